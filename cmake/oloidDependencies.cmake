@@ -1,0 +1,51 @@
+# Finds what the library needs and gathers it in the target oloid::dependencies. Used by the build
+# and, installed beside the package, by users of the static library. What is not there is listed in
+# OLOID_MISSING; then the target does not exist.
+#
+# For the pkg-config file: OLOID_PC_REQUIRES and OLOID_PC_LIBS.
+set(OLOID_MISSING)
+find_package(PkgConfig QUIET)
+if(NOT PkgConfig_FOUND)
+  list(APPEND OLOID_MISSING "pkg-config")
+else()
+  pkg_check_modules(OLOID_YAML QUIET IMPORTED_TARGET yaml-0.1)
+  # the plain name may mean the MPI flavour
+  pkg_search_module(OLOID_HDF5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
+  pkg_check_modules(OLOID_LAPACKE QUIET IMPORTED_TARGET lapacke)
+  pkg_check_modules(OLOID_OPENBLAS QUIET IMPORTED_TARGET openblas)
+  foreach(library IN ITEMS YAML HDF5 LAPACKE OPENBLAS)
+    if(NOT OLOID_${library}_FOUND)
+      list(APPEND OLOID_MISSING ${library})
+    endif()
+  endforeach()
+endif()
+
+# SuiteSparse has no pkg-config file before version 7.
+find_path(OLOID_KLU_INCLUDE_DIR suitesparse/klu.h)
+mark_as_advanced(OLOID_KLU_INCLUDE_DIR)
+if(NOT OLOID_KLU_INCLUDE_DIR)
+  list(APPEND OLOID_MISSING "suitesparse/klu.h")
+endif()
+set(OLOID_KLU_LIBRARIES)
+foreach(library IN ITEMS klu btf colamd amd suitesparseconfig)
+  find_library(OLOID_${library}_LIBRARY ${library})
+  mark_as_advanced(OLOID_${library}_LIBRARY)
+  if(NOT OLOID_${library}_LIBRARY)
+    list(APPEND OLOID_MISSING "lib${library}")
+  endif()
+  list(APPEND OLOID_KLU_LIBRARIES "${OLOID_${library}_LIBRARY}")
+endforeach()
+
+set(OLOID_PC_REQUIRES "yaml-0.1 ${OLOID_HDF5_MODULE_NAME} lapacke openblas")
+set(OLOID_PC_LIBS "-lklu -lbtf -lcolamd -lamd -lsuitesparseconfig -lm")
+
+if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
+  add_library(oloid::dependencies INTERFACE IMPORTED)
+  target_include_directories(oloid::dependencies INTERFACE "${OLOID_KLU_INCLUDE_DIR}")
+  target_link_libraries(oloid::dependencies INTERFACE
+    PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_LAPACKE PkgConfig::OLOID_OPENBLAS
+    ${OLOID_KLU_LIBRARIES} m)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    target_link_options(oloid::dependencies INTERFACE "LINKER:--as-needed")
+  endif()
+endif()

@@ -1,0 +1,77 @@
+/** @file
+ *  Stepping: one step at a time, or a whole run with an observer.
+ */
+#ifndef OLOID_SIMULATE_H
+#define OLOID_SIMULATE_H
+
+#include "oloid/model.h"
+#include "oloid/status.h"
+#include "oloid/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A stepper owns the workspace of one thread. A step allocates nothing. */
+typedef struct olo_stepper olo_stepper;
+
+/** What the last step did. */
+typedef struct olo_step_report {
+    int iterations;    /**< Newton iterations, all attempts */
+    int halvings;      /**< how often the step was halved */
+    double residual;   /**< scaled, at the end */
+    double rotation;   /**< largest rotation of a body in the step, rad */
+    int rotation_node; /**< the body it belongs to, -1 if none */
+} olo_step_report;
+
+/** Creates a stepper for the scheme, treatment and tolerances of `run`. Refers to the system, which must
+ *  outlive it. */
+OLO_API olo_status olo_stepper_create(const olo_system *system, const olo_run *run,
+                                      olo_stepper **stepper, olo_error *error);
+OLO_API void olo_stepper_free(olo_stepper *stepper);
+
+/** Number of unknowns that Newton solves for. */
+OLO_API int olo_stepper_unknowns(const olo_stepper *stepper);
+
+/** Advances the state by h. When Newton fails the step is split in halves; when that fails too the state
+ *  is as before and the text tells time, residuals and the worst part. */
+OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, double h,
+                                    olo_error *error);
+OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
+
+/** Force and moment (about the place of the joint or support, space axes) that constraint group `group`
+ *  exerted on its body in the last step; for a rod the force on its second end. */
+OLO_API olo_status olo_stepper_reaction(olo_stepper *stepper, const olo_state *state, int group,
+                                        double force[3], double moment[3], olo_error *error);
+
+/** Who watches a run. Any function may be NULL. A non-OK return stops the run with that status. */
+typedef struct olo_observer {
+    void *context;
+    /** After the start (step 0) and after every step. */
+    olo_status (*step)(void *context, const olo_system *system, const olo_state *state, long step,
+                       const olo_step_report *report, olo_error *error);
+    /** True stops the run after this step; the status is then OLO_INTERRUPTED. */
+    bool (*stop)(void *context);
+    /** A warning, once a kind. */
+    void (*warn)(void *context, const char *text);
+} olo_observer;
+
+/** What a run did. */
+typedef struct olo_run_summary {
+    long steps;
+    long iterations;
+    long halvings;
+    double cpu_seconds, wall_seconds;
+    double largest_rotation; /**< rad a step */
+} olo_run_summary;
+
+/** Runs from the state's time to run->end with steps of run->step (the last one is shortened to end there).
+ *  Observers are called in turn. The state is advanced in place and valid also on failure. */
+OLO_API olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
+                                const olo_observer *observers, int observer_count,
+                                olo_run_summary *summary, olo_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,188 @@
+/* Evaluation of compiled expressions: one loop for plain values, one for values with derivatives
+ * along one direction (Taylor) or two (mixed). See expression_functions.c for the chain rule. */
+#include <string.h>
+
+#include "base/expression_program.h"
+#include "base/memory.h"
+
+/* The stack is not cleared: the compiler makes no program that reads a value before it is pushed,
+ * pops more than there is, or leaves another number of values than one. The analyzer cannot know.
+ * NOLINTBEGIN(clang-analyzer-core.*) */
+
+double olo_expression_value(const olo_expression *expression, const double *x)
+{
+    double stack[OLO_EXPRESSION_STACK];
+    size_t top = 0; /* one above the last value */
+    for (size_t i = 0; i < expression->code_count; i++) {
+        const olo_instruction *instruction = &expression->code[i];
+        switch (instruction->kind) {
+        case OLO_PUSH_CONSTANT:
+            stack[top++] = instruction->with.constant;
+            break;
+        case OLO_PUSH_VARIABLE:
+            stack[top++] = x[instruction->with.index];
+            break;
+        case OLO_APPLY:
+            stack[top - 1] = instruction->with.function->value(stack[top - 1]);
+            break;
+        case OLO_APPLY2:
+            top--;
+            stack[top - 1] = instruction->with.function->value2(stack[top - 1], stack[top]);
+            break;
+        case OLO_JUMP:
+            i = instruction->with.index - 1;
+            break;
+        case OLO_JUMP_IF_ZERO:
+            if (stack[--top] == 0) {
+                i = instruction->with.index - 1;
+            }
+            break;
+        }
+    }
+    return stack[0];
+}
+
+/* Where the variables move: along a full vector, or along the axis of one variable. */
+typedef struct direction {
+    const double *vector; /* or NULL */
+    size_t axis;
+} direction;
+
+static double component(direction d, size_t variable)
+{
+    return d.vector != NULL ? d.vector[variable] : variable == d.axis ? 1 : 0;
+}
+
+static olo_jet variable_jet(int kind, const double *x, direction u, direction v, size_t variable)
+{
+    olo_jet jet = {{x[variable], 0, 0, 0}};
+    if (kind > 0) {
+        jet.c[1] = component(u, variable);
+    }
+    if (kind == OLO_JET_MIXED) {
+        jet.c[2] = component(v, variable);
+    }
+    return jet;
+}
+
+static olo_jet evaluate(const olo_expression *expression, int kind, const double *x, direction u,
+                        direction v)
+{
+    olo_jet stack[OLO_EXPRESSION_STACK];
+    size_t top = 0;
+    for (size_t i = 0; i < expression->code_count; i++) {
+        const olo_instruction *instruction = &expression->code[i];
+        olo_jet result;
+        switch (instruction->kind) {
+        case OLO_PUSH_CONSTANT:
+            stack[top++] = (olo_jet){{instruction->with.constant, 0, 0, 0}};
+            break;
+        case OLO_PUSH_VARIABLE:
+            stack[top++] = variable_jet(kind, x, u, v, instruction->with.index);
+            break;
+        case OLO_APPLY:
+            olo_function_jet(instruction->with.function, kind, &stack[top - 1], &result);
+            stack[top - 1] = result;
+            break;
+        case OLO_APPLY2:
+            top--;
+            olo_function_jet2(instruction->with.function, kind, &stack[top - 1], &stack[top],
+                              &result);
+            stack[top - 1] = result;
+            break;
+        case OLO_JUMP:
+            i = instruction->with.index - 1;
+            break;
+        case OLO_JUMP_IF_ZERO:
+            if (stack[--top].c[0] == 0) {
+                i = instruction->with.index - 1;
+            }
+            break;
+        }
+    }
+    return stack[0];
+}
+
+/* NOLINTEND(clang-analyzer-core.*) */
+
+void olo_expression_taylor(const olo_expression *expression, const double *x, const double *dx,
+                           int order, double *derivatives)
+{
+    direction u = {dx, 0};
+    olo_jet jet = evaluate(expression, order, x, u, u);
+    memcpy(derivatives, jet.c, (size_t)(order + 1) * sizeof *derivatives);
+}
+
+double olo_expression_second(const olo_expression *expression, const double *x, const double *u,
+                             const double *v)
+{
+    return evaluate(expression, OLO_JET_MIXED, x, (direction){u, 0}, (direction){v, 0}).c[3];
+}
+
+void olo_expression_gradient(const olo_expression *expression, const double *x, double *value,
+                             double *gradient)
+{
+    if (value != NULL) {
+        *value = olo_expression_value(expression, x);
+    }
+    for (size_t i = 0; i < expression->variable_count; i++) {
+        gradient[i] = 0;
+    }
+    for (size_t k = 0; k < expression->used_count; k++) {
+        direction axis = {NULL, expression->used[k]};
+        gradient[axis.axis] = evaluate(expression, 1, x, axis, axis).c[1];
+    }
+}
+
+void olo_expression_hessian(const olo_expression *expression, const double *x, double *hessian)
+{
+    size_t n = expression->variable_count;
+    for (size_t i = 0; i < n * n; i++) {
+        hessian[i] = 0;
+    }
+    for (size_t k = 0; k < expression->used_count; k++) {
+        for (size_t l = 0; l <= k; l++) {
+            size_t i = expression->used[k], j = expression->used[l];
+            direction u = {NULL, i}, v = {NULL, j};
+            double second = evaluate(expression, OLO_JET_MIXED, x, u, v).c[3];
+            hessian[i * n + j] = second;
+            hessian[j * n + i] = second;
+        }
+    }
+}
+
+bool olo_expression_uses(const olo_expression *expression, size_t variable)
+{
+    for (size_t k = 0; k < expression->used_count; k++) {
+        if (expression->used[k] == variable) {
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t olo_expression_used(const olo_expression *expression, const size_t **variables)
+{
+    *variables = expression->used;
+    return expression->used_count;
+}
+
+bool olo_expression_is_constant(const olo_expression *expression)
+{
+    return expression->used_count == 0;
+}
+
+const char *olo_expression_text(const olo_expression *expression)
+{
+    return expression->text;
+}
+
+olo_expression *olo_expression_free(olo_expression *expression)
+{
+    if (expression != NULL) {
+        olo_free(expression->text);
+        olo_free(expression->code);
+        olo_free(expression->used);
+    }
+    return olo_free(expression);
+}

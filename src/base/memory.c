@@ -1,0 +1,114 @@
+/* Memory: aligned, zeroed, counted blocks. The counters are the one exception to "no global mutable
+ * state": they are atomic, and no result of the library depends on them unless a test asks for a
+ * failure. */
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A cache line, and the widest vector register of today's processors. */
+enum { ALIGNMENT = 64 };
+
+/* Capacity of a list when its first item arrives. */
+enum { FIRST_CAPACITY = 8 };
+
+static atomic_size_t allocations;
+static atomic_size_t alive;
+static atomic_size_t countdown; // allocations until the one that fails; 0 = never
+
+static int failure_is_due(void)
+{
+    size_t left = atomic_load(&countdown);
+    while (left > 0 && !atomic_compare_exchange_weak(&countdown, &left, left - 1)) {
+    }
+    return left == 1;
+}
+
+void *olo_alloc(size_t count, size_t size)
+{
+    if (size != 0 && count > PTRDIFF_MAX / size) {
+        return NULL;
+    }
+    if (failure_is_due()) {
+        return NULL;
+    }
+    // the exact size, not one rounded up, so that sanitizers see the true end of the block
+    const size_t bytes = count * size;
+    void *block = NULL;
+    if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {
+        return NULL;
+    }
+    memset(block, 0, bytes);
+    atomic_fetch_add(&allocations, 1);
+    atomic_fetch_add(&alive, 1);
+    return block;
+}
+
+void *olo_realloc(void *old, size_t old_count, size_t count, size_t size)
+{
+    void *block = olo_alloc(count, size);
+    if (block == NULL) {
+        return NULL;
+    }
+    const size_t kept = old_count < count ? old_count : count;
+    if (old != NULL && kept > 0) {
+        memcpy(block, old, kept * size);
+    }
+    olo_free(old);
+    return block;
+}
+
+void *olo_grow(void *list, size_t count, size_t *capacity, size_t size)
+{
+    if (list != NULL && count < *capacity) {
+        return list;
+    }
+    if (count > SIZE_MAX / 2) {
+        return NULL;
+    }
+    const size_t wanted = count < FIRST_CAPACITY ? FIRST_CAPACITY : 2 * count;
+    void *grown = olo_realloc(list, count, wanted, size);
+    if (grown != NULL) {
+        *capacity = wanted;
+    }
+    return grown;
+}
+
+char *olo_strdup(const char *text)
+{
+    if (text == NULL) {
+        return NULL;
+    }
+    const size_t bytes = strlen(text) + 1;
+    char *copy = olo_alloc(bytes, 1);
+    if (copy != NULL) {
+        memcpy(copy, text, bytes);
+    }
+    return copy;
+}
+
+void *olo_free(void *block)
+{
+    if (block != NULL) {
+        atomic_fetch_sub(&alive, 1);
+        free(block);
+    }
+    return NULL;
+}
+
+size_t olo_memory_count(void)
+{
+    return atomic_load(&allocations);
+}
+
+void olo_memory_fail_at(size_t n)
+{
+    atomic_store(&countdown, n);
+}
+
+size_t olo_memory_alive(void)
+{
+    return atomic_load(&alive);
+}

@@ -1,0 +1,54 @@
+/* A pool is a list of blocks, each allocated on its own, so that sanitizers see where it ends. */
+#include "base/pool.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Head of a block; what the caller sees begins after it. */
+typedef struct olo_pool_block {
+    alignas(max_align_t) struct olo_pool_block *previous;
+} olo_pool_block;
+
+void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size)
+{
+    if (size != 0 && count > (PTRDIFF_MAX - sizeof(olo_pool_block)) / size) {
+        return NULL;
+    }
+    olo_pool_block *block = olo_alloc(1, sizeof *block + count * size);
+    if (block == NULL) {
+        return NULL;
+    }
+    block->previous = pool->last;
+    pool->last = block;
+    return block + 1;
+}
+
+void *olo_pool_copy(olo_pool *pool, const void *items, size_t count, size_t size)
+{
+    void *copy = olo_pool_alloc(pool, count, size);
+    if (copy != NULL && count > 0) {
+        memcpy(copy, items, count * size);
+    }
+    return copy;
+}
+
+char *olo_pool_text(olo_pool *pool, const char *text, size_t length)
+{
+    char *copy = olo_pool_alloc(pool, length + 1, 1);
+    if (copy != NULL && length > 0) {
+        memcpy(copy, text, length);
+    }
+    return copy;
+}
+
+void olo_pool_free(olo_pool *pool)
+{
+    while (pool->last != NULL) {
+        olo_pool_block *previous = pool->last->previous;
+        olo_free(pool->last);
+        pool->last = previous;
+    }
+}

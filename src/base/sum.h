@@ -1,0 +1,33 @@
+/* Compensated summation (Neumaier 1974): `rest` collects what rounding takes from `value`,
+ *
+ *   t = value + x;  rest += |value| >= |x| ? (value - t) + x : (x - t) + value;  value = t,
+ *
+ * so that the error of value + rest is independent of the number of terms to first order. It needs
+ * arithmetic that is neither reassociated nor contracted: no -ffast-math. */
+#ifndef OLO_BASE_SUM_H
+#define OLO_BASE_SUM_H
+
+#include <math.h>
+
+/* A running sum; starts as `{0}`. Its value is value + rest. */
+typedef struct olo_sum {
+    double value, rest;
+} olo_sum;
+
+static inline void olo_sum_add(olo_sum *sum, double x)
+{
+    const double t = sum->value + x;
+    if (fabs(sum->value) >= fabs(x)) {
+        sum->rest += (sum->value - t) + x;
+    } else {
+        sum->rest += (x - t) + sum->value;
+    }
+    sum->value = t;
+}
+
+static inline double olo_sum_value(const olo_sum *sum)
+{
+    return sum->value + sum->rest;
+}
+
+#endif

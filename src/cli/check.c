@@ -1,0 +1,307 @@
+/* `oloid check`: compile a model and tell what it consists of and what it conserves. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/load.h"
+#include "cli/numbers.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+
+struct options {
+    cli_list set;
+    bool json;
+};
+
+static const cli_option options[] = {
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model or an option of its run;\nmay be repeated"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print as JSON"},
+    {0}};
+
+/* The components of momentum, as momentum maps translation . P + rotation . L. */
+enum { COMPONENTS = 6 };
+static const char *const component_names[COMPONENTS] = {"linear momentum x",  "linear momentum y",
+                                                        "linear momentum z",  "angular momentum x",
+                                                        "angular momentum y", "angular momentum z"};
+
+/* A component is in the span of the conserved ones when less than this remains of it. */
+static const double SPAN_TOLERANCE = 1e-9;
+
+enum { MISSING_MAX = COMPONENTS + 1 };
+
+/* Takes from `x` what the orthonormal vectors span, and returns the length of the rest. */
+static double remove_span(double x[COMPONENTS], double (*basis)[COMPONENTS], int count)
+{
+    for (int k = 0; k < count; k++) {
+        double along = 0.0;
+        for (int i = 0; i < COMPONENTS; i++) {
+            along += basis[k][i] * x[i];
+        }
+        for (int i = 0; i < COMPONENTS; i++) {
+            x[i] -= along * basis[k][i];
+        }
+    }
+    double square = 0.0;
+    for (int i = 0; i < COMPONENTS; i++) {
+        square += x[i] * x[i];
+    }
+    return sqrt(square);
+}
+
+/* Orthonormal basis (Gram-Schmidt) of the momentum maps that are conserved; their number. */
+static int conserved_basis(const olo_system *system, double (*basis)[COMPONENTS])
+{
+    int count = 0;
+    for (int k = 0; k < olo_system_invariants(system) && count < COMPONENTS; k++) {
+        const olo_invariant *invariant = olo_system_invariant(system, k);
+        double x[COMPONENTS];
+        memcpy(x, invariant->translation, 3 * sizeof x[0]);
+        memcpy(x + 3, invariant->rotation, 3 * sizeof x[0]);
+        const double length = remove_span(x, basis, count);
+        if (!invariant->energy && length > SPAN_TOLERANCE) {
+            for (int i = 0; i < COMPONENTS; i++) {
+                basis[count][i] = x[i] / length;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Names of what is not conserved: the energy if only its balance is, and the components of momentum
+ * outside of what the symmetries give. */
+static int missing_laws(const olo_system *system, const char *missing[MISSING_MAX])
+{
+    int count = 0;
+    bool energy = false;
+    for (int k = 0; k < olo_system_invariants(system); k++) {
+        energy = energy || strcmp(olo_system_invariant(system, k)->name, "energy") == 0;
+    }
+    if (!energy) {
+        missing[count++] = "energy";
+    }
+    double basis[COMPONENTS][COMPONENTS];
+    const int conserved = conserved_basis(system, basis);
+    for (int i = 0; i < COMPONENTS; i++) {
+        double x[COMPONENTS] = {0};
+        x[i] = 1.0;
+        if (remove_span(x, basis, conserved) > SPAN_TOLERANCE) {
+            missing[count++] = component_names[i];
+        }
+    }
+    return count;
+}
+
+static void print_counts(const cli_loaded *loaded)
+{
+    const olo_counts *counts = &loaded->counts;
+    const int redundant = counts->constraints - counts->rank;
+    (void)printf("  points              %d\n", counts->points);
+    (void)printf("  bodies              %d\n", counts->bodies);
+    (void)printf("  coordinates         %d\n", counts->coordinates);
+    (void)printf("  constraints         %d (%d internal, %d external), rank %d\n",
+                 counts->constraints, counts->internal, counts->constraints - counts->internal,
+                 counts->rank);
+    if (redundant > 0) {
+        (void)printf("  redundant rows      %d (they repeat others, which does no harm)\n",
+                     redundant);
+    }
+    if (counts->closures > 0) {
+        (void)printf("  loop closures       %d row%s\n", counts->closures,
+                     counts->closures == 1 ? "" : "s");
+    }
+    (void)printf("  degrees of freedom  %d\n", counts->degrees_of_freedom);
+    (void)printf("  unknowns            %d reduced, %d with multipliers\n",
+                 counts->unknowns_reduced, counts->unknowns_multipliers);
+}
+
+static void print_groups(const olo_system *system)
+{
+    const int count = olo_system_groups(system);
+    int width = (int)strlen("name");
+    for (int i = 0; i < count; i++) {
+        const int length = (int)strlen(olo_system_group_name(system, i));
+        width = length > width ? length : width;
+    }
+    (void)printf("\nconstraint groups%s\n", count == 0 ? ": none" : "");
+    for (int i = 0; i < count; i++) {
+        if (i == 0) {
+            (void)printf("  %-*s  first  rows  kind\n", width, "name");
+        }
+        (void)printf("  %-*s  %5d  %4d  %s\n", width, olo_system_group_name(system, i),
+                     olo_system_group_first(system, i), olo_system_group_rows(system, i),
+                     olo_system_group_internal(system, i) ? "internal" : "external");
+    }
+}
+
+static void print_laws(const olo_system *system)
+{
+    const int count = olo_system_invariants(system);
+    const char *muted = cli_colour_code(stdout, CLI_MUTED);
+    const char *plain = cli_colour_code(stdout, CLI_PLAIN);
+    int width = 0;
+    for (int k = 0; k < count; k++) {
+        const int length = (int)strlen(olo_system_invariant(system, k)->name);
+        width = length > width ? length : width;
+    }
+    (void)printf("\nconserved%s\n", count == 0 ? ": nothing" : "");
+    for (int k = 0; k < count; k++) {
+        const olo_invariant *invariant = olo_system_invariant(system, k);
+        (void)printf("  %-*s  %s%s%s\n", width, invariant->name, muted, invariant->why, plain);
+    }
+    const char *missing[MISSING_MAX];
+    const int missing_count = missing_laws(system, missing);
+    if (missing_count > 0) {
+        (void)printf("\nnot conserved\n");
+    }
+    for (int i = 0; i < missing_count; i++) {
+        (void)printf("  %s\n", missing[i]);
+    }
+}
+
+static void print_start(const cli_loaded *loaded)
+{
+    const olo_ledger *ledger = &loaded->start;
+    char text[256] = "consistent";
+    if (cli_was_projected(loaded)) {
+        memcpy(text, "projected: ", sizeof "projected: ");
+        const size_t length = strlen(text);
+        cli_describe_projection(loaded, text + length, sizeof text - length);
+    }
+    (void)printf("\nstart\n  %s\n", text);
+    (void)printf("  energy %.6g: kinetic %.6g, potential %.6g, strain %.6g\n", ledger->total,
+                 ledger->kinetic, ledger->potential, ledger->strain);
+}
+
+static void print_text(const cli_loaded *loaded)
+{
+    const char *description = olo_model_description(loaded->model);
+    const bool described = description != NULL && description[0] != '\0';
+    (void)printf("%s%s%s\n", olo_model_name(loaded->model), described ? ": " : "",
+                 described ? description : "");
+    print_counts(loaded);
+    print_groups(loaded->system);
+    print_laws(loaded->system);
+    print_start(loaded);
+}
+
+static void write_counts(cli_json *json, const olo_counts *counts)
+{
+    cli_json_integer(json, "points", counts->points);
+    cli_json_integer(json, "bodies", counts->bodies);
+    cli_json_integer(json, "coordinates", counts->coordinates);
+    cli_json_integer(json, "constraints", counts->constraints);
+    cli_json_integer(json, "internal", counts->internal);
+    cli_json_integer(json, "external", counts->constraints - counts->internal);
+    cli_json_integer(json, "rank", counts->rank);
+    cli_json_integer(json, "redundant", counts->constraints - counts->rank);
+    cli_json_integer(json, "closures", counts->closures);
+    cli_json_integer(json, "degrees_of_freedom", counts->degrees_of_freedom);
+    cli_json_open(json, "unknowns", '{');
+    cli_json_integer(json, "reduced", counts->unknowns_reduced);
+    cli_json_integer(json, "multipliers", counts->unknowns_multipliers);
+    cli_json_close(json);
+}
+
+static void write_groups(cli_json *json, const olo_system *system)
+{
+    cli_json_open(json, "groups", '[');
+    for (int i = 0; i < olo_system_groups(system); i++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "name", olo_system_group_name(system, i));
+        cli_json_integer(json, "first", olo_system_group_first(system, i));
+        cli_json_integer(json, "rows", olo_system_group_rows(system, i));
+        cli_json_bool(json, "internal", olo_system_group_internal(system, i));
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void write_laws(cli_json *json, const olo_system *system)
+{
+    cli_json_open(json, "conserved", '[');
+    for (int k = 0; k < olo_system_invariants(system); k++) {
+        const olo_invariant *invariant = olo_system_invariant(system, k);
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "quantity", invariant->name);
+        cli_json_text(json, "why", invariant->why);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    const char *missing[MISSING_MAX];
+    const int missing_count = missing_laws(system, missing);
+    cli_json_open(json, "not_conserved", '[');
+    for (int i = 0; i < missing_count; i++) {
+        cli_json_text(json, NULL, missing[i]);
+    }
+    cli_json_close(json);
+}
+
+static void write_start(cli_json *json, const cli_loaded *loaded)
+{
+    const olo_projection *projection = &loaded->projection;
+    cli_json_open(json, "projection", '{');
+    cli_json_number(json, "position", projection->position);
+    cli_json_number(json, "velocity", projection->velocity);
+    cli_json_number(json, "constraint_error", projection->constraint_error);
+    cli_json_text(json, "worst", projection->worst[0] != '\0' ? projection->worst : NULL);
+    cli_json_close(json);
+    cli_json_open(json, "energy", '{');
+    cli_json_number(json, "kinetic", loaded->start.kinetic);
+    cli_json_number(json, "potential", loaded->start.potential);
+    cli_json_number(json, "strain", loaded->start.strain);
+    cli_json_number(json, "total", loaded->start.total);
+    cli_json_close(json);
+}
+
+static void print_json(const cli_loaded *loaded)
+{
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "name", olo_model_name(loaded->model));
+    cli_json_text(&json, "description", olo_model_description(loaded->model));
+    write_counts(&json, &loaded->counts);
+    write_groups(&json, loaded->system);
+    write_laws(&json, loaded->system);
+    write_start(&json, loaded);
+    cli_json_close(&json);
+}
+
+static int run(int argc, char **argv)
+{
+    struct options given = {0};
+    cli_list arguments = {0};
+    cli_loaded loaded = {0};
+    olo_error error = {0};
+    int code = cli_parse(&cli_check, argc, argv, &given, &arguments);
+    if (code == CLI_GO_ON) {
+        const olo_status status =
+            cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
+        code = status == OLO_OK ? CLI_OK : cli_fail(&error);
+        if (status == OLO_OK && given.json) {
+            print_json(&loaded);
+        } else if (status == OLO_OK) {
+            print_text(&loaded);
+        }
+    }
+    cli_unload(&loaded);
+    cli_list_free(&given.set);
+    cli_list_free(&arguments);
+    return code;
+}
+
+const cli_command cli_check = {
+    .name = "check",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "compile a model; tell its size, its constraints and what it conserves",
+    .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
+    .examples = "  oloid check heavy-top\n"
+                "  oloid check my.yaml --set l=0.2 --json\n",
+    .options = options,
+    .run = run,
+};

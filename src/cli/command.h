@@ -1,0 +1,34 @@
+/* A subcommand of `oloid`: what help says about it, its options, and what it does. Each command
+ * is a constant in its own file and one line in the table of commands.c. */
+#ifndef OLO_CLI_COMMAND_H
+#define OLO_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "cli/options.h"
+
+typedef struct cli_command {
+    const char *name;
+    const char *arguments;     /* as in the usage line: "MODEL", "[NAME]" */
+    int least, most;           /* number of arguments */
+    const char *summary;       /* one line for the list of commands */
+    const char *details;       /* a paragraph, or NULL; lines end with a newline */
+    const char *examples;      /* indented lines */
+    const cli_option *options; /* ends with an option without a name */
+    /* Gets the words after `oloid`, the command's name first; returns the exit code. */
+    int (*run)(int argc, char **argv);
+} cli_command;
+
+extern const cli_command cli_run, cli_check, cli_models, cli_export, cli_help;
+
+/* All commands, in the order of help, ending with NULL. */
+extern const cli_command *const cli_commands[];
+
+/* The command of that name; NULL, after a message with a suggestion, if there is none. */
+const cli_command *cli_find(const char *name);
+
+/* Help on one command, and the overview of all. */
+void cli_print_help(FILE *out, const cli_command *command);
+void cli_print_overview(FILE *out);
+
+#endif

@@ -1,0 +1,112 @@
+/* `oloid help`: the overview, and the help of each command from its tables. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "oloid/version.h"
+
+static const cli_option options[] = {{0}};
+
+/* Column at which the explanation of an option begins. */
+enum { HELP_COLUMN = 27 };
+
+static void print_exit_codes(FILE *out)
+{
+    (void)fputs(
+        "\nexit codes:\n"
+        "  0    fine\n"
+        "  1    out of memory\n"
+        "  2    the model, an option or an argument is not valid\n"
+        "  3    the computation failed, or a conserved quantity drifted beyond its tolerance\n"
+        "  4    a file could not be read or written\n"
+        "  5    an internal error; please report it\n"
+        "  130  interrupted; what was computed until then is in the result\n",
+        out);
+}
+
+/* Prints "  -o, --output FILE    text", further lines of the text below its beginning. */
+static void print_option(FILE *out, const cli_option *option)
+{
+    char head[64];
+    char letter[8] = "    ";
+    if (option->letter != '\0') {
+        (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    }
+    (void)snprintf(head, sizeof head, "  %s--%s%s%s", letter, option->name,
+                   option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
+    const char *line = option->help;
+    while (line != NULL) {
+        const int length = (int)strcspn(line, "\n");
+        const int fits = strlen(head) < HELP_COLUMN;
+        (void)fprintf(out, "%-*s%s%.*s\n", HELP_COLUMN, head, fits ? "" : "  ", length, line);
+        line = line[length] != '\0' ? line + length + 1 : NULL;
+        head[0] = '\0';
+    }
+}
+
+void cli_print_help(FILE *out, const cli_command *command)
+{
+    static const cli_option help = {"help", 'h', CLI_FLAG, 0, NULL, "this help"};
+    (void)fprintf(out, "oloid %s: %s\n\n", command->name, command->summary);
+    (void)fprintf(out, "usage: oloid %s %s%s\n", command->name, command->arguments,
+                  command->options[0].name != NULL ? " [options]" : "");
+    if (command->details != NULL) {
+        (void)fprintf(out, "\n%s", command->details);
+    }
+    (void)fputs("\noptions:\n", out);
+    for (const cli_option *option = command->options; option->name != NULL; option++) {
+        print_option(out, option);
+    }
+    print_option(out, &help);
+    (void)fprintf(out, "\nexamples:\n%s", command->examples);
+    print_exit_codes(out);
+}
+
+void cli_print_overview(FILE *out)
+{
+    (void)fprintf(out,
+                  "oloid %s: structure-preserving simulation of mechanical systems\n\n"
+                  "usage: oloid COMMAND [arguments] [options]\n\n"
+                  "commands:\n",
+                  olo_version());
+    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+        (void)fprintf(out, "  %-8s %s\n", (*command)->name, (*command)->summary);
+    }
+    (void)fputs("\noptions:\n"
+                "  --help, -h   this help; 'oloid COMMAND --help' tells more about a command\n"
+                "  --version    the version\n"
+                "\nexamples:\n"
+                "  oloid models\n"
+                "  oloid run heavy-top\n"
+                "  oloid export heavy-top.h5 --csv heavy-top.csv\n",
+                out);
+    print_exit_codes(out);
+}
+
+static int run(int argc, char **argv)
+{
+    cli_list arguments = {0};
+    int code = cli_parse(&cli_help, argc, argv, NULL, &arguments);
+    if (code == CLI_GO_ON) {
+        const cli_command *command = arguments.count > 0 ? cli_find(arguments.items[0]) : NULL;
+        code = arguments.count > 0 && command == NULL ? CLI_USAGE : CLI_OK;
+        if (command != NULL) {
+            cli_print_help(stdout, command);
+        } else if (code == CLI_OK) {
+            cli_print_overview(stdout);
+        }
+    }
+    cli_list_free(&arguments);
+    return code;
+}
+
+const cli_command cli_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .least = 0,
+    .most = 1,
+    .summary = "explain the commands, or one of them",
+    .examples = "  oloid help run\n",
+    .options = options,
+    .run = run,
+};

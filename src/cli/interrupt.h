@@ -1,0 +1,19 @@
+/* Ctrl-C and `kill`: a run finishes its step and its result file. */
+#ifndef OLO_CLI_INTERRUPT_H
+#define OLO_CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* From now on SIGINT and SIGTERM are noted instead of ending the process; one that comes more than
+ * a second after the first ends it at once. SIGPIPE is ignored, so that a closed pipe cannot damage
+ * a result. */
+void cli_interrupt_begin(void);
+
+/* Whether a signal came. */
+bool cli_interrupted(void);
+
+/* The result is safe: SIGPIPE ends the process again. SIGINT and SIGTERM stay as they are, since
+ * one Ctrl-C may still arrive a second time and must not change the exit code. */
+void cli_interrupt_end(void);
+
+#endif

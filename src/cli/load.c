@@ -1,0 +1,108 @@
+/* From the words of the command line to a system at its start. */
+#include "cli/load.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/numbers.h"
+
+/* A start that moves by less, relative to its own size, is only rounded. */
+static const double PROJECTION_WORTH_TELLING = 1e-9;
+
+/* Cuts `name=value` in two. */
+static olo_status split(char *word, olo_setting *setting, olo_error *error)
+{
+    char *equals = strchr(word, '=');
+    if (equals == NULL || equals == word || equals[1] == '\0') {
+        return olo_fail(error, OLO_BAD_INPUT, "--set needs name=value, for example l=0.2; got '%s'",
+                        word);
+    }
+    *equals = '\0';
+    *setting = (olo_setting){.name = word, .value = equals + 1};
+    return OLO_OK;
+}
+
+static olo_status read_model(const char *file, const cli_list *set, const olo_setting *options,
+                             int option_count, olo_model **model, olo_error *error)
+{
+    olo_setting *settings = olo_alloc((size_t)set->count + (size_t)option_count, sizeof *settings);
+    if (settings == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    }
+    olo_status status = OLO_OK;
+    int count = 0;
+    for (int i = 0; i < set->count && status == OLO_OK; i++) {
+        status = split(set->items[i], &settings[count++], error);
+    }
+    for (int i = 0; i < option_count; i++) {
+        if (options[i].value != NULL) {
+            settings[count++] = options[i];
+        }
+    }
+    if (status == OLO_OK) {
+        status = olo_model_read(file, settings, count, model, error);
+    }
+    olo_free(settings);
+    return status;
+}
+
+olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,
+                    int option_count, cli_loaded *loaded, olo_error *error)
+{
+    olo_status status = read_model(file, set, options, option_count, &loaded->model, error);
+    if (status == OLO_OK) {
+        status = olo_model_compile(loaded->model, &loaded->system, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_system_counts(loaded->system, &loaded->counts, error);
+    }
+    if (status == OLO_OK) {
+        status =
+            olo_system_initial_state(loaded->system, &loaded->state, &loaded->projection, error);
+    }
+    if (status == OLO_OK) {
+        olo_system_ledger(loaded->system, loaded->state, &loaded->start);
+    }
+    return status;
+}
+
+void cli_unload(cli_loaded *loaded)
+{
+    olo_state_free(loaded->state);
+    olo_system_free(loaded->system);
+    olo_model_free(loaded->model);
+    *loaded = (cli_loaded){0};
+}
+
+static bool worth_telling(double change, const double *values, int count)
+{
+    double scale = change;
+    for (int i = 0; i < count; i++) {
+        scale = fmax(scale, fabs(values[i]));
+    }
+    return change > PROJECTION_WORTH_TELLING * scale;
+}
+
+bool cli_was_projected(const cli_loaded *loaded)
+{
+    const int n = loaded->counts.coordinates;
+    return worth_telling(loaded->projection.position, olo_state_q(loaded->state), n) ||
+           worth_telling(loaded->projection.velocity, olo_state_v(loaded->state), n);
+}
+
+char *cli_describe_projection(const cli_loaded *loaded, char *text, size_t size)
+{
+    const olo_projection *projection = &loaded->projection;
+    char position[CLI_NUMBER_SIZE], velocity[CLI_NUMBER_SIZE], worst[CLI_NUMBER_SIZE];
+    const int length = snprintf(text, size, "positions by %s, velocities by %s",
+                                cli_deviation(position, projection->position),
+                                cli_deviation(velocity, projection->velocity));
+    if (projection->worst[0] != '\0' && length > 0 && (size_t)length < size) {
+        (void)snprintf(text + length, size - (size_t)length, " ('%s' was off by %s)",
+                       projection->worst, cli_deviation(worst, projection->constraint_error));
+    }
+    return text;
+}

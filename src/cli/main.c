@@ -1,0 +1,61 @@
+/* The command `oloid`: finds the subcommand and hands over. */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/say.h"
+#include "oloid/version.h"
+
+/* A result file must never get the number of a closed standard stream: what is printed would land
+ * in it. Where one is closed, something that cannot be written takes its place. */
+static void occupy_standard_streams(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = open("/dev/null", O_RDONLY);
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+}
+
+static int unknown_option(const char *word)
+{
+    static const char *const names[] = {"help", "version"};
+    const char *nearest = olo_suggest(word + strspn(word, "-"), names, 2);
+    if (nearest != NULL) {
+        return cli_usage(NULL, "unknown option '%s'; did you mean '--%s'?", word, nearest);
+    }
+    return cli_usage(NULL, "unknown option '%s'", word);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        return cli_usage(NULL, "a command is missing");
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cli_print_overview(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)printf("oloid %s\n", olo_version());
+        return CLI_OK;
+    }
+    if (argv[1][0] == '-') {
+        return unknown_option(argv[1]);
+    }
+    const cli_command *command = cli_find(argv[1]);
+    return command != NULL ? command->run(argc - 1, argv + 1) : CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_streams();
+    // a reader that goes away (`| head`) ends the command quietly, whatever was inherited
+    (void)signal(SIGPIPE, SIG_DFL);
+    return cli_close_output(dispatch(argc, argv));
+}

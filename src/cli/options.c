@@ -1,0 +1,190 @@
+/* Parsing the words after a command's name by its table of options. */
+#include "cli/options.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/say.h"
+
+/* At most so many options have a name to suggest. */
+enum { NAMES_MAX = 32 };
+
+struct parser {
+    const cli_command *command;
+    int argc;
+    char **argv;
+    int at; // the word that is read now
+    char *values;
+    cli_list *arguments;
+};
+
+void cli_list_free(cli_list *list)
+{
+    list->items = olo_free(list->items);
+    list->count = 0;
+}
+
+/* Appends a word; a list never gets more words than the command line has. */
+static int append(const struct parser *parser, cli_list *list, char *word)
+{
+    if (list->items == NULL) {
+        list->items = olo_alloc((size_t)parser->argc, sizeof *list->items);
+        if (list->items == NULL) {
+            return cli_no_memory();
+        }
+    }
+    list->items[list->count++] = word;
+    return CLI_GO_ON;
+}
+
+static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
+{
+    for (const cli_option *option = command->options; option->name != NULL; option++) {
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static const cli_option *find_short(const cli_command *command, char letter)
+{
+    for (const cli_option *option = command->options; option->name != NULL; option++) {
+        if (option->letter == letter && letter != '\0') {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static int unknown_option(const cli_command *command, const char *word)
+{
+    const char *names[NAMES_MAX] = {"help"};
+    size_t count = 1;
+    for (const cli_option *option = command->options; option->name != NULL; option++) {
+        if (count < NAMES_MAX) {
+            names[count++] = option->name;
+        }
+    }
+    // compared without dashes and without what follows '='
+    char name[65] = "";
+    const char *bare = word + strspn(word, "-");
+    const size_t length = strcspn(bare, "=");
+    if (length < sizeof name) {
+        memcpy(name, bare, length);
+        name[length] = '\0';
+    }
+    const char *nearest = olo_suggest(name, names, count);
+    const int shown = (int)(strcspn(word, "="));
+    if (nearest != NULL) {
+        return cli_usage(command, "unknown option '%.*s'; did you mean '--%s'?", shown, word,
+                         nearest);
+    }
+    return cli_usage(command, "unknown option '%.*s'", shown, word);
+}
+
+/* Puts the value of an option where it belongs. */
+static int store(const struct parser *parser, const cli_option *option, char *value)
+{
+    void *field = parser->values + option->field;
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)field = true;
+        break;
+    case CLI_TEXT:
+        *(const char **)field = value;
+        break;
+    case CLI_LIST:
+        return append(parser, field, value);
+    }
+    return CLI_GO_ON;
+}
+
+/* Stores an option whose value is attached (`value`, or NULL) or is the next word. `-` and `-1` are
+ * values, another option is not. */
+static int take(struct parser *parser, const cli_option *option, char *value)
+{
+    if (option->kind == CLI_FLAG) {
+        if (value != NULL) {
+            return cli_usage(parser->command, "option '--%s' takes no value", option->name);
+        }
+        return store(parser, option, NULL);
+    }
+    if (value == NULL) {
+        char *next = parser->at + 1 < parser->argc ? parser->argv[parser->at + 1] : NULL;
+        if (next == NULL || strncmp(next, "--", 2) == 0) {
+            return cli_usage(parser->command, "option '--%s' needs a value: --%s %s", option->name,
+                             option->name, option->value);
+        }
+        value = next;
+        parser->at++;
+    }
+    if (value[0] == '\0') {
+        return cli_usage(parser->command, "option '--%s' has an empty value", option->name);
+    }
+    return store(parser, option, value);
+}
+
+static int read_long(struct parser *parser, char *word)
+{
+    char *equals = strchr(word, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - word) - 2 : strlen(word) - 2;
+    const cli_option *option = find_long(parser->command, word + 2, length);
+    if (option == NULL) {
+        return unknown_option(parser->command, word);
+    }
+    return take(parser, option, equals != NULL ? equals + 1 : NULL);
+}
+
+static int read_short(struct parser *parser, char *word)
+{
+    const cli_option *option = find_short(parser->command, word[1]);
+    if (option == NULL || (option->kind == CLI_FLAG && word[2] != '\0')) {
+        return unknown_option(parser->command, word);
+    }
+    return take(parser, option, word[2] != '\0' ? word + 2 : NULL);
+}
+
+static int read_word(struct parser *parser, bool *options_ended)
+{
+    char *word = parser->argv[parser->at];
+    if (*options_ended || word[0] != '-' || word[1] == '\0') {
+        return append(parser, parser->arguments, word);
+    }
+    if (strcmp(word, "--") == 0) {
+        *options_ended = true;
+        return CLI_GO_ON;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_print_help(stdout, parser->command);
+        return 0;
+    }
+    return word[1] == '-' ? read_long(parser, word) : read_short(parser, word);
+}
+
+static int check_arguments(const cli_command *command, const cli_list *arguments)
+{
+    if (arguments->count < command->least) {
+        return cli_usage(command, "'oloid %s' needs %s", command->name, command->arguments);
+    }
+    if (arguments->count > command->most) {
+        return cli_usage(command, "unexpected argument '%s'", arguments->items[command->most]);
+    }
+    return CLI_GO_ON;
+}
+
+int cli_parse(const cli_command *command, int argc, char **argv, void *values, cli_list *arguments)
+{
+    struct parser parser = {command, argc, argv, 1, values, arguments};
+    bool options_ended = false;
+    for (; parser.at < argc; parser.at++) {
+        const int code = read_word(&parser, &options_ended);
+        if (code != CLI_GO_ON) {
+            return code;
+        }
+    }
+    return check_arguments(command, arguments);
+}

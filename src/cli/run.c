@@ -1,0 +1,302 @@
+/* `oloid run`: simulate a model, record it, judge what it conserves. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+#include "cli/progress_line.h"
+#include "cli/run_report.h"
+#include "cli/say.h"
+
+struct options {
+    cli_list set;
+    const char *step, *end, *constraints, *output;
+    bool no_result, json, quiet;
+};
+
+static const cli_option options[] = {
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model (l=0.2) or an option of\n"
+     "its run (run.frames=500); may be repeated"},
+    {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step"},
+    {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
+    {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
+     "reduced (minimal unknowns) or multipliers"},
+    {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
+     "the result file; default: <model name>.h5 here"},
+    {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
+    {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
+     "no progress and no warnings on stderr"},
+    {0}};
+
+/* Everything that a run owns. */
+struct session {
+    struct options options;
+    cli_loaded loaded;
+    olo_recorder *recorder;
+    char *command, *path;
+    cli_progress_line progress;
+    cli_outcome outcome;
+    size_t warning_capacity;
+    olo_error error;
+};
+
+/* Appends a word, quoted for the shell where it needs it; `to` has room for 4 bytes a letter. */
+static char *append_quoted(char *to, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=:,+@%";
+    const size_t length = strlen(word);
+    if (length > 0 && strspn(word, plain) == length) {
+        memcpy(to, word, length);
+        return to + length;
+    }
+    *to++ = '\'';
+    for (const char *c = word; *c != '\0'; c++) {
+        if (*c == '\'') {
+            memcpy(to, "'\\''", 4);
+            to += 4;
+        } else {
+            *to++ = *c;
+        }
+    }
+    *to++ = '\'';
+    return to;
+}
+
+/* The command line that a result remembers: "oloid run heavy-top --set l=0.2". */
+static char *join_command(int argc, char **argv)
+{
+    size_t size = sizeof "oloid";
+    for (int i = 0; i < argc; i++) {
+        size += 4 * strlen(argv[i]) + sizeof " ''";
+    }
+    char *command = olo_alloc(size, 1);
+    if (command == NULL) {
+        return NULL;
+    }
+    memcpy(command, "oloid", 5);
+    char *to = command + 5;
+    for (int i = 0; i < argc; i++) {
+        *to++ = ' ';
+        to = append_quoted(to, argv[i]);
+    }
+    *to = '\0';
+    return command;
+}
+
+/* Where the result goes: NULL for nowhere, the option, or the model's name in this folder. */
+static olo_status choose_path(struct session *session, olo_error *error)
+{
+    if (session->options.no_result) {
+        return OLO_OK;
+    }
+    if (session->options.output != NULL) {
+        session->path = olo_strdup(session->options.output);
+    } else {
+        const char *name = olo_model_name(session->loaded.model);
+        const size_t length = strlen(name);
+        session->path = olo_alloc(length + sizeof ".h5", 1);
+        if (session->path != NULL) {
+            memcpy(session->path, name, length);
+            memcpy(session->path + length, ".h5", sizeof ".h5");
+            for (char *c = session->path; (c = strchr(c, '/')) != NULL;) {
+                *c = '-';
+            }
+        }
+    }
+    return session->path != NULL ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory");
+}
+
+/* Asks a stepper for its size. This also tells a combination that does not exist before any file
+ * is touched. */
+static olo_status count_unknowns(const olo_system *system, const olo_run *run, int *unknowns,
+                                 olo_error *error)
+{
+    olo_stepper *stepper = NULL;
+    const olo_status status = olo_stepper_create(system, run, &stepper, error);
+    if (status == OLO_OK) {
+        *unknowns = olo_stepper_unknowns(stepper);
+        olo_stepper_free(stepper);
+    }
+    return status;
+}
+
+static olo_status prepare(struct session *session, const char *file, olo_error *error)
+{
+    const struct options *given = &session->options;
+    const olo_setting settings[] = {{"run.step", given->step},
+                                    {"run.end", given->end},
+                                    {"run.constraints", given->constraints}};
+    cli_loaded *loaded = &session->loaded;
+    olo_status status = cli_load(file, &given->set, settings,
+                                 (int)(sizeof settings / sizeof settings[0]), loaded, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    cli_outcome *outcome = &session->outcome;
+    outcome->loaded = loaded;
+    outcome->run = olo_model_run(loaded->model);
+    status = count_unknowns(loaded->system, outcome->run, &outcome->unknowns, error);
+    if (status == OLO_OK) {
+        status = choose_path(session, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_recorder_create(session->path, loaded->model, loaded->system, outcome->run,
+                                     session->command, &session->recorder, error);
+    }
+    return status;
+}
+
+static bool wants_stop(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
+static void hear_warning(void *context, const char *text)
+{
+    struct session *session = context;
+    if (!session->options.quiet) {
+        cli_progress_clear(&session->progress);
+        cli_say("warning: %s", text);
+    }
+    // keep it for the summary; without memory it was at least said
+    cli_outcome *outcome = &session->outcome;
+    char **warnings = olo_grow(outcome->warnings, (size_t)outcome->warning_count,
+                               &session->warning_capacity, sizeof *warnings);
+    char *copy = warnings != NULL ? olo_strdup(text) : NULL;
+    if (warnings != NULL) {
+        outcome->warnings = warnings;
+    }
+    if (copy != NULL) {
+        warnings[outcome->warning_count++] = copy;
+    }
+}
+
+/* Runs and finishes the result, whatever happened; the first error is the one that is told. */
+static olo_status simulate(struct session *session, olo_error *error)
+{
+    cli_outcome *outcome = &session->outcome;
+    cli_loaded *loaded = &session->loaded;
+    cli_progress_begin(&session->progress, olo_model_name(loaded->model), outcome->run,
+                       loaded->state);
+    const olo_observer person = {.context = session, .stop = wants_stop, .warn = hear_warning};
+    const olo_observer observers[] = {person, olo_recorder_observer(session->recorder),
+                                      cli_progress_observer(&session->progress)};
+    const int count = session->options.quiet ? 2 : 3;
+
+    outcome->status = olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
+                                   &outcome->summary, error);
+    cli_progress_clear(&session->progress);
+
+    olo_error late = *error;
+    const olo_status finished =
+        olo_recorder_finish(session->recorder, &outcome->summary, outcome->status, &late);
+    outcome->result = finished == OLO_OK ? session->path : NULL;
+    if (finished != OLO_OK && (outcome->status == OLO_OK || outcome->status == OLO_INTERRUPTED)) {
+        outcome->status = finished;
+        *error = late;
+    }
+    outcome->verdict_count = olo_recorder_verdicts(session->recorder, outcome->verdicts);
+    outcome->time = olo_state_time(loaded->state);
+    olo_system_ledger(loaded->system, loaded->state, &outcome->end);
+    return outcome->status;
+}
+
+/* A drift beyond the tolerance is an error, also of a run that was interrupted. */
+static int judge(const cli_outcome *outcome)
+{
+    const olo_verdict *broken = cli_broken_law(outcome);
+    if (broken == NULL) {
+        return CLI_OK;
+    }
+    cli_say("%s: %s drifted by %.1e, more than its tolerance %.1e",
+            olo_model_name(outcome->loaded->model), broken->quantity, broken->relative_drift,
+            broken->tolerance);
+    return CLI_LAW_BROKEN;
+}
+
+static int run_and_report(struct session *session, const char *file)
+{
+    olo_error *error = &session->error;
+    if (prepare(session, file, error) != OLO_OK) {
+        return cli_fail(error);
+    }
+    if (!session->options.json && cli_was_projected(&session->loaded)) {
+        char text[256];
+        (void)printf("start projected: %s\n",
+                     cli_describe_projection(&session->loaded, text, sizeof text));
+    }
+    const olo_status status = simulate(session, error);
+    cli_interrupt_end();
+
+    if (status != OLO_OK) {
+        session->outcome.error = error->text[0] != '\0' ? error->text : olo_status_text(status);
+    }
+    if (session->options.json) {
+        cli_report_json(stdout, &session->outcome);
+    } else {
+        cli_report_text(stdout, &session->outcome);
+    }
+    (void)fflush(stdout);
+    const int verdict = judge(&session->outcome);
+    if (status == OLO_INTERRUPTED) {
+        return olo_status_exit_code(status);
+    }
+    return status != OLO_OK ? cli_fail(error) : verdict;
+}
+
+static void close_session(struct session *session)
+{
+    cli_outcome *outcome = &session->outcome;
+    olo_recorder_free(session->recorder);
+    cli_unload(&session->loaded);
+    for (int i = 0; i < outcome->warning_count; i++) {
+        olo_free(outcome->warnings[i]);
+    }
+    olo_free(outcome->warnings);
+    olo_free(session->command);
+    olo_free(session->path);
+    cli_list_free(&session->options.set);
+}
+
+static int run(int argc, char **argv)
+{
+    struct session session = {0};
+    cli_list arguments = {0};
+    session.command = join_command(argc, argv);
+    int code = session.command != NULL
+                   ? cli_parse(&cli_run, argc, argv, &session.options, &arguments)
+                   : cli_no_memory();
+    if (code == CLI_GO_ON && session.options.no_result && session.options.output != NULL) {
+        code = cli_usage(&cli_run, "--output and --no-result exclude each other");
+    }
+    if (code == CLI_GO_ON) {
+        // from here on Ctrl-C finishes what is under way
+        cli_interrupt_begin();
+        code = run_and_report(&session, arguments.items[0]);
+    }
+    close_session(&session);
+    cli_list_free(&arguments);
+    return code;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "simulate a model and judge what it conserves",
+    .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
+               "Ctrl-C finishes the step and the result; pressed again, it ends at once.\n",
+    .examples = "  oloid run heavy-top\n"
+                "  oloid run heavy-top --set l=0.2 --step 1e-3 --end 10 --output long.h5\n"
+                "  oloid run my.yaml --constraints multipliers --no-result --json\n",
+    .options = options,
+    .run = run,
+};

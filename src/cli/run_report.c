@@ -1,0 +1,173 @@
+/* The summary of a run. */
+#include "cli/run_report.h"
+
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/terminal.h"
+
+const olo_verdict *cli_broken_law(const cli_outcome *outcome)
+{
+    for (int i = 0; i < outcome->verdict_count; i++) {
+        if (!outcome->verdicts[i].ok) {
+            return &outcome->verdicts[i];
+        }
+    }
+    return NULL;
+}
+
+/* "heavy-top: 1000 steps of 0.001 to t = 1 in 0.04 s (24,000 steps/s), ..." */
+static void print_headline(FILE *out, const cli_outcome *outcome)
+{
+    const olo_run_summary *summary = &outcome->summary;
+    char steps[CLI_NUMBER_SIZE], wall[CLI_NUMBER_SIZE], rate[CLI_NUMBER_SIZE];
+    char unknowns[CLI_NUMBER_SIZE];
+    const char *ended = outcome->status == OLO_OK            ? ""
+                        : outcome->status == OLO_INTERRUPTED ? "interrupted after "
+                                                             : "stopped after ";
+    (void)fprintf(out, "%s: %s%s step%s of %.6g to t = %.6g in %s",
+                  olo_model_name(outcome->loaded->model), ended, cli_count(steps, summary->steps),
+                  summary->steps == 1 ? "" : "s", outcome->run->step, outcome->time,
+                  cli_duration(wall, summary->wall_seconds));
+    if (summary->steps > 0 && summary->wall_seconds > 0.0) {
+        (void)fprintf(out, " (%s steps/s)",
+                      cli_rate(rate, (double)summary->steps / summary->wall_seconds));
+    }
+    (void)fprintf(out, ", %s unknown%s", cli_count(unknowns, outcome->unknowns),
+                  outcome->unknowns == 1 ? "" : "s");
+    if (summary->steps > 0) {
+        (void)fprintf(out, ", %.1f iterations a step",
+                      (double)summary->iterations / (double)summary->steps);
+    }
+    if (summary->halvings > 0) {
+        char halvings[CLI_NUMBER_SIZE];
+        (void)fprintf(out, ", %s halved", cli_count(halvings, summary->halvings));
+    }
+    (void)fputc('\n', out);
+}
+
+/* A constraint is kept, a quantity is constant. */
+static bool is_constraint(const olo_verdict *verdict)
+{
+    return strncmp(verdict->quantity, "constraint", strlen("constraint")) == 0;
+}
+
+static void describe_verdict(const olo_verdict *verdict, char *text, size_t size)
+{
+    char drift[CLI_NUMBER_SIZE], tolerance[CLI_NUMBER_SIZE];
+    cli_deviation(drift, verdict->relative_drift);
+    if (verdict->ok) {
+        (void)snprintf(text, size, "%s to %s", is_constraint(verdict) ? "kept" : "constant", drift);
+    } else {
+        (void)snprintf(text, size, "%s by %s, tolerance %s",
+                       is_constraint(verdict) ? "violated" : "drifted", drift,
+                       cli_deviation(tolerance, verdict->tolerance));
+    }
+}
+
+/* A line a quantity, in columns; the reasons only where a person reads. */
+static void print_verdicts(FILE *out, const cli_outcome *outcome)
+{
+    char texts[OLO_VERDICTS_MAX][96];
+    int name_width = 0, text_width = 0;
+    for (int i = 0; i < outcome->verdict_count; i++) {
+        describe_verdict(&outcome->verdicts[i], texts[i], sizeof texts[i]);
+        const int name_length = (int)strlen(outcome->verdicts[i].quantity);
+        const int text_length = (int)strlen(texts[i]);
+        name_width = name_length > name_width ? name_length : name_width;
+        text_width = text_length > text_width ? text_length : text_width;
+    }
+    const char *plain = cli_colour_code(out, CLI_PLAIN);
+    for (int i = 0; i < outcome->verdict_count; i++) {
+        const olo_verdict *verdict = &outcome->verdicts[i];
+        (void)fprintf(out, "  %-*s  %-*s   %s%s%s", name_width, verdict->quantity, text_width,
+                      texts[i], cli_colour_code(out, verdict->ok ? CLI_GOOD : CLI_BAD),
+                      verdict->ok ? "ok" : "BROKEN", plain);
+        if (cli_is_terminal(out) && verdict->why[0] != '\0') {
+            (void)fprintf(out, "   %s%s%s", cli_colour_code(out, CLI_MUTED), verdict->why, plain);
+        }
+        (void)fputc('\n', out);
+    }
+}
+
+void cli_report_text(FILE *out, const cli_outcome *outcome)
+{
+    print_headline(out, outcome);
+    print_verdicts(out, outcome);
+    if (outcome->result != NULL) {
+        (void)fprintf(out, "  result: %s\n", outcome->result);
+    }
+}
+
+static void write_verdicts(cli_json *json, const cli_outcome *outcome)
+{
+    cli_json_open(json, "verdict", '[');
+    for (int i = 0; i < outcome->verdict_count; i++) {
+        const olo_verdict *verdict = &outcome->verdicts[i];
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "quantity", verdict->quantity);
+        cli_json_number(json, "start", verdict->start);
+        cli_json_number(json, "drift", verdict->drift);
+        cli_json_number(json, "relative_drift", verdict->relative_drift);
+        cli_json_number(json, "tolerance", verdict->tolerance);
+        cli_json_bool(json, "ok", verdict->ok);
+        cli_json_text(json, "why", verdict->why);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+/* How the run was set up. */
+static void write_setup(cli_json *json, const cli_outcome *outcome)
+{
+    const olo_projection *projection = &outcome->loaded->projection;
+    cli_json_text(json, "scheme", outcome->run->scheme);
+    cli_json_text(json, "constraints", outcome->run->constraints);
+    cli_json_number(json, "step", outcome->run->step);
+    cli_json_number(json, "end", outcome->run->end);
+    cli_json_integer(json, "coordinates", outcome->loaded->counts.coordinates);
+    cli_json_integer(json, "degrees_of_freedom", outcome->loaded->counts.degrees_of_freedom);
+    cli_json_integer(json, "unknowns", outcome->unknowns);
+    cli_json_open(json, "projection", '{');
+    cli_json_number(json, "position", projection->position);
+    cli_json_number(json, "velocity", projection->velocity);
+    cli_json_close(json);
+}
+
+/* What the run did. */
+static void write_work(cli_json *json, const cli_outcome *outcome)
+{
+    const olo_run_summary *summary = &outcome->summary;
+    cli_json_number(json, "time", outcome->time);
+    cli_json_integer(json, "steps", summary->steps);
+    cli_json_integer(json, "newton_iterations", summary->iterations);
+    cli_json_integer(json, "halvings", summary->halvings);
+    cli_json_number(json, "largest_rotation", summary->largest_rotation);
+    cli_json_number(json, "wall_seconds", summary->wall_seconds);
+    cli_json_number(json, "cpu_seconds", summary->cpu_seconds);
+    cli_json_open(json, "energy", '{');
+    cli_json_number(json, "start", outcome->loaded->start.total);
+    cli_json_number(json, "end", outcome->end.total);
+    cli_json_close(json);
+}
+
+void cli_report_json(FILE *out, const cli_outcome *outcome)
+{
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "name", olo_model_name(outcome->loaded->model));
+    cli_json_bool(&json, "ok", outcome->status == OLO_OK && cli_broken_law(outcome) == NULL);
+    cli_json_text(&json, "status", olo_status_name(outcome->status));
+    cli_json_text(&json, "error", outcome->error);
+    cli_json_text(&json, "result", outcome->result);
+    write_setup(&json, outcome);
+    write_work(&json, outcome);
+    write_verdicts(&json, outcome);
+    cli_json_open(&json, "warnings", '[');
+    for (int i = 0; i < outcome->warning_count; i++) {
+        cli_json_text(&json, NULL, outcome->warnings[i]);
+    }
+    cli_json_close(&json);
+    cli_json_close(&json);
+}

@@ -1,0 +1,34 @@
+/* What is told after a run: for people, and as JSON for programs. */
+#ifndef OLO_CLI_RUN_REPORT_H
+#define OLO_CLI_RUN_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/load.h"
+#include "oloid/results.h"
+
+/* Everything there is to tell. Pointers belong to the run. */
+typedef struct cli_outcome {
+    const cli_loaded *loaded;
+    const olo_run *run;
+    int unknowns;
+    olo_status status;
+    const char *error;  /* NULL when all went well */
+    const char *result; /* path, or NULL */
+    double time;        /* reached */
+    olo_ledger end;
+    olo_run_summary summary;
+    olo_verdict verdicts[OLO_VERDICTS_MAX];
+    int verdict_count;
+    char **warnings;
+    int warning_count;
+} cli_outcome;
+
+/* The first quantity that drifted beyond its tolerance, or NULL. */
+const olo_verdict *cli_broken_law(const cli_outcome *outcome);
+
+void cli_report_text(FILE *out, const cli_outcome *outcome);
+void cli_report_json(FILE *out, const cli_outcome *outcome);
+
+#endif

@@ -1,0 +1,234 @@
+/* Rigid bodies: a frame (phi, d1, d2, d3) in the axes and with the origin that the user gave.
+ *
+ *     M = [[m, (m c)^T], [m c, E]] (x) I3,   E the Euler tensor about the origin     (thesis 4.3)
+ *     g = (1/2(d1.d1-1), 1/2(d2.d2-1), 1/2(d3.d3-1), d1.d2, d1.d3, d2.d3)
+ *
+ * E = 1/2 tr(J) I - J about the centre of mass. E may be singular (rods, plates); a negative eigenvalue
+ * contradicts the triangle inequality of the moments of inertia and is an error.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "elements/build.h"
+#include "elements/shape.h"
+#include "linalg/dense.h"
+#include "linalg/vec3.h"
+
+/* Round-off of user data: an eigenvalue of E this small against the largest counts as zero. */
+static const double euler_tolerance = 1e-6;
+
+olo_body olo_body_default(void)
+{
+    return (olo_body){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                      .position = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+}
+
+static void defaults(void *element)
+{
+    *(olo_body *)element = olo_body_default();
+}
+
+static olo_status add_numbers(olo_builder *builder, const olo_body *body, olo_moments *moments)
+{
+    const double *J = body->inertia;
+    double trace = J[0] + J[4] + J[8], euler[9], size = 0;
+    for (int i = 0; i < 9; i++)
+        size = fmax(size, fabs(J[i]));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++)
+            if (fabs(J[3 * i + j] - J[3 * j + i]) > 1e-9 * size)
+                return olo_builder_fail(builder, "inertia",
+                                        "is not symmetric: J%d%d = %g, J%d%d = %g", i + 1, j + 1,
+                                        J[3 * i + j], j + 1, i + 1, J[3 * j + i]);
+    for (int i = 0; i < 9; i++)
+        euler[i] = (i % 4 == 0 ? 0.5 * trace : 0.0) - J[i];
+    if (body->mass < 0)
+        return olo_builder_fail(builder, "mass", "must not be negative, got %g", body->mass);
+    olo_moments_add(moments, body->mass, body->center, euler);
+    return OLO_OK;
+}
+
+/* No mass may lie on a negative square of a distance. */
+static olo_status check_euler(olo_builder *builder, const olo_body *body,
+                              const olo_moments *moments)
+{
+    double E[9], value[3], largest = 0;
+    for (int i = 0; i < 9; i++)
+        E[i] = moments->second[i] - moments->first[i / 3] * moments->first[i % 3] / moments->mass;
+    if (!olo_symmetric_eigenvalues(3, E, value))
+        return olo_builder_fail(builder, "inertia", "is not a finite tensor");
+    for (int i = 0; i < 3; i++)
+        largest = fmax(largest, fabs(value[i]));
+    if (value[0] < -euler_tolerance * largest) {
+        double trace = value[0] + value[1] + value[2];
+        return olo_builder_fail(
+            builder, body->shape_count ? "shapes" : "inertia",
+            "no body has these principal moments of inertia (%g, %g, %g): the largest exceeds the "
+            "sum of the others",
+            trace - value[2], trace - value[1], trace - value[0]);
+    }
+    return OLO_OK;
+}
+
+static olo_status add_mass(olo_builder *builder, int q, const olo_moments *moments)
+{
+    olo_status status = olo_build_mass(builder, q, q, moments->mass);
+    for (int i = 0; status == OLO_OK && i < 3; i++) {
+        status = olo_build_mass(builder, q, q + 3 * (i + 1), moments->first[i]);
+        for (int j = i; status == OLO_OK && j < 3; j++)
+            status =
+                olo_build_mass(builder, q + 3 * (i + 1), q + 3 * (j + 1),
+                               0.5 * (moments->second[3 * i + j] + moments->second[3 * j + i]));
+    }
+    return status;
+}
+
+static olo_status add_internal(olo_builder *builder, const char *name, int q)
+{
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    olo_status status = olo_build_group(builder, name, true, false);
+    for (int k = 0; status == OLO_OK && k < 6; k++) {
+        bool square = pair[k][0] == pair[k][1];
+        olo_position a = olo_position_slot(q + 3 * (pair[k][0] + 1));
+        olo_position b = olo_position_slot(q + 3 * (pair[k][1] + 1));
+        olo_form_builder row = {0};
+        olo_form_add_dot(&row, square ? 0.5 : 1.0, &a, &b);
+        olo_form_add_constant(&row, square ? -0.5 : 0.0);
+        status = olo_build_constraint(builder, &row);
+    }
+    return status;
+}
+
+/* Directors and their rates from rotation and angular velocity. */
+static void initial_frame(const olo_body *body, double q[12], double v[12])
+{
+    double omega[3];
+    if (body->angular_velocity_in_body)
+        mat3_times(body->rotation, body->angular_velocity, omega);
+    else
+        vec3_copy(body->angular_velocity, omega);
+    for (int i = 0; i < 3; i++) {
+        q[i] = isnan(body->position[i]) ? 0.0 : body->position[i];
+        v[i] = isnan(body->velocity[i]) ? 0.0 : body->velocity[i];
+    }
+    for (int I = 0; I < 3; I++) {
+        for (int i = 0; i < 3; i++)
+            q[3 * (I + 1) + i] = body->rotation[3 * i + I];
+        vec3_cross(omega, q + 3 * (I + 1), v + 3 * (I + 1));
+    }
+}
+
+static olo_status add_points(olo_builder *builder, const olo_body *body, int node)
+{
+    olo_status status = OLO_OK;
+    for (int i = 0; status == OLO_OK && i < body->point_count; i++)
+        status = olo_build_body_point(builder, node, body->points[i].name, body->points[i].at);
+    return status;
+}
+
+static olo_status measure(olo_builder *builder, const olo_body *body, olo_moments *moments)
+{
+    olo_status status = add_numbers(builder, body, moments);
+    for (int i = 0; status == OLO_OK && i < body->shape_count; i++) {
+        const char *why, *wrong = olo_shape_add_moments(&body->shapes[i], moments, &why);
+        if (wrong)
+            status = olo_builder_fail(builder, "shapes", "shape %d: %s %s", i + 1, wrong, why);
+    }
+    if (status != OLO_OK)
+        return status;
+    if (!(moments->mass > 0))
+        return olo_builder_fail(builder, body->mass != 0 ? "mass" : NULL,
+                                "the mass must be positive, got %g: give `mass` or `shapes`",
+                                moments->mass);
+    return check_euler(builder, body, moments);
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_body *body = element;
+    olo_moments moments = {0};
+    olo_status status = measure(builder, body, &moments);
+    if (status != OLO_OK)
+        return status;
+    double q[12], v[12], center[3];
+    int node;
+    initial_frame(body, q, v);
+    status = olo_build_node(builder, body->name, OLO_NODE_FRAME, -1, q, v,
+                            !isnan(body->velocity[0]), &node);
+    if (status != OLO_OK)
+        return status;
+    olo_system *s = olo_build_system(builder);
+    int first = s->nodes[node].q;
+    s->nodes[node].placed = !isnan(body->position[0]);
+    for (int i = 0; i < 3; i++)
+        center[i] = s->nodes[node].center[i] = moments.first[i] / moments.mass;
+    olo_position x = olo_position_on_frame(first, center);
+    status = add_mass(builder, first, &moments);
+    if (status == OLO_OK)
+        status = add_internal(builder, body->name, first);
+    if (status == OLO_OK)
+        status = olo_build_gravity(builder, body->name, moments.mass, &x);
+    if (status == OLO_OK)
+        status = olo_build_plane(builder, body->name, node);
+    return status == OLO_OK ? add_points(builder, body, node) : status;
+}
+
+static const olo_field fields[] = {
+    {.key = "name",
+     .kind = OLO_FIELD_NAME,
+     .offset = offsetof(olo_body, name),
+     .required = true,
+     .help = "name of the body"},
+    {.key = "mass",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_body, mass),
+     .help = "mass, added to that of the shapes"},
+    {.key = "center",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_body, center),
+     .help = "centre of `mass` in the body's frame; default the origin"},
+    {.key = "inertia",
+     .kind = OLO_FIELD_INERTIA,
+     .offset = offsetof(olo_body, inertia),
+     .help = "[J1, J2, J3], [J11, J22, J33, J12, J13, J23] or 3x3 about `center`, along the "
+             "frame's axes"},
+    {.key = "shapes",
+     .kind = OLO_FIELD_SHAPES,
+     .offset = offsetof(olo_body, shapes),
+     .count_offset = offsetof(olo_body, shape_count),
+     .help = "one solid or a list of solids"},
+    {.key = "position",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_body, position),
+     .help = "of the frame's origin; default 0, or where a support with `at` puts it"},
+    {.key = "rotation",
+     .kind = OLO_FIELD_ROTATION,
+     .offset = offsetof(olo_body, rotation),
+     .help = "of the frame; default none"},
+    {.key = "velocity",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_body, velocity),
+     .help = "of the frame's origin; default what supports and angular velocity imply, else 0"},
+    {.key = "angular_velocity",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_body, angular_velocity),
+     .help = "in space axes; default 0"},
+    {.key = "angular_velocity_in_body",
+     .kind = OLO_FIELD_FLAG,
+     .offset = offsetof(olo_body, angular_velocity_in_body),
+     .help = "true: the angular velocity is given along the body's axes"},
+    {.key = "points",
+     .kind = OLO_FIELD_POINTS,
+     .offset = offsetof(olo_body, points),
+     .count_offset = offsetof(olo_body, point_count),
+     .help = "named points in the body's frame"},
+};
+
+const olo_element_type olo_element_body = {.section = "bodies",
+                                           .noun = "body",
+                                           .size = sizeof(olo_body),
+                                           .fields = fields,
+                                           .field_count = (int)(sizeof fields / sizeof *fields),
+                                           .defaults = defaults,
+                                           .build = build};

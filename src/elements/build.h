@@ -1,0 +1,76 @@
+/* The verbs with which elements add themselves to the system under construction.
+ *
+ * All return a status; a failure (out of memory, or a text with its place in the model) is kept in the
+ * builder, so that an element may pass it up as it is.
+ */
+#ifndef OLO_ELEMENTS_BUILD_H
+#define OLO_ELEMENTS_BUILD_H
+
+#include "elements/builder.h"
+#include "system/form_builder.h"
+#include "system/system.h"
+
+/* The system so far: nodes, initial data, gravity and plane may be read. */
+olo_system *olo_build_system(olo_builder *builder);
+
+olo_status olo_build_out_of_memory(olo_builder *builder);
+
+/* A node with its initial coordinates and velocities; `base` is the point it counts from, or -1. */
+olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind kind, int base,
+                          const double *q, const double *v, bool velocity_given, int *node);
+
+/* M couples the 3-vectors at q[i] and q[j] by mass I; the transpose is implied. */
+olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass);
+
+/* A term f(e_1 ... e_k) with its law's coefficients. */
+olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role role,
+                          const olo_law *law, const void *context, const double *coefficients,
+                          int forms, const olo_form_builder *form);
+
+/* A named constraint group, then its rows. `carried`: every joint of its node satisfies it. */
+olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried);
+olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form);
+
+/* The joint reading of the group that was built last. */
+olo_status olo_build_joint(olo_builder *builder, const olo_joint *joint);
+
+olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index);
+olo_status olo_build_body_point(olo_builder *builder, int node, const char *name,
+                                const double at[3]);
+olo_status olo_build_output(olo_builder *builder, const char *name, const olo_position *position);
+
+/* Gives a context to the system, which frees it; frees it at once when that fails. */
+olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(void *context));
+
+/* A place by name; on failure the location of `key` is in the text. */
+olo_status olo_build_place(olo_builder *builder, const char *key, const olo_place *place,
+                           olo_position *position, int *node);
+
+/* A signal as a function of time, owned by whoever gets it. */
+olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_signal *signal,
+                            olo_time_function *time);
+
+/* An expression of `variable` and the parameters, e(variable): compiled, owned by the caller, with the array
+ * of all variables, of which the first is free. */
+typedef struct olo_curve olo_curve;
+olo_status olo_build_curve(olo_builder *builder, const char *key, const char *variable,
+                           const char *text, olo_curve **curve);
+/* Derivatives of order 0..order. */
+void olo_curve_derivatives(const olo_curve *curve, double x, int order, double *derivatives);
+void olo_curve_free(void *curve);
+
+/* -m g.x of a mass at a position, when there is gravity. */
+olo_status olo_build_gravity(olo_builder *builder, const char *owner, double mass,
+                             const olo_position *position);
+
+/* Rows and joint of a node against the ground: the place `at` of the child moves along the rows of
+ * `translation` and the child turns about the rows of `rotation`; in a planar model both are taken within the
+ * plane. Adds a group called `name`. */
+olo_status olo_build_grounded(olo_builder *builder, const char *name, int child, const double at[3],
+                              const double where[3], int translations, const double *translation,
+                              int rotations, const double *rotation);
+
+/* In a planar model: the rows that keep a node in its plane, as a group that every joint satisfies. */
+olo_status olo_build_plane(olo_builder *builder, const char *name, int node);
+
+#endif

@@ -1,0 +1,365 @@
+/* The system under construction: growing lists, and what is derived when everything is there. */
+#include "elements/builder.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "elements/build.h"
+#include "elements/builder_state.h"
+#include "linalg/vec3.h"
+
+olo_status olo_builder_create(const olo_builder_setup *setup, olo_builder **builder,
+                              olo_error *error)
+{
+    *builder = NULL;
+    olo_builder *b = olo_alloc(1, sizeof *b);
+    if (b)
+        b->system = olo_alloc(1, sizeof *b->system);
+    if (b && b->system)
+        b->system->name = olo_pool_text(&b->system->pool, setup->name, strlen(setup->name));
+    if (!b || !b->system || !b->system->name) {
+        olo_builder_free(b);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the system");
+    }
+    b->setup = *setup;
+    vec3_copy(setup->gravity, b->system->gravity);
+    vec3_copy(setup->plane, b->system->plane);
+    b->system->planar = vec3_normalise(b->system->plane) > 0;
+    *builder = b;
+    return OLO_OK;
+}
+
+void olo_builder_free(olo_builder *builder)
+{
+    if (!builder)
+        return;
+    olo_system_free(builder->system);
+    olo_free(builder);
+}
+
+const olo_error *olo_builder_error(const olo_builder *builder)
+{
+    return &builder->error;
+}
+
+olo_status olo_builder_pass(olo_builder *builder, const char *key, const olo_error *cause)
+{
+    char where[512] = "";
+    if (builder->setup.locate)
+        builder->setup.locate(builder->setup.context, key, where, sizeof where);
+    return olo_fail(&builder->error, cause->status, "%s%s%s", where, *where ? ": " : "",
+                    cause->text);
+}
+
+olo_status olo_builder_fail(olo_builder *builder, const char *key, const char *format, ...)
+{
+    olo_error cause = {.status = OLO_BAD_INPUT};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cause.text, sizeof cause.text, format, arguments);
+    va_end(arguments);
+    return olo_builder_pass(builder, key, &cause);
+}
+
+olo_status olo_build_out_of_memory(olo_builder *builder)
+{
+    return olo_fail(&builder->error, OLO_NO_MEMORY, "out of memory for the system");
+}
+
+olo_system *olo_build_system(olo_builder *builder)
+{
+    return builder->system;
+}
+
+/* Room for one more item in a list of the system. */
+#define GROW(builder, list, count)                                                                 \
+    grow((builder), (void **)&(builder)->system->list, (size_t)(builder)->system->count,           \
+         &(builder)->capacity.list, sizeof *(builder)->system->list)
+
+static bool grow(olo_builder *builder, void **list, size_t count, size_t *capacity, size_t size)
+{
+    void *grown = olo_grow(*list, count, capacity, size);
+    if (!grown) {
+        olo_build_out_of_memory(builder);
+        return false;
+    }
+    *list = grown;
+    return true;
+}
+
+static const char *keep_text(olo_builder *builder, const char *text)
+{
+    return olo_pool_text(&builder->system->pool, text, strlen(text));
+}
+
+olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind kind, int base,
+                          const double *q, const double *v, bool velocity_given, int *node)
+{
+    olo_system *s = builder->system;
+    const char *kept = keep_text(builder, name);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, nodes, node_count))
+        return builder->error.status;
+    int size = kind == OLO_NODE_FRAME ? 12 : 3, twist = kind == OLO_NODE_FRAME ? 6 : 3;
+    for (int i = 0; i < size; i++, s->n++) {
+        size_t count = (size_t)s->n;
+        if (!grow(builder, (void **)&s->q0, count, &builder->capacity.q0, sizeof *s->q0) ||
+            !grow(builder, (void **)&s->v0, count, &builder->capacity.v0, sizeof *s->v0) ||
+            !grow(builder, (void **)&s->v0_given, count, &builder->capacity.v0_given,
+                  sizeof *s->v0_given) ||
+            !grow(builder, (void **)&s->coordinates, count, &builder->capacity.coordinates,
+                  sizeof *s->coordinates))
+            return builder->error.status;
+        s->q0[s->n] = q[i];
+        s->v0[s->n] = v[i];
+        s->v0_given[s->n] = velocity_given;
+        s->coordinates[s->n] =
+            (olo_coordinate){.node = s->node_count, .slot = i / 3, .axis = i % 3};
+    }
+    s->nodes[s->node_count] = (olo_node){.name = kept,
+                                         .kind = kind,
+                                         .q = s->n - size,
+                                         .size = size,
+                                         .twist = twist,
+                                         .motion = s->twists,
+                                         .base = base};
+    s->twists += twist;
+    *node = s->node_count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
+{
+    olo_system *s = builder->system;
+    if (mass == 0)
+        return OLO_OK;
+    if (!GROW(builder, mass, mass_count))
+        return builder->error.status;
+    s->mass[s->mass_count++] = (olo_mass_entry){.i = i < j ? i : j, .j = i < j ? j : i, .m = mass};
+    return OLO_OK;
+}
+
+/* The forms of a term share one index list: the union, with zero coefficients where one is not touched. */
+static bool finish_forms(olo_builder *builder, int count, const olo_form_builder *from,
+                         olo_form *forms)
+{
+    olo_form_builder all = {0};
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < from[k].size; i++) {
+            /* touch the coordinate without a term */
+            olo_form_add_linear(&all, from[k].index[i], 1.0);
+        }
+    for (int i = 0; i < all.size; i++)
+        all.b[i] = 0;
+    for (int k = 0; k < count; k++) {
+        olo_form_builder one = all;
+        one.c = from[k].c;
+        for (int i = 0; i < from[k].size; i++)
+            olo_form_add_linear(&one, from[k].index[i], from[k].b[i]);
+        for (int p = 0; p < from[k].products; p++)
+            olo_form_add_product(&one, from[k].index[from[k].product[p].i],
+                                 from[k].index[from[k].product[p].j], from[k].product[p].a);
+        one.overflow = one.overflow || from[k].overflow;
+        if (!olo_form_finish(&one, &builder->system->pool, &forms[k])) {
+            if (one.overflow)
+                olo_builder_fail(builder, NULL, "touches more than %d coordinates",
+                                 OLO_FORM_SIZE_MAX);
+            else
+                olo_build_out_of_memory(builder);
+            return false;
+        }
+    }
+    return true;
+}
+
+olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role role,
+                          const olo_law *law, const void *context, const double *coefficients,
+                          int forms, const olo_form_builder *form)
+{
+    olo_system *s = builder->system;
+    olo_form *kept = olo_pool_alloc(&s->pool, (size_t)forms, sizeof *kept);
+    double *c = olo_pool_copy(&s->pool, coefficients, (size_t)law->coefficients, sizeof *c);
+    const char *name = keep_text(builder, owner);
+    if (!kept || !c || !name)
+        return olo_build_out_of_memory(builder);
+    if (!finish_forms(builder, forms, form, kept) || !GROW(builder, terms, term_count))
+        return builder->error.status;
+    s->terms[s->term_count++] = (olo_term){.law = law,
+                                           .context = context,
+                                           .coefficient = c,
+                                           .forms = forms,
+                                           .form = kept,
+                                           .size = kept[0].size,
+                                           .index = kept[0].index,
+                                           .role = role,
+                                           .owner = name};
+    return OLO_OK;
+}
+
+olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried)
+{
+    olo_system *s = builder->system;
+    const char *kept = keep_text(builder, name);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, groups, group_count))
+        return builder->error.status;
+    s->groups[s->group_count++] = (olo_group){
+        .name = kept, .internal = internal, .carried = carried, .first = s->m, .joint = -1};
+    return OLO_OK;
+}
+
+olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form)
+{
+    olo_system *s = builder->system;
+    olo_form kept;
+    if (!finish_forms(builder, 1, form, &kept) || !GROW(builder, constraints, m))
+        return builder->error.status;
+    s->constraints[s->m++] = kept;
+    s->groups[s->group_count - 1].count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_joint(olo_builder *builder, const olo_joint *joint)
+{
+    olo_system *s = builder->system;
+    if (!GROW(builder, joints, joint_count))
+        return builder->error.status;
+    s->joints[s->joint_count] = *joint;
+    s->joints[s->joint_count].group = s->group_count - 1;
+    s->groups[s->group_count - 1].joint = s->joint_count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index)
+{
+    olo_system *s = builder->system;
+    int *kept = olo_pool_copy(&s->pool, index, (size_t)action->size, sizeof *kept);
+    const char *owner = keep_text(builder, action->owner);
+    if (!kept || !owner)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, actions, action_count))
+        return builder->error.status;
+    olo_action *a = &s->actions[s->action_count++];
+    *a = *action;
+    a->index = kept;
+    a->owner = owner;
+    return OLO_OK;
+}
+
+olo_status olo_build_body_point(olo_builder *builder, int node, const char *name,
+                                const double at[3])
+{
+    olo_system *s = builder->system;
+    const char *kept = keep_text(builder, name);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, body_points, body_point_count))
+        return builder->error.status;
+    olo_named_point *point = &s->body_points[s->body_point_count++];
+    point->node = node;
+    point->name = kept;
+    vec3_copy(at, point->at);
+    return OLO_OK;
+}
+
+olo_status olo_build_output(olo_builder *builder, const char *name, const olo_position *position)
+{
+    olo_system *s = builder->system;
+    const char *kept = keep_text(builder, name);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, outputs, output_count))
+        return builder->error.status;
+    s->outputs[s->output_count++] = (olo_system_output_place){.name = kept, .position = *position};
+    return OLO_OK;
+}
+
+olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(void *context))
+{
+    olo_system *s = builder->system;
+    if (!GROW(builder, contexts, context_count)) {
+        release(context);
+        return builder->error.status;
+    }
+    s->contexts[s->context_count++] = (olo_owned){.context = context, .free = release};
+    return OLO_OK;
+}
+
+olo_status olo_build_place(olo_builder *builder, const char *key, const olo_place *place,
+                           olo_position *position, int *node)
+{
+    olo_error cause = {0};
+    if (olo_system_resolve(builder->system, place, position, node, &cause) == OLO_OK)
+        return OLO_OK;
+    return olo_builder_pass(builder, key, &cause);
+}
+
+olo_status olo_build_gravity(olo_builder *builder, const char *owner, double mass,
+                             const olo_position *position)
+{
+    const double *g = builder->system->gravity;
+    if (vec3_norm(g) == 0)
+        return OLO_OK;
+    double weight[3] = {-mass * g[0], -mass * g[1], -mass * g[2]}, one = 1.0;
+    olo_form_builder form = {0};
+    olo_form_add_component(&form, weight, position);
+    return olo_build_term(builder, owner, OLO_ROLE_POTENTIAL, &olo_law_linear, NULL, &one, 1,
+                          &form);
+}
+
+/* A length of the model: radii of gyration, rods, and distances between nodes. */
+static double length_scale(const olo_system *s)
+{
+    double largest = 0, lowest[3] = {0, 0, 0}, highest[3] = {0, 0, 0};
+    for (int i = 0; i < s->joint_count; i++)
+        largest = fmax(largest, s->joints[i].length);
+    /* a body books the mass at its origin first */
+    double mass = 0;
+    for (int e = 0; e < s->mass_count; e++) {
+        if (s->mass[e].i != s->mass[e].j)
+            continue;
+        if (s->coordinates[s->mass[e].i].slot == 0)
+            mass = s->mass[e].m;
+        else if (mass > 0)
+            largest = fmax(largest, sqrt(fabs(s->mass[e].m) / mass));
+    }
+    for (int k = 0; k < s->node_count; k++) {
+        const double *x = s->q0 + s->nodes[k].q;
+        for (int i = 0; i < 3; i++) {
+            lowest[i] = k == 0 || x[i] < lowest[i] ? x[i] : lowest[i];
+            highest[i] = k == 0 || x[i] > highest[i] ? x[i] : highest[i];
+        }
+    }
+    double box[3];
+    vec3_subtract(highest, lowest, box);
+    largest = fmax(largest, vec3_norm(box));
+    return largest > 0 ? largest : 1.0;
+}
+
+olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_error *error)
+{
+    *system = NULL;
+    olo_system *s = builder->system;
+    olo_status status = builder->error.status;
+    if (status == OLO_OK && s->node_count == 0)
+        status = olo_fail(&builder->error, OLO_BAD_INPUT,
+                          "the model has no points and no bodies: nothing can move");
+    if (status == OLO_OK) {
+        s->length_scale = length_scale(s);
+        if (!olo_system_find_symmetries(s))
+            status = olo_build_out_of_memory(builder);
+    }
+    if (status != OLO_OK) {
+        olo_fail(error, status, "%s", builder->error.text);
+    } else {
+        *system = s;
+        builder->system = NULL;
+    }
+    olo_builder_free(builder);
+    return status;
+}

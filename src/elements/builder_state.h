@@ -1,0 +1,18 @@
+/* The builder itself, for the files that implement its verbs. */
+#ifndef OLO_ELEMENTS_BUILDER_STATE_H
+#define OLO_ELEMENTS_BUILDER_STATE_H
+
+#include "elements/builder.h"
+#include "system/system.h"
+
+struct olo_builder {
+    olo_builder_setup setup;
+    olo_error error;
+    olo_system *system;
+    struct {
+        size_t nodes, q0, v0, v0_given, coordinates, mass, terms, groups, constraints, joints,
+            actions, body_points, contexts, outputs;
+    } capacity;
+};
+
+#endif

@@ -1,0 +1,112 @@
+/* Viscous dampers between two places.
+ *
+ *     distance   force c dl/dt along the line: law distance_viscous of e = 1/2 |x2 - x1|^2
+ *     linear     force c (v2 - v1): law viscous of the three components of x2 - x1
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "elements/span.h"
+#include "linalg/vec3.h"
+
+olo_damper olo_damper_default(void)
+{
+    return (olo_damper){.type = "distance"};
+}
+
+static void defaults(void *element)
+{
+    *(olo_damper *)element = olo_damper_default();
+}
+
+olo_status olo_build_span(olo_builder *builder, const olo_place between[2], olo_position *span,
+                          double *length)
+{
+    olo_position ends[2];
+    double x[3];
+    for (int i = 0; i < 2; i++) {
+        olo_status status = olo_build_place(builder, "between", &between[i], &ends[i], NULL);
+        if (status != OLO_OK)
+            return status;
+    }
+    *span = ends[1];
+    if (!olo_position_add(span, -1.0, &ends[0]))
+        return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
+    if (span->count == 0)
+        return olo_builder_fail(builder, "between",
+                                "both ends are the same place or fixed in space");
+    olo_position_value(span, olo_build_system(builder)->q0, x);
+    *length = vec3_norm(x);
+    return OLO_OK;
+}
+
+olo_status olo_build_damper(olo_builder *builder, const char *name, const char *type,
+                            const olo_position *span, double damping)
+{
+    if (damping < 0)
+        return olo_builder_fail(builder, "damping", "must not be negative, got %g", damping);
+    if (damping == 0)
+        return OLO_OK;
+    olo_status status = OLO_OK;
+    if (strcmp(type, "distance") == 0) {
+        olo_form_builder form = {0};
+        olo_form_add_dot(&form, 0.5, span, span);
+        return olo_build_term(builder, name, OLO_ROLE_DISSIPATION, &olo_law_distance_viscous, NULL,
+                              &damping, 1, &form);
+    }
+    for (int i = 0; status == OLO_OK && i < 3; i++) {
+        double axis[3] = {i == 0, i == 1, i == 2};
+        olo_form_builder form = {0};
+        olo_form_add_component(&form, axis, span);
+        status = olo_build_term(builder, name, OLO_ROLE_DISSIPATION, &olo_law_viscous, NULL,
+                                &damping, 1, &form);
+    }
+    return status;
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_damper *damper = element;
+    olo_position span;
+    double length;
+    olo_status status = olo_build_span(builder, damper->between, &span, &length);
+    if (status == OLO_OK && strcmp(damper->type, "distance") == 0 && length == 0)
+        status = olo_builder_fail(builder, "between",
+                                  "a distance damper needs two different places; use type linear");
+    if (status == OLO_OK)
+        status = olo_build_damper(builder, damper->name, damper->type, &span, damper->damping);
+    return status;
+}
+
+static const char *const types[] = {"distance", "linear", NULL};
+
+static const olo_field fields[] = {
+    {.key = "name",
+     .kind = OLO_FIELD_NAME,
+     .offset = offsetof(olo_damper, name),
+     .help = "name of the damper"},
+    {.key = "between",
+     .kind = OLO_FIELD_PLACES,
+     .offset = offsetof(olo_damper, between),
+     .required = true,
+     .help = "its two ends"},
+    {.key = "type",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_damper, type),
+     .choices = types,
+     .help = "distance (along the line, default) or linear (isotropic)"},
+    {.key = "damping",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_damper, damping),
+     .required = true,
+     .help = "force per velocity"},
+};
+
+const olo_element_type olo_element_damper = {.section = "dampers",
+                                             .noun = "damper",
+                                             .size = sizeof(olo_damper),
+                                             .fields = fields,
+                                             .field_count = (int)(sizeof fields / sizeof *fields),
+                                             .defaults = defaults,
+                                             .build = build};

@@ -1,0 +1,72 @@
+/* Elements: what a person names. An element type is a constant table in a file of its own: the
+ * fields of its struct (read from model files, copied and documented through this one table), its
+ * defaults, and how it turns itself into nodes, forms, mass, constraints and loads.
+ *
+ * A new element is one new file and one line in registry.c.
+ */
+#ifndef OLO_ELEMENTS_ELEMENT_H
+#define OLO_ELEMENTS_ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "oloid/elements.h"
+#include "oloid/status.h"
+
+typedef struct olo_builder olo_builder;
+
+/* What a field holds; the C type behind it in brackets. */
+typedef enum olo_field_kind {
+    OLO_FIELD_NAME,      /* identifier of the element itself [const char *] */
+    OLO_FIELD_REFERENCE, /* name of another element [const char *] */
+    OLO_FIELD_TEXT,      /* any text [const char *] */
+    OLO_FIELD_CHOICE,    /* one of `choices` [const char *] */
+    OLO_FIELD_NUMBER,    /* number or expression of the parameters [double] */
+    OLO_FIELD_VECTOR,    /* three numbers [double[3]] */
+    OLO_FIELD_INERTIA,   /* 3, 6 or 3x3 numbers [double[9]] */
+    OLO_FIELD_ROTATION,  /* see olo_body.rotation [double[9]] */
+    OLO_FIELD_FLAG,      /* true or false [bool] */
+    OLO_FIELD_PLACE,     /* [olo_place] */
+    OLO_FIELD_PLACES,    /* two places [olo_place[2]] */
+    OLO_FIELD_SIGNAL,    /* number, expression of t, or {time: [...], value: [...]} [olo_signal] */
+    OLO_FIELD_ENERGY,    /* expression of `l` and the parameters, kept as text [const char *] */
+    OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
+    OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
+    OLO_FIELD_VERTICES /* four vectors [double[4][3]] */
+} olo_field_kind;
+
+typedef struct olo_field {
+    const char *key;
+    olo_field_kind kind;
+    size_t offset;
+    size_t count_offset;        /* int; shapes and points */
+    const char *const *choices; /* NULL-ended */
+    bool required;
+    const char *help; /* one line, for messages and docs */
+} olo_field;
+
+typedef struct olo_element_type {
+    const char *section; /* key in a model file: "bodies" */
+    const char *noun;    /* "body" */
+    size_t size;         /* of the struct; its first member is `const char *name` */
+    const olo_field *fields;
+    int field_count;
+    void (*defaults)(void *element);
+    /* Adds the element to the system under construction. Errors through olo_builder_fail, so that they
+     * carry the place in the model. */
+    olo_status (*build)(olo_builder *builder, const void *element);
+} olo_element_type;
+
+/* All types, in the order in which they are built. */
+extern const olo_element_type *const olo_element_types[];
+extern const int olo_element_type_count;
+
+/* The fields of a shape, for the reader: a shape is part of a body, not an element. */
+extern const olo_field olo_shape_fields[];
+extern const int olo_shape_field_count;
+
+extern const olo_element_type olo_element_point, olo_element_body, olo_element_rod,
+    olo_element_spring, olo_element_damper, olo_element_support, olo_element_load,
+    olo_element_output;
+
+#endif

@@ -1,0 +1,141 @@
+/* Forces and moments on a place, dead or body-fixed, with a law of time, or a force from a C function. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "elements/build.h"
+#include "linalg/vec3.h"
+
+olo_load olo_load_default(void)
+{
+    return (olo_load){.frame = "space"};
+}
+
+static void defaults(void *element)
+{
+    *(olo_load *)element = olo_load_default();
+}
+
+/* The time function goes into the action; each action owns one of its own. */
+static olo_status add(olo_builder *builder, const olo_load *load, olo_action *action,
+                      const int *index)
+{
+    action->owner = load->name;
+    olo_status status = olo_build_signal(builder, "time", &load->signal, &action->time);
+    if (status != OLO_OK)
+        return status;
+    status = olo_build_action(builder, action, index);
+    if (status != OLO_OK && action->time.free)
+        action->time.free(action->time.context);
+    return status;
+}
+
+static void slots_of(const olo_position *x, int *index)
+{
+    for (int k = 0; k < x->count; k++)
+        for (int i = 0; i < 3; i++)
+            index[3 * k + i] = x->slot[k] + i;
+}
+
+static olo_status add_force(olo_builder *builder, const olo_load *load, const olo_position *x,
+                            int frame)
+{
+    int index[OLO_ACTION_SIZE_MAX];
+    bool in_body = strcmp(load->frame, "body") == 0;
+    olo_action action = {.position = *x, .frame = frame, .size = 3 * x->count};
+    vec3_copy(load->force, action.vector);
+    slots_of(x, index);
+    if (load->function) {
+        action.type = &olo_action_callback;
+        action.function = load->function;
+        action.context = load->context;
+        return add(builder, load, &action, index);
+    }
+    if (vec3_norm(load->force) == 0)
+        return OLO_OK;
+    action.type = in_body ? &olo_action_body_force : &olo_action_dead_force;
+    if (in_body) {
+        action.size = 12;
+        for (int i = 0; i < 12; i++)
+            index[i] = frame + i;
+    }
+    return add(builder, load, &action, index);
+}
+
+static olo_status add_moment(olo_builder *builder, const olo_load *load, int frame)
+{
+    if (vec3_norm(load->moment) == 0)
+        return OLO_OK;
+    int index[12];
+    bool in_body = strcmp(load->frame, "body") == 0;
+    olo_action action = {.type = in_body ? &olo_action_body_moment : &olo_action_dead_moment,
+                         .frame = frame,
+                         .size = 12};
+    vec3_copy(load->moment, action.vector);
+    for (int i = 0; i < 12; i++)
+        index[i] = frame + i;
+    return add(builder, load, &action, index);
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_load *load = element;
+    olo_position x;
+    int node;
+    olo_status status = olo_build_place(builder, "on", &load->on, &x, &node);
+    if (status != OLO_OK)
+        return status;
+    const olo_system *s = olo_build_system(builder);
+    if (node < 0)
+        return olo_builder_fail(builder, "on",
+                                "a load on the ground does nothing: name a body or a point");
+    bool frame = s->nodes[node].kind == OLO_NODE_FRAME;
+    int q = s->nodes[node].q;
+    if (!frame && vec3_norm(load->moment) > 0)
+        return olo_builder_fail(builder, "moment", "'%s' is a point mass and takes no moment",
+                                s->nodes[node].name);
+    if (!frame && strcmp(load->frame, "body") == 0)
+        return olo_builder_fail(builder, "frame", "'%s' is a point mass and has no axes",
+                                s->nodes[node].name);
+    if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
+        return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
+                                load->name);
+    status = add_force(builder, load, &x, q);
+    return status == OLO_OK ? add_moment(builder, load, q) : status;
+}
+
+static const char *const frames[] = {"space", "body", NULL};
+
+static const olo_field fields[] = {
+    {.key = "name",
+     .kind = OLO_FIELD_NAME,
+     .offset = offsetof(olo_load, name),
+     .help = "name of the load"},
+    {.key = "on",
+     .kind = OLO_FIELD_PLACE,
+     .offset = offsetof(olo_load, on),
+     .required = true,
+     .help = "where it acts"},
+    {.key = "force", .kind = OLO_FIELD_VECTOR, .offset = offsetof(olo_load, force), .help = "force"},
+    {.key = "moment",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_load, moment),
+     .help = "moment, on bodies"},
+    {.key = "frame",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_load, frame),
+     .choices = frames,
+     .help = "space (dead, default) or body (turns with it)"},
+    {.key = "time",
+     .kind = OLO_FIELD_SIGNAL,
+     .offset = offsetof(olo_load, signal),
+     .help = "factor over time: a number, an expression of t, or {time: [...], value: [...]}"},
+};
+
+const olo_element_type olo_element_load = {.section = "loads",
+                                           .noun = "load",
+                                           .size = sizeof(olo_load),
+                                           .fields = fields,
+                                           .field_count = (int)(sizeof fields / sizeof *fields),
+                                           .defaults = defaults,
+                                           .build = build};

@@ -1,0 +1,88 @@
+/* Point masses. In relative coordinates the position is x = x_base + q, so that a mass m couples all
+ * 3-vectors of the chain: T = 1/2 m |sum of their rates|^2. */
+#include <stddef.h>
+
+#include "elements/build.h"
+
+olo_point olo_point_default(void)
+{
+    return (olo_point){.name = NULL};
+}
+
+static void defaults(void *element)
+{
+    *(olo_point *)element = olo_point_default();
+}
+
+static olo_status find_base(olo_builder *builder, const olo_point *point, int *base)
+{
+    *base = -1;
+    if (!point->relative_to)
+        return OLO_OK;
+    olo_place place = {.on = point->relative_to};
+    olo_position position;
+    olo_status status = olo_build_place(builder, "relative_to", &place, &position, base);
+    if (status != OLO_OK)
+        return status;
+    if (*base < 0 || olo_build_system(builder)->nodes[*base].kind != OLO_NODE_POINT)
+        return olo_builder_fail(builder, "relative_to", "'%s' is not a point mass",
+                                point->relative_to);
+    return OLO_OK;
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_point *point = element;
+    int base, node;
+    if (!(point->mass > 0))
+        return olo_builder_fail(builder, "mass", "must be positive, got %g", point->mass);
+    olo_status status = find_base(builder, point, &base);
+    if (status == OLO_OK)
+        status = olo_build_node(builder, point->name, OLO_NODE_POINT, base, point->position,
+                                point->velocity, true, &node);
+    if (status != OLO_OK)
+        return status;
+    olo_place self = {.on = point->name};
+    olo_position x;
+    status = olo_build_place(builder, "relative_to", &self, &x, NULL);
+    for (int k = 0; status == OLO_OK && k < x.count; k++)
+        for (int l = k; status == OLO_OK && l < x.count; l++)
+            status = olo_build_mass(builder, x.slot[k], x.slot[l], point->mass);
+    if (status == OLO_OK)
+        status = olo_build_gravity(builder, point->name, point->mass, &x);
+    return status == OLO_OK ? olo_build_plane(builder, point->name, node) : status;
+}
+
+static const olo_field fields[] = {
+    {.key = "name",
+     .kind = OLO_FIELD_NAME,
+     .offset = offsetof(olo_point, name),
+     .required = true,
+     .help = "name of the point"},
+    {.key = "mass",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_point, mass),
+     .required = true,
+     .help = "mass, positive"},
+    {.key = "position",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_point, position),
+     .required = true,
+     .help = "initial position, from the origin or from `relative_to`"},
+    {.key = "velocity",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_point, velocity),
+     .help = "initial velocity, absolute or relative to that of `relative_to`; default 0"},
+    {.key = "relative_to",
+     .kind = OLO_FIELD_REFERENCE,
+     .offset = offsetof(olo_point, relative_to),
+     .help = "an earlier point from which position and velocity count (relative coordinates)"},
+};
+
+const olo_element_type olo_element_point = {.section = "points",
+                                            .noun = "point",
+                                            .size = sizeof(olo_point),
+                                            .fields = fields,
+                                            .field_count = (int)(sizeof fields / sizeof *fields),
+                                            .defaults = defaults,
+                                            .build = build};

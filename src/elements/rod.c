@@ -1,0 +1,105 @@
+/* Massless rods: g = 1/2 (|x2 - x1|^2 - l^2) = 0. A rod that ends at a point mass is a joint of that point:
+ * it moves on a sphere about the other end. Other rods are constraints between bodies. */
+#include <math.h>
+#include <stddef.h>
+
+#include "elements/span.h"
+#include "linalg/vec3.h"
+
+olo_rod olo_rod_default(void)
+{
+    return (olo_rod){.length = OLO_UNSET};
+}
+
+static void defaults(void *element)
+{
+    *(olo_rod *)element = olo_rod_default();
+}
+
+/* Reads x2 - x1 = q[child] - (a place of one other node, or a fixed place); false if it is not so. */
+static bool read_joint(const olo_system *s, const olo_position *span, olo_joint *joint)
+{
+    for (int side = 0; side < 2; side++) {
+        double sign = side == 0 ? 1.0 : -1.0;
+        int child = -1, parent = -1;
+        olo_joint found = {.kind = "rod", .length = joint->length};
+        bool fits = true;
+        for (int k = 0; fits && k < span->count; k++) {
+            const olo_coordinate *c = &s->coordinates[span->slot[k]];
+            const olo_node *node = &s->nodes[c->node];
+            if (node->kind == OLO_NODE_POINT && span->weight[k] == sign && child < 0) {
+                child = c->node;
+                continue;
+            }
+            fits = parent < 0 || parent == c->node;
+            parent = c->node;
+            if (c->slot > 0)
+                found.parent_point[c->slot - 1] = -sign * span->weight[k];
+            if (c->slot == 0 && span->weight[k] != -sign)
+                fits = false;
+        }
+        if (!fits || child < 0)
+            continue;
+        found.child = child;
+        found.parent = parent;
+        /* a fixed part belongs to the ground; a point parent has none */
+        if (parent < 0)
+            for (int i = 0; i < 3; i++)
+                found.parent_point[i] = -sign * span->x0[i];
+        else if (vec3_norm(span->x0) > 0)
+            continue;
+        found.reversible = parent >= 0 && s->nodes[parent].kind == OLO_NODE_POINT;
+        *joint = found;
+        return true;
+    }
+    return false;
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_rod *rod = element;
+    olo_position span;
+    double initial;
+    olo_status status = olo_build_span(builder, rod->between, &span, &initial);
+    if (status != OLO_OK)
+        return status;
+    double length = isnan(rod->length) ? initial : rod->length;
+    if (!(length > 0))
+        return olo_builder_fail(builder, "length",
+                                "must be positive, got %g (a rod of no length is a fixed point)",
+                                length);
+    olo_form_builder row = {0};
+    olo_form_add_dot(&row, 0.5, &span, &span);
+    olo_form_add_constant(&row, -0.5 * length * length);
+    status = olo_build_group(builder, rod->name, false, false);
+    if (status == OLO_OK)
+        status = olo_build_constraint(builder, &row);
+    olo_joint joint = {.length = length};
+    if (status == OLO_OK && read_joint(olo_build_system(builder), &span, &joint))
+        status = olo_build_joint(builder, &joint);
+    return status;
+}
+
+static const olo_field fields[] = {
+    {.key = "name",
+     .kind = OLO_FIELD_NAME,
+     .offset = offsetof(olo_rod, name),
+     .help = "name of the rod"},
+    {.key = "between",
+     .kind = OLO_FIELD_PLACES,
+     .offset = offsetof(olo_rod, between),
+     .required = true,
+     .help = "its two ends"},
+    {.key = "length",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_rod, length),
+     .help = "default the initial distance"},
+};
+
+const olo_element_type olo_element_rod = {.section = "rods",
+                                          .noun = "rod",
+                                          .size = sizeof(olo_rod),
+                                          .fields = fields,
+                                          .field_count = (int)(sizeof fields / sizeof *fields),
+                                          .defaults = defaults,
+                                          .build = build};

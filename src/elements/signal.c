@@ -1,0 +1,165 @@
+/* Functions of time and curves: numbers, expressions, tables and C functions behind one call. */
+#include <math.h>
+#include <string.h>
+
+#include "base/expression.h"
+#include "base/memory.h"
+#include "elements/build.h"
+#include "elements/builder_state.h"
+
+/* The variables are copied to the stack so that a curve may be shared between threads. */
+enum { VARIABLES_ON_STACK = 256 };
+
+/* An expression whose first variable is free and whose others are the model's parameters. */
+struct olo_curve {
+    olo_expression *expression;
+    size_t count;
+    double values[];
+};
+
+olo_status olo_build_curve(olo_builder *builder, const char *key, const char *variable,
+                           const char *text, olo_curve **curve)
+{
+    *curve = NULL;
+    const olo_builder_setup *setup = &builder->setup;
+    size_t count = (size_t)setup->variable_count + 1;
+    if (count > VARIABLES_ON_STACK)
+        return olo_builder_fail(builder, key, "expressions work with at most %d parameters",
+                                VARIABLES_ON_STACK - 1);
+    const char **names = olo_alloc(count, sizeof *names);
+    olo_curve *c = olo_alloc(1, sizeof *c + count * sizeof *c->values);
+    olo_status status = OLO_NO_MEMORY;
+    if (names && c) {
+        names[0] = variable;
+        for (size_t i = 1; i < count; i++) {
+            names[i] = setup->variable_names[i - 1];
+            c->values[i] = setup->variable_values[i - 1];
+        }
+        olo_error cause = {0};
+        c->count = count;
+        status = olo_expression_compile(text, names, count, &c->expression, NULL, &cause);
+        if (status != OLO_OK)
+            olo_builder_pass(builder, key, &cause);
+    } else {
+        olo_build_out_of_memory(builder);
+    }
+    olo_free(names);
+    if (status != OLO_OK) {
+        olo_curve_free(c);
+        return status;
+    }
+    *curve = c;
+    return OLO_OK;
+}
+
+void olo_curve_derivatives(const olo_curve *curve, double x, int order, double *derivatives)
+{
+    double values[VARIABLES_ON_STACK], direction[VARIABLES_ON_STACK] = {1};
+    memcpy(values, curve->values, curve->count * sizeof *values);
+    values[0] = x;
+    if (order == 0)
+        derivatives[0] = olo_expression_value(curve->expression, values);
+    else
+        olo_expression_taylor(curve->expression, values, direction, order, derivatives);
+}
+
+void olo_curve_free(void *curve)
+{
+    olo_curve *c = curve;
+    if (!c)
+        return;
+    olo_expression_free(c->expression);
+    olo_free(c);
+}
+
+static double curve_value(const void *context, double t)
+{
+    double value;
+    olo_curve_derivatives(context, t, 0, &value);
+    return value;
+}
+
+typedef struct table {
+    int count;
+    double numbers[]; /* times, then values */
+} table;
+
+/* Linear between the entries, constant outside. */
+static double table_value(const void *context, double t)
+{
+    const table *x = context;
+    const double *time = x->numbers, *value = time + x->count;
+    if (t <= time[0])
+        return value[0];
+    if (t >= time[x->count - 1])
+        return value[x->count - 1];
+    int low = 0, high = x->count - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (time[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    double s = (t - time[low]) / (time[high] - time[low]);
+    return value[low] + s * (value[high] - value[low]);
+}
+
+static void release(void *block)
+{
+    olo_free(block);
+}
+
+static olo_status build_table(olo_builder *builder, const char *key, const olo_signal *signal,
+                              olo_time_function *time)
+{
+    for (int i = 1; i < signal->count; i++)
+        if (!(signal->time[i] > signal->time[i - 1]))
+            return olo_builder_fail(builder, key,
+                                    "the times of a table must ascend, but %g follows %g",
+                                    signal->time[i], signal->time[i - 1]);
+    size_t count = (size_t)signal->count;
+    table *x = olo_alloc(1, sizeof *x + 2 * count * sizeof *x->numbers);
+    if (!x)
+        return olo_build_out_of_memory(builder);
+    x->count = signal->count;
+    memcpy(x->numbers, signal->time, count * sizeof *x->numbers);
+    memcpy(x->numbers + count, signal->value, count * sizeof *x->numbers);
+    *time = (olo_time_function){.value = table_value, .context = x, .free = release};
+    return OLO_OK;
+}
+
+typedef struct user_function {
+    double (*function)(void *context, double t);
+    void *context;
+} user_function;
+
+static double user_value(const void *context, double t)
+{
+    const user_function *x = context;
+    return x->function(x->context, t);
+}
+
+olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_signal *signal,
+                            olo_time_function *time)
+{
+    *time = (olo_time_function){0};
+    if (signal->count > 0)
+        return build_table(builder, key, signal, time);
+    if (signal->expression) {
+        olo_curve *curve;
+        olo_status status = olo_build_curve(builder, key, "t", signal->expression, &curve);
+        if (status == OLO_OK)
+            *time =
+                (olo_time_function){.value = curve_value, .context = curve, .free = olo_curve_free};
+        return status;
+    }
+    if (signal->function) {
+        user_function *x = olo_alloc(1, sizeof *x);
+        if (!x)
+            return olo_build_out_of_memory(builder);
+        *x = (user_function){.function = signal->function, .context = signal->context};
+        *time = (olo_time_function){.value = user_value, .context = x, .free = release};
+    }
+    return OLO_OK;
+}

@@ -1,0 +1,92 @@
+/* Counting coordinates, constraints, rank and unknowns. Rows that the tree carries are independent by
+ * construction; the rank of the others is that of G P, a small dense matrix. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "linalg/dense.h"
+
+/* Singular values below this, relative to the largest, belong to redundant rows. */
+static const double rank_tolerance = 1e-9;
+
+/* G P of the closure rows at the initial configuration; owned by the caller. */
+static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_space *space)
+{
+    size_t n = (size_t)s->n, rows = (size_t)tree->closure_count, columns = (size_t)tree->unknowns;
+    double *matrix = olo_alloc(rows * columns + 1, sizeof *matrix);
+    double *numbers = olo_alloc(4 * n + 2 * (size_t)s->twists, sizeof *numbers);
+    if (!matrix || !numbers) {
+        olo_free(numbers);
+        return olo_free(matrix);
+    }
+    double *row = numbers + 3 * n, gradient[OLO_FORM_SIZE_MAX];
+    olo_motion x = {.q0 = s->q0,
+                    .dq = numbers,
+                    .qm = numbers + n,
+                    .q1 = numbers + 2 * n,
+                    .motion = numbers + 4 * n,
+                    .u = numbers + 4 * n + s->twists};
+    olo_tree_begin(tree, &x);
+    olo_tree_move(tree, &x);
+    olo_null_space_at(space, &x, false);
+    for (size_t i = 0; i < rows; i++) {
+        const olo_form *form = &s->constraints[tree->closures[i]];
+        olo_form_gradient(form, s->q0, gradient);
+        memset(row, 0, n * sizeof *row);
+        for (int k = 0; k < form->size; k++)
+            row[form->index[k]] = gradient[k];
+        olo_null_space_apply(space, row, matrix + i * columns);
+    }
+    olo_free(numbers);
+    return matrix;
+}
+
+static olo_status closure_rank(const olo_system *s, olo_tree *tree, int *rank, olo_error *error)
+{
+    *rank = 0;
+    if (tree->closure_count == 0)
+        return OLO_OK;
+    olo_null_space *space = NULL;
+    olo_status status = olo_null_space_create(tree, &space, error);
+    if (status != OLO_OK)
+        return status;
+    double *matrix = closure_matrix(s, tree, space);
+    if (matrix)
+        *rank = olo_rank(tree->closure_count, tree->unknowns, matrix, rank_tolerance);
+    if (!matrix || *rank < 0)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory while counting constraints");
+    olo_free(matrix);
+    olo_null_space_free(space);
+    return status;
+}
+
+olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error *error)
+{
+    memset(counts, 0, sizeof *counts);
+    olo_tree *tree = NULL;
+    int rank = 0;
+    olo_status status = olo_tree_create(s, &tree, error);
+    if (status == OLO_OK)
+        status = closure_rank(s, tree, &rank, error);
+    if (status != OLO_OK) {
+        olo_tree_free(tree);
+        return status;
+    }
+    for (int k = 0; k < s->node_count; k++) {
+        counts->points += s->nodes[k].kind == OLO_NODE_POINT;
+        counts->bodies += s->nodes[k].kind == OLO_NODE_FRAME;
+    }
+    for (int i = 0; i < s->group_count; i++)
+        if (s->groups[i].internal)
+            counts->internal += s->groups[i].count;
+    counts->coordinates = s->n;
+    counts->constraints = s->m;
+    counts->closures = tree->closure_count;
+    counts->rank = s->m - tree->closure_count + rank;
+    counts->degrees_of_freedom = s->n - counts->rank;
+    counts->unknowns_reduced = tree->unknowns + tree->closure_count;
+    counts->unknowns_multipliers = s->n + s->m;
+    olo_tree_free(tree);
+    return OLO_OK;
+}

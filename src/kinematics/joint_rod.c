@@ -1,0 +1,186 @@
+/* A point mass at the end of a massless rod: r = x_c - x_p keeps its length, x_p a place of the parent.
+ *
+ *     r1 - r0 = a x r_m,   a = b_1 u_1 + b_2 u_2,   b_k fixed in the step, orthogonal to r0, |b_k| = 1/l
+ *     B_k = (H b_k) x r1,  H = (I + a^/2)/(1 + |a|^2/4)      derivative of r1 by u_k
+ *     B^_k = b_k x r_m                                        spans the vectors orthogonal to r_m
+ *     A = [I  -rho1^] (frame), I (point);  A^ at the midpoint
+ *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega],   d(B^T) f = 1/2 (f x b_k) . B du
+ *
+ * In a plane one b_k along the normal is left. (The thesis, 4.2, uses the exponential map of the sphere.)
+ */
+#include <string.h>
+
+#include "kinematics/joint.h"
+#include "linalg/rotation.h"
+
+/* constants: b_1, b_2, r0 */
+static int axes_count(const olo_system *system)
+{
+    return system->planar ? 1 : 2;
+}
+
+static int dof(const olo_joint *joint, const olo_system *system)
+{
+    (void)joint;
+    return axes_count(system);
+}
+
+static bool on_frame(const olo_joint_view *x)
+{
+    return x->parent_node && x->parent_node->kind == OLO_NODE_FRAME;
+}
+
+/* rho: from the origin of the parent's frame to the rod */
+static void arm(const olo_joint_view *x, const double *q, double rho[3])
+{
+    vec3_set(0, 0, 0, rho);
+    for (int I = 0; I < 3; I++)
+        vec3_add(x->joint->parent_point[I], q + 3 * (I + 1), rho);
+}
+
+static void parent_place(const olo_joint_view *x, const double *q, double place[3])
+{
+    if (!x->parent_node) {
+        vec3_copy(x->joint->parent_point, place);
+        return;
+    }
+    vec3_copy(q, place);
+    if (on_frame(x)) {
+        double rho[3];
+        arm(x, q, rho);
+        vec3_add(1.0, rho, place);
+    }
+}
+
+static void begin(const olo_joint_view *x, const olo_system *system)
+{
+    double *b = x->constants, *r0 = b + 6, unit[3], place[3];
+    parent_place(x, x->parent0, place);
+    vec3_subtract(x->child0, place, r0);
+    vec3_copy(r0, unit);
+    vec3_normalise(unit);
+    if (system->planar)
+        vec3_copy(system->plane, b);
+    else
+        vec3_transversals(unit, b, b + 3);
+    for (int i = 0; i < 6; i++)
+        b[i] /= x->joint->length;
+    /* the number of axes travels with the constants */
+    b[9] = axes_count(system);
+}
+
+static int axes_of(const olo_joint_view *x)
+{
+    return (int)x->constants[9];
+}
+
+static void cayley_vector(const olo_joint_view *x, const double *u, double a[3])
+{
+    vec3_set(0, 0, 0, a);
+    for (int k = 0; k < axes_of(x); k++)
+        vec3_add(u[k], x->constants + 3 * k, a);
+}
+
+/* displacement of the parent's place, from its motion */
+static void parent_displacement(const olo_joint_view *x, double dx[3])
+{
+    vec3_set(0, 0, 0, dx);
+    if (!x->parent_node)
+        return;
+    vec3_copy(x->parent_motion, dx);
+    if (!on_frame(x))
+        return;
+    double rho_m[3];
+    arm(x, x->parent_m, rho_m);
+    vec3_add_cross(x->parent_motion + 3, rho_m, dx);
+}
+
+static void move(const olo_joint_view *x, const double *u, double *motion)
+{
+    double a[3], r_m[3], dr[3];
+    cayley_vector(x, u, a);
+    cayley_apply(a, cayley_scale(a), x->constants + 6, r_m, dr);
+    parent_displacement(x, motion);
+    vec3_add(1.0, dr, motion);
+}
+
+static void update(const olo_joint_view *x, double *u, const double *du)
+{
+    for (int k = 0; k < axes_of(x); k++)
+        u[k] += du[k];
+}
+
+static void predict(const olo_joint_view *x, const double *motion, double *u)
+{
+    double dr[3], place[3];
+    parent_displacement(x, place);
+    vec3_subtract(motion, place, dr);
+    for (int k = 0; k < axes_of(x); k++) {
+        double direction[3];
+        vec3_cross(x->constants + 3 * k, x->constants + 6, direction);
+        u[k] = vec3_dot(direction, dr);
+    }
+}
+
+static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_blocks *b)
+{
+    int p = x->parent_node->twist;
+    for (int i = 0; i < 3; i++)
+        b->A[i * p + i] = b->A_hat[i * p + i] = 1;
+    if (!on_frame(x))
+        return;
+    double rho1[3], rho_m[3];
+    arm(x, x->parent1, rho1);
+    arm(x, x->parent_m, rho_m);
+    double pull = vec3_dot(rho1, f);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        /* -rho^: entry (i, j) = rho_k, (i, k) = -rho_j */
+        b->A[i * 6 + 3 + j] = rho1[k];
+        b->A[i * 6 + 3 + k] = -rho1[j];
+        b->A_hat[i * 6 + 3 + j] = rho_m[k];
+        b->A_hat[i * 6 + 3 + k] = -rho_m[j];
+        for (int l = 0; l < 3; l++)
+            b->Ep[(3 + i) * 6 + 3 + l] = 0.5 * (rho1[i] * f[l] - (i == l ? pull : 0.0));
+    }
+}
+
+static void blocks(const olo_joint_view *x, const double *u, const double *W, olo_joint_blocks *b)
+{
+    int r = axes_of(x);
+    double a[3], r_m[3], dr[3], r1[3], scale, column[2][3];
+    cayley_vector(x, u, a);
+    scale = cayley_scale(a);
+    cayley_apply(a, scale, x->constants + 6, r_m, dr);
+    for (int i = 0; i < 3; i++)
+        r1[i] = x->constants[6 + i] + dr[i];
+    for (int k = 0; k < r; k++) {
+        const double *axis = x->constants + 3 * k;
+        double H[3], hat[3];
+        vec3_cross(a, axis, H);
+        for (int i = 0; i < 3; i++)
+            H[i] = scale * (axis[i] + 0.5 * H[i]);
+        vec3_cross(H, r1, column[k]);
+        vec3_cross(axis, r_m, hat);
+        for (int i = 0; i < 3; i++) {
+            b->B[i * r + k] = column[k][i];
+            b->B_hat[i * r + k] = hat[i];
+        }
+    }
+    for (int k = 0; k < r; k++) {
+        double turn[3];
+        vec3_cross(W, x->constants + 3 * k, turn);
+        for (int l = 0; l < r; l++)
+            b->ku[k * r + l] = 0.5 * vec3_dot(turn, column[l]);
+    }
+    if (x->parent_node)
+        parent_blocks(x, W, b);
+}
+
+const olo_joint_type olo_joint_rod = {.name = "rod",
+                                      .dof = dof,
+                                      .begin = begin,
+                                      .move = move,
+                                      .update = update,
+                                      .predict = predict,
+                                      .blocks = blocks};

@@ -1,0 +1,118 @@
+/* The null space matrix of the tree, applied to rows: leaf to root with the transposed joint matrices,
+ *
+ *     W_c = P_int^T row + sum over children of A_k^T W_k,   reduced_c = B_c^T W_c.
+ */
+#include "kinematics/null_space.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/vec3.h"
+
+enum { JOINT_NUMBERS = 9 * OLO_BLOCK_MAX * OLO_BLOCK_MAX };
+
+struct olo_null_space {
+    olo_tree *tree;
+    const double *q; /* where P_int is taken */
+    bool discrete;
+    double *joints; /* JOINT_NUMBERS a node */
+    double *W;      /* [twists] */
+};
+
+static olo_joint_blocks blocks_of(olo_null_space *space, int k)
+{
+    enum { SIZE = OLO_BLOCK_MAX * OLO_BLOCK_MAX };
+    double *at = space->joints + (size_t)k * JOINT_NUMBERS;
+    return (olo_joint_blocks){.A = at,
+                              .A_hat = at + SIZE,
+                              .B = at + 2 * SIZE,
+                              .B_hat = at + 3 * SIZE,
+                              .Ep = at + 4 * SIZE,
+                              .Ec = at + 5 * SIZE,
+                              .kp = at + 6 * SIZE,
+                              .kc = at + 7 * SIZE,
+                              .ku = at + 8 * SIZE};
+}
+
+olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_error *error)
+{
+    olo_null_space *x = olo_alloc(1, sizeof *x);
+    if (x) {
+        x->tree = tree;
+        x->joints = olo_alloc((size_t)tree->system->node_count * JOINT_NUMBERS, sizeof *x->joints);
+        x->W = olo_alloc((size_t)tree->system->twists, sizeof *x->W);
+    }
+    *space = x;
+    if (x && x->joints && x->W)
+        return OLO_OK;
+    olo_null_space_free(x);
+    *space = NULL;
+    return olo_fail(error, OLO_NO_MEMORY, "out of memory for a null space");
+}
+
+void olo_null_space_free(olo_null_space *space)
+{
+    if (!space)
+        return;
+    olo_free(space->joints);
+    olo_free(space->W);
+    olo_free(space);
+}
+
+void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete)
+{
+    const double no_wrench[6] = {0};
+    space->q = discrete ? x->qm : x->q1;
+    space->discrete = discrete;
+    for (int k = 0; k < space->tree->system->node_count; k++) {
+        const olo_tree_node *t = &space->tree->nodes[k];
+        if (!t->type)
+            continue;
+        olo_joint_view view = olo_tree_view(space->tree, k, x);
+        olo_joint_blocks b = blocks_of(space, k);
+        t->type->blocks(&view, x->u + t->u, no_wrench, &b);
+    }
+}
+
+static void project(const olo_null_space *space, int k, const double *row, double *W)
+{
+    const olo_node *node = &space->tree->system->nodes[k];
+    vec3_copy(row + node->q, W);
+    if (node->kind != OLO_NODE_FRAME)
+        return;
+    vec3_set(0, 0, 0, W + 3);
+    for (int I = 3; I < 12; I += 3)
+        vec3_add_cross(space->q + node->q + I, row + node->q + I, W + 3);
+}
+
+void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced)
+{
+    const olo_system *s = space->tree->system;
+    for (int k = 0; k < s->node_count; k++)
+        project(space, k, row, space->W + s->nodes[k].motion);
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = space->tree->order[i], d = s->nodes[k].twist;
+        const olo_tree_node *t = &space->tree->nodes[k];
+        const double *W = space->W + s->nodes[k].motion;
+        double *out = reduced + t->u;
+        if (!t->type) {
+            memcpy(out, W, (size_t)d * sizeof *out);
+            continue;
+        }
+        olo_joint_blocks b = blocks_of(space, k);
+        const double *B = space->discrete ? b.B_hat : b.B, *A = space->discrete ? b.A_hat : b.A;
+        for (int j = 0; j < t->dof; j++) {
+            out[j] = 0;
+            for (int l = 0; l < d; l++)
+                out[j] += B[l * t->dof + j] * W[l];
+        }
+        if (t->parent < 0)
+            continue;
+        int p = s->nodes[t->parent].twist;
+        double *parent = space->W + s->nodes[t->parent].motion;
+        for (int l = 0; l < d; l++)
+            for (int j = 0; j < p; j++)
+                parent[j] += A[l * p + j] * W[l];
+    }
+}

@@ -1,0 +1,21 @@
+/* The null space matrix of the tree, applied: P^T row without forming P.
+ *
+ * `discrete` takes the left pair between q0 and q1 (P(q0, q1), thesis 2.6), else the right pair at q1.
+ */
+#ifndef OLO_KINEMATICS_NULL_SPACE_H
+#define OLO_KINEMATICS_NULL_SPACE_H
+
+#include "kinematics/tree.h"
+
+typedef struct olo_null_space olo_null_space;
+
+olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_error *error);
+void olo_null_space_free(olo_null_space *space);
+
+/* Reads the joint matrices at a motion of the tree. */
+void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete);
+
+/* reduced[unknowns] = P^T row[n] */
+void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced);
+
+#endif

@@ -1,0 +1,54 @@
+/* Dense linear algebra through LAPACKE. */
+#include "linalg/dense.h"
+
+#include <math.h>
+
+#include <lapacke.h>
+
+#include "base/memory.h"
+
+static bool all_finite(int count, const double *A)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(A[i]))
+            return false;
+    return true;
+}
+
+bool olo_symmetric_eigenvalues(int n, double *A, double *values)
+{
+    return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', n, A, n, values) == 0;
+}
+
+bool olo_singular_values(int m, int n, double *A, double *values)
+{
+    double unused;
+    if (m == 0 || n == 0)
+        return true;
+    /* a row-major m x n matrix is a column-major n x m one with the same singular values */
+    return all_finite(m * n, A) &&
+           LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', n, m, A, n, values, &unused, 1, &unused, 1) == 0;
+}
+
+double olo_condition(int n, double *A)
+{
+    double *values = olo_alloc((size_t)n, sizeof *values), condition = NAN;
+    if (values && olo_singular_values(n, n, A, values))
+        condition = values[0] / values[n - 1];
+    olo_free(values);
+    return condition;
+}
+
+int olo_rank(int m, int n, double *A, double tolerance)
+{
+    int count = m < n ? m : n, rank = 0;
+    double *values = olo_alloc((size_t)count, sizeof *values);
+    if (!values || !olo_singular_values(m, n, A, values)) {
+        olo_free(values);
+        return -1;
+    }
+    while (rank < count && values[rank] > tolerance * values[0])
+        rank++;
+    olo_free(values);
+    return rank;
+}

@@ -1,0 +1,67 @@
+/* Block elimination on a graph: the linear algebra of trees with springs and loop closures.
+ *
+ * Blocks c = 0..N-1 carry twists dt_c (6 for a frame, 3 for a point) or scaled closure multipliers. The
+ * saddle form of the design page reads, with mu_c the joint wrench variation,
+ *
+ *     sum_b K_cb dt_b + mu_c + sum_k (Ep_k dt_c + Ec_k dt_k - A^_k^T mu_k) = -z_c   (k: children of c)
+ *     B^_c^T mu_c = kp dt_p + kc dt_c + ku du_c                                      (p: parent of c)
+ *     dt_c = A_c dt_p + B_c du_c + e_c
+ *
+ * and is eliminated child before parent; for a tree without springs this is the articulated sweep,
+ * linear in the number of bodies. A block without a joint (free body, closure) is `plain`: dt = du.
+ * Structure and ordering are computed once; a factorisation changes numbers only.
+ */
+#ifndef OLO_LINALG_ELIMINATION_H
+#define OLO_LINALG_ELIMINATION_H
+
+#include <stdbool.h>
+
+#include "oloid/status.h"
+
+enum { OLO_BLOCK_MAX = 6 }; /* largest block size */
+
+typedef struct olo_elimination olo_elimination;
+
+typedef struct olo_block {
+    int size;   /* of dt */
+    int dof;    /* of du; equal to size for a plain block */
+    int parent; /* block, or -1 */
+    bool plain; /* B = B^ = I, no parent, no variation */
+    bool last;  /* after all its neighbours: closure multipliers, whose own block is nearly zero */
+} olo_block;
+
+/* The matrices of a joint, row-major with the sizes d = size, p = parent's size, r = dof. */
+typedef struct olo_joint_blocks {
+    double *A, *A_hat;    /* d x p */
+    double *B, *B_hat;    /* d x r */
+    double *Ep, *Ec;      /* p x p, p x d */
+    double *kp, *kc, *ku; /* r x p, r x d, r x r */
+} olo_joint_blocks;
+
+/* Analyses the graph: blocks, and pairs (edges[2i], edges[2i+1]) that are coupled by forces. */
+olo_status olo_elimination_create(int count, const olo_block *blocks, int edge_count,
+                                  const int *edges, olo_elimination **elimination,
+                                  olo_error *error);
+void olo_elimination_free(olo_elimination *elimination);
+
+/* Number of unknowns: the sum of all dof. */
+int olo_elimination_unknowns(const olo_elimination *elimination);
+
+/* Zeroes all K, z and e. Joint matrices stay. */
+void olo_elimination_clear(olo_elimination *elimination);
+
+/* Storage to fill. K_ab is size_a x size_b; a and b must be equal, coupled, or joint neighbours. */
+double *olo_elimination_matrix(olo_elimination *elimination, int a, int b);
+double *olo_elimination_rhs(olo_elimination *elimination, int c); /* z_c */
+double *olo_elimination_gap(olo_elimination *elimination, int c); /* e_c */
+olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
+
+/* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) tells where. */
+olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_error *error);
+
+/* Solves with z and e as filled; z is overwritten. */
+void olo_elimination_solve(olo_elimination *elimination);
+const double *olo_elimination_twist(const olo_elimination *elimination, int c);     /* dt_c */
+const double *olo_elimination_increment(const olo_elimination *elimination, int c); /* du_c */
+
+#endif

@@ -1,0 +1,55 @@
+/* Rotations of a step by their Cayley vector a:
+ *
+ *     d1 - d0 = a x dm,   dm = 1/2 (d0 + d1) = (I - a^/2)^-1 d0
+ *             = (d0 + 1/2 a x d0 + 1/4 (a.d0) a) / (1 + |a|^2/4),
+ *
+ * a rotation by 2 atan(|a|/2) about a. The midpoint and the difference come from a itself, never from
+ * subtracting states, and a half turn is at infinity (sheet multibody-null-space, 13.2).
+ * A spin variation at the end, delta d1 = delta_omega x d1, changes a by
+ *     delta a = (I - a^/2 + a a^T/4) delta_omega.
+ */
+#ifndef OLO_LINALG_ROTATION_H
+#define OLO_LINALG_ROTATION_H
+
+#include "linalg/vec3.h"
+
+/* dm and dd = d1 - d0 of a vector that turns with Cayley vector a. `scale` = 1/(1 + |a|^2/4). */
+static inline void cayley_apply(const double a[3], double scale, const double d0[3], double dm[3],
+                                double dd[3])
+{
+    double along = 0.25 * vec3_dot(a, d0);
+    double turn[3];
+    vec3_cross(a, d0, turn);
+    for (int i = 0; i < 3; i++)
+        dm[i] = scale * (d0[i] + 0.5 * turn[i] + along * a[i]);
+    vec3_cross(a, dm, dd);
+}
+
+static inline double cayley_scale(const double a[3])
+{
+    return 1.0 / (1.0 + 0.25 * vec3_dot(a, a));
+}
+
+/* a += (I - a^/2 + a a^T/4) delta_omega */
+static inline void cayley_update(double a[3], const double delta_omega[3])
+{
+    double along = 0.25 * vec3_dot(a, delta_omega);
+    double turn[3];
+    vec3_cross(a, delta_omega, turn);
+    for (int i = 0; i < 3; i++)
+        a[i] += delta_omega[i] - 0.5 * turn[i] + along * a[i];
+}
+
+/* Angle of the rotation, in [0, pi). */
+static inline double cayley_angle(const double a[3])
+{
+    return 2.0 * atan(0.5 * vec3_norm(a));
+}
+
+/* The exponential map exp(theta^) as a matrix, with a series near zero: for initial placements. */
+void rotation_exponential(const double theta[3], double R[9]);
+
+/* Nearest rotation to a nearly orthonormal matrix, one polar Newton step a call until it stands. */
+void rotation_orthonormalise(double R[9]);
+
+#endif

@@ -1,0 +1,153 @@
+/* Sparse systems through KLU: compressed columns, fixed pattern. */
+#include "linalg/sparse.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <suitesparse/klu.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+struct olo_sparse {
+    int n;
+    int *start, *row; /* compressed columns */
+    double *value;
+    int *place; /* entry of the creation list -> position in value */
+    double *right, *residual;
+    klu_common common;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric;
+};
+
+/* Sorts the entries into columns, then merges like rows of a column. */
+static void compress(olo_sparse *m, int count, const int *row, const int *column, int *cursor,
+                     int *last)
+{
+    for (int i = 0; i < count; i++)
+        m->start[column[i] + 1]++;
+    for (int j = 0; j < m->n; j++)
+        m->start[j + 1] += m->start[j];
+    memcpy(cursor, m->start, (size_t)m->n * sizeof *cursor);
+    int *order = m->row; /* creation index by column for now */
+    for (int i = 0; i < count; i++)
+        order[cursor[column[i]]++] = i;
+    for (int r = 0; r < m->n; r++)
+        last[r] = -1;
+    int used = 0, begin = 0;
+    for (int j = 0; j < m->n; j++) {
+        int end = m->start[j + 1], first = used;
+        for (int k = begin; k < end; k++) {
+            int i = order[k], r = row[i];
+            if (last[r] < first) {
+                last[r] = used;
+                m->place[i] = used++;
+            } else {
+                m->place[i] = last[r];
+            }
+        }
+        begin = end;
+        m->start[j + 1] = used;
+    }
+    for (int i = 0; i < count; i++)
+        m->row[m->place[i]] = -1;
+    /* `order` is consumed: now rows can be written */
+    for (int i = 0; i < count; i++)
+        m->row[m->place[i]] = row[i];
+}
+
+olo_status olo_sparse_create(int n, int count, const int *row, const int *column,
+                             olo_sparse **matrix, olo_error *error)
+{
+    olo_sparse *m = olo_alloc(1, sizeof *m);
+    int *cursor = olo_alloc(2 * (size_t)n, sizeof *cursor);
+    *matrix = NULL;
+    if (m) {
+        m->n = n;
+        m->start = olo_alloc((size_t)n + 1, sizeof *m->start);
+        m->row = olo_alloc((size_t)count, sizeof *m->row);
+        m->value = olo_alloc((size_t)count, sizeof *m->value);
+        m->place = olo_alloc((size_t)count, sizeof *m->place);
+        m->right = olo_alloc((size_t)n, sizeof *m->right);
+        m->residual = olo_alloc((size_t)n, sizeof *m->residual);
+    }
+    olo_status status = OLO_NO_MEMORY;
+    if (m && cursor && m->start && m->row && m->value && m->place && m->right && m->residual) {
+        compress(m, count, row, column, cursor, cursor + n);
+        klu_defaults(&m->common);
+        m->symbolic = klu_analyze(n, m->start, m->row, &m->common);
+        status = m->symbolic                             ? OLO_OK
+                 : m->common.status == KLU_OUT_OF_MEMORY ? OLO_NO_MEMORY
+                                                         : OLO_SINGULAR;
+    }
+    olo_free(cursor);
+    if (status == OLO_OK) {
+        *matrix = m;
+        return OLO_OK;
+    }
+    olo_sparse_free(m);
+    return olo_fail(error, status,
+                    status == OLO_SINGULAR ? "the matrix of the system has an empty row or column"
+                                           : "out of memory for a sparse matrix");
+}
+
+void olo_sparse_free(olo_sparse *m)
+{
+    if (!m)
+        return;
+    if (m->numeric)
+        klu_free_numeric(&m->numeric, &m->common);
+    if (m->symbolic)
+        klu_free_symbolic(&m->symbolic, &m->common);
+    olo_free(m->start);
+    olo_free(m->row);
+    olo_free(m->value);
+    olo_free(m->place);
+    olo_free(m->right);
+    olo_free(m->residual);
+    olo_free(m);
+}
+
+void olo_sparse_clear(olo_sparse *m)
+{
+    memset(m->value, 0, (size_t)m->start[m->n] * sizeof *m->value);
+}
+
+void olo_sparse_add(olo_sparse *m, int i, double value)
+{
+    m->value[m->place[i]] += value;
+}
+
+olo_status olo_sparse_factor(olo_sparse *m, olo_error *error)
+{
+    /* old pivots are good as long as they do not become tiny against their columns */
+    const double pivots_are_poor = 1e-10;
+    if (m->numeric &&
+        klu_refactor(m->start, m->row, m->value, m->symbolic, m->numeric, &m->common) &&
+        klu_rgrowth(m->start, m->row, m->value, m->symbolic, m->numeric, &m->common) &&
+        m->common.rgrowth > pivots_are_poor)
+        return OLO_OK;
+    if (m->numeric)
+        klu_free_numeric(&m->numeric, &m->common);
+    m->numeric = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
+    if (m->numeric && m->common.status == KLU_OK)
+        return OLO_OK;
+    bool memory = m->common.status == KLU_OUT_OF_MEMORY;
+    return olo_fail(error, memory ? OLO_NO_MEMORY : OLO_SINGULAR,
+                    memory ? "out of memory while factoring"
+                           : "the matrix of the system is singular");
+}
+
+void olo_sparse_solve(olo_sparse *m, double *x)
+{
+    size_t bytes = (size_t)m->n * sizeof *x;
+    memcpy(m->right, x, bytes);
+    klu_solve(m->symbolic, m->numeric, m->n, 1, x, &m->common);
+    memcpy(m->residual, m->right, bytes);
+    for (int j = 0; j < m->n; j++)
+        for (int k = m->start[j]; k < m->start[j + 1]; k++)
+            m->residual[m->row[k]] -= m->value[k] * x[j];
+    klu_solve(m->symbolic, m->numeric, m->n, 1, m->residual, &m->common);
+    for (int i = 0; i < m->n; i++)
+        x[i] += m->residual[i];
+}

@@ -1,0 +1,298 @@
+/* Copies and checks of elements, one function a kind of field, found in a table by the kind. */
+#include "model/fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+/* Copying ------------------------------------------------------------------------------------- */
+
+static bool copy_text(olo_pool *pool, const char **text)
+{
+    if (*text == NULL) {
+        return true;
+    }
+    *text = olo_pool_text(pool, *text, strlen(*text));
+    return *text != NULL;
+}
+
+static bool copy_text_field(olo_pool *pool, const olo_field *field, void *target)
+{
+    return copy_text(pool, olo_field_at(field, target));
+}
+
+static bool copy_place(olo_pool *pool, const olo_field *field, void *target)
+{
+    olo_place *place = olo_field_at(field, target);
+    return copy_text(pool, &place->on);
+}
+
+static bool copy_places(olo_pool *pool, const olo_field *field, void *target)
+{
+    olo_place *places = olo_field_at(field, target);
+    return copy_text(pool, &places[0].on) && copy_text(pool, &places[1].on);
+}
+
+static bool copy_signal(olo_pool *pool, const olo_field *field, void *target)
+{
+    olo_signal *signal = olo_field_at(field, target);
+    if (!copy_text(pool, &signal->expression)) {
+        return false;
+    }
+    if (signal->time == NULL) {
+        return true;
+    }
+    const size_t count = (size_t)signal->count;
+    signal->time = olo_pool_copy(pool, signal->time, count, sizeof *signal->time);
+    signal->value = olo_pool_copy(pool, signal->value, count, sizeof *signal->value);
+    return signal->time != NULL && signal->value != NULL;
+}
+
+static bool copy_shapes(olo_pool *pool, const olo_field *field, void *target)
+{
+    const olo_shape **shapes = olo_field_at(field, target);
+    const int count = olo_field_count(field, target);
+    olo_shape *copy = olo_pool_copy(pool, *shapes, (size_t)count, sizeof *copy);
+    for (int i = 0; copy != NULL && i < count; i++) {
+        if (!olo_fields_copy(pool, olo_shape_fields, olo_shape_field_count, &copy[i])) {
+            return false;
+        }
+    }
+    *shapes = copy;
+    return copy != NULL;
+}
+
+static bool copy_points(olo_pool *pool, const olo_field *field, void *target)
+{
+    const olo_body_point **points = olo_field_at(field, target);
+    const int count = olo_field_count(field, target);
+    olo_body_point *copy = olo_pool_copy(pool, *points, (size_t)count, sizeof *copy);
+    for (int i = 0; copy != NULL && i < count; i++) {
+        if (!copy_text(pool, &copy[i].name)) {
+            return false;
+        }
+    }
+    *points = copy;
+    return copy != NULL;
+}
+
+/* Kinds that point to nothing have no function. */
+static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
+    [OLO_FIELD_NAME] = copy_text_field, [OLO_FIELD_REFERENCE] = copy_text_field,
+    [OLO_FIELD_TEXT] = copy_text_field, [OLO_FIELD_CHOICE] = copy_text_field,
+    [OLO_FIELD_PLACE] = copy_place,     [OLO_FIELD_PLACES] = copy_places,
+    [OLO_FIELD_SIGNAL] = copy_signal,   [OLO_FIELD_ENERGY] = copy_text_field,
+    [OLO_FIELD_SHAPES] = copy_shapes,   [OLO_FIELD_POINTS] = copy_points,
+    [OLO_FIELD_VERTICES] = NULL,
+};
+
+bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *target)
+{
+    for (int i = 0; i < count; i++) {
+        bool (*const copy)(olo_pool *, const olo_field *, void *) = copies[fields[i].kind];
+        if (copy != NULL && !copy(pool, &fields[i], target)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Checking ------------------------------------------------------------------------------------ */
+
+/* Where a reason goes. */
+typedef struct reason {
+    char *text;
+    size_t size;
+} reason;
+
+static bool refuse(reason why, const char *text)
+{
+    (void)snprintf(why.text, why.size, "%s", text);
+    return false;
+}
+
+/* `defaults` NULL: no number may be unset. */
+static bool check_numbers(const double *x, const double *defaults, int count, reason why)
+{
+    for (int i = 0; i < count; i++) {
+        if (isnan(x[i]) && defaults != NULL && isnan(defaults[i])) {
+            continue;
+        }
+        if (!isfinite(x[i])) {
+            return refuse(why, "is not a finite number");
+        }
+        if (fabs(x[i]) > OLO_LARGEST_NUMBER) {
+            return refuse(why, "is too large");
+        }
+    }
+    return true;
+}
+
+/* Numbers in the field itself, by kind. */
+static const int number_counts[] = {
+    [OLO_FIELD_NUMBER] = 1,   [OLO_FIELD_VECTOR] = 3,    [OLO_FIELD_INERTIA] = 9,
+    [OLO_FIELD_ROTATION] = 9, [OLO_FIELD_VERTICES] = 12,
+};
+
+static bool check_number_field(const olo_field *field, const void *element, const void *defaults,
+                               reason why)
+{
+    return check_numbers(olo_field_in(field, element), olo_field_in(field, defaults),
+                         number_counts[field->kind], why);
+}
+
+static bool check_choice(const olo_field *field, const void *element, const void *defaults,
+                         reason why)
+{
+    (void)defaults;
+    const char *const *word = olo_field_in(field, element);
+    if (*word == NULL || olo_field_allows(field, *word)) {
+        return true;
+    }
+    char choices[256], excerpt[OLO_NAME_MAX_LENGTH + 1];
+    (void)snprintf(excerpt, sizeof excerpt, "%s", *word);
+    olo_field_choices(field, choices, sizeof choices);
+    (void)snprintf(why.text, why.size, "expected %s, got '%s'", choices, excerpt);
+    return false;
+}
+
+static bool check_place(const olo_field *field, const void *element, const void *defaults,
+                        reason why)
+{
+    (void)defaults;
+    const olo_place *place = olo_field_in(field, element);
+    return check_numbers(place->at, NULL, 3, why);
+}
+
+static bool check_places(const olo_field *field, const void *element, const void *defaults,
+                         reason why)
+{
+    (void)defaults;
+    const olo_place *places = olo_field_in(field, element);
+    return check_numbers(places[0].at, NULL, 3, why) && check_numbers(places[1].at, NULL, 3, why);
+}
+
+static bool check_signal(const olo_field *field, const void *element, const void *defaults,
+                         reason why)
+{
+    (void)defaults;
+    const olo_signal *signal = olo_field_in(field, element);
+    const bool table = signal->time != NULL || signal->value != NULL || signal->count != 0;
+    const int given = (signal->expression != NULL) + table + (signal->function != NULL);
+    if (given > 1) {
+        return refuse(why, "is given as more than one of expression, table and function");
+    }
+    if (!table) {
+        return true;
+    }
+    if (signal->time == NULL || signal->value == NULL || signal->count < 1) {
+        return refuse(why, "needs a table of at least one time and value");
+    }
+    if (!check_numbers(signal->time, NULL, signal->count, why) ||
+        !check_numbers(signal->value, NULL, signal->count, why)) {
+        return false;
+    }
+    for (int i = 1; i < signal->count; i++) {
+        if (!(signal->time[i] > signal->time[i - 1])) {
+            return refuse(why, "needs times that ascend");
+        }
+    }
+    return true;
+}
+
+static bool check_shapes(const olo_field *field, const void *element, const void *defaults,
+                         reason why)
+{
+    (void)defaults;
+    const olo_shape *const *shapes = olo_field_in(field, element);
+    const int count = olo_field_count(field, element);
+    const olo_shape normal = olo_shape_default();
+    if (count < 0 || (count > 0 && *shapes == NULL)) {
+        return refuse(why, "has a number of shapes but no shapes");
+    }
+    for (int i = 0; i < count; i++) {
+        char text[320];
+        const olo_field *wrong = olo_fields_check(olo_shape_fields, olo_shape_field_count,
+                                                  &(*shapes)[i], &normal, text, sizeof text);
+        if (wrong != NULL) {
+            (void)snprintf(why.text, why.size, "%s of shape %d %s", wrong->key, i + 1, text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_points(const olo_field *field, const void *element, const void *defaults,
+                         reason why)
+{
+    (void)defaults;
+    const olo_body_point *const *points = olo_field_in(field, element);
+    const int count = olo_field_count(field, element);
+    if (count < 0 || (count > 0 && *points == NULL)) {
+        return refuse(why, "has a number of points but no points");
+    }
+    if (count > OLO_MAX_BODY_POINTS) {
+        return refuse(why, "has too many points");
+    }
+    for (int i = 0; i < count; i++) {
+        const olo_body_point *point = &(*points)[i];
+        if (point->name == NULL || !olo_name_is_valid(point->name)) {
+            return refuse(why, "has a point whose name is not valid: " OLO_NAME_RULE);
+        }
+        for (int k = 0; k < i; k++) {
+            if (strcmp((*points)[k].name, point->name) == 0) {
+                return refuse(why, "has two points of one name");
+            }
+        }
+        if (!check_numbers(point->at, NULL, 3, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
+    [OLO_FIELD_CHOICE] = check_choice,         [OLO_FIELD_NUMBER] = check_number_field,
+    [OLO_FIELD_VECTOR] = check_number_field,   [OLO_FIELD_INERTIA] = check_number_field,
+    [OLO_FIELD_ROTATION] = check_number_field, [OLO_FIELD_PLACE] = check_place,
+    [OLO_FIELD_PLACES] = check_places,         [OLO_FIELD_SIGNAL] = check_signal,
+    [OLO_FIELD_SHAPES] = check_shapes,         [OLO_FIELD_POINTS] = check_points,
+    [OLO_FIELD_VERTICES] = check_number_field,
+};
+
+const olo_field *olo_fields_check(const olo_field *fields, int count, const void *element,
+                                  const void *defaults, char *text, size_t size)
+{
+    const reason why = {text, size};
+    for (int i = 0; i < count; i++) {
+        bool (*const check)(const olo_field *, const void *, const void *, reason) =
+            checks[fields[i].kind];
+        if (check != NULL && !check(&fields[i], element, defaults, why)) {
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+bool olo_field_allows(const olo_field *field, const char *word)
+{
+    for (const char *const *choice = field->choices; *choice != NULL; choice++) {
+        if (strcmp(*choice, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void olo_field_choices(const olo_field *field, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (const char *const *choice = field->choices; *choice != NULL && length < size; choice++) {
+        const char *joint = choice == field->choices ? "" : choice[1] == NULL ? " or " : ", ";
+        const int written = snprintf(text + length, size - length, "%s%s", joint, *choice);
+        length += written > 0 ? (size_t)written : 0;
+    }
+}

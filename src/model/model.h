@@ -1,0 +1,86 @@
+/* What a model consists of: elements by type, names, parameters, and where each of them was
+ * written.
+ *
+ * Everything a model holds is copied into its pool. Elements are known through the tables of
+ * their fields only (elements/element.h); nothing here knows what a body is. */
+#ifndef OLO_MODEL_MODEL_H
+#define OLO_MODEL_MODEL_H
+
+#include <stddef.h>
+
+#include "base/pool.h"
+#include "elements/element.h"
+#include "model/names.h"
+#include "model/parameters.h"
+#include "oloid/model.h"
+
+/* A place in the model file, from 1; zero if it was not written there. */
+typedef struct olo_mark {
+    int line, column;
+} olo_mark;
+
+/* Where an element was written. */
+typedef struct olo_origin {
+    const char *path;      /* "bodies[0]"; NULL for a model made in code */
+    olo_mark mark;         /* of the element */
+    const olo_mark *marks; /* of each field, in the order of the table */
+} olo_origin;
+
+typedef struct olo_entry {
+    const olo_element_type *type;
+    void *element; /* the struct of the type; its first member is the name */
+    olo_origin origin;
+} olo_entry;
+
+/* Elements of one type, in the order in which they were added. */
+typedef struct olo_entry_list {
+    olo_entry **items;
+    size_t count, capacity;
+} olo_entry_list;
+
+struct olo_model {
+    olo_pool pool;
+    const char *name, *description, *units;
+    const char *file; /* NULL for a model made in code */
+    const char *text;
+    double gravity[3], plane[3];
+    olo_mark gravity_mark, plane_mark;
+    olo_run run;
+    olo_parameters *parameters; /* always resolved */
+    olo_entry_list *lists;      /* one a type, in the order of olo_element_types */
+    olo_names names;            /* of elements, to their entries */
+};
+
+enum {
+    OLO_DESCRIPTION_MAX_LENGTH = 10000, /* bytes: a page or two */
+    OLO_UNITS_MAX_LENGTH = 100,
+    OLO_MAX_PARAMETERS = 1000, /* every expression looks its names up in this list */
+    OLO_MAX_BODY_POINTS = 1000 /* every place on a body looks its name up in this list */
+};
+
+/* Numbers beyond this are refused: the square of such a number times a mass still has to be
+ * finite and to leave digits for everything else. No model in any units needs more. */
+#define OLO_LARGEST_NUMBER 1e30
+
+/* Adds a copy of an element. `origin` (copied) is NULL for a model made in code. An element
+ * without a name gets its noun and number: "spring1". Fails with OLO_BAD_INPUT, located, for a
+ * name that is not valid or taken and for fields that cannot be (see olo_fields_check). */
+olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
+                                 const void *element, const olo_origin *origin, olo_error *error);
+
+/* Name of an element. */
+const char *olo_entry_name(const olo_entry *entry);
+
+/* Where `key` of an element stands: "top.yaml:12:5: bodies[0].inertia", or "body 'top': inertia"
+ * for a model made in code; key NULL: the element itself. */
+void olo_entry_locate(const olo_model *model, const olo_entry *entry, const char *key, char *text,
+                      size_t size);
+
+/* The same for what belongs to the whole model: "gravity", "plane"; key NULL: the model itself. */
+void olo_model_locate(const olo_model *model, const char *key, char *text, size_t size);
+
+/* Replaces the text of `*field` by a copy of `text`. */
+olo_status olo_model_set_text(olo_model *model, const char **field, const char *text,
+                              olo_error *error);
+
+#endif

@@ -1,0 +1,33 @@
+/* A dictionary of names: what each one stands for, found in constant time. */
+#ifndef OLO_MODEL_NAMES_H
+#define OLO_MODEL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Open addressing, at most half full. Starts as `{0}`. */
+typedef struct olo_names {
+    const char **keys;
+    const void **values;
+    size_t count, capacity;
+} olo_names;
+
+/* Adds a name that is not there yet; neither name nor value is copied. False when memory is out;
+ * the dictionary is then as before. */
+bool olo_names_add(olo_names *names, const char *name, const void *value);
+
+/* What the name stands for, or NULL. */
+const void *olo_names_find(const olo_names *names, const char *name);
+
+/* Forgets everything; the dictionary may be used again. */
+void olo_names_free(olo_names *names);
+
+/* Whether a text may name an element: letters, digits, _ and -, the first a letter or _, at most
+ * OLO_NAME_MAX_LENGTH of them. */
+bool olo_name_is_valid(const char *name);
+
+enum { OLO_NAME_MAX_LENGTH = 64 };
+#define OLO_NAME_RULE                                                                              \
+    "a name has letters, digits, _ and -, begins with a letter or _ and has at most 64 characters"
+
+#endif

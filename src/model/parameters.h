@@ -1,0 +1,88 @@
+/* Named parameters of a model: numbers, or expressions of other parameters in any order.
+ *
+ *     olo_parameters_create, _add for each in the file, _set for each `--set name=value`, _resolve,
+ *     then _value, _values, _derivatives; at the end _free.
+ *
+ * A resolved set that nobody adds to or sets is constant and may be shared between threads. */
+#ifndef OLO_MODEL_PARAMETERS_H
+#define OLO_MODEL_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/expression.h"
+#include "oloid/status.h"
+
+enum { OLO_PARAMETER_MAX_NAME = 64 };
+
+/* The index of a name that is not there. */
+#define OLO_PARAMETER_NONE ((size_t)-1)
+
+typedef struct olo_parameters olo_parameters;
+
+/* An empty set, owned by the caller. Fails with OLO_NO_MEMORY. */
+olo_status olo_parameters_create(olo_parameters **parameters, olo_error *error);
+
+/* Frees a set; NULL is fine. Returns NULL. */
+olo_parameters *olo_parameters_free(olo_parameters *parameters);
+
+/* Adds a parameter defined by an expression (copied), or by a number. Parameters are numbered in
+ * the order in which they are added. Fails with OLO_BAD_INPUT for a name that is no identifier,
+ * longer than OLO_PARAMETER_MAX_NAME, used by the language of expressions, or there already, and
+ * for a number that is not finite; the set is then as before. The expression is checked by
+ * olo_parameters_resolve. */
+olo_status olo_parameters_add(olo_parameters *parameters, const char *name, const char *expression,
+                              olo_error *error);
+olo_status olo_parameters_add_number(olo_parameters *parameters, const char *name, double value,
+                                     olo_error *error);
+
+/* Replaces the definition of a parameter. Fails with OLO_BAD_INPUT, and a near name, if there is
+ * none of this name; the set is then as before. */
+olo_status olo_parameters_set(olo_parameters *parameters, const char *name, const char *expression,
+                              olo_error *error);
+olo_status olo_parameters_set_number(olo_parameters *parameters, const char *name, double value,
+                                     olo_error *error);
+
+/* olo_parameters_set for the text "name=expression". */
+olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignment,
+                                 olo_error *error);
+
+/* Where olo_parameters_resolve found an error: the parameter, or OLO_PARAMETER_NONE, and the column
+ * in its expression from 1, or 0. */
+typedef struct olo_parameters_place {
+    size_t parameter, column;
+} olo_parameters_place;
+
+/* Computes all values. Fails with OLO_BAD_INPUT if an expression cannot be compiled ("parameter
+ * 'a': ... at column 3 of '2*lenght'; did you mean 'length'?"), if definitions form a cycle
+ * ("parameters 'a' -> 'b' -> 'a' form a cycle", where -> reads "is made of") or if a value is not
+ * finite. `place` may be NULL. To be called again after an addition or replacement. */
+olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_place *place,
+                                  olo_error *error);
+
+/* How many there are. */
+size_t olo_parameters_count(const olo_parameters *parameters);
+
+/* Their names by index, a list for olo_expression_compile; valid until the next addition. */
+const char *const *olo_parameters_names(const olo_parameters *parameters);
+
+/* The index of a name, or OLO_PARAMETER_NONE. */
+size_t olo_parameters_find(const olo_parameters *parameters, const char *name);
+
+/* The value of a parameter, or all values by index, valid until the next addition; NaN as long as
+ * the set is not resolved. */
+double olo_parameters_value(const olo_parameters *parameters, size_t parameter);
+const double *olo_parameters_values(const olo_parameters *parameters);
+
+/* The derivatives of all parameters of a resolved set with respect to one of them, into count
+ * numbers: how they change when its value changes and its own definition, if it has one, is set
+ * aside. */
+void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_respect_to,
+                                double *derivatives);
+
+/* The derivative of an expression over olo_parameters_names, given those derivatives. */
+double olo_parameters_expression_derivative(const olo_parameters *parameters,
+                                            const olo_expression *expression,
+                                            const double *derivatives);
+
+#endif

@@ -1,0 +1,389 @@
+/* Structs of a model file through the tables of their fields: one function a kind of field,
+ * found in a table by the kind. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/fields.h"
+#include "model/reader.h"
+
+enum { TEXT_MAX_LENGTH = 1000 };
+
+/* Row-major indices of the six numbers [J11, J22, J33, J12, J13, J23]. */
+static const int six_places[6] = {0, 4, 8, 1, 2, 5};
+
+/* How unsymmetric an inertia may be, relative to its largest number: it was copied with seven
+ * digits. */
+#define SYMMETRY_TOLERANCE 1e-6
+
+typedef olo_status field_reader(olo_reader *reader, const olo_yaml_node *node,
+                                const olo_field *field, void *target);
+
+/* Words and numbers --------------------------------------------------------------------------- */
+
+static olo_status read_name(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                            void *target)
+{
+    return olo_read_name(reader, node, olo_field_at(field, target));
+}
+
+/* A name, or `body.point`. */
+static olo_status read_reference(olo_reader *reader, const olo_yaml_node *node,
+                                 const olo_field *field, void *target)
+{
+    const char **name = olo_field_at(field, target);
+    const char *dot = node->kind == OLO_YAML_SCALAR ? strchr(node->text, '.') : NULL;
+    if (dot == NULL) {
+        return olo_read_name(reader, node, name);
+    }
+    char owner[OLO_NAME_MAX_LENGTH + 1] = "";
+    const size_t length = (size_t)(dot - node->text);
+    if (length <= OLO_NAME_MAX_LENGTH) {
+        memcpy(owner, node->text, length);
+    }
+    if (!olo_name_is_valid(owner) || !olo_name_is_valid(dot + 1)) {
+        return olo_read_fail_expected(reader, node, "a name or body.point");
+    }
+    *name = node->text;
+    return OLO_OK;
+}
+
+static olo_status read_text(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                            void *target)
+{
+    return olo_read_text(reader, node, TEXT_MAX_LENGTH, olo_field_at(field, target));
+}
+
+static olo_status read_choice(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    return olo_read_choice(reader, node, field->choices, olo_field_at(field, target));
+}
+
+static olo_status read_number(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    return olo_read_number(reader, node, olo_field_at(field, target));
+}
+
+static olo_status read_vector(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    return olo_read_vector(reader, node, olo_field_at(field, target));
+}
+
+static olo_status read_flag(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                            void *target)
+{
+    return olo_read_flag(reader, node, olo_field_at(field, target));
+}
+
+static olo_status read_rotation(olo_reader *reader, const olo_yaml_node *node,
+                                const olo_field *field, void *target)
+{
+    return olo_read_rotation(reader, node, olo_field_at(field, target));
+}
+
+static olo_status read_energy(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    return olo_read_function(reader, node, "l", "the length", olo_field_at(field, target));
+}
+
+/* Matrices and vertices ----------------------------------------------------------------------- */
+
+static olo_status read_rows(olo_reader *reader, const olo_yaml_node *node, double *numbers)
+{
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *row = node->first; row != NULL && status == OLO_OK; row = row->next) {
+        status = olo_read_numbers(reader, row, 3, numbers + 3 * row->index);
+    }
+    return status;
+}
+
+/* Makes a matrix exactly symmetric that is so but for digits that were not copied. */
+static olo_status symmetrise(olo_reader *reader, const olo_yaml_node *node, double matrix[9])
+{
+    double largest = 0.0;
+    for (int i = 0; i < 9; i++) {
+        largest = fmax(largest, fabs(matrix[i]));
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < i; j++) {
+            double *lower = &matrix[3 * i + j], *upper = &matrix[3 * j + i];
+            if (fabs(*lower - *upper) > SYMMETRY_TOLERANCE * largest) {
+                return olo_read_fail(reader, node, "the matrix is not symmetric");
+            }
+            *lower = *upper = 0.5 * (*lower + *upper);
+        }
+    }
+    return OLO_OK;
+}
+
+static olo_status read_inertia(olo_reader *reader, const olo_yaml_node *node,
+                               const olo_field *field, void *target)
+{
+    double *inertia = olo_field_at(field, target);
+    const bool list = node->kind == OLO_YAML_LIST;
+    if (list && node->count == 3 && node->first->kind == OLO_YAML_LIST) {
+        const olo_status status = read_rows(reader, node, inertia);
+        return status == OLO_OK ? symmetrise(reader, node, inertia) : status;
+    }
+    if (!list || (node->count != 3 && node->count != 6)) {
+        return olo_read_fail_expected(reader, node, "3, 6 or 3x3 numbers");
+    }
+    double numbers[6] = {0};
+    const olo_status status = olo_read_numbers(reader, node, node->count, numbers);
+    memset(inertia, 0, 9 * sizeof *inertia);
+    for (int i = 0; i < 6; i++) {
+        const int row = six_places[i] / 3, column = six_places[i] % 3;
+        inertia[3 * row + column] = inertia[3 * column + row] = numbers[i];
+    }
+    return status;
+}
+
+static olo_status read_vertices(olo_reader *reader, const olo_yaml_node *node,
+                                const olo_field *field, void *target)
+{
+    if (node->kind != OLO_YAML_LIST || node->count != 4) {
+        return olo_read_fail_expected(reader, node, "a list of 4 vertices");
+    }
+    return read_rows(reader, node, olo_field_at(field, target));
+}
+
+/* Places -------------------------------------------------------------------------------------- */
+
+static const olo_field place_fields[] = {
+    {.key = "on", .kind = OLO_FIELD_REFERENCE, .offset = offsetof(olo_place, on)},
+    {.key = "at", .kind = OLO_FIELD_VECTOR, .offset = offsetof(olo_place, at)},
+};
+enum { PLACE_FIELD_COUNT = sizeof place_fields / sizeof place_fields[0] };
+
+static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
+{
+    olo_status status;
+    if (node->kind == OLO_YAML_LIST) {
+        status = olo_read_vector(reader, node, place->at);
+    } else if (node->kind == OLO_YAML_MAP) {
+        status =
+            olo_read_fields(reader, node, place_fields, PLACE_FIELD_COUNT, "place", place, NULL);
+    } else if (olo_read_is_nothing(node)) {
+        status = olo_read_fail_expected(
+            reader, node, "a place: a name, body.point, [x, y, z] or {on: name, at: [x, y, z]}");
+    } else {
+        status = read_reference(reader, node, &place_fields[0], place);
+    }
+    if (status == OLO_OK && place->on != NULL && strcmp(place->on, "ground") == 0) {
+        place->on = NULL;
+    }
+    return status;
+}
+
+static olo_status read_place(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                             void *target)
+{
+    return place_of(reader, node, olo_field_at(field, target));
+}
+
+static olo_status read_places(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    olo_place *places = olo_field_at(field, target);
+    if (node->kind != OLO_YAML_LIST || node->count != 2) {
+        return olo_read_fail_expected(reader, node, "a list of 2 places");
+    }
+    const olo_status status = place_of(reader, node->first, &places[0]);
+    return status == OLO_OK ? place_of(reader, node->first->next, &places[1]) : status;
+}
+
+/* Signals ------------------------------------------------------------------------------------- */
+
+/* A list of `count` numbers, or of any number of them if that is 0, in the reader's pool. */
+static olo_status read_column(olo_reader *reader, const olo_yaml_node *node, int count,
+                              const double **numbers)
+{
+    if (node->kind != OLO_YAML_LIST || node->count == 0) {
+        return olo_read_fail_expected(reader, node, "a list of numbers");
+    }
+    if (count > 0 && node->count != count) {
+        return olo_read_fail(reader, node, "expected as many values as times, %d, got %d", count,
+                             node->count);
+    }
+    double *column = olo_pool_alloc(&reader->pool, (size_t)node->count, sizeof *column);
+    if (column == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    *numbers = column;
+    return olo_read_numbers(reader, node, node->count, column);
+}
+
+static olo_status read_table(olo_reader *reader, const olo_yaml_node *node, olo_signal *signal)
+{
+    const char *const keys[] = {"time", "value"};
+    for (const olo_yaml_node *child = node->first; child != NULL; child = child->next) {
+        if (strcmp(child->key, keys[0]) != 0 && strcmp(child->key, keys[1]) != 0) {
+            return olo_read_fail_unknown_key(reader, child, keys, 2);
+        }
+    }
+    const olo_yaml_node *time = olo_yaml_find(node, "time"), *value = olo_yaml_find(node, "value");
+    if (time == NULL || value == NULL) {
+        return olo_read_fail(reader, node, "a table needs the keys 'time' and 'value'");
+    }
+    olo_status status = read_column(reader, time, 0, &signal->time);
+    if (status == OLO_OK) {
+        status = read_column(reader, value, time->count, &signal->value);
+    }
+    if (status != OLO_OK) {
+        return status;
+    }
+    signal->count = time->count;
+    for (const olo_yaml_node *item = time->first->next; item != NULL; item = item->next) {
+        if (!(signal->time[item->index] > signal->time[item->index - 1])) {
+            return olo_read_fail(reader, item, "the times of a table must ascend");
+        }
+    }
+    return OLO_OK;
+}
+
+static olo_status read_signal(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    olo_signal *signal = olo_field_at(field, target);
+    if (node->kind == OLO_YAML_MAP) {
+        return read_table(reader, node, signal);
+    }
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+        return olo_read_fail_expected(
+            reader, node, "a number, an expression of t or {time: [...], value: [...]}");
+    }
+    return olo_read_function(reader, node, "t", "the time", &signal->expression);
+}
+
+/* Parts of bodies ----------------------------------------------------------------------------- */
+
+static olo_status read_shapes(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    const bool list = node->kind == OLO_YAML_LIST;
+    if (!list && node->kind != OLO_YAML_MAP) {
+        return olo_read_fail_expected(reader, node, "a shape (a map) or a list of shapes");
+    }
+    const int count = list ? node->count : 1;
+    olo_shape *shapes = olo_pool_alloc(&reader->pool, (size_t)count, sizeof *shapes);
+    if (shapes == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    const olo_yaml_node *item = list ? node->first : node;
+    for (int i = 0; i < count; i++, item = item->next) {
+        shapes[i] = olo_shape_default();
+        const olo_status status = olo_read_fields(reader, item, olo_shape_fields,
+                                                  olo_shape_field_count, "shape", &shapes[i], NULL);
+        if (status != OLO_OK) {
+            return status;
+        }
+    }
+    *(const olo_shape **)olo_field_at(field, target) = shapes;
+    olo_field_set_count(field, target, count);
+    return OLO_OK;
+}
+
+static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    if (node->kind != OLO_YAML_MAP) {
+        return olo_read_fail_expected(reader, node, "a map of names to vectors");
+    }
+    if (node->count > OLO_MAX_BODY_POINTS) {
+        return olo_read_fail(reader, node, "more than %d points of one body", OLO_MAX_BODY_POINTS);
+    }
+    olo_body_point *points = olo_pool_alloc(&reader->pool, (size_t)node->count, sizeof *points);
+    if (points == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    for (const olo_yaml_node *item = node->first; item != NULL; item = item->next) {
+        if (!olo_name_is_valid(item->key)) {
+            char excerpt[OLO_YAML_EXCERPT_SIZE];
+            return olo_read_fail_key(reader, item, "'%s' is not a name: " OLO_NAME_RULE,
+                                     olo_yaml_excerpt(item->key, excerpt));
+        }
+        points[item->index].name = item->key;
+        const olo_status status = olo_read_vector(reader, item, points[item->index].at);
+        if (status != OLO_OK) {
+            return status;
+        }
+    }
+    *(const olo_body_point **)olo_field_at(field, target) = points;
+    olo_field_set_count(field, target, node->count);
+    return OLO_OK;
+}
+
+/* Maps ---------------------------------------------------------------------------------------- */
+
+static field_reader *const readers[] = {
+    [OLO_FIELD_NAME] = read_name,       [OLO_FIELD_REFERENCE] = read_reference,
+    [OLO_FIELD_TEXT] = read_text,       [OLO_FIELD_CHOICE] = read_choice,
+    [OLO_FIELD_NUMBER] = read_number,   [OLO_FIELD_VECTOR] = read_vector,
+    [OLO_FIELD_INERTIA] = read_inertia, [OLO_FIELD_ROTATION] = read_rotation,
+    [OLO_FIELD_FLAG] = read_flag,       [OLO_FIELD_PLACE] = read_place,
+    [OLO_FIELD_PLACES] = read_places,   [OLO_FIELD_SIGNAL] = read_signal,
+    [OLO_FIELD_ENERGY] = read_energy,   [OLO_FIELD_SHAPES] = read_shapes,
+    [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
+};
+
+static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,
+                              const olo_field *fields, int count)
+{
+    const char **keys = olo_pool_alloc(&reader->pool, (size_t)count, sizeof *keys);
+    if (keys == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    for (int i = 0; i < count; i++) {
+        keys[i] = fields[i].key;
+    }
+    return olo_read_fail_unknown_key(reader, node, keys, (size_t)count);
+}
+
+static olo_status read_key(olo_reader *reader, const olo_yaml_node *node, const olo_field *fields,
+                           int count, void *target, olo_mark *marks)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(fields[i].key, node->key) == 0) {
+            if (marks != NULL) {
+                marks[i] = (olo_mark){node->line, node->column};
+            }
+            return readers[fields[i].kind](reader, node, &fields[i], target);
+        }
+    }
+    return unknown_key(reader, node, fields, count);
+}
+
+static olo_status check_required(olo_reader *reader, const olo_yaml_node *map,
+                                 const olo_field *fields, int count, const char *noun)
+{
+    const olo_yaml_node *name = olo_yaml_find(map, "name");
+    for (int i = 0; i < count; i++) {
+        if (fields[i].required && olo_yaml_find(map, fields[i].key) == NULL) {
+            return olo_read_fail(reader, map, "%s%s%s%s needs the key '%s' (%s)", noun,
+                                 name != NULL ? " '" : "", name != NULL ? name->text : "",
+                                 name != NULL ? "'" : "", fields[i].key, fields[i].help);
+        }
+    }
+    return OLO_OK;
+}
+
+olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const olo_field *fields,
+                           int count, const char *noun, void *target, olo_mark *marks)
+{
+    if (map->kind != OLO_YAML_MAP) {
+        char expected[96];
+        (void)snprintf(expected, sizeof expected, "a %s as a map of keys and values", noun);
+        return olo_read_fail_expected(reader, map, expected);
+    }
+    for (const olo_yaml_node *node = map->first; node != NULL; node = node->next) {
+        const olo_status status = read_key(reader, node, fields, count, target, marks);
+        if (status != OLO_OK) {
+            return status;
+        }
+    }
+    return check_required(reader, map, fields, count, noun);
+}

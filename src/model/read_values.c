@@ -1,0 +1,292 @@
+/* Values of a model file: texts, words, numbers, vectors; and how their failures are told. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/suggest.h"
+#include "model/reader.h"
+
+/* Failures ------------------------------------------------------------------------------------ */
+
+enum { PATH_SIZE = 512, REASON_SIZE = 1024 };
+
+/* A message is one line, whatever it quotes. */
+static void join_lines(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20) {
+            *text = ' ';
+        }
+    }
+}
+
+static olo_status fail_with(olo_reader *reader, int line, int column, const char *path,
+                            char *reason)
+{
+    join_lines(reason);
+    return olo_fail(reader->error, OLO_BAD_INPUT, "%s:%d:%d: %s%s%s", reader->file, line, column,
+                    path, path[0] != '\0' ? ": " : "", reason);
+}
+
+olo_status olo_read_fail(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
+{
+    char reason[REASON_SIZE], path[PATH_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (node->line == 0) {
+        // not in the file: a setting
+        char name[OLO_YAML_EXCERPT_SIZE], value[OLO_YAML_EXCERPT_SIZE];
+        join_lines(reason);
+        return olo_fail(reader->error, OLO_BAD_INPUT, "%s: setting '%s=%s': %s", reader->file,
+                        olo_yaml_excerpt(node->key, name), olo_yaml_excerpt(node->text, value),
+                        reason);
+    }
+    olo_yaml_path(node, path, sizeof path);
+    return fail_with(reader, node->line, node->column, path, reason);
+}
+
+olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
+{
+    char reason[REASON_SIZE], path[PATH_SIZE] = "";
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (node->parent != NULL) {
+        olo_yaml_path(node->parent, path, sizeof path);
+    }
+    return fail_with(reader, node->key_line, node->key_column, path, reason);
+}
+
+olo_status olo_read_no_memory(olo_reader *reader)
+{
+    return olo_fail(reader->error, OLO_NO_MEMORY, "%s: out of memory while reading", reader->file);
+}
+
+static const char *describe(const olo_yaml_node *node, char *text, size_t size)
+{
+    char excerpt[OLO_YAML_EXCERPT_SIZE];
+    if (node->kind == OLO_YAML_LIST) {
+        (void)snprintf(text, size, "a list of %d", node->count);
+    } else if (node->kind == OLO_YAML_MAP) {
+        (void)snprintf(text, size, "a map");
+    } else if (olo_read_is_nothing(node)) {
+        (void)snprintf(text, size, "nothing");
+    } else {
+        (void)snprintf(text, size, "'%s'", olo_yaml_excerpt(node->text, excerpt));
+    }
+    return text;
+}
+
+olo_status olo_read_fail_expected(olo_reader *reader, const olo_yaml_node *node,
+                                  const char *expected)
+{
+    char got[OLO_YAML_EXCERPT_SIZE + 8];
+    return olo_read_fail(reader, node, "expected %s, got %s", expected,
+                         describe(node, got, sizeof got));
+}
+
+olo_status olo_read_fail_unknown(olo_reader *reader, const olo_yaml_node *node, const char *what,
+                                 const char *near)
+{
+    char excerpt[OLO_YAML_EXCERPT_SIZE];
+    return olo_read_fail_key(
+        reader, node, "unknown %s '%s'%s%s%s", what, olo_yaml_excerpt(node->key, excerpt),
+        near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+olo_status olo_read_fail_unknown_key(olo_reader *reader, const olo_yaml_node *node,
+                                     const char *const *keys, size_t count)
+{
+    return olo_read_fail_unknown(reader, node, "key", olo_suggest(node->key, keys, count));
+}
+
+/* Texts --------------------------------------------------------------------------------------- */
+
+bool olo_read_is_nothing(const olo_yaml_node *node)
+{
+    return node->kind == OLO_YAML_SCALAR && !node->quoted &&
+           (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
+            strcmp(node->text, "null") == 0);
+}
+
+olo_status olo_read_text(olo_reader *reader, const olo_yaml_node *node, size_t longest,
+                         const char **text)
+{
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+        return olo_read_fail_expected(reader, node, "a text");
+    }
+    if (strlen(node->text) > longest) {
+        return olo_read_fail(reader, node, "longer than %zu characters", longest);
+    }
+    *text = node->text;
+    return OLO_OK;
+}
+
+olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const char **name)
+{
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+        return olo_read_fail_expected(reader, node, "a name");
+    }
+    if (!olo_name_is_valid(node->text)) {
+        char excerpt[OLO_YAML_EXCERPT_SIZE];
+        return olo_read_fail(reader, node, "'%s' is not a name: " OLO_NAME_RULE,
+                             olo_yaml_excerpt(node->text, excerpt));
+    }
+    *name = node->text;
+    return OLO_OK;
+}
+
+olo_status olo_read_choice(olo_reader *reader, const olo_yaml_node *node,
+                           const char *const *choices, const char **choice)
+{
+    char expected[256] = "";
+    size_t count = 0, length = 0;
+    for (; choices[count] != NULL; count++) {
+        if (node->kind == OLO_YAML_SCALAR && strcmp(choices[count], node->text) == 0) {
+            *choice = choices[count];
+            return OLO_OK;
+        }
+        const char *joint = count == 0 ? "" : choices[count + 1] == NULL ? " or " : ", ";
+        const int written = length < sizeof expected
+                                ? snprintf(expected + length, sizeof expected - length, "%s%s",
+                                           joint, choices[count])
+                                : 0;
+        length += written > 0 ? (size_t)written : 0;
+    }
+    const char *near = olo_suggest(node->text, choices, count);
+    char got[OLO_YAML_EXCERPT_SIZE + 8];
+    return olo_read_fail(reader, node, "expected %s, got %s%s%s%s", expected,
+                         describe(node, got, sizeof got), near != NULL ? "; did you mean '" : "",
+                         near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+olo_status olo_read_flag(olo_reader *reader, const olo_yaml_node *node, bool *flag)
+{
+    const bool yes = strcmp(node->text, "true") == 0;
+    if (node->kind != OLO_YAML_SCALAR || (!yes && strcmp(node->text, "false") != 0)) {
+        return olo_read_fail_expected(reader, node, "true or false");
+    }
+    *flag = yes;
+    return OLO_OK;
+}
+
+/* Numbers ------------------------------------------------------------------------------------- */
+
+/* How YAML writes numbers that are none. */
+static bool is_not_finite_text(const char *text)
+{
+    const char *word = text + (*text == '-' || *text == '+');
+    word += *word == '.';
+    return strcasecmp(word, "nan") == 0 || strcasecmp(word, "inf") == 0;
+}
+
+olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, double number)
+{
+    char excerpt[OLO_YAML_EXCERPT_SIZE];
+    if (!isfinite(number)) {
+        return olo_read_fail(reader, node, "'%s' is not a finite number",
+                             olo_yaml_excerpt(node->text, excerpt));
+    }
+    if (fabs(number) > OLO_LARGEST_NUMBER) {
+        return olo_read_fail(reader, node, "'%s' is too large: numbers are at most %g",
+                             olo_yaml_excerpt(node->text, excerpt), OLO_LARGEST_NUMBER);
+    }
+    return OLO_OK;
+}
+
+/* Compiles the text of a node; the column of an error is in the message. */
+static olo_status compile(olo_reader *reader, const olo_yaml_node *node, const char *const *names,
+                          size_t count, olo_expression **expression)
+{
+    olo_error inner = {0};
+    const olo_status status =
+        olo_expression_compile(node->text, names, count, expression, NULL, &inner);
+    if (status == OLO_NO_MEMORY) {
+        return olo_read_no_memory(reader);
+    }
+    return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner.text);
+}
+
+olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number)
+{
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+        return olo_read_fail_expected(reader, node, "a number");
+    }
+    if (is_not_finite_text(node->text)) {
+        return olo_read_check_number(reader, node, (double)NAN);
+    }
+    olo_expression *expression = NULL;
+    olo_status status = compile(reader, node, reader->names + 1, reader->name_count, &expression);
+    if (status == OLO_OK) {
+        const double value = olo_expression_value(expression, reader->values + 1);
+        status = olo_read_check_number(reader, node, value);
+        *number = value;
+    }
+    olo_expression_free(expression);
+    return status;
+}
+
+olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
+                             const char *meaning, const char **text)
+{
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+        char expected[96];
+        (void)snprintf(expected, sizeof expected, "an expression of %s, %s", variable, meaning);
+        return olo_read_fail_expected(reader, node, expected);
+    }
+    if (is_not_finite_text(node->text)) {
+        return olo_read_check_number(reader, node, (double)NAN);
+    }
+    if (olo_parameters_find(reader->model->parameters, variable) != OLO_PARAMETER_NONE) {
+        return olo_read_fail(reader, node,
+                             "here '%s' is %s, but the model has a parameter '%s' too; rename the "
+                             "parameter",
+                             variable, meaning, variable);
+    }
+    reader->names[0] = variable;
+    reader->values[0] = 0.0;
+    olo_expression *expression = NULL;
+    olo_status status = compile(reader, node, reader->names, reader->name_count + 1, &expression);
+    if (status == OLO_OK && !olo_expression_uses(expression, 0)) {
+        // a constant: its value is known already
+        status =
+            olo_read_check_number(reader, node, olo_expression_value(expression, reader->values));
+    }
+    olo_expression_free(expression);
+    *text = node->text;
+    return status;
+}
+
+olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,
+                            double *numbers)
+{
+    if (node->kind != OLO_YAML_LIST || node->count != count) {
+        char expected[32];
+        (void)snprintf(expected, sizeof expected, "a list of %d numbers", count);
+        return olo_read_fail_expected(reader, node, expected);
+    }
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *item = node->first; item != NULL && status == OLO_OK;
+         item = item->next) {
+        status = olo_read_number(reader, item, &numbers[item->index]);
+    }
+    return status;
+}
+
+olo_status olo_read_vector(olo_reader *reader, const olo_yaml_node *node, double vector[3])
+{
+    if (node->kind == OLO_YAML_LIST && node->count == 2 && !reader->in_xy) {
+        return olo_read_fail_expected(
+            reader, node, "a list of 3 numbers (2 are enough in a model with 'plane: xy')");
+    }
+    if (node->kind == OLO_YAML_LIST && node->count == 2) {
+        vector[2] = 0.0;
+        return olo_read_numbers(reader, node, 2, vector);
+    }
+    return olo_read_numbers(reader, node, 3, vector);
+}

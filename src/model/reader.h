@@ -1,0 +1,93 @@
+/* Reading values out of a model file: texts, numbers, vectors, and whole structs through the
+ * tables of their fields. Every failure names the place: "top.yaml:12:5: bodies[0].inertia:
+ * ...". */
+#ifndef OLO_MODEL_READER_H
+#define OLO_MODEL_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fail.h"
+#include "elements/element.h"
+#include "model/model.h"
+#include "model/yaml.h"
+
+/* What reading a file needs; lives as long as the reading. */
+typedef struct olo_reader {
+    const char *file;
+    olo_model *model;
+    const olo_setting *settings;
+    int setting_count;
+    /* Names of the variables of expressions: first `t` or `l` where there is one, then the
+     * parameters; and their values. */
+    const char **names;
+    double *values;
+    size_t name_count;
+    bool in_xy;    /* the plane is xy: a vector may have two numbers */
+    olo_pool pool; /* what is read, before the model copies it */
+    olo_error *error;
+} olo_reader;
+
+/* Failures: at a value, at its key (the path is then that of the map), out of memory. */
+olo_status olo_read_fail(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
+    OLO_PRINTF(3, 4);
+olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
+    OLO_PRINTF(3, 4);
+olo_status olo_read_no_memory(olo_reader *reader);
+
+/* "expected ..., got a list of 4". */
+olo_status olo_read_fail_expected(olo_reader *reader, const olo_yaml_node *node,
+                                  const char *expected);
+
+/* "unknown key 'mas', did you mean 'mass'?"; `what` is "key" or "section", `near` may be NULL. */
+olo_status olo_read_fail_unknown(olo_reader *reader, const olo_yaml_node *node, const char *what,
+                                 const char *near);
+
+/* The same for a key, with the nearest of the keys that are known. */
+olo_status olo_read_fail_unknown_key(olo_reader *reader, const olo_yaml_node *node,
+                                     const char *const *keys, size_t count);
+
+/* Whether a value was left out: nothing, ~ or null. */
+bool olo_read_is_nothing(const olo_yaml_node *node);
+
+/* A text of at most `longest` bytes; it belongs to the tree. */
+olo_status olo_read_text(olo_reader *reader, const olo_yaml_node *node, size_t longest,
+                         const char **text);
+
+/* A name: see olo_name_is_valid. */
+olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const char **name);
+
+/* One of the words `choices`, ended by NULL; the result is the one in the list. */
+olo_status olo_read_choice(olo_reader *reader, const olo_yaml_node *node,
+                           const char *const *choices, const char **choice);
+
+/* true or false. */
+olo_status olo_read_flag(olo_reader *reader, const olo_yaml_node *node, bool *flag);
+
+/* A finite number, or an expression of the parameters that gives one, not above
+ * OLO_LARGEST_NUMBER. */
+olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number);
+
+/* Checks a value of an expression, at the place of `node`. */
+olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, double number);
+
+/* An expression of the parameters and one more variable, checked and kept as text. */
+olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
+                             const char *meaning, const char **text);
+
+/* Exactly `count` numbers. */
+olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,
+                            double *numbers);
+
+/* Three numbers; two if the plane of the model is xy. */
+olo_status olo_read_vector(olo_reader *reader, const olo_yaml_node *node, double vector[3]);
+
+/* A rotation: see olo_body.rotation. */
+olo_status olo_read_rotation(olo_reader *reader, const olo_yaml_node *node, double rotation[9]);
+
+/* A map into a struct that holds its defaults. `marks` (one a field, or NULL) gets where each
+ * key that was given has its value. `noun` names the struct in messages: "body". */
+olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const olo_field *fields,
+                           int count, const char *noun, void *target, olo_mark *marks);
+
+#endif

@@ -1,0 +1,277 @@
+/* The options of a run: their names, bounds and defaults, in one table for files, settings and
+ * code. */
+#include "model/run_section.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+/* One word for each entry in the registries of stepping/. */
+static const char *const schemes[] = {"energy-momentum", NULL};
+static const char *const treatments[] = {"reduced", "multipliers", NULL};
+
+/* The time of a run is a number with 53 bits: with more steps than this it would stand still. */
+#define MOST_STEPS 1e15
+
+/* An option; the bounds are included, `above` is not. */
+typedef struct option option;
+struct option {
+    const char *key;
+    size_t offset;
+    double above, least, most;
+    const char *const *choices;
+    double (*number)(const void *field); /* as a number, or NULL */
+    olo_status (*read)(olo_reader *reader, const olo_yaml_node *node, const option *o, void *field);
+};
+
+/* Kinds of options ---------------------------------------------------------------------------- */
+
+static olo_status check_bounds(const option *o, double x, char *reason, size_t size)
+{
+    if (!isfinite(x)) {
+        (void)snprintf(reason, size, "is not a finite number");
+    } else if (!(x > o->above)) {
+        (void)snprintf(reason, size, "must be above %g, got %g", o->above, x);
+    } else if (x < o->least) {
+        (void)snprintf(reason, size, "must be at least %g, got %g", o->least, x);
+    } else if (x > o->most) {
+        (void)snprintf(reason, size, "must be at most %g, got %g", o->most, x);
+    } else {
+        return OLO_OK;
+    }
+    return OLO_BAD_INPUT;
+}
+
+static olo_status read_bounded(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                               double *x)
+{
+    char reason[96];
+    const olo_status status = olo_read_number(reader, node, x);
+    if (status == OLO_OK && check_bounds(o, *x, reason, sizeof reason) != OLO_OK) {
+        return olo_read_fail(reader, node, "%s", reason);
+    }
+    return status;
+}
+
+static olo_status read_number(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                              void *field)
+{
+    return read_bounded(reader, node, o, field);
+}
+
+static olo_status read_whole(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                             double *x)
+{
+    const olo_status status = read_bounded(reader, node, o, x);
+    if (status == OLO_OK && *x != floor(*x)) {
+        return olo_read_fail(reader, node, "expected a whole number, got %.17g", *x);
+    }
+    return status;
+}
+
+static olo_status read_int(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                           void *field)
+{
+    double x = 0.0;
+    const olo_status status = read_whole(reader, node, o, &x);
+    if (status == OLO_OK) {
+        *(int *)field = (int)x;
+    }
+    return status;
+}
+
+static olo_status read_long(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                            void *field)
+{
+    double x = 0.0;
+    const olo_status status = read_whole(reader, node, o, &x);
+    if (status == OLO_OK) {
+        *(long *)field = (long)x;
+    }
+    return status;
+}
+
+static olo_status read_word(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                            void *field)
+{
+    return olo_read_choice(reader, node, o->choices, field);
+}
+
+static olo_status read_flag(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                            void *field)
+{
+    (void)o;
+    return olo_read_flag(reader, node, field);
+}
+
+static double of_double(const void *field)
+{
+    return *(const double *)field;
+}
+
+static double of_int(const void *field)
+{
+    return *(const int *)field;
+}
+
+static double of_long(const void *field)
+{
+    return (double)*(const long *)field;
+}
+
+/* The table ----------------------------------------------------------------------------------- */
+
+#define AT(field) .key = #field, .offset = offsetof(olo_run, field)
+
+static const option options[] = {
+    {AT(step), .above = 0.0, .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(end), .above = -1.0, .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(scheme), .choices = schemes, .read = read_word},
+    {AT(constraints), .choices = treatments, .read = read_word},
+    {AT(tolerance), .above = 0.0, .most = 1.0, .number = of_double, .read = read_number},
+    {AT(iterations), .above = -1.0, .least = 1.0, .most = 10000.0, .number = of_int,
+     .read = read_int},
+    // 2^-60 of a step is below the round-off of any time
+    {AT(halvings), .above = -1.0, .most = 60.0, .number = of_int, .read = read_int},
+    // a frame of one body has some 200 bytes
+    {AT(frames), .above = -1.0, .least = 1.0, .most = 1e9, .number = of_long, .read = read_long},
+    {AT(forces), .read = read_flag},
+};
+enum { OPTION_COUNT = sizeof options / sizeof options[0] };
+
+static const option *find(const char *key)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (strcmp(options[i].key, key) == 0) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+olo_run olo_run_default(void)
+{
+    return (olo_run){.step = 0.01,
+                     .end = 1.0,
+                     .scheme = schemes[0],
+                     .constraints = treatments[0],
+                     .tolerance = 1e-8, // Newton squares the error: the next increment is round-off
+                     .iterations = 30,
+                     .halvings = 10,
+                     .frames = 10000,
+                     .forces = false};
+}
+
+/* Checks ------------------------------------------------------------------------------------- */
+
+static olo_status check_option(const option *o, const olo_run *run, olo_error *error)
+{
+    const void *field = (const char *)run + o->offset;
+    char reason[96];
+    if (o->number != NULL && check_bounds(o, o->number(field), reason, sizeof reason) != OLO_OK) {
+        return olo_fail(error, OLO_BAD_INPUT, "run.%s: %s", o->key, reason);
+    }
+    if (o->choices == NULL) {
+        return OLO_OK;
+    }
+    const char *word = *(const char *const *)field;
+    for (const char *const *choice = o->choices; word != NULL && *choice != NULL; choice++) {
+        if (strcmp(*choice, word) == 0) {
+            return OLO_OK;
+        }
+    }
+    return olo_fail(error, OLO_BAD_INPUT, "run.%s: there is no '%.64s'", o->key,
+                    word != NULL ? word : "");
+}
+
+static bool has_too_many_steps(const olo_run *run)
+{
+    return !(run->end / run->step <= MOST_STEPS);
+}
+
+olo_status olo_run_check(const olo_run *run, olo_error *error)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const olo_status status = check_option(&options[i], run, error);
+        if (status != OLO_OK) {
+            return status;
+        }
+    }
+    return has_too_many_steps(run) ? olo_fail(error, OLO_BAD_INPUT,
+                                              "run.step: more than %g steps to the end", MOST_STEPS)
+                                   : OLO_OK;
+}
+
+bool olo_run_has_option(const char *key)
+{
+    return find(key) != NULL;
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+static olo_status read_option(olo_reader *reader, const olo_yaml_node *node, const option *o)
+{
+    return o->read(reader, node, o, (char *)&reader->model->run + o->offset);
+}
+
+static olo_status read_section(olo_reader *reader, const olo_yaml_node *section)
+{
+    if (section->kind != OLO_YAML_MAP) {
+        return olo_read_fail_expected(reader, section, "a map of options of the run");
+    }
+    for (const olo_yaml_node *node = section->first; node != NULL; node = node->next) {
+        const option *o = find(node->key);
+        if (o == NULL) {
+            const char *keys[OPTION_COUNT];
+            for (int i = 0; i < OPTION_COUNT; i++) {
+                keys[i] = options[i].key;
+            }
+            return olo_read_fail_unknown_key(reader, node, keys, OPTION_COUNT);
+        }
+        const olo_status status = read_option(reader, node, o);
+        if (status != OLO_OK) {
+            return status;
+        }
+    }
+    return OLO_OK;
+}
+
+/* A setting `run.key=value`; others are not for us. */
+static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
+{
+    if (strncmp(setting->name, OLO_RUN_PREFIX, strlen(OLO_RUN_PREFIX)) != 0) {
+        return OLO_OK;
+    }
+    const olo_yaml_node node = {
+        .kind = OLO_YAML_SCALAR, .key = setting->name, .text = setting->value};
+    const char *key = setting->name + strlen(OLO_RUN_PREFIX);
+    const option *o = find(key);
+    if (o == NULL) {
+        const char *keys[OPTION_COUNT];
+        for (int i = 0; i < OPTION_COUNT; i++) {
+            keys[i] = options[i].key;
+        }
+        const char *near = olo_suggest(key, keys, OPTION_COUNT);
+        return olo_read_fail(reader, &node, "unknown option of a run%s%s%s",
+                             near != NULL ? ", did you mean '" OLO_RUN_PREFIX : "",
+                             near != NULL ? near : "", near != NULL ? "'?" : "");
+    }
+    return read_option(reader, &node, o);
+}
+
+olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section)
+{
+    olo_status status = section != NULL ? read_section(reader, section) : OLO_OK;
+    for (int i = 0; i < reader->setting_count && status == OLO_OK; i++) {
+        status = read_setting(reader, &reader->settings[i]);
+    }
+    if (status == OLO_OK && has_too_many_steps(&reader->model->run)) {
+        const olo_yaml_node *step = olo_yaml_find(section, "step");
+        const olo_yaml_node *at = step != NULL ? step : section;
+        status = at != NULL ? olo_read_fail(reader, at, "more than %g steps to the end", MOST_STEPS)
+                            : olo_run_check(&reader->model->run, reader->error);
+    }
+    return status;
+}

@@ -1,0 +1,19 @@
+/* The section `run` of a model file: the options of a run. */
+#ifndef OLO_MODEL_RUN_SECTION_H
+#define OLO_MODEL_RUN_SECTION_H
+
+#include "model/reader.h"
+#include "oloid/model.h"
+
+/* Checks all options. */
+olo_status olo_run_check(const olo_run *run, olo_error *error);
+
+/* Settings of options of a run are called run.step and so on. */
+#define OLO_RUN_PREFIX "run."
+bool olo_run_has_option(const char *key);
+
+/* Reads the section (NULL if the file has none) and the settings whose names begin with "run.",
+ * which win, into reader->model->run. */
+olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section);
+
+#endif

@@ -1,0 +1,53 @@
+/* YAML (and JSON) text as a tree of nodes with marks. The one room for libyaml.
+ *
+ * Model files come from anywhere, so the tree is bounded: see the limits. One document; keys are
+ * texts, each once in a map; no tags. Aliases are expanded to copies that carry the marks of what
+ * they stand for. Scalars are texts without control characters other than line breaks and tabs. */
+#ifndef OLO_MODEL_YAML_H
+#define OLO_MODEL_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/pool.h"
+#include "oloid/status.h"
+
+enum {
+    OLO_YAML_MAX_SIZE = 16 * 1024 * 1024, /* bytes: more than any model a person writes */
+    OLO_YAML_MAX_NODES = 200000,          /* keeps the tree of a hostile file below 50 MB */
+    OLO_YAML_MAX_DEPTH = 32,              /* a model file needs about 8 */
+    OLO_YAML_MAX_ALIAS_NODES = 1000       /* nodes that come from aliases, all together */
+};
+
+typedef enum olo_yaml_kind { OLO_YAML_SCALAR, OLO_YAML_LIST, OLO_YAML_MAP } olo_yaml_kind;
+
+typedef struct olo_yaml_node olo_yaml_node;
+struct olo_yaml_node {
+    olo_yaml_kind kind;
+    const char *text; /* scalar; "" otherwise */
+    bool quoted;      /* scalar: written with quotes or as a block */
+    int line, column; /* where it starts, from 1; columns count characters */
+    const char *key;  /* in a map: its key and where that stands; otherwise NULL */
+    int key_line, key_column;
+    int index; /* among its siblings, from 0 */
+    int count; /* list, map: children */
+    const olo_yaml_node *parent, *first, *next;
+};
+
+/* Parses a text of `size` bytes (a zero byte in it is an error). The tree belongs to the pool.
+ * On failure the text starts with `label:line:column:`; the status is OLO_BAD_INPUT or
+ * OLO_NO_MEMORY. */
+olo_status olo_yaml_parse(const char *text, size_t size, const char *label, olo_pool *pool,
+                          const olo_yaml_node **root, olo_error *error);
+
+/* The child of a map with this key, or NULL. `map` may be NULL. */
+const olo_yaml_node *olo_yaml_find(const olo_yaml_node *map, const char *key);
+
+/* A text for a message: at most 64 bytes of it, dots where it is cut, spaces for line breaks. */
+enum { OLO_YAML_EXCERPT_SIZE = 72 };
+const char *olo_yaml_excerpt(const char *text, char excerpt[OLO_YAML_EXCERPT_SIZE]);
+
+/* The way from the root: "bodies[0].inertia"; "" for the root. */
+void olo_yaml_path(const olo_yaml_node *node, char *text, size_t size);
+
+#endif

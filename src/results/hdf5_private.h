@@ -1,0 +1,41 @@
+/* What the files over HDF5 share: the open file, and how to enter and leave HDF5. */
+#ifndef OLO_RESULTS_HDF5_PRIVATE_H
+#define OLO_RESULTS_HDF5_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <hdf5.h>
+
+#include "results/hdf5_driver.h"
+#include "results/hdf5_file.h"
+
+typedef struct olo_hdf5_dataset {
+    hid_t id;
+    int rank;
+    hsize_t rows, width;
+} olo_hdf5_dataset;
+
+struct olo_hdf5 {
+    char *path;
+    hid_t id;
+    hid_t text_type; /* variable-length UTF-8 */
+    bool writing;
+    olo_hdf5_disk disk;
+    olo_hdf5_dataset *tables;
+    size_t table_count, table_capacity;
+};
+
+/* How HDF5 printed errors before we came; the caller of the library may use HDF5 too. */
+typedef struct olo_hdf5_caller {
+    H5E_auto2_t print;
+    void *context;
+} olo_hdf5_caller;
+
+/* HDF5 may be called, its names used, only between these two: one thread at a time, no printing.
+ * When it went wrong, for HDF5 (not `fine`) or on disk, the text becomes "cannot `what` 'file': reason". */
+olo_hdf5_caller olo_hdf5_enter(void);
+olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, bool fine,
+                          const char *what, olo_error *error);
+
+#endif

@@ -1,0 +1,177 @@
+/* Names, units and words of a result file. */
+#include "results/layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const olo_layout_axes[3] = {"x", "y", "z"};
+
+/* ---- units ------------------------------------------------------------------------------------ */
+
+typedef struct unit {
+    const char *si;
+    const char *dimension;
+} unit;
+
+static const unit UNITS[] = {
+    [OLO_DIMENSION_NONE] = {"1", NULL},
+    [OLO_DIMENSION_TIME] = {"s", "time"},
+    [OLO_DIMENSION_LENGTH] = {"m", "length"},
+    [OLO_DIMENSION_VELOCITY] = {"m/s", "length / time"},
+    [OLO_DIMENSION_ACCELERATION] = {"m/s^2", "length / time^2"},
+    [OLO_DIMENSION_ENERGY] = {"J", "mass length^2 / time^2"},
+    [OLO_DIMENSION_MOMENTUM] = {"kg m/s", "mass length / time"},
+    [OLO_DIMENSION_ANGULAR_MOMENTUM] = {"kg m^2/s", "mass length^2 / time"},
+    [OLO_DIMENSION_CONFIGURATION] = {"m for positions, 1 for directors",
+                                     "length for positions, 1 for directors"},
+    [OLO_DIMENSION_CONFIGURATION_RATE] = {"m/s for velocities, 1/s for rates of directors",
+                                          "length / time for velocities, 1 / time for rates of "
+                                          "directors"},
+    [OLO_DIMENSION_CONSTRAINT] = {"that of the constraint", NULL},
+    [OLO_DIMENSION_CONSTRAINT_RATE] = {"that of the constraint / s",
+                                       "that of the constraint / time"},
+    [OLO_DIMENSION_MULTIPLIER] = {"J / that of the constraint", "energy / that of the constraint"},
+};
+
+void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_UNITS_SIZE])
+{
+    const unit *u = &UNITS[dimension];
+    if (u->dimension == NULL || units == NULL || units[0] == '\0' || strcmp(units, "SI") == 0) {
+        snprintf(text, OLO_UNITS_SIZE, "%s", u->si);
+    } else {
+        snprintf(text, OLO_UNITS_SIZE, "%s (%.40s)", u->dimension, units);
+    }
+}
+
+/* ---- the ledger ------------------------------------------------------------------------------- */
+
+const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
+    {"time", "time", OLO_DIMENSION_TIME, false, "time"},
+    {"kinetic", "energy.kinetic", OLO_DIMENSION_ENERGY, false, "kinetic energy"},
+    {"potential", "energy.potential", OLO_DIMENSION_ENERGY, false, "potential energy"},
+    {"strain", "energy.strain", OLO_DIMENSION_ENERGY, false, "energy stored in springs"},
+    {"total", "energy.total", OLO_DIMENSION_ENERGY, false, "kinetic + potential + strain energy"},
+    {"work", "energy.work", OLO_DIMENSION_ENERGY, false, "work done by loads since the start"},
+    {"dissipation", "energy.dissipation", OLO_DIMENSION_ENERGY, false,
+     "energy lost in dampers since the start"},
+    {"balance", "energy.balance", OLO_DIMENSION_ENERGY, false,
+     "total - work + dissipation, which is constant"},
+    {"linear_momentum.x", "linear_momentum.x", OLO_DIMENSION_MOMENTUM, false, "linear momentum"},
+    {"linear_momentum.y", "linear_momentum.y", OLO_DIMENSION_MOMENTUM, false, "linear momentum"},
+    {"linear_momentum.z", "linear_momentum.z", OLO_DIMENSION_MOMENTUM, false, "linear momentum"},
+    {"angular_momentum.x", "angular_momentum.x", OLO_DIMENSION_ANGULAR_MOMENTUM, false,
+     "angular momentum about the origin"},
+    {"angular_momentum.y", "angular_momentum.y", OLO_DIMENSION_ANGULAR_MOMENTUM, false,
+     "angular momentum about the origin"},
+    {"angular_momentum.z", "angular_momentum.z", OLO_DIMENSION_ANGULAR_MOMENTUM, false,
+     "angular momentum about the origin"},
+    {"constraint_error", "constraint_error", OLO_DIMENSION_CONSTRAINT, false,
+     "largest error of a constraint"},
+    {"velocity_error", "velocity_error", OLO_DIMENSION_CONSTRAINT_RATE, false,
+     "largest rate of a constraint"},
+    {"iterations", "iterations", OLO_DIMENSION_NONE, true, "iterations of Newton's method"},
+};
+
+void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
+                       double values[OLO_LEDGER_COLUMNS])
+{
+    const double row[OLO_LEDGER_COLUMNS] = {
+        time,
+        ledger->kinetic,
+        ledger->potential,
+        ledger->strain,
+        ledger->total,
+        ledger->work,
+        ledger->dissipation,
+        ledger->balance,
+        ledger->linear_momentum[0],
+        ledger->linear_momentum[1],
+        ledger->linear_momentum[2],
+        ledger->angular_momentum[0],
+        ledger->angular_momentum[1],
+        ledger->angular_momentum[2],
+        ledger->constraint_error,
+        ledger->velocity_error,
+        (double)iterations,
+    };
+    memcpy(values, row, sizeof row);
+}
+
+/* ---- names of columns ------------------------------------------------------------------------- */
+
+const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,
+                            const char *third)
+{
+    const size_t size = strlen(first) + strlen(second) + strlen(third) + 3;
+    char *name = olo_pool_alloc(pool, size, 1);
+    if (name != NULL) {
+        snprintf(name, size, "%s.%s.%s", first, second, third);
+    }
+    return name;
+}
+
+/* The names of a node's 3-vector, one an axis; false when memory is out. */
+static bool name_vector(olo_pool *pool, const char *node, const char *vector, const char **names)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        names[axis] = olo_layout_name(pool, node, vector, olo_layout_axes[axis]);
+        if (names[axis] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, bool rates)
+{
+    static const char *const VECTORS[2][4] = {{"position", "d1", "d2", "d3"},
+                                              {"velocity", "d1_rate", "d2_rate", "d3_rate"}};
+    const int nodes = olo_system_nodes(system);
+    size_t size = 0;
+    for (int i = 0; i < nodes; i++) {
+        size += olo_system_node_is_body(system, i) ? 12 : 3;
+    }
+    const char **names = olo_pool_alloc(pool, size + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < nodes; i++) {
+        const int vectors = olo_system_node_is_body(system, i) ? 4 : 1;
+        for (int k = 0; k < vectors; k++) {
+            if (!name_vector(pool, olo_system_node_name(system, i), VECTORS[rates][k],
+                             names + olo_system_node_offset(system, i) + 3 * k)) {
+                return NULL;
+            }
+        }
+    }
+    return names;
+}
+
+const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool rates)
+{
+    const int nodes = olo_system_nodes(system);
+    const char **names = olo_pool_alloc(pool, 3 * (size_t)nodes + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < nodes; i++) {
+        if (!name_vector(pool, olo_system_node_name(system, i), rates ? "velocity" : "position",
+                         names + 3 * i)) {
+            return NULL;
+        }
+    }
+    return names;
+}
+
+const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows)
+{
+    const char **names = olo_pool_alloc(pool, rows + 1, sizeof *names);
+    const int groups = olo_system_groups(system);
+    for (int i = 0; names != NULL && i < groups; i++) {
+        const int first = olo_system_group_first(system, i);
+        for (int k = 0; k < olo_system_group_rows(system, i); k++) {
+            char number[16];
+            snprintf(number, sizeof number, "%d", k + 1);
+            const char *group = olo_system_group_name(system, i);
+            if (first + k < (int)rows &&
+                (names[first + k] = olo_layout_name(pool, group, "multiplier", number)) == NULL) {
+                return NULL;
+            }
+        }
+    }
+    return names;
+}

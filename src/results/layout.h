@@ -1,0 +1,74 @@
+/* The contents of a result file in names, units and words: what the recorder writes and the reader
+ * looks for. docs/result-format.md tells the same to people. */
+#ifndef OLO_RESULTS_LAYOUT_H
+#define OLO_RESULTS_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/pool.h"
+#include "oloid/system.h"
+
+/* Raised when a reader of the old format would misread a file. */
+enum { OLO_RESULT_FORMAT_VERSION = 1 };
+#define OLO_RESULT_FORMAT "oloid-result"
+
+/* ---- units ------------------------------------------------------------------------------------ */
+
+typedef enum olo_dimension {
+    OLO_DIMENSION_NONE,
+    OLO_DIMENSION_TIME,
+    OLO_DIMENSION_LENGTH,
+    OLO_DIMENSION_VELOCITY,
+    OLO_DIMENSION_ACCELERATION,
+    OLO_DIMENSION_ENERGY,
+    OLO_DIMENSION_MOMENTUM,
+    OLO_DIMENSION_ANGULAR_MOMENTUM,
+    OLO_DIMENSION_CONFIGURATION,      /* positions and directors together */
+    OLO_DIMENSION_CONFIGURATION_RATE, /* and their rates */
+    OLO_DIMENSION_CONSTRAINT,         /* each row its own */
+    OLO_DIMENSION_CONSTRAINT_RATE,
+    OLO_DIMENSION_MULTIPLIER
+} olo_dimension;
+
+enum { OLO_UNITS_SIZE = 128 };
+
+/* The units of a quantity: symbols such as "kg m/s" when the model's units are "SI", otherwise the
+ * dimension in the units of the model, "mass length / time (mm, t, s)". */
+void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_UNITS_SIZE]);
+
+/* ---- the ledger ------------------------------------------------------------------------------- */
+
+/* A column of the ledger: its dataset in /ledger, /ledger_min and /ledger_max, its name in a table. */
+typedef struct olo_ledger_column {
+    const char *dataset;
+    const char *name;
+    olo_dimension dimension;
+    bool integer; /* a count, of which a row has the sum */
+    const char *description;
+} olo_ledger_column;
+
+enum { OLO_LEDGER_COLUMNS = 17 };
+extern const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS];
+
+/* The numbers of a step in this order. */
+void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
+                       double values[OLO_LEDGER_COLUMNS]);
+
+/* ---- names of columns ------------------------------------------------------------------------- */
+
+/* Names such as `top.position.x`, allocated from the pool, NULL when memory is out: of the configuration
+ * (rates: of the velocities), of the positions of all nodes (rates: velocities), and of the
+ * multipliers. */
+const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, bool rates);
+const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool rates);
+const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows);
+
+/* One name from parts: "first.second.third". */
+const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,
+                            const char *third);
+
+/* "x", "y", "z" */
+extern const char *const olo_layout_axes[3];
+
+#endif

@@ -1,0 +1,33 @@
+/* The texts and single numbers of a result file: what is known at the start and at the end. */
+#ifndef OLO_RESULTS_RECORD_TEXT_H
+#define OLO_RESULTS_RECORD_TEXT_H
+
+#include <stddef.h>
+
+#include "oloid/status.h"
+#include "results/hdf5_file.h"
+#include "results/record_file.h"
+
+/* A writer goes on silently after the first failure, which it remembers: many small writes read as
+ * the list they are. */
+typedef struct olo_writer {
+    olo_hdf5 *file;
+    olo_status status;
+    olo_error *error; /* may be NULL */
+} olo_writer;
+
+void olo_writer_fail(olo_writer *w, olo_status status, const char *text);
+void olo_writer_group(olo_writer *w, const char *path);
+void olo_writer_text(olo_writer *w, const char *object, const char *name, const char *text);
+void olo_writer_texts(olo_writer *w, const char *object, const char *name, const char *const *texts,
+                      size_t count);
+void olo_writer_number(olo_writer *w, const char *object, const char *name, double value);
+void olo_writer_integer(olo_writer *w, const char *object, const char *name, long long value);
+
+/* What is known before the first state: the file, the model, the run; and the groups. */
+void olo_writer_head(olo_writer *w, const olo_record_subject *subject);
+
+/* What is known at the end: status, summary, verdict. */
+void olo_writer_tail(olo_writer *w, const olo_record_end *end);
+
+#endif

@@ -1,0 +1,261 @@
+/* Reading a result file: columns, attributes, verdicts. */
+#include "oloid/results.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "results/layout.h"
+#include "results/result_private.h"
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+/* The file says that it is a result, of a version that is known. */
+static olo_status check_format(olo_result *result, olo_error *error)
+{
+    char **format = NULL;
+    size_t count = 0;
+    double version = 0.0;
+    const bool ours =
+        olo_hdf5_get_texts(result->file, "/", "format", &format, &count, NULL) == OLO_OK &&
+        count == 1 && strcmp(format[0], OLO_RESULT_FORMAT) == 0 &&
+        olo_hdf5_get_number(result->file, "/", "format_version", &version, NULL) == OLO_OK;
+    olo_hdf5_texts_free(format);
+    if (!ours) {
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is not a result of oloid", result->path);
+    }
+    if (version > OLO_RESULT_FORMAT_VERSION) {
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "'%s' has format version %g, this program reads up to %d", result->path,
+                        version, OLO_RESULT_FORMAT_VERSION);
+    }
+    return OLO_OK;
+}
+
+olo_status olo_result_open(const char *path, olo_result **opened, olo_error *error)
+{
+    *opened = NULL;
+    olo_result *result = olo_alloc(1, sizeof *result);
+    if (result == NULL || (result->path = olo_strdup(path)) == NULL) {
+        olo_free(result);
+        return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", path);
+    }
+    olo_status status = olo_hdf5_open(path, &result->file, error);
+    if (status == OLO_OK) {
+        status = check_format(result, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_result_find_columns(result, error);
+    }
+    if (status != OLO_OK) {
+        olo_result_free(result);
+        return status;
+    }
+    *opened = result;
+    return OLO_OK;
+}
+
+void olo_result_free(olo_result *result)
+{
+    if (result == NULL) {
+        return;
+    }
+    olo_hdf5_close(result->file, false, NULL);
+    olo_free(result->columns);
+    olo_free(result->sources);
+    olo_pool_free(&result->pool);
+    olo_free(result->path);
+    olo_free(result);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+long olo_result_rows(const olo_result *result)
+{
+    return (long)result->rows;
+}
+
+int olo_result_columns(const olo_result *result)
+{
+    return (int)result->column_count;
+}
+
+const char *olo_result_column(const olo_result *result, int index)
+{
+    return index >= 0 && (size_t)index < result->column_count ? result->columns[index].name : NULL;
+}
+
+double olo_result_omega(const double *directors, const double *rates, int component)
+{
+    const int y = (component + 1) % 3, z = (component + 2) % 3;
+    double sum = 0.0;
+    for (int i = 0; i < 9; i += 3) {
+        sum += directors[i + y] * rates[i + z] - directors[i + z] * rates[i + y];
+    }
+    return 0.5 * sum;
+}
+
+/* The angular velocity is not in the file: row by row from the directors and their rates. */
+static olo_status read_omega(olo_result *result, const olo_result_column_source *column,
+                             double *values, olo_error *error)
+{
+    enum { ROWS = 256 };
+    double directors[9 * ROWS], rates[9 * ROWS];
+    for (size_t row = 0; row < result->rows; row += ROWS) {
+        const size_t left = result->rows - row;
+        const size_t first[2] = {row, column->column}, count[2] = {left < ROWS ? left : ROWS, 9};
+        olo_status status = olo_hdf5_read(result->file, result->sources[result->q].path, first,
+                                          count, directors, error);
+        if (status == OLO_OK) {
+            status = olo_hdf5_read(result->file, result->sources[result->v].path, first, count,
+                                   rates, error);
+        }
+        if (status != OLO_OK) {
+            return status;
+        }
+        for (size_t i = 0; i < count[0]; i++) {
+            values[row + i] = olo_result_omega(directors + 9 * i, rates + 9 * i, column->omega - 1);
+        }
+    }
+    return OLO_OK;
+}
+
+static olo_status unknown_column(const olo_result *result, const char *name, olo_error *error)
+{
+    const char *near = NULL;
+    const char **names = olo_alloc(result->column_count, sizeof *names);
+    if (names != NULL) {
+        for (size_t i = 0; i < result->column_count; i++) {
+            names[i] = result->columns[i].name;
+        }
+        near = olo_suggest(name, names, result->column_count);
+        olo_free(names);
+    }
+    return olo_fail(error, OLO_NOT_FOUND, "'%s' has no column '%s'%s%s%s", result->path, name,
+                    near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                    near != NULL ? "'?" : "");
+}
+
+olo_status olo_result_read(olo_result *result, const char *name, double *values, olo_error *error)
+{
+    for (size_t i = 0; i < result->column_count; i++) {
+        const olo_result_column_source *column = &result->columns[i];
+        if (strcmp(column->name, name) == 0) {
+            if (column->omega != 0) {
+                return read_omega(result, column, values, error);
+            }
+            const size_t first[2] = {0, column->column}, count[2] = {result->rows, 1};
+            return olo_hdf5_read(result->file, result->sources[column->source].path, first, count,
+                                 values, error);
+        }
+    }
+    return unknown_column(result, name, error);
+}
+
+/* ---- texts and numbers ------------------------------------------------------------------------ */
+
+/* Keeps the first text of a list as long as the result lives, and frees the list. */
+static olo_status keep_text(olo_result *result, char **texts, size_t count, const char **text,
+                            olo_error *error)
+{
+    *text = count > 0 ? olo_pool_text(&result->pool, texts[0], strlen(texts[0])) : "";
+    olo_hdf5_texts_free(texts);
+    return *text != NULL
+               ? OLO_OK
+               : olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
+}
+
+olo_status olo_result_attribute_text(olo_result *result, const char *object, const char *name,
+                                     const char **text, olo_error *error)
+{
+    char **texts = NULL;
+    size_t count = 0;
+    *text = NULL;
+    const olo_status status = olo_hdf5_get_texts(result->file, object, name, &texts, &count, error);
+    return status != OLO_OK ? status : keep_text(result, texts, count, text, error);
+}
+
+olo_status olo_result_attribute_number(olo_result *result, const char *object, const char *name,
+                                       double *value, olo_error *error)
+{
+    return olo_hdf5_get_number(result->file, object, name, value, error);
+}
+
+olo_status olo_result_model_text(olo_result *result, const char **text, olo_error *error)
+{
+    char **texts = NULL;
+    size_t count = 0;
+    *text = NULL;
+    const olo_status status =
+        olo_hdf5_read_texts(result->file, "/model/text", &texts, &count, error);
+    return status != OLO_OK ? status : keep_text(result, texts, count, text, error);
+}
+
+/* ---- verdicts --------------------------------------------------------------------------------- */
+
+/* One column of numbers of the verdict; at most `count` are there. */
+static olo_status read_verdict_numbers(olo_result *result, const char *path, size_t count,
+                                       double *values, olo_error *error)
+{
+    const size_t first[2] = {0, 0}, size[2] = {count, 1};
+    return olo_hdf5_read(result->file, path, first, size, values, error);
+}
+
+static olo_status read_verdict_texts(olo_result *result, const char *path, size_t count,
+                                     char ***texts, olo_error *error)
+{
+    size_t found = 0;
+    const olo_status status = olo_hdf5_read_texts(result->file, path, texts, &found, error);
+    if (status == OLO_OK && found != count) {
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "cannot read '%s': the datasets in /verdict differ in "
+                        "length",
+                        result->path);
+    }
+    return status;
+}
+
+olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
+                               int *verdict_count, olo_error *error)
+{
+    static const char *const NUMBERS[5] = {"/verdict/start", "/verdict/drift",
+                                           "/verdict/relative_drift", "/verdict/tolerance",
+                                           "/verdict/ok"};
+    double numbers[5][OLO_VERDICTS_MAX];
+    char **quantity = NULL, **why = NULL;
+    size_t count = 0, columns = 0;
+    *verdict_count = 0;
+    if (!olo_hdf5_has(result->file, "/verdict/ok")) {
+        return OLO_OK; // a run that did not come to its end
+    }
+    olo_status status = olo_hdf5_shape(result->file, "/verdict/ok", &count, &columns, error);
+    if (status == OLO_OK && count > OLO_VERDICTS_MAX) {
+        status =
+            olo_fail(error, OLO_BAD_INPUT, "cannot read '%s': too many verdicts", result->path);
+    }
+    for (int k = 0; status == OLO_OK && k < 5; k++) {
+        status = read_verdict_numbers(result, NUMBERS[k], count, numbers[k], error);
+    }
+    if (status == OLO_OK) {
+        status = read_verdict_texts(result, "/verdict/quantity", count, &quantity, error);
+    }
+    if (status == OLO_OK) {
+        status = read_verdict_texts(result, "/verdict/why", count, &why, error);
+    }
+    for (size_t i = 0; status == OLO_OK && i < count; i++) {
+        olo_verdict *verdict = &verdicts[i];
+        *verdict = (olo_verdict){.start = numbers[0][i],
+                                 .drift = numbers[1][i],
+                                 .relative_drift = numbers[2][i],
+                                 .tolerance = numbers[3][i],
+                                 .ok = numbers[4][i] != 0.0};
+        snprintf(verdict->quantity, sizeof verdict->quantity, "%s", quantity[i]);
+        snprintf(verdict->why, sizeof verdict->why, "%s", why[i]);
+        *verdict_count = (int)i + 1;
+    }
+    olo_hdf5_texts_free(quantity);
+    olo_hdf5_texts_free(why);
+    return status;
+}

@@ -1,0 +1,250 @@
+/* The columns of a result: which there are, in which order, and where they come from. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "results/layout.h"
+#include "results/result_private.h"
+
+/* The search remembers its first failure and then does nothing more. */
+typedef struct search {
+    olo_result *result;
+    olo_status status;
+    olo_error *error;
+    char **names, **kinds; /* of the nodes */
+    size_t nodes;
+    double *offsets;
+    char **outputs;
+    size_t output_count;
+} search;
+
+static void fail(search *s, olo_status status, const char *text)
+{
+    if (s->status == OLO_OK) {
+        s->status = olo_fail(s->error, status, "cannot read '%s': %s", s->result->path, text);
+    }
+}
+
+/* ---- sources and columns ---------------------------------------------------------------------- */
+
+/* Adds a dataset; the table has as many rows as the shortest. Returns its number. */
+static int add_source(search *s, const char *path)
+{
+    olo_result *result = s->result;
+    olo_result_source source = {0};
+    size_t rows = 0;
+    if (s->status == OLO_OK) {
+        s->status = olo_hdf5_shape(result->file, path, &rows, &source.width, s->error);
+    }
+    if (s->status != OLO_OK) {
+        return 0;
+    }
+    olo_result_source *list =
+        olo_grow(result->sources, result->source_count, &result->source_capacity, sizeof *list);
+    if (list == NULL) {
+        fail(s, OLO_NO_MEMORY, "out of memory");
+        return 0;
+    }
+    result->sources = list;
+    source.path = olo_pool_text(&result->pool, path, strlen(path));
+    if (source.path == NULL) {
+        fail(s, OLO_NO_MEMORY, "out of memory");
+        return 0;
+    }
+    result->rows = result->source_count == 0 || rows < result->rows ? rows : result->rows;
+    list[result->source_count] = source;
+    return (int)result->source_count++;
+}
+
+static void add_column(search *s, const char *name, int source, size_t column, int omega)
+{
+    olo_result *result = s->result;
+    if (s->status != OLO_OK) {
+        return;
+    }
+    // the file may come from anywhere: a column must be inside its dataset
+    const size_t end = column + (omega != 0 ? 9 : 1);
+    if (end > result->sources[source].width) {
+        fail(s, OLO_BAD_INPUT, "a dataset has too few columns");
+        return;
+    }
+    olo_result_column_source *list =
+        olo_grow(result->columns, result->column_count, &result->column_capacity, sizeof *list);
+    if (list == NULL || name == NULL || result->column_count >= INT_MAX) {
+        result->columns = list != NULL ? list : result->columns;
+        fail(s, OLO_NO_MEMORY, "out of memory");
+        return;
+    }
+    result->columns = list;
+    list[result->column_count++] = (olo_result_column_source){
+        .name = name, .source = source, .column = column, .omega = omega};
+}
+
+/* The three columns `first.second.x|y|z`. */
+static void add_vector(search *s, const char *first, const char *second, int source, size_t column)
+{
+    for (size_t axis = 0; axis < 3; axis++) {
+        add_column(s, olo_layout_name(&s->result->pool, first, second, olo_layout_axes[axis]),
+                   source, column + axis, 0);
+    }
+}
+
+/* ---- the groups of columns -------------------------------------------------------------------- */
+
+static void add_node(search *s, size_t node, int position, int velocity)
+{
+    const char *name = s->names[node];
+    const size_t offset = (size_t)s->offsets[node];
+    add_vector(s, name, "position", position, 3 * node);
+    add_vector(s, name, "velocity", velocity, 3 * node);
+    if (strcmp(s->kinds[node], "body") == 0) {
+        add_vector(s, name, "d1", s->result->q, offset + 3);
+        add_vector(s, name, "d2", s->result->q, offset + 6);
+        add_vector(s, name, "d3", s->result->q, offset + 9);
+        for (int axis = 0; axis < 3; axis++) {
+            add_column(
+                s,
+                olo_layout_name(&s->result->pool, name, "angular_velocity", olo_layout_axes[axis]),
+                s->result->v, offset + 3, axis + 1);
+        }
+    }
+}
+
+static void add_outputs(search *s)
+{
+    static const char *const VECTORS[3] = {"position", "velocity", "acceleration"};
+    for (size_t i = 0; i < s->output_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            char path[512];
+            snprintf(path, sizeof path, "/outputs/%s/%s", s->outputs[i], VECTORS[k]);
+            add_vector(s, s->outputs[i], VECTORS[k], add_source(s, path), 0);
+        }
+    }
+}
+
+/* The ledger; `suffix` is NULL for the values themselves. */
+static void add_ledger(search *s, const char *group, const char *suffix)
+{
+    // the first column is time, which the frames have
+    for (int i = 1; i < OLO_LEDGER_COLUMNS; i++) {
+        const olo_ledger_column *column = &olo_ledger_columns[i];
+        char path[64], name[64];
+        snprintf(path, sizeof path, "%s/%s", group, column->dataset);
+        snprintf(name, sizeof name, "%s%s%s", column->name, suffix != NULL ? "." : "",
+                 suffix != NULL ? suffix : "");
+        add_column(s, olo_pool_text(&s->result->pool, name, strlen(name)), add_source(s, path), 0,
+                   0);
+    }
+}
+
+/* The configuration as it is in q and v: `top.q.1` and so on. */
+static void add_raw(search *s)
+{
+    for (size_t i = 0; i < s->nodes; i++) {
+        const size_t size = strcmp(s->kinds[i], "body") == 0 ? 12 : 3;
+        for (size_t k = 0; k < 2 * size; k++) {
+            char number[16];
+            snprintf(number, sizeof number, "%d", (int)(k % size) + 1);
+            add_column(s,
+                       olo_layout_name(&s->result->pool, s->names[i], k < size ? "q" : "v", number),
+                       k < size ? s->result->q : s->result->v, (size_t)s->offsets[i] + k % size, 0);
+        }
+    }
+}
+
+static void add_multipliers(search *s)
+{
+    static const char PATH[] = "/frames/multipliers";
+    char **names = NULL;
+    size_t count = 0;
+    if (s->status != OLO_OK || !olo_hdf5_has(s->result->file, PATH)) {
+        return;
+    }
+    const int source = add_source(s, PATH);
+    if (s->status == OLO_OK) {
+        s->status = olo_hdf5_get_texts(s->result->file, PATH, "columns", &names, &count, s->error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_column(s, olo_pool_text(&s->result->pool, names[i], strlen(names[i])), source, i, 0);
+    }
+    olo_hdf5_texts_free(names);
+}
+
+/* ---- the search ------------------------------------------------------------------------------- */
+
+/* Names, kinds and offsets of the nodes, names of the outputs. */
+static void read_structure(search *s)
+{
+    olo_hdf5 *file = s->result->file;
+    size_t kinds = 0, offsets = 0, columns = 0;
+    s->status = olo_hdf5_read_texts(file, "/nodes/name", &s->names, &s->nodes, s->error);
+    if (s->status == OLO_OK) {
+        s->status = olo_hdf5_read_texts(file, "/nodes/kind", &s->kinds, &kinds, s->error);
+    }
+    if (s->status == OLO_OK) {
+        s->status = olo_hdf5_shape(file, "/nodes/offset", &offsets, &columns, s->error);
+    }
+    if (s->status == OLO_OK && (kinds != s->nodes || offsets != s->nodes || columns != 1)) {
+        fail(s, OLO_BAD_INPUT, "the datasets in /nodes differ in length");
+    }
+    if (s->status != OLO_OK) {
+        return;
+    }
+    s->offsets = olo_alloc(s->nodes, sizeof(double));
+    if (s->offsets == NULL) {
+        fail(s, OLO_NO_MEMORY, "out of memory");
+        return;
+    }
+    const size_t first[2] = {0, 0}, count[2] = {s->nodes, 1};
+    s->status = olo_hdf5_read(file, "/nodes/offset", first, count, s->offsets, s->error);
+    for (size_t i = 0; s->status == OLO_OK && i < s->nodes; i++) {
+        if (!(s->offsets[i] >= 0.0 && s->offsets[i] <= INT_MAX)) {
+            fail(s, OLO_BAD_INPUT, "an offset in /nodes is out of range");
+        }
+    }
+    if (s->status == OLO_OK) {
+        const olo_status status =
+            olo_hdf5_get_texts(file, "/outputs", "names", &s->outputs, &s->output_count, NULL);
+        if (status == OLO_NO_MEMORY) {
+            fail(s, OLO_NO_MEMORY, "out of memory"); // otherwise there are no outputs
+        }
+    }
+}
+
+olo_status olo_result_find_columns(olo_result *result, olo_error *error)
+{
+    search s = {.result = result, .error = error};
+    read_structure(&s);
+    const int time = add_source(&s, "/frames/time");
+    add_column(&s, "time", time, 0, 0);
+    if (s.nodes > 0) {
+        const int position = add_source(&s, "/frames/position");
+        const int velocity = add_source(&s, "/frames/velocity");
+        result->q = add_source(&s, "/frames/q");
+        result->v = add_source(&s, "/frames/v");
+        if (s.status == OLO_OK &&
+            result->sources[result->q].width != result->sources[result->v].width) {
+            fail(&s, OLO_BAD_INPUT, "/frames/q and /frames/v differ in width");
+        }
+        for (size_t i = 0; s.status == OLO_OK && i < s.nodes; i++) {
+            add_node(&s, i, position, velocity);
+        }
+    }
+    add_outputs(&s);
+    add_ledger(&s, "/ledger", NULL);
+    result->csv_columns = result->column_count;
+    result->csv_sources = result->source_count;
+    add_ledger(&s, "/ledger_min", "min");
+    add_ledger(&s, "/ledger_max", "max");
+    if (s.status == OLO_OK) {
+        add_raw(&s);
+    }
+    add_multipliers(&s);
+    olo_hdf5_texts_free(s.outputs);
+    olo_hdf5_texts_free(s.kinds);
+    olo_hdf5_texts_free(s.names);
+    olo_free(s.offsets);
+    return s.status;
+}

@@ -1,0 +1,52 @@
+/* Thinning with minima and maxima: a bucket of steps becomes one row. */
+#include "results/thin.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* A last step shorter than this part of a step is rounding of end - t0, not a step. */
+static const double STEP_ROUNDING = 1e-9;
+
+long olo_thin_steps(double t0, double end, double h)
+{
+    const double steps = ceil((end - t0) / h - STEP_ROUNDING);
+    if (!(steps > 0.0) || !(h > 0.0)) {
+        return 0;
+    }
+    return steps < (double)(LONG_MAX / 2) ? (long)steps : LONG_MAX / 2;
+}
+
+long olo_thin_stride(long steps, long rows)
+{
+    if (steps <= 0 || rows <= 0) {
+        return 1;
+    }
+    return (steps - 1) / rows + 1;
+}
+
+void olo_thin_add(olo_thin *thin, const double *values)
+{
+    const bool first = thin->count == 0;
+    for (int i = 0; i < thin->columns; i++) {
+        const double x = values[i];
+        thin->value[i] = thin->summed[i] && !first ? thin->value[i] + x : x;
+        thin->minimum[i] = first ? x : olo_thin_smaller(thin->minimum[i], x);
+        thin->maximum[i] = first ? x : olo_thin_larger(thin->maximum[i], x);
+    }
+    thin->count++;
+}
+
+void olo_thin_clear(olo_thin *thin)
+{
+    thin->count = 0;
+}
+
+double olo_thin_smaller(double a, double b)
+{
+    return isnan(a) || a < b ? a : b;
+}
+
+double olo_thin_larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}

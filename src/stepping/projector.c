@@ -1,0 +1,296 @@
+/* From redundant coordinates to twists; see the header. */
+#include "stepping/projector.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "linalg/rotation.h"
+#include "stepping/step.h"
+
+enum { NODES_MAX = 32 }; /* nodes that one piece may touch */
+
+/* Which nodes a piece touches and where its rows go. */
+typedef struct plan {
+    int nodes;
+    int node[NODES_MAX];
+    int offset[NODES_MAX]; /* of the node among the twists of the piece */
+    int twists;
+    double **block; /* [nodes * nodes] */
+} plan;
+
+/* A pair of 3-vectors that the mass couples. */
+typedef struct mass_plan {
+    int i, j;              /* coordinates */
+    bool frame_i, frame_j; /* is it a director? */
+    int size_j;            /* twist of the column's node */
+    double m;
+    double *block;
+} mass_plan;
+
+struct olo_projector {
+    const olo_system *system;
+    olo_pool pool;
+    plan **plans; /* [pieces], NULL where there is none */
+    int mass_count;
+    mass_plan *mass;
+    double *work; /* rows projected, columns not yet */
+    olo_elimination *elimination;
+};
+
+static bool plan_piece(olo_projector *p, int piece, plan **out)
+{
+    const olo_system *s = p->system;
+    const int *index = olo_piece_index(s, piece);
+    plan x = {0};
+    for (int i = 0; i < olo_piece_size(s, piece); i++) {
+        int node = s->coordinates[index[i]].node, k = 0;
+        while (k < x.nodes && x.node[k] != node)
+            k++;
+        if (k < x.nodes)
+            continue;
+        x.node[x.nodes] = node;
+        x.offset[x.nodes++] = x.twists;
+        x.twists += s->nodes[node].twist;
+    }
+    x.block = olo_pool_alloc(&p->pool, (size_t)(x.nodes * x.nodes), sizeof *x.block);
+    *out = olo_pool_copy(&p->pool, &x, 1, sizeof x);
+    return x.block && *out;
+}
+
+/* both orders of a pair of 3-vectors, where they differ */
+static bool plan_mass(olo_projector *p)
+{
+    const olo_system *s = p->system;
+    p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)s->mass_count, sizeof *p->mass);
+    if (!p->mass)
+        return false;
+    for (int e = 0; e < s->mass_count; e++)
+        for (int side = 0; side < (s->mass[e].i == s->mass[e].j ? 1 : 2); side++) {
+            int i = side ? s->mass[e].j : s->mass[e].i, j = side ? s->mass[e].i : s->mass[e].j;
+            p->mass[p->mass_count++] = (mass_plan){.i = i,
+                                                   .j = j,
+                                                   .frame_i = s->coordinates[i].slot > 0,
+                                                   .frame_j = s->coordinates[j].slot > 0,
+                                                   .m = s->mass[e].m};
+        }
+    return true;
+}
+
+olo_status olo_projector_create(const olo_system *system, const olo_tree *tree,
+                                olo_projector **projector, olo_error *error)
+{
+    olo_projector *p = olo_alloc(1, sizeof *p);
+    *projector = NULL;
+    bool ok = p != NULL;
+    if (ok) {
+        p->system = system;
+        p->plans = olo_pool_alloc(&p->pool, (size_t)olo_pieces(system), sizeof *p->plans);
+        p->work =
+            olo_pool_alloc(&p->pool, 2 * OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX, sizeof *p->work);
+        ok = p->plans && p->work && plan_mass(p);
+    }
+    int rows = ok ? olo_piece_of_constraint(system, 0) : 0;
+    for (int i = 0; ok && i < rows; i++)
+        if (olo_piece_has_tangent(system, i))
+            ok = plan_piece(p, i, &p->plans[i]);
+    for (int i = 0; ok && i < tree->closure_count; i++) {
+        int piece = olo_piece_of_constraint(system, tree->closures[i]);
+        ok = plan_piece(p, piece, &p->plans[piece]);
+    }
+    if (!ok) {
+        olo_projector_free(p);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
+    }
+    *projector = p;
+    return OLO_OK;
+}
+
+void olo_projector_free(olo_projector *projector)
+{
+    if (!projector)
+        return;
+    olo_pool_free(&projector->pool);
+    olo_free(projector);
+}
+
+typedef struct edge_list {
+    int *pair;
+    size_t count, capacity;
+} edge_list;
+
+static bool add_edge(edge_list *list, int a, int b)
+{
+    if (a == b)
+        return true;
+    int *pair = olo_grow(list->pair, list->count, &list->capacity, 2 * sizeof *pair);
+    if (!pair)
+        return false;
+    list->pair = pair;
+    pair[2 * list->count] = a;
+    pair[2 * list->count + 1] = b;
+    list->count++;
+    return true;
+}
+
+int *olo_projector_edges(const olo_projector *p, const olo_tree *tree, int *edge_count)
+{
+    const olo_system *s = p->system;
+    edge_list list = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < olo_pieces(s); i++) {
+        const plan *x = p->plans[i];
+        for (int a = 0; ok && x && a < x->nodes; a++)
+            for (int b = 0; ok && b < a; b++)
+                ok = add_edge(&list, x->node[a], x->node[b]);
+    }
+    for (int i = 0; ok && i < p->mass_count; i++)
+        ok = add_edge(&list, s->coordinates[p->mass[i].i].node, s->coordinates[p->mass[i].j].node);
+    for (int i = 0; ok && i < tree->closure_count; i++) {
+        const plan *x = p->plans[olo_piece_of_constraint(s, tree->closures[i])];
+        for (int a = 0; ok && a < x->nodes; a++)
+            ok = add_edge(&list, s->node_count + i, x->node[a]);
+    }
+    *edge_count = (int)list.count;
+    if (ok && !list.pair)
+        list.pair = olo_alloc(1, sizeof *list.pair);
+    return ok ? list.pair : olo_free(list.pair);
+}
+
+void olo_projector_bind(olo_projector *p, olo_elimination *elimination)
+{
+    const olo_system *s = p->system;
+    p->elimination = elimination;
+    for (int i = 0; i < olo_pieces(s); i++) {
+        plan *x = p->plans[i];
+        for (int a = 0; x && a < x->nodes; a++)
+            for (int b = 0; b < x->nodes; b++)
+                x->block[a * x->nodes + b] =
+                    olo_elimination_matrix(elimination, x->node[a], x->node[b]);
+    }
+    for (int i = 0; i < p->mass_count; i++) {
+        mass_plan *m = &p->mass[i];
+        int a = s->coordinates[m->i].node, b = s->coordinates[m->j].node;
+        m->size_j = s->nodes[b].twist;
+        m->block = olo_elimination_matrix(elimination, a, b) + (m->frame_i ? 3 * m->size_j : 0) +
+                   (m->frame_j ? 3 : 0);
+    }
+}
+
+/* m I between two 3-vectors: I, -d1^ , dm^ or (dm.d1) I - d1 (x) dm */
+void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, const double *q1)
+{
+    for (int e = 0; e < p->mass_count; e++) {
+        const mass_plan *x = &p->mass[e];
+        double *K = x->block, m = factor * x->m;
+        const double *dm = qm + x->i, *d1 = q1 + x->j;
+        int row = x->size_j;
+        if (x->frame_i && x->frame_j) {
+            double along = m * vec3_dot(dm, d1);
+            for (int i = 0; i < 3; i++) {
+                for (int j = 0; j < 3; j++)
+                    K[i * row + j] -= m * d1[i] * dm[j];
+                K[i * row + i] += along;
+            }
+        } else if (x->frame_i || x->frame_j) {
+            /* dm^ for a turning row, -d1^ for a turning column */
+            const double *d = x->frame_i ? dm : d1;
+            double sign = x->frame_i ? m : -m;
+            for (int i = 0; i < 3; i++) {
+                int j = (i + 1) % 3, k = (i + 2) % 3;
+                K[i * row + j] -= sign * d[k];
+                K[i * row + k] += sign * d[j];
+            }
+        } else {
+            for (int i = 0; i < 3; i++)
+                K[i * row + i] += m;
+        }
+    }
+}
+
+/* Adds value times the twist row of coordinate i: out[stride * component]. */
+static void project(const olo_system *s, const plan *x, int coordinate, const double *q,
+                    double value, int stride, double *out)
+{
+    const olo_coordinate *c = &s->coordinates[coordinate];
+    int k = 0;
+    while (x->node[k] != c->node)
+        k++;
+    out += stride * x->offset[k];
+    if (c->slot == 0) {
+        out[stride * c->axis] += value;
+        return;
+    }
+    const double *d = q + coordinate - c->axis;
+    int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3;
+    /* d x e_axis: component next is d_last, component last is -d_next */
+    out[stride * (3 + next)] += value * d[last];
+    out[stride * (3 + last)] -= value * d[next];
+}
+
+void olo_projector_add(olo_projector *p, int piece, double factor, const double *K,
+                       const double *qm, const double *q1)
+{
+    const olo_system *s = p->system;
+    const plan *x = p->plans[piece];
+    const int *index = olo_piece_index(s, piece);
+    int size = olo_piece_size(s, piece), t = x->twists;
+    double *rows = p->work, *all = rows + t * size;
+    memset(rows, 0, (size_t)(t * size) * sizeof *rows);
+    memset(all, 0, (size_t)(t * t) * sizeof *all);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            if (K[i * size + j] != 0)
+                project(s, x, index[i], qm, factor * K[i * size + j], size, rows + j);
+    for (int j = 0; j < size; j++)
+        for (int i = 0; i < t; i++)
+            if (rows[i * size + j] != 0)
+                project(s, x, index[j], q1, rows[i * size + j], 1, all + i * t);
+    for (int a = 0; a < x->nodes; a++)
+        for (int b = 0; b < x->nodes; b++) {
+            int m = s->nodes[x->node[a]].twist, n = s->nodes[x->node[b]].twist;
+            double *block = x->block[a * x->nodes + b];
+            for (int i = 0; i < m; i++)
+                for (int j = 0; j < n; j++)
+                    block[i * n + j] += all[(x->offset[a] + i) * t + x->offset[b] + j];
+        }
+}
+
+/* A closure has one row, so its column and its row have the same layout. */
+static void add_vector(olo_projector *p, int piece, int block, bool row, double factor,
+                       const double *g, const double *q)
+{
+    const olo_system *s = p->system;
+    const plan *x = p->plans[piece];
+    const int *index = olo_piece_index(s, piece);
+    double *all = p->work;
+    memset(all, 0, (size_t)x->twists * sizeof *all);
+    for (int i = 0; i < olo_piece_size(s, piece); i++)
+        project(s, x, index[i], q, factor * g[i], 1, all);
+    for (int a = 0; a < x->nodes; a++) {
+        double *to = row ? olo_elimination_matrix(p->elimination, block, x->node[a])
+                         : olo_elimination_matrix(p->elimination, x->node[a], block);
+        for (int i = 0; i < s->nodes[x->node[a]].twist; i++)
+            to[i] += all[x->offset[a] + i];
+    }
+}
+
+void olo_projector_add_column(olo_projector *p, int piece, int block, double factor,
+                              const double *g, const double *qm)
+{
+    add_vector(p, piece, block, false, factor, g, qm);
+}
+
+void olo_projector_add_row(olo_projector *p, int piece, int block, double factor, const double *g,
+                           const double *q1)
+{
+    add_vector(p, piece, block, true, factor, g, q1);
+}
+
+void olo_projector_update_free(const olo_node *node, double *u, const double *du)
+{
+    vec3_add(1.0, du, u);
+    if (node->kind == OLO_NODE_FRAME)
+        cayley_update(u + 3, du + 3);
+}

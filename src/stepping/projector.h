@@ -1,0 +1,42 @@
+/* From redundant coordinates to twists: P_int(q_m)^T K P_int(q1), block by block.
+ *
+ * A coordinate of a position slot is a component of the displacement; coordinate `axis` of director d varies
+ * as delta_omega . (d x e_axis). The plan (which nodes a piece touches, which blocks it fills) is made once.
+ */
+#ifndef OLO_STEPPING_PROJECTOR_H
+#define OLO_STEPPING_PROJECTOR_H
+
+#include "kinematics/tree.h"
+#include "linalg/elimination.h"
+#include "system/system.h"
+
+typedef struct olo_projector olo_projector;
+
+/* Plans for all pieces that have a tangent and for the closure rows of the tree. */
+olo_status olo_projector_create(const olo_system *system, const olo_tree *tree,
+                                olo_projector **projector, olo_error *error);
+void olo_projector_free(olo_projector *projector);
+
+/* Pairs of blocks that are coupled: nodes among themselves, closure rows with their nodes (block node_count + i).
+ * Owned by the caller; NULL when memory is out. */
+int *olo_projector_edges(const olo_projector *projector, const olo_tree *tree, int *edge_count);
+
+/* Looks up the blocks of all plans in an elimination that was made with these edges. */
+void olo_projector_bind(olo_projector *projector, olo_elimination *elimination);
+
+/* += factor P_int(q_m)^T M P_int(q1) */
+void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
+                            const double *q1);
+/* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
+void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
+                       const double *qm, const double *q1);
+/* A closure's column factor P_int(q_m)^T g and row factor g^T P_int(q1); g local to the piece. */
+void olo_projector_add_column(olo_projector *projector, int piece, int block, double factor,
+                              const double *g, const double *qm);
+void olo_projector_add_row(olo_projector *projector, int piece, int block, double factor,
+                           const double *g, const double *q1);
+
+/* u of a free node by a twist increment: displacement adds, the Cayley vector composes. */
+void olo_projector_update_free(const olo_node *node, double *u, const double *du);
+
+#endif

@@ -1,0 +1,87 @@
+/* Constraint forces of the last step.
+ *
+ * The force of group g on its child is -sum of lambda_b grad g_b(q_m); on a body this is the wrench [f; m]
+ * = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same without
+ * multipliers; closures and `multipliers` have theirs in the state.
+ */
+#include <string.h>
+
+#include "base/fail.h"
+#include "linalg/vec3.h"
+#include "stepping/step.h"
+
+/* Wrench of the group's multipliers on a node, about the node's origin. */
+static void from_multipliers(const olo_step *step, const olo_state *state, const olo_group *group,
+                             int node, double wrench[6])
+{
+    const olo_system *s = step->system;
+    const olo_node *n = &s->nodes[node];
+    double g[OLO_FORM_SIZE_MAX];
+    memset(wrench, 0, 6 * sizeof *wrench);
+    for (int row = group->first; row < group->first + group->count; row++) {
+        const olo_form *form = &s->constraints[row];
+        olo_form_gradient(form, step->x.qm, g);
+        for (int i = 0; i < form->size; i++) {
+            const olo_coordinate *c = &s->coordinates[form->index[i]];
+            if (c->node != node)
+                continue;
+            double force[3] = {0, 0, 0};
+            force[c->axis] = -state->lambda[row] * g[i];
+            if (c->slot == 0)
+                vec3_add(1.0, force, wrench);
+            else
+                vec3_add_cross(step->x.qm + n->q + 3 * c->slot, force, wrench + 3);
+        }
+    }
+}
+
+/* A node that the group acts on: the child of its joint, or the last node it touches. */
+static int node_of(const olo_system *s, const olo_group *group)
+{
+    if (group->joint >= 0)
+        return s->joints[group->joint].child;
+    const olo_form *form = &s->constraints[group->first];
+    return s->coordinates[form->index[form->size - 1]].node;
+}
+
+olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int group, double force[3],
+                                double moment[3], olo_error *error)
+{
+    const olo_system *s = x->system;
+    if (group < 0 || group >= s->group_count)
+        return olo_fail(error, OLO_NOT_FOUND, "there is no constraint group %d", group);
+    const olo_group *g = &s->groups[group];
+    if (state->h == 0)
+        return olo_fail(error, OLO_UNSUPPORTED, "'%s' has no reaction before the first step",
+                        g->name);
+    int node = node_of(s, g);
+    double wrench[6] = {0};
+    bool carried = false;
+    if (x->treatment == &olo_treatment_reduced) {
+        const olo_tree *tree;
+        const double *W = olo_reduced_wrench(x->data, &x->step, &tree);
+        for (int k = 0; k < s->node_count && !carried; k++)
+            if (tree->nodes[k].type && tree->nodes[k].joint.group == group) {
+                carried = true;
+                node = k;
+                for (int i = 0; i < s->nodes[k].twist; i++)
+                    wrench[i] = W[s->nodes[k].motion + i] / x->step.h;
+            }
+        if (!carried && g->internal)
+            return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'",
+                            g->name);
+    }
+    if (!carried)
+        from_multipliers(&x->step, state, g, node, wrench);
+    /* about the place of the joint */
+    vec3_copy(wrench, force);
+    vec3_copy(wrench + 3, moment);
+    if (g->joint >= 0 && s->nodes[node].kind == OLO_NODE_FRAME) {
+        double arm[3] = {0, 0, 0};
+        for (int I = 0; I < 3; I++)
+            vec3_add(-s->joints[g->joint].child_point[I],
+                     x->step.x.qm + s->nodes[node].q + 3 * (I + 1), arm);
+        vec3_add_cross(arm, force, moment);
+    }
+    return OLO_OK;
+}

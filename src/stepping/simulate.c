@@ -1,0 +1,114 @@
+/* A run: steps of equal size to the end, watched by observers. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/progress.h"
+#include "oloid/simulate.h"
+#include "system/system.h"
+
+/* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this discrete angle the body
+ * itself has turned by more than 0.9 of a half turn, and what is seen from step to step is ambiguous. */
+static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
+
+static olo_status notify(const olo_observer *observers, int count, const olo_system *system,
+                         const olo_state *state, long step, const olo_step_report *report,
+                         olo_error *error)
+{
+    for (int i = 0; i < count; i++) {
+        if (!observers[i].step)
+            continue;
+        olo_status status =
+            observers[i].step(observers[i].context, system, state, step, report, error);
+        if (status != OLO_OK)
+            return status;
+    }
+    return OLO_OK;
+}
+
+static bool wants_stop(const olo_observer *observers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (observers[i].stop && observers[i].stop(observers[i].context))
+            return true;
+    return false;
+}
+
+static void warn(const olo_observer *observers, int count, const char *text)
+{
+    for (int i = 0; i < count; i++)
+        if (observers[i].warn)
+            observers[i].warn(observers[i].context, text);
+}
+
+static void warn_of_aliasing(const olo_system *system, const olo_state *state,
+                             const olo_step_report *report, const olo_observer *observers,
+                             int count)
+{
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "body '%s' turns by nearly half a turn or more in one step at t = %.6g: its rotation is "
+        "ambiguous between steps; take a smaller step",
+        system->nodes[report->rotation_node].name, state->t);
+    warn(observers, count, text);
+}
+
+/* Number of steps from the state's time to the end; the last one may be shorter. */
+static olo_status count_steps(const olo_run *run, const olo_state *state, long *steps,
+                              olo_error *error)
+{
+    double span = run->end - state->t;
+    if (!(run->step > 0) || !isfinite(run->step))
+        return olo_fail(error, OLO_BAD_INPUT, "run.step must be positive, got %g", run->step);
+    if (!(span >= 0) || !isfinite(span))
+        return olo_fail(error, OLO_BAD_INPUT, "run.end = %g lies before the start, t = %g",
+                        run->end, state->t);
+    double count = ceil(span / run->step * (1 - 1e-12));
+    if (count > 1e15)
+        return olo_fail(error, OLO_BAD_INPUT, "%g steps are too many: check run.step and run.end",
+                        count);
+    *steps = (long)count;
+    return OLO_OK;
+}
+
+olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
+                        const olo_observer *observers, int observer_count, olo_run_summary *summary,
+                        olo_error *error)
+{
+    olo_run_summary local = {0}, *sum = summary ? summary : &local;
+    *sum = local;
+    olo_stepper *stepper = NULL;
+    long steps = 0;
+    double wall = olo_clock_seconds(), cpu = olo_cpu_seconds(), start = state->t;
+    olo_step_report none = {.rotation_node = -1};
+    olo_status status = count_steps(run, state, &steps, error);
+    if (status == OLO_OK)
+        status = olo_stepper_create(system, run, &stepper, error);
+    if (status == OLO_OK)
+        status = notify(observers, observer_count, system, state, 0, &none, error);
+    for (long i = 1; status == OLO_OK && i <= steps; i++) {
+        /* all steps have the same size to the last bit, but for a shorter last one; times come from
+         * counting, so that they do not drift */
+        double left = run->end - state->t;
+        double h = i == steps && left < run->step * (1 - 1e-9) ? left : run->step;
+        status = olo_stepper_step(stepper, state, h, error);
+        const olo_step_report *report = olo_stepper_report(stepper);
+        sum->iterations += report->iterations;
+        sum->halvings += report->halvings;
+        if (status != OLO_OK)
+            break;
+        state->t = i == steps ? run->end : start + (double)i * run->step;
+        sum->steps = i;
+        if (report->rotation > aliasing_angle && !(sum->largest_rotation > aliasing_angle))
+            warn_of_aliasing(system, state, report, observers, observer_count);
+        sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
+        status = notify(observers, observer_count, system, state, i, report, error);
+        if (status == OLO_OK && i < steps && wants_stop(observers, observer_count))
+            status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
+    }
+    olo_stepper_free(stepper);
+    sum->wall_seconds = olo_clock_seconds() - wall;
+    sum->cpu_seconds = olo_cpu_seconds() - cpu;
+    return status;
+}

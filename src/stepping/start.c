@@ -1,0 +1,238 @@
+/* The consistent start: positions on the constraints, velocities tangent to them, moved as little as possible.
+ *
+ *     positions    min 1/2 dq.W dq   with G(q) dq = -g(q), repeated
+ *     velocities   min 1/2 dv.W dv   with G(q) dv = -G(q) v
+ *
+ * W is the mass matrix, with a little of its largest entry on the diagonal where directions have no mass.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/sparse.h"
+#include "linalg/vec3.h"
+#include "system/system.h"
+
+static const double metric_share = 1e-6;  /* of the largest mass, on massless directions */
+static const double row_softness = 1e-12; /* redundant rows */
+static const double round_off = 4e-16;    /* a constraint is kept within this of its terms */
+static const int most_passes = 50;
+
+typedef struct projection {
+    const olo_system *system;
+    olo_sparse *matrix;
+    int gradient_entry, count;
+    double heaviest;
+    double *right;
+} projection;
+
+static void put(int *row, int *column, int *count, int i, int j)
+{
+    if (row) {
+        row[*count] = i;
+        column[*count] = j;
+    }
+    (*count)++;
+}
+
+static void write_pattern(projection *x, int *row, int *column)
+{
+    const olo_system *s = x->system;
+    x->count = 0;
+    for (int e = 0; e < s->mass_count; e++)
+        for (int i = 0; i < 3; i++) {
+            put(row, column, &x->count, s->mass[e].i + i, s->mass[e].j + i);
+            if (s->mass[e].i != s->mass[e].j)
+                put(row, column, &x->count, s->mass[e].j + i, s->mass[e].i + i);
+        }
+    for (int i = 0; i < s->n + s->m; i++)
+        put(row, column, &x->count, i, i);
+    x->gradient_entry = x->count;
+    for (int c = 0; c < s->m; c++)
+        for (int i = 0; i < s->constraints[c].size; i++) {
+            put(row, column, &x->count, s->constraints[c].index[i], s->n + c);
+            put(row, column, &x->count, s->n + c, s->constraints[c].index[i]);
+        }
+}
+
+static olo_status create(projection *x, olo_error *error)
+{
+    const olo_system *s = x->system;
+    write_pattern(x, NULL, NULL);
+    int *row = olo_alloc((size_t)x->count, sizeof *row);
+    int *column = olo_alloc((size_t)x->count, sizeof *column);
+    x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
+    for (int e = 0; e < s->mass_count; e++)
+        x->heaviest = fmax(x->heaviest, fabs(s->mass[e].m));
+    olo_status status = OLO_NO_MEMORY;
+    if (row && column && x->right) {
+        write_pattern(x, row, column);
+        status = olo_sparse_create(s->n + s->m, x->count, row, column, &x->matrix, error);
+    } else {
+        olo_fail(error, status, "out of memory for the initial state");
+    }
+    olo_free(row);
+    olo_free(column);
+    return status;
+}
+
+/* The saddle matrix at q. */
+static olo_status factor(projection *x, const double *q, olo_error *error)
+{
+    const olo_system *s = x->system;
+    int entry = 0;
+    olo_sparse_clear(x->matrix);
+    for (int e = 0; e < s->mass_count; e++)
+        for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++)
+            olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->heaviest);
+    for (int i = 0; i < s->n + s->m; i++)
+        olo_sparse_add(x->matrix, entry++, i < s->n ? metric_share : -row_softness);
+    for (int c = 0; c < s->m; c++) {
+        double g[OLO_FORM_SIZE_MAX];
+        olo_form_gradient(&s->constraints[c], q, g);
+        for (int i = 0; i < s->constraints[c].size; i++) {
+            olo_sparse_add(x->matrix, entry++, g[i]);
+            olo_sparse_add(x->matrix, entry++, g[i]);
+        }
+    }
+    return olo_sparse_factor(x->matrix, error);
+}
+
+/* Sum of the magnitudes of a form's parts: what its value is rounded against. */
+static double form_size(const olo_form *form, const double *q)
+{
+    double sum = fabs(form->c);
+    for (int i = 0; i < form->size; i++)
+        sum += fabs(form->b[i] * q[form->index[i]]);
+    for (int p = 0; p < form->products; p++)
+        sum += fabs(form->product[p].a * q[form->index[form->product[p].i]] *
+                    q[form->index[form->product[p].j]]);
+    return sum;
+}
+
+/* Largest violation; `excess` is the largest in units of round-off. */
+static double violation(const olo_system *s, const double *q, double *right, double *excess,
+                        int *worst)
+{
+    double largest = 0;
+    *excess = 0;
+    *worst = 0;
+    for (int c = 0; c < s->m; c++) {
+        double g = olo_form_value(&s->constraints[c], q);
+        double size = form_size(&s->constraints[c], q);
+        double units = size > 0 ? fabs(g) / (round_off * size) : 0;
+        right[s->n + c] = -g;
+        if (!(fabs(g) <= largest)) {
+            largest = fabs(g);
+            *worst = c;
+        }
+        olo_raise(excess, units);
+    }
+    return largest;
+}
+
+static const char *group_of(const olo_system *s, int row)
+{
+    for (int i = 0; i < s->group_count; i++)
+        if (row < s->groups[i].first + s->groups[i].count)
+            return s->groups[i].name;
+    return "";
+}
+
+static olo_status project_positions(projection *x, olo_state *state, olo_projection *report,
+                                    olo_error *error)
+{
+    const olo_system *s = x->system;
+    const double good = 16, never_mind = 64; /* units of round-off: aim, and what is left alone */
+    int worst = 0;
+    double excess, before = HUGE_VAL;
+    for (int pass = 0; pass < most_passes; pass++) {
+        memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
+        double largest = violation(s, state->q, x->right, &excess, &worst);
+        if (pass == 0) {
+            report->constraint_error = largest;
+            snprintf(report->worst, sizeof report->worst, "%s", s->m ? group_of(s, worst) : "");
+            if (excess <= never_mind)
+                return OLO_OK;
+        }
+        if (excess <= good || (excess <= never_mind && excess > 0.5 * before))
+            return OLO_OK;
+        before = excess;
+        olo_status status = factor(x, state->q, error);
+        if (status != OLO_OK)
+            return status;
+        olo_sparse_solve(x->matrix, x->right);
+        for (int i = 0; i < s->n; i++)
+            state->q[i] += x->right[i];
+    }
+    return olo_fail(
+        error, OLO_INCONSISTENT,
+        "the model cannot be assembled: '%s' stays open by %.3g; check positions, lengths "
+        "and supports",
+        group_of(s, worst), fabs(olo_form_value(&s->constraints[worst], state->q)));
+}
+
+static olo_status project_velocities(projection *x, olo_state *state, olo_error *error)
+{
+    const olo_system *s = x->system;
+    double largest = 0, speed = 0;
+    memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
+    for (int i = 0; i < s->n; i++)
+        speed = fmax(speed, fabs(state->v[i]));
+    for (int c = 0; c < s->m; c++) {
+        double rate = olo_form_difference(&s->constraints[c], state->q, state->v);
+        x->right[s->n + c] = -rate;
+        largest = fmax(largest, fabs(rate));
+    }
+    /* tangent to round-off: the user's numbers stay */
+    const double tangent = 1e-14;
+    if (largest <= tangent * speed * fmax(1.0, s->length_scale))
+        return OLO_OK;
+    olo_status status = factor(x, state->q, error);
+    if (status != OLO_OK)
+        return status;
+    olo_sparse_solve(x->matrix, x->right);
+    for (int i = 0; i < s->n; i++)
+        state->v[i] += x->right[i];
+    return OLO_OK;
+}
+
+static double largest_change(int n, const double *a, const double *b)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    return largest;
+}
+
+olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_projection *report,
+                                    olo_error *error)
+{
+    olo_projection unused, *r = report ? report : &unused;
+    projection x = {.system = s};
+    memset(r, 0, sizeof *r);
+    olo_status status = olo_state_create(s, state, error);
+    if (status != OLO_OK)
+        return status;
+    memcpy((*state)->q, s->q0, (size_t)s->n * sizeof *s->q0);
+    memcpy((*state)->v, s->v0, (size_t)s->n * sizeof *s->v0);
+    status = create(&x, error);
+    if (status == OLO_OK)
+        status = project_positions(&x, *state, r, error);
+    if (status == OLO_OK)
+        status = project_velocities(&x, *state, error);
+    olo_sparse_free(x.matrix);
+    olo_free(x.right);
+    if (status != OLO_OK) {
+        olo_state_free(*state);
+        *state = NULL;
+        return status;
+    }
+    memcpy((*state)->v_before, (*state)->v, (size_t)s->n * sizeof *s->v0);
+    r->position = largest_change(s->n, (*state)->q, s->q0);
+    r->velocity = largest_change(s->n, (*state)->v, s->v0);
+    return OLO_OK;
+}

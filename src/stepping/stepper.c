@@ -1,0 +1,292 @@
+/* One step: predictor, Newton, and what to do when it fails.
+ *
+ * Newton stops when the last scaled update is below tolerance * min(size of the step's increment, 1): the
+ * error left is then its square. Near round-off, where updates no longer shrink, a residual at the level of
+ * what cancels in it is accepted. A step that fails is tried again from rest, then split in halves.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/rotation.h"
+#include "stepping/step.h"
+
+/* A residual this small against its parts is round-off. */
+static const double residual_floor = 1e-12;
+/* Without the whole tangent Newton converges linearly: the last update must be at round-off itself. */
+static const double linear_tolerance = 1e-14;
+/* Cayley vectors beyond this are on the way to the spurious root at a half turn (sheet, 13.2). */
+static const double half_turn = 200;
+/* An update beyond this (model lengths, radians) does not come back. */
+static const double hopeless = 1e8;
+
+/* The local workspace of the largest piece, twice for two gradients. */
+static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
+{
+    size_t largest = 12;
+    for (int i = 0; i < olo_pieces(s); i++)
+        if ((size_t)olo_piece_size(s, i) > largest)
+            largest = (size_t)olo_piece_size(s, i);
+    *vector = 2 * largest;
+    *matrix = largest * largest;
+}
+
+static bool allocate(olo_stepper *x)
+{
+    const olo_system *s = x->system;
+    size_t n = (size_t)s->n, vector, matrix, twists = (size_t)s->twists;
+    measure_pieces(s, &vector, &matrix);
+    x->numbers = olo_alloc(6 * n + 2 * twists + vector + matrix, sizeof *x->numbers);
+    if (!x->numbers)
+        return false;
+    double *at = x->numbers;
+    x->step.x.dq = at;
+    x->step.x.qm = at += n;
+    x->step.x.q1 = at += n;
+    x->step.T = at += n;
+    x->step.Mv0 = at += n;
+    x->step.constant = at += n;
+    x->step.x.motion = at += n;
+    x->step.x.u = at += twists;
+    x->step.r = at += twists;
+    x->step.K = at + vector;
+    x->step.system = s;
+    return true;
+}
+
+/* Gradient of the terms that are linear in q: constant forces such as gravity. */
+static void gather_constant_forces(olo_stepper *x)
+{
+    const olo_system *s = x->system;
+    for (int i = 0; i < s->term_count; i++) {
+        if (olo_piece_has_tangent(s, i))
+            continue;
+        const olo_term *term = &s->terms[i];
+        for (int k = 0; k < term->size; k++)
+            x->step.constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
+    }
+}
+
+static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
+{
+    x->scheme = olo_scheme_find(run->scheme);
+    if (!x->scheme)
+        return olo_fail(error, OLO_UNSUPPORTED, "there is no scheme '%s'; there is energy-momentum",
+                        run->scheme);
+    x->treatment = olo_treatment_find(run->constraints);
+    if (!x->treatment)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "constraints cannot be treated by '%s'; there are reduced and multipliers",
+                        run->constraints);
+    if (!(run->tolerance > 0) || run->iterations < 1 || run->halvings < 0)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "run needs a positive tolerance and at least one iteration");
+    return OLO_OK;
+}
+
+olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_stepper **stepper,
+                              olo_error *error)
+{
+    *stepper = NULL;
+    olo_stepper *x = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
+    x->system = system;
+    x->tolerance = run->tolerance;
+    x->iterations = run->iterations;
+    x->halvings = run->halvings;
+    x->quadratic = true;
+    for (int i = 0; i < system->action_count; i++)
+        if (system->actions[i].type->motion_tangent)
+            x->quadratic = false;
+    olo_status status = choose(x, run, error);
+    if (status == OLO_OK && !allocate(x))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
+    if (status == OLO_OK)
+        status = olo_state_create(system, &x->backup, error);
+    if (status == OLO_OK)
+        status = x->treatment->create(system, x->scheme, &x->step, &x->data, error);
+    if (status != OLO_OK) {
+        olo_stepper_free(x);
+        return status;
+    }
+    gather_constant_forces(x);
+    *stepper = x;
+    return OLO_OK;
+}
+
+void olo_stepper_free(olo_stepper *stepper)
+{
+    if (!stepper)
+        return;
+    if (stepper->treatment && stepper->data)
+        stepper->treatment->free(stepper->data);
+    olo_state_free(stepper->backup);
+    olo_free(stepper->numbers);
+    olo_free(stepper);
+}
+
+int olo_stepper_unknowns(const olo_stepper *stepper)
+{
+    return stepper->treatment->unknowns(stepper->data);
+}
+
+const olo_step_report *olo_stepper_report(const olo_stepper *stepper)
+{
+    return &stepper->report;
+}
+
+/* --- Newton --- */
+
+static void remember(olo_stepper *x, double increment)
+{
+    int room = (int)(sizeof x->history / sizeof *x->history);
+    if (x->history_count < room)
+        x->history[x->history_count++] = increment;
+}
+
+static bool converged(const olo_stepper *x, const olo_newton *now, double before)
+{
+    double bound = fmin(now->size, 1.0);
+    if (x->quadratic && now->increment <= x->tolerance * bound)
+        return true;
+    if (now->increment <= linear_tolerance * bound)
+        return true;
+    /* updates no longer shrink: round-off, if the residual says so */
+    return now->increment > 0.5 * before && now->residual <= residual_floor;
+}
+
+static olo_status newton(olo_stepper *x, double predictor, olo_error *error)
+{
+    double before = HUGE_VAL;
+    olo_newton now = {0};
+    x->history_count = 0;
+    x->treatment->predict(x->data, &x->step, predictor);
+    for (int i = 0; i < x->iterations; i++) {
+        olo_status status = x->treatment->iterate(x->data, &x->step, &now, error);
+        x->report.iterations++;
+        x->report.residual = now.residual;
+        x->worst = now.worst;
+        if (status != OLO_OK)
+            return status;
+        remember(x, now.increment);
+        if (!isfinite(now.increment) || now.increment > hopeless)
+            return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers");
+        if (now.turn > half_turn)
+            return olo_fail(error, OLO_NOT_CONVERGED, "a body turns by half a turn in the step");
+        if (converged(x, &now, before))
+            return OLO_OK;
+        before = now.increment;
+    }
+    return olo_fail(error, OLO_NOT_CONVERGED, "Newton did not converge in %d iterations",
+                    x->iterations);
+}
+
+/* Size of the rotation of every body; the largest is reported. */
+static void report_rotation(olo_stepper *x, const olo_state *state)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        if (s->nodes[k].kind != OLO_NODE_FRAME)
+            continue;
+        double angle = cayley_angle(state->motion + s->nodes[k].motion + 3);
+        if (angle > x->report.rotation) {
+            x->report.rotation = angle;
+            x->report.rotation_node = k;
+        }
+    }
+}
+
+/* The motion of a first step, or of a step of another size, from the velocities. */
+static void start_motion(const olo_system *s, olo_state *state, double h)
+{
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *q = state->q + node->q, *v = state->v + node->q;
+        double *motion = state->motion + node->motion;
+        for (int i = 0; i < 3; i++)
+            motion[i] = h * v[i];
+        if (node->kind != OLO_NODE_FRAME)
+            continue;
+        vec3_set(0, 0, 0, motion + 3);
+        for (int I = 3; I < 12; I += 3)
+            vec3_add_cross(q + I, v + I, motion + 3);
+        for (int i = 3; i < 6; i++)
+            motion[i] *= 0.5 * h;
+    }
+    state->h = h;
+}
+
+static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
+{
+    x->step.h = h;
+    if (state->h == 0)
+        start_motion(x->system, state, h);
+    x->step.state = state;
+    x->step.x.q0 = state->q;
+    x->scheme->begin(&x->step);
+    olo_status status = newton(x, h / state->h, error);
+    /* the last motion may lead astray where it changes fast; rest is a start of its own */
+    if (status != OLO_OK && status != OLO_NO_MEMORY)
+        status = newton(x, 0.0, error);
+    if (status != OLO_OK)
+        return status;
+    /* nothing of the state has changed so far */
+    for (int i = 0; i < x->system->n; i++)
+        if (!isfinite(x->step.x.dq[i]))
+            return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", i,
+                            x->system->nodes[x->system->coordinates[i].node].name);
+    x->treatment->finish(x->data, &x->step, state);
+    x->scheme->finish(&x->step, state);
+    report_rotation(x, state);
+    return OLO_OK;
+}
+
+static void explain(olo_stepper *x, const olo_state *state, double h, olo_error *error)
+{
+    char history[512] = "";
+    size_t used = 0;
+    int first = x->history_count > 8 ? x->history_count - 8 : 0;
+    for (int i = first; i < x->history_count && used < sizeof history; i++)
+        used += (size_t)snprintf(history + used, sizeof history - used, " %.1e", x->history[i]);
+    olo_error cause = *error;
+    olo_fail(
+        error, cause.status,
+        "the step at t = %.9g with h = %.3g failed: %.200s; worst at '%s'; last updates%s; try a "
+        "smaller step",
+        state->t, h, cause.text, x->system->nodes[x->worst].name, history);
+}
+
+/* A step, or its two halves when it fails. */
+static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth, olo_error *error)
+{
+    olo_status status = attempt(x, state, h, error);
+    if (status == OLO_OK || status == OLO_NO_MEMORY)
+        return status;
+    if (depth == x->halvings) {
+        explain(x, state, h, error);
+        return status;
+    }
+    x->report.halvings++;
+    status = advance(x, state, 0.5 * h, depth + 1, error);
+    return status == OLO_OK ? advance(x, state, 0.5 * h, depth + 1, error) : status;
+}
+
+olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_error *error)
+{
+    olo_error reason = {0};
+    x->report = (olo_step_report){.rotation_node = -1};
+    if (h == 0 || !isfinite(h))
+        return olo_fail(error, OLO_BAD_INPUT, "the step must be a finite number other than zero");
+    double target = state->t + h;
+    olo_state_copy(state, x->backup);
+    olo_status status = advance(x, state, h, 0, &reason);
+    if (status == OLO_OK) {
+        state->t = target;
+        return OLO_OK;
+    }
+    olo_state_copy(x->backup, state);
+    return olo_fail(error, status, "%s", reason.text);
+}

@@ -1,0 +1,60 @@
+/* Actions: forces and moments that do work from outside. Over a step an action gives generalised forces f
+ * on the coordinates `index`, sampled at the midpoint in time and configuration; its work is f . dq
+ * exactly, and f enters the balance as -h f.
+ *
+ * A kind of action is a constant table in a file of its own (action_*.c).
+ */
+#ifndef OLO_SYSTEM_ACTION_H
+#define OLO_SYSTEM_ACTION_H
+
+#include <stdbool.h>
+
+#include "system/position.h"
+#include "system/term.h"
+
+enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
+
+/* A factor over time; `value` NULL means the constant 1. */
+typedef struct olo_time_function {
+    double (*value)(const void *context, double t);
+    void *context;
+    void (*free)(void *context);
+} olo_time_function;
+
+typedef struct olo_action olo_action;
+
+typedef struct olo_action_type {
+    const char *name;
+    /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
+    void (*force)(const olo_action *action, const olo_interval *x, double t, double *f,
+                  double *tangent);
+    bool has_tangent;    /* f depends on q1 and its tangent is given */
+    bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
+} olo_action_type;
+
+struct olo_action {
+    const olo_action_type *type;
+    const char *owner;
+    int size;
+    const int *index;      /* [size] coordinates it acts on */
+    olo_position position; /* where a force acts */
+    int frame;             /* first coordinate of the body, moments and body-fixed forces */
+    double vector[3];      /* force or moment, in space or along the directors */
+    olo_time_function time;
+    void (*function)(void *context, double t, const double position[3], const double velocity[3],
+                     double force[3]);
+    void *context;
+};
+
+extern const olo_action_type olo_action_dead_force;  /* force fixed in space */
+extern const olo_action_type olo_action_body_force;  /* force along the directors */
+extern const olo_action_type olo_action_dead_moment; /* moment fixed in space */
+extern const olo_action_type olo_action_body_moment; /* moment along the directors */
+extern const olo_action_type olo_action_callback;    /* force from a C function */
+
+static inline double olo_action_factor(const olo_action *action, double t)
+{
+    return action->time.value ? action->time.value(action->time.context, t) : 1.0;
+}
+
+#endif

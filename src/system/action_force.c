@@ -1,0 +1,72 @@
+/* Forces on a place x(q) = x0 + sum_k w_k q_k: virtual work F . delta x puts w_k F on slot k.
+ *
+ *     dead          F fixed in space
+ *     body-fixed    F = sum_I F_I d_I at the midpoint; linear in q1: dF/dd_I,1 = 1/2 F_I I
+ *     callback      F(t, x, v) at the midpoint, v = dx/h
+ */
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "system/action.h"
+
+static void spread(const olo_action *action, const double F[3], double *f)
+{
+    for (int k = 0; k < action->position.count; k++)
+        for (int i = 0; i < 3; i++)
+            f[3 * k + i] = action->position.weight[k] * F[i];
+}
+
+static void dead_force(const olo_action *action, const olo_interval *x, double t, double *f,
+                       double *tangent)
+{
+    (void)x;
+    double s = olo_action_factor(action, t), F[3];
+    for (int i = 0; i < 3; i++)
+        F[i] = s * action->vector[i];
+    spread(action, F, f);
+    if (tangent)
+        memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
+}
+
+/* The index list is the body's twelve coordinates; the place lies on the same body. */
+static void body_force(const olo_action *action, const olo_interval *x, double t, double *f,
+                       double *tangent)
+{
+    double s = olo_action_factor(action, t), F[3] = {0, 0, 0};
+    for (int I = 0; I < 3; I++)
+        vec3_add(s * action->vector[I], x->qm + action->frame + 3 * (I + 1), F);
+    memset(f, 0, 12 * sizeof *f);
+    if (tangent)
+        memset(tangent, 0, 144 * sizeof *tangent);
+    for (int k = 0; k < action->position.count; k++) {
+        int row = action->position.slot[k] - action->frame;
+        double w = action->position.weight[k];
+        vec3_add(w, F, f + row);
+        for (int I = 0; tangent && I < 3; I++)
+            for (int i = 0; i < 3; i++)
+                tangent[(row + i) * 12 + 3 * (I + 1) + i] += 0.5 * w * s * action->vector[I];
+    }
+}
+
+static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
+                     double *tangent)
+{
+    double position[3], velocity[3], F[3] = {0, 0, 0};
+    olo_position_value(&action->position, x->qm, position);
+    olo_position_linear(&action->position, x->dq, velocity);
+    for (int i = 0; i < 3; i++)
+        velocity[i] /= x->h;
+    action->function(action->context, t, position, velocity, F);
+    double s = olo_action_factor(action, t);
+    for (int i = 0; i < 3; i++)
+        F[i] *= s;
+    spread(action, F, f);
+    if (tangent)
+        memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
+}
+
+const olo_action_type olo_action_dead_force = {.name = "dead force", .force = dead_force};
+const olo_action_type olo_action_body_force = {
+    .name = "body force", .force = body_force, .has_tangent = true};
+const olo_action_type olo_action_callback = {
+    .name = "callback", .force = callback, .motion_tangent = true};

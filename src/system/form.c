@@ -1,0 +1,105 @@
+/* Quadratic forms e(q) = c + b.q + 1/2 q.A q and their exact discrete derivative,
+ *
+ *     e(q1) - e(q0) = grad e(qm).(q1 - q0)                (thesis, remark 3.1.8).
+ *
+ * A is kept as the products of 1/2 q.A q = sum a q_i q_j: a product with i < j stands for the two
+ * entries A_ij = A_ji = a, one with i = j for A_ii = 2 a. Adding a w_j to row i and a w_i to row j
+ * is therefore right for both, and no loop below asks which it has.
+ */
+#include "system/form.h"
+
+double olo_form_value(const olo_form *form, const double *q)
+{
+    double e = form->c;
+    for (int l = 0; l < form->size; l++) {
+        e += form->b[l] * q[form->index[l]];
+    }
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        e += x->a * q[form->index[x->i]] * q[form->index[x->j]];
+    }
+    return e;
+}
+
+void olo_form_gradient(const olo_form *form, const double *q, double *gradient)
+{
+    for (int l = 0; l < form->size; l++) {
+        gradient[l] = form->b[l];
+    }
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        gradient[x->i] += x->a * q[form->index[x->j]];
+        gradient[x->j] += x->a * q[form->index[x->i]];
+    }
+}
+
+double olo_form_difference(const olo_form *form, const double *qm, const double *dq)
+{
+    double de = 0.0;
+    for (int l = 0; l < form->size; l++) {
+        de += form->b[l] * dq[form->index[l]];
+    }
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        const int i = form->index[x->i], j = form->index[x->j];
+        de += x->a * (qm[i] * dq[j] + qm[j] * dq[i]);
+    }
+    return de;
+}
+
+void olo_form_hessian_times(const olo_form *form, const double *w, double *out)
+{
+    for (int l = 0; l < form->size; l++) {
+        out[l] = 0.0;
+    }
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        out[x->i] += x->a * w[x->j];
+        out[x->j] += x->a * w[x->i];
+    }
+}
+
+void olo_form_add_hessian(const olo_form *form, double s, double *matrix)
+{
+    const int n = form->size;
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        matrix[x->i * n + x->j] += s * x->a;
+        matrix[x->j * n + x->i] += s * x->a;
+    }
+}
+
+int olo_form_coefficients(const olo_form *form)
+{
+    return 1 + form->size + form->products;
+}
+
+double olo_form_value_by_coefficient(const olo_form *form, const double *q, int p)
+{
+    if (p == 0) {
+        return 1.0;
+    }
+    if (p <= form->size) {
+        return q[form->index[p - 1]];
+    }
+    const olo_product *x = &form->product[p - 1 - form->size];
+    return q[form->index[x->i]] * q[form->index[x->j]];
+}
+
+void olo_form_gradient_by_coefficient(const olo_form *form, const double *q, int p,
+                                      double *gradient)
+{
+    for (int l = 0; l < form->size; l++) {
+        gradient[l] = 0.0;
+    }
+    if (p == 0) {
+        return;
+    }
+    if (p <= form->size) {
+        gradient[p - 1] = 1.0;
+        return;
+    }
+    const olo_product *x = &form->product[p - 1 - form->size];
+    gradient[x->i] += q[form->index[x->j]];
+    gradient[x->j] += q[form->index[x->i]];
+}

@@ -1,0 +1,53 @@
+/* Quadratic forms: every constraint, strain, invariant and gravity term is
+ *
+ *     e(q) = c + b.q + 1/2 q.A q,      A constant, symmetric, tiny and sparse.
+ *
+ * Its discrete derivative is the gradient at the midpoint, since
+ *     e(q1) - e(q0) = grad e(qm).(q1 - q0)   exactly        (thesis, remark 3.1.8).
+ *
+ * A form touches `size` coordinates, listed in `index`; vectors and matrices that belong to it are
+ * dense over these. The quadratic part is a list of products: a q_i q_j with local i <= j.
+ * `q` is always the whole configuration.
+ */
+#ifndef OLO_SYSTEM_FORM_H
+#define OLO_SYSTEM_FORM_H
+
+enum { OLO_FORM_SIZE_MAX = 96 };
+
+typedef struct olo_product {
+    int i, j; /* local, i <= j */
+    double a;
+} olo_product;
+
+typedef struct olo_form {
+    double c;
+    int size;
+    int products;
+    const int *index; /* [size] ascending indices into q */
+    const double *b;  /* [size] */
+    const olo_product *product;
+} olo_form;
+
+/* e(q) */
+double olo_form_value(const olo_form *form, const double *q);
+
+/* gradient[size] = b + A q */
+void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
+
+/* e(q1) - e(q0) from the increment, free of cancellation: grad e(qm).dq */
+double olo_form_difference(const olo_form *form, const double *qm, const double *dq);
+
+/* out[size] = A w, w local [size] */
+void olo_form_hessian_times(const olo_form *form, const double *w, double *out);
+
+/* matrix[size*size] += s A */
+void olo_form_add_hessian(const olo_form *form, double s, double *matrix);
+
+/* Coefficients in the order c, b[0..size), a[0..products): how many, and the derivatives of the value
+ * and of the gradient with respect to coefficient p. */
+int olo_form_coefficients(const olo_form *form);
+double olo_form_value_by_coefficient(const olo_form *form, const double *q, int p);
+void olo_form_gradient_by_coefficient(const olo_form *form, const double *q, int p,
+                                      double *gradient);
+
+#endif

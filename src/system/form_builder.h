@@ -1,0 +1,34 @@
+/* Writing down a quadratic form term by term; like terms are merged. */
+#ifndef OLO_SYSTEM_FORM_BUILDER_H
+#define OLO_SYSTEM_FORM_BUILDER_H
+
+#include <stdbool.h>
+
+#include "base/pool.h"
+#include "system/form.h"
+#include "system/position.h"
+
+enum { OLO_FORM_PRODUCTS_MAX = 512 };
+
+/* Lives on the stack; starts as `{0}`. `overflow` is set when a form touches too many coordinates. */
+typedef struct olo_form_builder {
+    double c;
+    int size, products;
+    int index[OLO_FORM_SIZE_MAX];
+    double b[OLO_FORM_SIZE_MAX];
+    olo_product product[OLO_FORM_PRODUCTS_MAX];
+    bool overflow;
+} olo_form_builder;
+
+void olo_form_add_constant(olo_form_builder *f, double c);
+void olo_form_add_linear(olo_form_builder *f, int i, double b);
+void olo_form_add_product(olo_form_builder *f, int i, int j, double a);
+/* + s a . b of two positions */
+void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, const olo_position *b);
+/* + n . x of a fixed vector and a position */
+void olo_form_add_component(olo_form_builder *f, const double n[3], const olo_position *x);
+
+/* The finished form, with ascending indices, in the pool; false when memory is out or on overflow. */
+bool olo_form_finish(const olo_form_builder *f, olo_pool *pool, olo_form *form);
+
+#endif

@@ -1,0 +1,20 @@
+/* The laws by name. A new law is a file of its own and a line here. */
+#include "system/law.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const olo_law *const laws[] = {
+    &olo_law_linear,  &olo_law_quadratic,        &olo_law_distance,
+    &olo_law_viscous, &olo_law_distance_viscous, &olo_law_general,
+};
+
+const olo_law *olo_law_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        if (strcmp(laws[i]->name, name) == 0) {
+            return laws[i];
+        }
+    }
+    return NULL;
+}

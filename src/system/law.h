@@ -1,0 +1,94 @@
+/* Laws: scalar functions f(e; c) of k quadratic invariants e with coefficients c, and their
+ * discrete gradients in the invariants, s(e0, e1), with
+ *
+ *     s . (e1 - e0) = f(e1) - f(e0)            (directionality: exact energy)
+ *     s -> grad f   as e1 -> e0                (consistency)
+ *
+ * for a potential; for a dissipative law s is the friction-like stress with s . (e1 - e0) >= 0 the
+ * energy lost in the step. Through the invariants the discrete derivative of V(q) = f(e(q)) is
+ * G-equivariant: dV(q0, q1) = sum_k s_k grad e_k(qm)   (thesis, 3.1.4).
+ *
+ * A law is a constant table in a file of its own, registered by name in law.c.
+ */
+#ifndef OLO_SYSTEM_LAW_H
+#define OLO_SYSTEM_LAW_H
+
+#include <stdbool.h>
+
+enum { OLO_LAW_INVARIANTS_MAX = 6, OLO_LAW_COEFFICIENTS_MAX = 4 };
+
+/* f and its derivatives at one configuration. Row-major in the invariants; gc[k*C] is the
+ * derivative of the gradient with respect to the coefficients, fc[C] that of the value. */
+typedef struct olo_law_at {
+    double f;
+    double g[OLO_LAW_INVARIANTS_MAX];
+    double gg[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double ggg[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double fc[OLO_LAW_COEFFICIENTS_MAX];
+    double gc[OLO_LAW_INVARIANTS_MAX * OLO_LAW_COEFFICIENTS_MAX];
+} olo_law_at;
+
+/* s and its derivatives over a step: s0 = ds/de0, s1 = ds/de1 (k*k, row = component of s),
+ * s00, s01, s11 second derivatives (k*k*k; the first index is the component of s, of s01 the second
+ * is that of e0 and the third that of e1), sc = ds/dc (k*C). de counts as e1 - e0. */
+typedef struct olo_law_over {
+    double s[OLO_LAW_INVARIANTS_MAX];
+    double s0[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double s1[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double s00[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double s01[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double s11[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+    double sc[OLO_LAW_INVARIANTS_MAX * OLO_LAW_COEFFICIENTS_MAX];
+} olo_law_over;
+
+/* What a law reads. `de` is e1 - e0 formed from the increment, so it does not cancel. */
+typedef struct olo_law_input {
+    int k;            /* number of invariants */
+    const double *e0; /* at(): the only configuration */
+    const double *e1;
+    const double *de;
+    double h;            /* step, for dissipative laws */
+    const double *c;     /* coefficients */
+    const void *context; /* of `general` laws */
+} olo_law_input;
+
+/* What is wanted: derivatives up to this order in the invariants, with or without coefficients. */
+typedef enum olo_law_order {
+    OLO_LAW_VALUE = 0, /* at: f, g           over: s */
+    OLO_LAW_FIRST = 1, /* at: also gg        over: also s0, s1 */
+    OLO_LAW_SECOND = 2 /* at: also ggg       over: also s00, s01, s11 */
+} olo_law_order;
+
+typedef struct olo_law {
+    const char *name;
+    int invariants;   /* k, or 0 when the term decides (general) */
+    int coefficients; /* C */
+    bool dissipative;
+    /* With `coefficients` also fc, gc and sc are filled. */
+    void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
+    void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
+} olo_law;
+
+extern const olo_law olo_law_linear;    /* f = c0 e                           (gravity) */
+extern const olo_law olo_law_quadratic; /* f = 1/2 c0 e^2                     (strain, penalty) */
+extern const olo_law olo_law_distance;  /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
+extern const olo_law olo_law_viscous;   /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
+extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
+extern const olo_law olo_law_general;          /* any smooth f of 1 to 6 invariants, see below */
+
+/* Context of olo_law_general: f with derivatives. The discrete gradient is Gonzalez' formula in the
+ * invariants (thesis, 3.1.3), the difference quotient for one invariant; where f(e1) - f(e0) would
+ * cancel, it is integrated along the segment instead: f must be smooth between e0 and e1. `hessian`
+ * and `third` may be NULL if first and second derivatives are never asked for. */
+typedef struct olo_general_law {
+    void *context;
+    double (*value)(void *context, const double *e);
+    void (*gradient)(void *context, const double *e, double *g);
+    void (*hessian)(void *context, const double *e, double *gg);
+    void (*third)(void *context, const double *e, double *ggg);
+} olo_general_law;
+
+/* A law by name, or NULL. */
+const olo_law *olo_law_find(const char *name);
+
+#endif

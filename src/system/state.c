@@ -1,0 +1,104 @@
+/* States: one block of memory that is copied as a whole. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "system/system.h"
+
+static size_t number_count(int n, int m, int twists)
+{
+    return 4 * (size_t)n + (size_t)twists + (size_t)m;
+}
+
+static void point_into(olo_state *state)
+{
+    double *at = state->numbers;
+    state->q = at;
+    state->q_rest = at += state->n;
+    state->v = at += state->n;
+    state->v_before = at += state->n;
+    state->motion = at += state->n;
+    state->lambda = at + state->twists;
+}
+
+static olo_state *allocate(int n, int m, int twists)
+{
+    olo_state *state = olo_alloc(1, sizeof *state + number_count(n, m, twists) * sizeof(double));
+    if (!state)
+        return NULL;
+    state->n = n;
+    state->m = m;
+    state->twists = twists;
+    point_into(state);
+    return state;
+}
+
+olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error)
+{
+    *state = allocate(system->n, system->m, system->twists);
+    return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
+}
+
+void olo_state_copy(const olo_state *from, olo_state *to)
+{
+    memcpy(to->numbers, from->numbers,
+           number_count(from->n, from->m, from->twists) * sizeof(double));
+    to->t = from->t;
+    to->h = from->h;
+    to->work = from->work;
+    to->dissipation = from->dissipation;
+}
+
+olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error)
+{
+    *copy = allocate(state->n, state->m, state->twists);
+    if (!*copy)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
+    olo_state_copy(state, *copy);
+    return OLO_OK;
+}
+
+void olo_state_free(olo_state *state)
+{
+    olo_free(state);
+}
+
+double olo_state_time(const olo_state *state)
+{
+    return state->t;
+}
+
+void olo_state_set_time(olo_state *state, double t)
+{
+    state->t = t;
+}
+
+double *olo_state_q(olo_state *state)
+{
+    return state->q;
+}
+
+double *olo_state_v(olo_state *state)
+{
+    return state->v;
+}
+
+void olo_state_touch(olo_state *state)
+{
+    memset(state->q_rest, 0, (size_t)state->n * sizeof(double));
+    memset(state->motion, 0, (size_t)state->twists * sizeof(double));
+    state->h = 0;
+}
+
+void olo_state_reverse(olo_state *state)
+{
+    for (int i = 0; i < state->n; i++)
+        state->v[i] = -state->v[i];
+    for (int i = 0; i < state->twists; i++)
+        state->motion[i] = -state->motion[i];
+}
+
+const double *olo_state_multipliers(const olo_state *state)
+{
+    return state->lambda;
+}

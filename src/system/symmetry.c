@@ -1,0 +1,351 @@
+/* What the symmetries of a model conserve.
+ *
+ * A rigid motion of the whole system, translation tau and rotation omega, moves a 3-vector x of q by
+ *     xi(x) = omega x x (+ tau for positions).
+ * The momentum map omega.L + tau.P is conserved when no part of the system feels it: the derivative
+ * grad e . xi of every form (a polynomial in q) vanishes, for the linear rows of a constraint group up to
+ * a combination of rows of the group, which are zero at the midpoint too. These are linear conditions on
+ * (tau, omega); their Gram matrix is 6x6 and its null space lists what is conserved. (Noether; for
+ * energy-momentum with quadratic invariants the discrete counterpart is exact, thesis 3.2.)
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/vec3.h"
+#include "system/system.h"
+
+enum { TX, TY, TZ, RX, RY, RZ, MOTIONS };
+
+/* Relative size under which a condition counts as absent; conditions enter squared. */
+static const double condition_floor = 1e-20;
+
+/* Derivatives of forms along the six generators: polynomials over `size` coordinates, stored as constant,
+ * linear and quadratic coefficients. */
+typedef struct unit {
+    int size;
+    int index[OLO_FORM_SIZE_MAX];
+    double *polynomial[MOTIONS];
+} unit;
+
+static int terms_of(int size)
+{
+    return 1 + size + size * size;
+}
+
+static int local_of(const unit *u, int coordinate)
+{
+    for (int i = 0; i < u->size; i++)
+        if (u->index[i] == coordinate)
+            return i;
+    return -1;
+}
+
+/* coordinate i of xi for motion k is  constant + factor * q[other] */
+static void generator(const olo_system *system, int i, int k, double *constant, int *other,
+                      double *factor)
+{
+    const olo_coordinate *c = &system->coordinates[i];
+    *constant = *factor = 0;
+    *other = i;
+    if (k < RX) {
+        *constant = c->slot == 0 && c->axis == k && system->nodes[c->node].base < 0;
+        return;
+    }
+    int axis = k - RX, next = (axis + 1) % 3, last = (axis + 2) % 3;
+    if (c->axis == next) { /* (e_k x x)_next = -x_last */
+        *other = i + last - next;
+        *factor = -1;
+    } else if (c->axis == last) {
+        *other = i + next - last;
+        *factor = 1;
+    }
+}
+
+/* p += s * (derivative of the form along motion k) */
+static void differentiate(const olo_system *system, const unit *u, const olo_form *form, int k,
+                          double *p)
+{
+    double constant, factor;
+    int other, size = u->size;
+    for (int a = 0; a < form->size; a++) {
+        generator(system, form->index[a], k, &constant, &other, &factor);
+        p[0] += form->b[a] * constant;
+        if (factor != 0)
+            p[1 + local_of(u, other)] += form->b[a] * factor;
+    }
+    for (int t = 0; t < form->products; t++)
+        for (int side = 0; side < 2; side++) {
+            int i = form->index[side ? form->product[t].j : form->product[t].i];
+            int j = form->index[side ? form->product[t].i : form->product[t].j];
+            generator(system, i, k, &constant, &other, &factor);
+            int l = local_of(u, j);
+            p[1 + l] += form->product[t].a * constant;
+            if (factor == 0)
+                continue;
+            int o = local_of(u, other);
+            p[1 + size + o * size + l] += 0.5 * form->product[t].a * factor;
+            p[1 + size + l * size + o] += 0.5 * form->product[t].a * factor;
+        }
+}
+
+/* all axes of every 3-vector the form touches */
+static void add_coordinates(const olo_system *system, const olo_form *form, unit *u)
+{
+    for (int a = 0; a < form->size; a++) {
+        int first = form->index[a] - system->coordinates[form->index[a]].axis;
+        for (int axis = 0; axis < 3; axis++)
+            if (local_of(u, first + axis) < 0 && u->size < OLO_FORM_SIZE_MAX)
+                u->index[u->size++] = first + axis;
+    }
+}
+
+/* polynomial of the form itself, constant and linear part */
+static void write_linear(const unit *u, const olo_form *form, double *p)
+{
+    memset(p, 0, (size_t)terms_of(u->size) * sizeof *p);
+    p[0] = form->c;
+    for (int a = 0; a < form->size; a++)
+        p[1 + local_of(u, form->index[a])] += form->b[a];
+}
+
+static double product(int count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void subtract(int count, double s, const double *a, double *b)
+{
+    for (int i = 0; i < count; i++)
+        b[i] -= s * a[i];
+}
+
+/* Adds the conditions of one form; `rows` are orthonormal polynomials that count as zero. */
+static void add_conditions(const olo_system *system, unit *u, const olo_form *form, int row_count,
+                           const double *rows, double gram[MOTIONS][MOTIONS])
+{
+    int count = terms_of(u->size);
+    double scale = 0;
+    for (int a = 0; a < form->size; a++)
+        scale += form->b[a] * form->b[a];
+    for (int t = 0; t < form->products; t++)
+        scale += form->product[t].a * form->product[t].a;
+    if (scale == 0)
+        return;
+    for (int k = 0; k < MOTIONS; k++) {
+        memset(u->polynomial[k], 0, (size_t)count * sizeof(double));
+        differentiate(system, u, form, k, u->polynomial[k]);
+        for (int r = 0; r < row_count; r++) {
+            const double *row = rows + (size_t)r * (size_t)count;
+            subtract(count, product(count, row, u->polynomial[k]), row, u->polynomial[k]);
+        }
+    }
+    for (int k = 0; k < MOTIONS; k++)
+        for (int l = 0; l < MOTIONS; l++)
+            gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
+}
+
+/* One constraint group, or one form (count 1, no group rows). */
+static bool add_forms(const olo_system *system, int form_count, const olo_form *forms, bool group,
+                      double gram[MOTIONS][MOTIONS])
+{
+    unit u = {0};
+    for (int i = 0; i < form_count; i++)
+        add_coordinates(system, &forms[i], &u);
+    size_t count = (size_t)terms_of(u.size);
+    double *memory = olo_alloc(count * (size_t)(MOTIONS + form_count), sizeof *memory);
+    if (!memory)
+        return false;
+    for (int k = 0; k < MOTIONS; k++)
+        u.polynomial[k] = memory + (size_t)k * count;
+    double *rows = memory + MOTIONS * count;
+    int row_count = 0;
+    for (int i = 0; group && i < form_count; i++) {
+        if (forms[i].products)
+            continue;
+        double *row = rows + (size_t)row_count * count;
+        write_linear(&u, &forms[i], row);
+        for (int r = 0; r < row_count; r++)
+            subtract((int)count, product((int)count, rows + (size_t)r * count, row),
+                     rows + (size_t)r * count, row);
+        double norm = sqrt(product((int)count, row, row));
+        if (norm < 1e-9)
+            continue;
+        for (size_t j = 0; j < count; j++)
+            row[j] /= norm;
+        row_count++;
+    }
+    for (int i = 0; i < form_count; i++)
+        add_conditions(system, &u, &forms[i], row_count, rows, gram);
+    olo_free(memory);
+    return true;
+}
+
+/* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by rotations
+ * with m . omega; anything that depends on the motion is felt by everything. */
+static bool add_action(const olo_system *system, const olo_action *action,
+                       double gram[MOTIONS][MOTIONS])
+{
+    double scale = vec3_dot(action->vector, action->vector);
+    if (action->type == &olo_action_dead_force) {
+        double b[OLO_ACTION_SIZE_MAX];
+        int index[OLO_ACTION_SIZE_MAX];
+        olo_form form = {.size = 3 * action->position.count, .index = index, .b = b};
+        for (int k = 0; k < action->position.count; k++)
+            for (int i = 0; i < 3; i++) {
+                index[3 * k + i] = action->position.slot[k] + i;
+                b[3 * k + i] = action->position.weight[k] * action->vector[i];
+            }
+        return add_forms(system, 1, &form, false, gram);
+    }
+    if (action->type == &olo_action_dead_moment && scale > 0) {
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
+                gram[RX + k][RX + l] += action->vector[k] * action->vector[l] / scale;
+        return true;
+    }
+    bool moment = action->type == &olo_action_body_moment;
+    for (int k = moment ? RX : TX; k < MOTIONS; k++)
+        gram[k][k] += 1;
+    return true;
+}
+
+/* Null space of the Gram matrix by elimination, translations first so that what is left reads as a
+ * rotation about a line. Returns the number of vectors. */
+static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIONS])
+{
+    double largest = 0;
+    int pivot_row[MOTIONS], rank = 0, found = 0;
+    for (int k = 0; k < MOTIONS; k++)
+        largest = fmax(largest, gram[k][k]);
+    for (int column = 0; column < MOTIONS; column++) {
+        int best = rank;
+        for (int row = rank; row < MOTIONS; row++)
+            if (fabs(gram[row][column]) > fabs(gram[best][column]))
+                best = row;
+        pivot_row[column] = -1;
+        if (rank == MOTIONS || fabs(gram[best][column]) <= condition_floor * (1 + largest))
+            continue;
+        for (int j = 0; j < MOTIONS; j++) {
+            double swap = gram[best][j];
+            gram[best][j] = gram[rank][j];
+            gram[rank][j] = swap;
+        }
+        double pivot = gram[rank][column];
+        for (int j = 0; j < MOTIONS; j++)
+            gram[rank][j] /= pivot;
+        for (int row = 0; row < MOTIONS; row++) {
+            if (row == rank)
+                continue;
+            double factor = gram[row][column];
+            for (int j = 0; j < MOTIONS; j++)
+                gram[row][j] -= factor * gram[rank][j];
+            /* what remains of a cancelled entry is rounding */
+            for (int j = 0; j < MOTIONS; j++)
+                if (fabs(gram[row][j]) < 1e-13 * fabs(factor))
+                    gram[row][j] = 0;
+        }
+        pivot_row[column] = rank++;
+    }
+    for (int column = 0; column < MOTIONS; column++) {
+        if (pivot_row[column] >= 0)
+            continue;
+        for (int k = 0; k < MOTIONS; k++)
+            basis[found][k] = k == column        ? 1.0
+                              : pivot_row[k] < 0 ? 0.0
+                                                 : -gram[pivot_row[k]][column];
+        found++;
+    }
+    return found;
+}
+
+/* --- words --- */
+
+static int only_axis(const double v[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (fabs(v[i] - 1) < 1e-12 && fabs(v[(i + 1) % 3]) < 1e-12 && fabs(v[(i + 2) % 3]) < 1e-12)
+            return i;
+    return -1;
+}
+
+static void describe_translation(olo_invariant *x)
+{
+    int axis = only_axis(x->translation);
+    const double *t = x->translation;
+    if (axis >= 0)
+        snprintf(x->name, sizeof x->name, "linear momentum %c", "xyz"[axis]);
+    else
+        snprintf(x->name, sizeof x->name, "linear momentum along (%.3g, %.3g, %.3g)", t[0], t[1],
+                 t[2]);
+    snprintf(x->why, sizeof x->why, "nothing in the model changes when it is shifted that way");
+}
+
+static void describe_rotation(olo_invariant *x)
+{
+    int axis = only_axis(x->rotation);
+    const double *w = x->rotation;
+    double through[3], along = vec3_dot(w, x->translation);
+    vec3_cross(w, x->translation, through);
+    char direction[48];
+    if (axis >= 0)
+        snprintf(direction, sizeof direction, "%c", "xyz"[axis]);
+    else
+        snprintf(direction, sizeof direction, "(%.3g, %.3g, %.3g)", w[0], w[1], w[2]);
+    if (vec3_norm(x->translation) < 1e-12)
+        snprintf(x->name, sizeof x->name, "angular momentum %s", direction);
+    else
+        snprintf(x->name, sizeof x->name, "angular momentum %s about (%.3g, %.3g, %.3g)%s",
+                 direction, through[0], through[1], through[2],
+                 fabs(along) > 1e-12 ? " with shift" : "");
+    snprintf(x->why, sizeof x->why,
+             "nothing in the model changes when it is turned about that axis");
+}
+
+static void add_energy(olo_system *system)
+{
+    bool lossy = false;
+    for (int i = 0; i < system->term_count; i++)
+        lossy = lossy || system->terms[i].law->dissipative;
+    olo_invariant *x = &system->invariants[system->invariant_count++];
+    x->energy = true;
+    bool balance = lossy || system->action_count > 0;
+    snprintf(x->name, sizeof x->name, balance ? "energy balance" : "energy");
+    snprintf(x->why, sizeof x->why,
+             balance ? "energy minus work of loads plus dissipation is constant for any step"
+                     : "no loads and no dampers: the energy-momentum scheme keeps it for any step");
+}
+
+bool olo_system_find_symmetries(olo_system *system)
+{
+    double gram[MOTIONS][MOTIONS] = {{0}}, basis[MOTIONS][MOTIONS];
+    bool ok = true;
+    for (int i = 0; ok && i < system->group_count; i++)
+        ok = system->groups[i].internal ||
+             add_forms(system, system->groups[i].count,
+                       system->constraints + system->groups[i].first, true, gram);
+    for (int i = 0; ok && i < system->term_count; i++)
+        for (int k = 0; ok && k < system->terms[i].forms; k++)
+            ok = add_forms(system, 1, &system->terms[i].form[k], false, gram);
+    for (int i = 0; ok && i < system->action_count; i++)
+        ok = add_action(system, &system->actions[i], gram);
+    if (!ok)
+        return false;
+    system->invariant_count = 0;
+    add_energy(system);
+    int found = null_space(gram, basis);
+    for (int i = 0; i < found; i++) {
+        olo_invariant *x = &system->invariants[system->invariant_count++];
+        vec3_copy(basis[i], x->translation);
+        vec3_copy(basis[i] + 3, x->rotation);
+        if (vec3_norm(x->rotation) < 1e-12)
+            describe_translation(x);
+        else
+            describe_rotation(x);
+    }
+    return true;
+}

@@ -1,0 +1,240 @@
+/* The system's structure: freeing, queries, mass, and resolving names of places. */
+#include "system/system.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "linalg/vec3.h"
+
+void olo_system_free(olo_system *system)
+{
+    if (!system)
+        return;
+    for (int i = 0; i < system->action_count; i++) {
+        olo_time_function *time = &system->actions[i].time;
+        if (time->free)
+            time->free(time->context);
+    }
+    for (int i = 0; i < system->context_count; i++)
+        system->contexts[i].free(system->contexts[i].context);
+    olo_free(system->nodes);
+    olo_free(system->coordinates);
+    olo_free(system->mass);
+    olo_free(system->terms);
+    olo_free(system->constraints);
+    olo_free(system->groups);
+    olo_free(system->joints);
+    olo_free(system->actions);
+    olo_free(system->body_points);
+    olo_free(system->contexts);
+    olo_free(system->outputs);
+    olo_free(system->q0);
+    olo_free(system->v0);
+    olo_free(system->v0_given);
+    olo_pool_free(&system->pool);
+    olo_free(system);
+}
+
+void olo_system_mass_times(const olo_system *system, const double *x, double *y)
+{
+    memset(y, 0, (size_t)system->n * sizeof *y);
+    for (int e = 0; e < system->mass_count; e++) {
+        const olo_mass_entry *entry = &system->mass[e];
+        vec3_add(entry->m, x + entry->j, y + entry->i);
+        if (entry->i != entry->j)
+            vec3_add(entry->m, x + entry->i, y + entry->j);
+    }
+}
+
+int olo_system_nodes(const olo_system *system)
+{
+    return system->node_count;
+}
+
+const char *olo_system_node_name(const olo_system *system, int node)
+{
+    return system->nodes[node].name;
+}
+
+bool olo_system_node_is_body(const olo_system *system, int node)
+{
+    return system->nodes[node].kind == OLO_NODE_FRAME;
+}
+
+int olo_system_node_offset(const olo_system *system, int node)
+{
+    return system->nodes[node].q;
+}
+
+int olo_system_find(const olo_system *system, const char *name)
+{
+    for (int i = 0; i < system->node_count; i++)
+        if (strcmp(system->nodes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int olo_system_coordinates(const olo_system *system)
+{
+    return system->n;
+}
+
+int olo_system_groups(const olo_system *system)
+{
+    return system->group_count;
+}
+
+const char *olo_system_group_name(const olo_system *system, int group)
+{
+    return system->groups[group].name;
+}
+
+int olo_system_group_first(const olo_system *system, int group)
+{
+    return system->groups[group].first;
+}
+
+int olo_system_group_rows(const olo_system *system, int group)
+{
+    return system->groups[group].count;
+}
+
+bool olo_system_group_internal(const olo_system *system, int group)
+{
+    return system->groups[group].internal;
+}
+
+int olo_system_outputs(const olo_system *system)
+{
+    return system->output_count;
+}
+
+const char *olo_system_output_name(const olo_system *system, int output)
+{
+    return system->outputs[output].name;
+}
+
+int olo_system_invariants(const olo_system *system)
+{
+    return system->invariant_count;
+}
+
+const olo_invariant *olo_system_invariant(const olo_system *system, int index)
+{
+    return &system->invariants[index];
+}
+
+/* Position of a point node, through the nodes its coordinates count from. */
+static bool node_position(const olo_system *system, int node, olo_position *position)
+{
+    *position = olo_position_slot(system->nodes[node].q);
+    for (int b = system->nodes[node].base; b >= 0; b = system->nodes[b].base) {
+        olo_position base = olo_position_slot(system->nodes[b].q);
+        if (!olo_position_add(position, 1.0, &base))
+            return false;
+    }
+    return true;
+}
+
+static const double *find_body_point(const olo_system *system, int node, const char *name)
+{
+    for (int i = 0; i < system->body_point_count; i++)
+        if (system->body_points[i].node == node && strcmp(system->body_points[i].name, name) == 0)
+            return system->body_points[i].at;
+    return NULL;
+}
+
+/* "no point or body is called 'x'", with the nearest name */
+static olo_status unknown_name(const olo_system *system, const char *name, olo_error *error)
+{
+    const char **names = olo_alloc((size_t)system->node_count + 1, sizeof *names);
+    if (!names)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    for (int i = 0; i < system->node_count; i++)
+        names[i] = system->nodes[i].name;
+    names[system->node_count] = "ground";
+    const char *near = olo_suggest(name, names, (size_t)system->node_count + 1);
+    olo_status status =
+        near ? olo_fail(error, OLO_BAD_INPUT, "no point or body is called '%s', did you mean '%s'?",
+                        name, near)
+             : olo_fail(error, OLO_BAD_INPUT, "no point or body is called '%s'", name);
+    olo_free(names);
+    return status;
+}
+
+olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
+                              olo_position *position, int *node, olo_error *error)
+{
+    if (node)
+        *node = -1;
+    if (!place->on || !*place->on || strcmp(place->on, "ground") == 0) {
+        *position = olo_position_fixed(place->at);
+        return OLO_OK;
+    }
+    char name[130];
+    snprintf(name, sizeof name, "%s", place->on);
+    char *dot = strchr(name, '.');
+    if (dot)
+        *dot = 0;
+    int found = olo_system_find(system, name);
+    if (found < 0)
+        return unknown_name(system, name, error);
+    if (node)
+        *node = found;
+    const olo_node *n = &system->nodes[found];
+    if (n->kind == OLO_NODE_POINT) {
+        if (dot || vec3_norm(place->at) > 0)
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "'%s' is a point mass: it has no points of its own and no 'at'", name);
+        if (!node_position(system, found, position))
+            return olo_fail(error, OLO_BAD_INPUT, "'%s': the chain of relative_to is too long",
+                            name);
+        return OLO_OK;
+    }
+    double at[3];
+    vec3_copy(place->at, at);
+    if (dot) {
+        const double *point = find_body_point(system, found, dot + 1);
+        if (!point)
+            return olo_fail(error, OLO_BAD_INPUT, "body '%s' has no point called '%s'", name,
+                            dot + 1);
+        vec3_add(1.0, point, at);
+    }
+    *position = olo_position_on_frame(n->q, at);
+    return OLO_OK;
+}
+
+olo_status olo_system_place(const olo_system *system, const olo_state *state,
+                            const olo_place *place, double position[3], double velocity[3],
+                            olo_error *error)
+{
+    olo_position p;
+    olo_status status = olo_system_resolve(system, place, &p, NULL, error);
+    if (status != OLO_OK)
+        return status;
+    if (position)
+        olo_position_value(&p, state->q, position);
+    if (velocity)
+        olo_position_linear(&p, state->v, velocity);
+    return OLO_OK;
+}
+
+void olo_system_output(const olo_system *system, const olo_state *state, int index,
+                       double position[3], double velocity[3], double acceleration[3])
+{
+    const olo_position *p = &system->outputs[index].position;
+    if (position)
+        olo_position_value(p, state->q, position);
+    if (velocity)
+        olo_position_linear(p, state->v, velocity);
+    if (acceleration) {
+        double before[3], after[3];
+        olo_position_linear(p, state->v_before, before);
+        olo_position_linear(p, state->v, after);
+        for (int i = 0; i < 3; i++)
+            acceleration[i] = state->h != 0 ? (after[i] - before[i]) / state->h : 0.0;
+    }
+}

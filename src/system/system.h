@@ -1,0 +1,152 @@
+/* The system: the assembled mechanics, immutable once built and shared between threads.
+ *
+ * The configuration q is one array: three numbers for a point, twelve for a frame (position and three
+ * directors). Everything else is stated without knowing kinds: mass entries between 3-vectors of q,
+ * terms (laws of quadratic forms), constraint forms in named groups, actions (loads), joints (the
+ * kinematic reading of a constraint group) and outputs.
+ */
+#ifndef OLO_SYSTEM_SYSTEM_H
+#define OLO_SYSTEM_SYSTEM_H
+
+#include <stdbool.h>
+
+#include "base/pool.h"
+#include "base/sum.h"
+#include "oloid/system.h"
+#include "system/action.h"
+#include "system/form.h"
+#include "system/position.h"
+#include "system/term.h"
+
+typedef enum olo_node_kind { OLO_NODE_POINT, OLO_NODE_FRAME } olo_node_kind;
+
+typedef struct olo_node {
+    const char *name;
+    olo_node_kind kind;
+    int q;            /* its first coordinate */
+    int size;         /* coordinates: 3 or 12 */
+    int twist;        /* size of its twist: 3 or 6 */
+    int motion;       /* its first entry among all twists */
+    bool placed;      /* the user gave a position */
+    double center[3]; /* centre of mass in the frame */
+    int base;         /* a point in relative coordinates: the node it counts from, else -1 */
+} olo_node;
+
+/* Which node, 3-vector (0 position, 1..3 directors) and axis a coordinate is. */
+typedef struct olo_coordinate {
+    int node, slot, axis;
+} olo_coordinate;
+
+/* M couples the 3-vectors that start at q[i] and q[j] by m I; i <= j, the other half is implied. */
+typedef struct olo_mass_entry {
+    int i, j;
+    double m;
+} olo_mass_entry;
+
+/* Rows first .. first+count of the constraints. Internal groups come first. */
+typedef struct olo_group {
+    const char *name;
+    bool internal;
+    bool carried; /* every joint of its node satisfies it: the plane of a planar model */
+    int first, count;
+    int joint; /* the joint that carries it, or -1 */
+} olo_group;
+
+/* How a constraint group reads as a joint: child moves relative to parent (-1: ground). The kind names
+ * a table in kinematics/; the geometry is plain data. */
+typedef struct olo_joint {
+    const char *kind;
+    int group;
+    int parent, child;
+    bool reversible;        /* parent and child may change places */
+    double parent_point[3]; /* in the parent's frame, in space for ground, offset for a point */
+    double child_point[3];  /* in the child's frame */
+    int translations, rotations;
+    double translation[9]; /* rows: orthonormal space directions the place may move along */
+    double rotation[9];    /* rows: orthonormal space axes the child may turn about */
+    double length;         /* of a rod */
+} olo_joint;
+
+/* A named point of a body. */
+typedef struct olo_named_point {
+    int node;
+    const char *name;
+    double at[3];
+} olo_named_point;
+
+/* Something a law refers to, owned by the system. */
+typedef struct olo_owned {
+    void *context;
+    void (*free)(void *context);
+} olo_owned;
+
+typedef struct olo_system_output_place {
+    const char *name;
+    olo_position position;
+} olo_system_output_place;
+
+struct olo_system {
+    olo_pool pool;
+    const char *name;
+    int n; /* coordinates */
+    int m; /* constraints */
+    int twists;
+    int node_count;
+    olo_node *nodes;
+    olo_coordinate *coordinates; /* [n] */
+    int mass_count;
+    olo_mass_entry *mass;
+    int term_count;
+    olo_term *terms;
+    olo_form *constraints; /* [m] */
+    int group_count;
+    olo_group *groups;
+    int joint_count;
+    olo_joint *joints;
+    int action_count;
+    olo_action *actions;
+    int body_point_count;
+    olo_named_point *body_points;
+    int context_count;
+    olo_owned *contexts;
+    int output_count;
+    olo_system_output_place *outputs;
+    double *q0, *v0;     /* initial data as given */
+    bool *v0_given;      /* [n] the user gave this velocity */
+    double length_scale; /* a length of the model, to make increments comparable */
+    double gravity[3];
+    double plane[3]; /* unit normal or zero */
+    bool planar;
+    int invariant_count;
+    olo_invariant invariants[OLO_INVARIANTS_MAX];
+};
+
+struct olo_state {
+    int n, m, twists;
+    double t;
+    double *q;      /* configuration ... */
+    double *q_rest; /* ... and what rounding left of it */
+    double *v;
+    double *v_before; /* velocity one step ago */
+    double *motion;   /* increments of the last step: displacement and Cayley vector a node */
+    double *lambda;   /* multipliers of the last step */
+    double h;         /* last step, 0 before the first */
+    olo_sum work, dissipation;
+    double numbers[];
+};
+
+/* y = M x, all n. */
+void olo_system_mass_times(const olo_system *system, const double *x, double *y);
+
+/* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory. */
+bool olo_system_find_symmetries(olo_system *system);
+
+/* A zeroed state of the right size. */
+olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
+
+/* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with the nearest
+ * name as a suggestion. */
+olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
+                              olo_position *position, int *node, olo_error *error);
+
+#endif

@@ -1,0 +1,388 @@
+/* Terms f(e_1(q) ... e_k(q)) of a law and quadratic forms. At a configuration, with g_k = grad e_k,
+ * A_k the constant Hessian of e_k, and f_k, f_kl, f_klm the derivatives of the law,
+ *
+ *     gradient   f_k g_k
+ *     Hessian    f_kl g_k (x) g_l + f_k A_k
+ *     third . w  f_klm (g_m.w) g_k (x) g_l + f_kl ((g_l.w) A_k + A_k w (x) g_l + g_l (x) A_k w).
+ *
+ * Over a step, with the stress s(e0, e1) of the law and gm_k = grad e_k(qm) (thesis, 3.1.4),
+ *
+ *     r = s_k gm_k,           r.dq = s.de  exactly, since gm_k.dq = de_k,
+ *     dr/dq_a = gm_k (x) s_a,kl g_l(q_a) + 1/2 s_k A_k                          (slot a = 0, 1),
+ *
+ * and, with v_k = 1/2 A_k w and u_k,a = ds_k/dq_a = s_a,kl g_l(q_a),
+ *
+ *     d2(w.r)/dq_a dq_b = (w.gm_k) (s_ab,klm g_l(q_a) (x) g_m(q_b) + [a = b] s_a,kl A_l)
+ *                         + u_k,a (x) v_k + v_k (x) u_k,b.
+ */
+#include "system/term.h"
+
+#include <stddef.h>
+
+enum { K = OLO_LAW_INVARIANTS_MAX, SIZE = OLO_FORM_SIZE_MAX };
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static void set_zero(int n, double *a)
+{
+    for (int i = 0; i < n; i++) {
+        a[i] = 0.0;
+    }
+}
+
+/* a += s b */
+static void add_scaled(int n, double s, const double *b, double *a)
+{
+    for (int i = 0; i < n; i++) {
+        a[i] += s * b[i];
+    }
+}
+
+/* matrix += s a (x) b */
+static void add_outer(int n, double s, const double *a, const double *b, double *matrix)
+{
+    if (s == 0.0) {
+        return; // many laws are linear or quadratic, many blocks vanish
+    }
+    for (int i = 0; i < n; i++) {
+        add_scaled(n, s * a[i], b, matrix + i * n);
+    }
+}
+
+/* v_k = A_k w for all forms. */
+static void hessians_times(const olo_term *term, const double *w, double v[K][SIZE])
+{
+    for (int k = 0; k < term->forms; k++) {
+        olo_form_hessian_times(&term->form[k], w, v[k]);
+    }
+}
+
+static void gradients(const olo_term *term, const double *q, double g[K][SIZE])
+{
+    for (int k = 0; k < term->forms; k++) {
+        olo_form_gradient(&term->form[k], q, g[k]);
+    }
+}
+
+// -- at a configuration ---------------------------------------------------------------------------
+
+static void law_at(const olo_term *term, const double *q, olo_law_order order, bool coefficients,
+                   olo_law_at *law)
+{
+    double e[K];
+    for (int k = 0; k < term->forms; k++) {
+        e[k] = olo_form_value(&term->form[k], q);
+    }
+    const olo_law_input x = {
+        .k = term->forms, .e0 = e, .c = term->coefficient, .context = term->context};
+    term->law->at(&x, order, coefficients, law);
+}
+
+double olo_term_energy(const olo_term *term, const double *q)
+{
+    olo_law_at law;
+    law_at(term, q, OLO_LAW_VALUE, false, &law);
+    return law.f;
+}
+
+void olo_term_gradient(const olo_term *term, const double *q, double *gradient)
+{
+    olo_law_at law;
+    law_at(term, q, OLO_LAW_VALUE, false, &law);
+    set_zero(term->size, gradient);
+    for (int k = 0; k < term->forms; k++) {
+        double g[SIZE];
+        olo_form_gradient(&term->form[k], q, g);
+        add_scaled(term->size, law.g[k], g, gradient);
+    }
+}
+
+void olo_term_hessian(const olo_term *term, const double *q, double *hessian)
+{
+    const int n = term->size, forms = term->forms;
+    olo_law_at law;
+    double g[K][SIZE];
+    law_at(term, q, OLO_LAW_FIRST, false, &law);
+    gradients(term, q, g);
+    set_zero(n * n, hessian);
+    for (int k = 0; k < forms; k++) {
+        olo_form_add_hessian(&term->form[k], law.g[k], hessian);
+        for (int l = 0; l < forms; l++) {
+            add_outer(n, law.gg[k * forms + l], g[k], g[l], hessian);
+        }
+    }
+}
+
+void olo_term_third(const olo_term *term, const double *q, const double *w, double *matrix)
+{
+    const int n = term->size, forms = term->forms;
+    olo_law_at law;
+    double g[K][SIZE], aw[K][SIZE], gw[K];
+    law_at(term, q, OLO_LAW_SECOND, false, &law);
+    gradients(term, q, g);
+    hessians_times(term, w, aw);
+    for (int k = 0; k < forms; k++) {
+        gw[k] = dot(n, g[k], w);
+    }
+    set_zero(n * n, matrix);
+    for (int k = 0; k < forms; k++) {
+        for (int l = 0; l < forms; l++) {
+            const double f = law.gg[k * forms + l];
+            olo_form_add_hessian(&term->form[k], f * gw[l], matrix);
+            add_outer(n, f, aw[k], g[l], matrix);
+            add_outer(n, f, g[l], aw[k], matrix);
+            add_outer(n, dot(forms, &law.ggg[(k * forms + l) * forms], gw), g[k], g[l], matrix);
+        }
+    }
+}
+
+// -- over a step ----------------------------------------------------------------------------------
+
+/* What all functions over a step begin with: invariants, gradients at the midpoint, stress. */
+typedef struct step {
+    double de[K];
+    double gm[K][SIZE];
+    olo_law_over law;
+} step;
+
+static void step_init(const olo_term *term, const olo_interval *x, olo_law_order order,
+                      bool coefficients, step *y)
+{
+    double e0[K], e1[K];
+    for (int k = 0; k < term->forms; k++) {
+        const olo_form *form = &term->form[k];
+        e0[k] = olo_form_value(form, x->q0);
+        e1[k] = olo_form_value(form, x->q1);
+        olo_form_gradient(form, x->qm, y->gm[k]);
+        // with the very gradient of the residual, so that r.dq and s.de agree
+        double de = 0.0;
+        for (int i = 0; i < term->size; i++) {
+            de += y->gm[k][i] * x->dq[term->index[i]];
+        }
+        y->de[k] = de;
+    }
+    const olo_law_input input = {.k = term->forms,
+                                 .e0 = e0,
+                                 .e1 = e1,
+                                 .de = y->de,
+                                 .h = x->h,
+                                 .c = term->coefficient,
+                                 .context = term->context};
+    term->law->over(&input, order, coefficients, &y->law);
+}
+
+/* u_k = ds_k/dq_a = s_a,kl g_l(q_a), with the gradients g at q_a. */
+static void stress_tangents(const olo_term *term, const double *sa, double g[K][SIZE],
+                            double u[K][SIZE])
+{
+    const int forms = term->forms;
+    for (int k = 0; k < forms; k++) {
+        set_zero(term->size, u[k]);
+        for (int l = 0; l < forms; l++) {
+            add_scaled(term->size, sa[k * forms + l], g[l], u[k]);
+        }
+    }
+}
+
+/* dr/dq_a, the matrix being written */
+static void put_tangent(const olo_term *term, const step *y, const double *sa, const double *qa,
+                        double *tangent)
+{
+    const int n = term->size;
+    double g[K][SIZE], u[K][SIZE];
+    gradients(term, qa, g);
+    stress_tangents(term, sa, g, u);
+    set_zero(n * n, tangent);
+    for (int k = 0; k < term->forms; k++) {
+        add_outer(n, 1.0, y->gm[k], u[k], tangent);
+        olo_form_add_hessian(&term->form[k], 0.5 * y->law.s[k], tangent);
+    }
+}
+
+/* The same for a single invariant: one rank-one matrix, written at once. */
+static void put_tangent_single(const olo_term *term, const step *y, double sa, const double *qa,
+                               double *tangent)
+{
+    const int n = term->size;
+    if (sa == 0.0) {
+        set_zero(n * n, tangent);
+    } else {
+        double g[SIZE];
+        olo_form_gradient(&term->form[0], qa, g);
+        for (int i = 0; i < n; i++) {
+            const double a = sa * y->gm[0][i];
+            for (int j = 0; j < n; j++) {
+                tangent[i * n + j] = a * g[j];
+            }
+        }
+    }
+    olo_form_add_hessian(&term->form[0], 0.5 * y->law.s[0], tangent);
+}
+
+double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent)
+{
+    const int n = term->size;
+    step y;
+    step_init(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &y);
+    for (int i = 0; i < n; i++) {
+        r[i] = y.law.s[0] * y.gm[0][i];
+    }
+    for (int k = 1; k < term->forms; k++) {
+        add_scaled(n, y.law.s[k], y.gm[k], r);
+    }
+    if (tangent != NULL && term->forms == 1) {
+        put_tangent_single(term, &y, y.law.s1[0], x->q1, tangent);
+    } else if (tangent != NULL) {
+        put_tangent(term, &y, y.law.s1, x->q1, tangent);
+    }
+    return dot(term->forms, y.law.s, y.de);
+}
+
+void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,
+                               double *tangent)
+{
+    step y;
+    step_init(term, x, OLO_LAW_FIRST, false, &y);
+    const double *sa = slot == 0 ? y.law.s0 : y.law.s1;
+    const double *qa = slot == 0 ? x->q0 : x->q1;
+    if (term->forms == 1) {
+        put_tangent_single(term, &y, sa[0], qa, tangent);
+    } else {
+        put_tangent(term, &y, sa, qa, tangent);
+    }
+}
+
+/* Entry k, l, m of the second derivatives in the slots a (l) and b (m). */
+static double second_entry(const olo_law_over *law, int forms, int a, int b, int k, int l, int m)
+{
+    if (a != b) {
+        return law->s01[a == 0 ? (k * forms + l) * forms + m : (k * forms + m) * forms + l];
+    }
+    return (a == 0 ? law->s00 : law->s11)[(k * forms + l) * forms + m];
+}
+
+void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const double *w, int a,
+                              int b, double *matrix)
+{
+    const int n = term->size, forms = term->forms;
+    step y;
+    double ga[K][SIZE], gb[K][SIZE], ua[K][SIZE], ub[K][SIZE], aw[K][SIZE], wg[K];
+    step_init(term, x, OLO_LAW_SECOND, false, &y);
+    const double *sa = a == 0 ? y.law.s0 : y.law.s1;
+    const double *sb = b == 0 ? y.law.s0 : y.law.s1;
+    gradients(term, a == 0 ? x->q0 : x->q1, ga);
+    gradients(term, b == 0 ? x->q0 : x->q1, gb);
+    stress_tangents(term, sa, ga, ua);
+    stress_tangents(term, sb, gb, ub);
+    hessians_times(term, w, aw);
+    for (int k = 0; k < forms; k++) {
+        wg[k] = dot(n, w, y.gm[k]);
+    }
+
+    set_zero(n * n, matrix);
+    for (int l = 0; l < forms; l++) {
+        // u (x) v + v (x) u: stress and direction of the force change together
+        add_outer(n, 0.5, ua[l], aw[l], matrix);
+        add_outer(n, 0.5, aw[l], ub[l], matrix);
+        // curvature of the stress over the invariants
+        for (int m = 0; m < forms; m++) {
+            double s = 0.0;
+            for (int k = 0; k < forms; k++) {
+                s += wg[k] * second_entry(&y.law, forms, a, b, k, l, m);
+            }
+            add_outer(n, s, ga[l], gb[m], matrix);
+        }
+        // curvature of the invariants themselves
+        if (a == b) {
+            double s = 0.0;
+            for (int k = 0; k < forms; k++) {
+                s += wg[k] * sa[k * forms + l];
+            }
+            olo_form_add_hessian(&term->form[l], s, matrix);
+        }
+    }
+}
+
+// -- coefficients ---------------------------------------------------------------------------------
+
+int olo_term_coefficients(const olo_term *term)
+{
+    int count = term->law->coefficients;
+    for (int k = 0; k < term->forms; k++) {
+        count += olo_form_coefficients(&term->form[k]);
+    }
+    return count;
+}
+
+/* The form to which coefficient p >= law->coefficients belongs; *p becomes its number there. */
+static int form_of_coefficient(const olo_term *term, int *p)
+{
+    int k = 0;
+    *p -= term->law->coefficients;
+    while (*p >= olo_form_coefficients(&term->form[k])) {
+        *p -= olo_form_coefficients(&term->form[k]);
+        k++;
+    }
+    return k;
+}
+
+void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, int p, double *dg)
+{
+    const int n = term->size, forms = term->forms, count = term->law->coefficients;
+    olo_law_at law;
+    double g[K][SIZE];
+    law_at(term, q, OLO_LAW_FIRST, true, &law);
+    gradients(term, q, g);
+    set_zero(n, dg);
+    if (p < count) {
+        for (int k = 0; k < forms; k++) {
+            add_scaled(n, law.gc[k * count + p], g[k], dg);
+        }
+        return;
+    }
+    const int l = form_of_coefficient(term, &p);
+    const double de = olo_form_value_by_coefficient(&term->form[l], q, p);
+    double change[SIZE];
+    olo_form_gradient_by_coefficient(&term->form[l], q, p, change);
+    add_scaled(n, law.g[l], change, dg);
+    for (int k = 0; k < forms; k++) {
+        add_scaled(n, law.gg[k * forms + l] * de, g[k], dg);
+    }
+}
+
+void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *x, int p,
+                                      double *dr)
+{
+    const int n = term->size, forms = term->forms, count = term->law->coefficients;
+    step y;
+    step_init(term, x, OLO_LAW_FIRST, true, &y);
+    set_zero(n, dr);
+    if (p < count) {
+        for (int k = 0; k < forms; k++) {
+            add_scaled(n, y.law.sc[k * count + p], y.gm[k], dr);
+        }
+        return;
+    }
+    const int l = form_of_coefficient(term, &p);
+    double change[SIZE];
+    olo_form_gradient_by_coefficient(&term->form[l], x->qm, p, change);
+    add_scaled(n, y.law.s[l], change, dr);
+    // how the invariant moves at both ends: its mean, and its difference from the increment
+    const double mean = 0.5 * (olo_form_value_by_coefficient(&term->form[l], x->q0, p) +
+                               olo_form_value_by_coefficient(&term->form[l], x->q1, p));
+    double difference = 0.0;
+    for (int i = 0; i < n; i++) {
+        difference += change[i] * x->dq[term->index[i]];
+    }
+    for (int k = 0; k < forms; k++) {
+        const double s0 = y.law.s0[k * forms + l], s1 = y.law.s1[k * forms + l];
+        add_scaled(n, (s0 + s1) * mean + 0.5 * (s1 - s0) * difference, y.gm[k], dr);
+    }
+}

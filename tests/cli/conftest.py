@@ -1,0 +1,47 @@
+"""Runs the command as a person would: the executable is in the environment variable OLOID."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODELS = ["double-spherical-pendulum", "free-body", "heavy-top", "planar-pendulum",
+          "sliding-top", "spring-chain"]
+COMMANDS = ["run", "check", "models", "export", "help"]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes long, or measures time")
+
+
+def executable():
+    return os.environ.get("OLOID", str(ROOT / "build" / "release" / "oloid"))
+
+
+def environment(**more):
+    env = dict(os.environ)
+    env.setdefault("OLOID_MODELS", str(ROOT / "models"))
+    env.setdefault("OPENBLAS_NUM_THREADS", "1")
+    env.update(more)
+    return env
+
+
+@pytest.fixture
+def oloid(tmp_path):
+    """Runs `oloid` in an empty folder; gives returncode, stdout and stderr."""
+    def run(*arguments, timeout=120, env=None, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        return subprocess.run([executable(), *map(str, arguments)], cwd=tmp_path, text=True,
+                              timeout=timeout, env=environment(**(env or {})), **options)
+    run.folder = tmp_path
+    return run
+
+
+def one_message(done):
+    """The one line of stderr, which begins with `oloid: `."""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("oloid: "), done.stderr
+    return lines[0]

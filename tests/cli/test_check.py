@@ -1,0 +1,61 @@
+"""`oloid check`: size, constraint groups, conserved quantities."""
+import json
+
+import pytest
+from conftest import MODELS, one_message
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_json_is_consistent(oloid, model):
+    done = oloid("check", model, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    report = json.loads(done.stdout)
+    assert report["name"] == model
+    assert report["constraints"] == report["internal"] + report["external"]
+    assert report["constraints"] == report["rank"] + report["redundant"]
+    assert report["degrees_of_freedom"] == report["coordinates"] - report["rank"]
+    assert sum(group["rows"] for group in report["groups"]) == report["constraints"]
+    assert report["conserved"] and all(law["why"] for law in report["conserved"])
+    assert not {law["quantity"] for law in report["conserved"]} & set(report["not_conserved"])
+    energy = report["energy"]
+    assert energy["total"] == pytest.approx(
+        energy["kinetic"] + energy["potential"] + energy["strain"])
+
+
+def test_heavy_top(oloid):
+    report = json.loads(oloid("check", "heavy-top", "--json").stdout)
+    assert (report["points"], report["bodies"]) == (0, 1)
+    assert (report["coordinates"], report["internal"], report["external"]) == (12, 6, 3)
+    assert report["degrees_of_freedom"] == 3 == report["unknowns"]["reduced"]
+    assert {law["quantity"] for law in report["conserved"]} == {"energy", "angular momentum z"}
+    assert set(report["not_conserved"]) == {
+        "linear momentum x", "linear momentum y", "linear momentum z",
+        "angular momentum x", "angular momentum y"}
+
+
+def test_double_spherical_pendulum(oloid):
+    report = json.loads(oloid("check", "double-spherical-pendulum", "--json").stdout)
+    assert (report["coordinates"], report["constraints"]) == (6, 2)
+    assert report["degrees_of_freedom"] == 4
+
+
+def test_free_body_conserves_all_momentum(oloid):
+    report = json.loads(oloid("check", "free-body", "--json").stdout)
+    assert len(report["conserved"]) == 7 and report["not_conserved"] == []
+
+
+def test_text_for_people(oloid):
+    done = oloid("check", "heavy-top")
+    assert done.returncode == 0 and done.stderr == ""
+    for wanted in ("coordinates         12", "9 (6 internal, 3 external), rank 9",
+                   "degrees of freedom  3", "constraint groups", "conserved",
+                   "angular momentum z", "not conserved", "linear momentum x", "start", "energy"):
+        assert wanted in done.stdout
+    assert "\033" not in done.stdout
+
+
+def test_settings_are_checked_too(oloid):
+    done = oloid("check", "heavy-top", "--set", "nonsense=1")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "nonsense" in one_message(done)

@@ -1,0 +1,116 @@
+"""Ctrl-C, and the progress that one sees before pressing it."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import h5py
+import pytest
+from conftest import environment, executable
+
+ENDLESS = ["run", "heavy-top", "--step", "1e-3", "--end", "1e6"]
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts an endless run in an empty folder; it is ended after the test in any case."""
+    processes = []
+
+    def begin(*arguments, env=None, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        process = subprocess.Popen([executable(), *ENDLESS, *arguments], cwd=tmp_path, text=True,
+                                   env=environment(**(env or {})), **options)
+        processes.append(process)
+        return process
+    yield begin
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def wait_for_file(path, seconds=20):
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} does not appear"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_finishes_the_result(start, tmp_path, which):
+    process = start("--quiet")
+    wait_for_file(tmp_path / "heavy-top.h5.partial")
+    time.sleep(0.3)
+    process.send_signal(which)
+    process.send_signal(which)  # some parents deliver it twice
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert stderr == ""
+    assert stdout.startswith("heavy-top: interrupted after ")
+    with h5py.File(tmp_path / "heavy-top.h5", "r") as result:
+        assert len(result) > 0
+    assert os.listdir(tmp_path) == ["heavy-top.h5"]
+
+
+def test_interrupted_json_is_whole(start, tmp_path):
+    process = start("--quiet", "--json", "--output", "x.h5")
+    wait_for_file(tmp_path / "x.h5.partial")
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    report = json.loads(stdout)
+    assert report["status"] == "INTERRUPTED" and report["result"] == "x.h5"
+    assert 0 < report["steps"] and report["time"] < report["end"]
+
+
+def read_until(descriptor, wanted, seconds=20):
+    text, end = "", time.monotonic() + seconds
+    while wanted not in text:
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, end - time.monotonic()))
+        assert ready, f"no {wanted!r} in {text!r}"
+        text += os.read(descriptor, 65536).decode()
+    return text
+
+
+def run_on_terminal(start, wanted, **env):
+    """Starts with stderr and stdout on a terminal, interrupts once `wanted` was seen."""
+    ours, theirs = pty.openpty()
+    process = start("--no-result", stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    text = read_until(ours, wanted)
+    process.send_signal(signal.SIGINT)
+    text += read_until(ours, "constraints")
+    try:
+        while True:
+            text += os.read(ours, 65536).decode()
+    except OSError:  # the other side is closed
+        pass
+    os.close(ours)
+    assert process.wait(timeout=60) == 130
+    return text
+
+
+def test_progress_on_a_terminal_is_one_line_redrawn(start):
+    begin = time.monotonic()
+    text = run_on_terminal(start, wanted="steps/s", TERM="xterm", NO_COLOR="")
+    pictures = text.count("\r\033[Kheavy-top")
+    assert 1 <= pictures <= 10 * (time.monotonic() - begin) + 2
+    assert "%  t = " in text and "left" in text
+    assert "\033[2m" in text and "\033[32mok\033[0m" in text  # reasons are muted
+
+
+def test_no_color_is_respected(start):
+    text = run_on_terminal(start, wanted="steps/s", TERM="xterm", NO_COLOR="1")
+    assert "\033[2m" not in text and "\033[32m" not in text
+
+
+@pytest.mark.slow
+def test_progress_elsewhere_is_plain_lines(start):
+    text = run_on_terminal(start, wanted="steps/s", TERM="dumb")
+    assert "\033" not in text
+    assert re.search(r"^oloid: heavy-top: \d+%, t = ", text, re.M)

@@ -1,0 +1,146 @@
+"""`oloid run`: the summary, JSON, exit codes, results."""
+import json
+import os
+import re
+import time
+
+import h5py
+import pytest
+from conftest import MODELS, one_message
+
+KEYS = {"name", "status", "steps", "unknowns", "newton_iterations", "wall_seconds", "cpu_seconds",
+        "halvings", "step", "end", "scheme", "constraints", "degrees_of_freedom", "result",
+        "verdict", "warnings", "energy"}
+VERDICT_KEYS = {"quantity", "drift", "relative_drift", "tolerance", "ok"}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_runs_and_keeps_its_laws(oloid, model):
+    done = oloid("run", model, "--json", "--quiet", timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    report = json.loads(done.stdout)
+    assert KEYS <= set(report)
+    assert report["name"] == model and report["status"] == "OK"
+    assert report["steps"] > 0 and report["newton_iterations"] >= report["steps"]
+    assert report["result"] == f"{model}.h5"
+    assert report["verdict"]
+    for verdict in report["verdict"]:
+        assert VERDICT_KEYS <= set(verdict)
+        assert verdict["ok"] and verdict["relative_drift"] <= verdict["tolerance"]
+    with h5py.File(oloid.folder / report["result"], "r") as result:
+        assert len(result) > 0
+    assert sorted(os.listdir(oloid.folder)) == [f"{model}.h5"]
+
+
+def test_summary_for_people(oloid):
+    done = oloid("run", "heavy-top", "--step", "1e-3", "--end", "0.1", "--quiet")
+    assert done.returncode == 0 and done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert re.match(r"heavy-top: 100 steps of 0\.001 to t = 0\.1 in .* s \(.* steps/s\), "
+                    r"3 unknowns, \d\.\d iterations a step$", lines[0])
+    assert re.search(r"^  energy +constant to \S+ +ok$", done.stdout, re.M)
+    assert re.search(r"^  angular momentum z +constant to \S+ +ok$", done.stdout, re.M)
+    assert re.search(r"^  constraints +kept to \S+ +ok$", done.stdout, re.M)
+    assert lines[-1] == "  result: heavy-top.h5"
+    assert "\033" not in done.stdout
+
+
+def test_options_override_the_model(oloid):
+    report = {}
+    for kind in ("reduced", "multipliers"):
+        done = oloid("run", "heavy-top", "--step=2e-3", "--end", "0.1", "--constraints", kind,
+                     "--no-result", "--json", "-q")
+        assert done.returncode == 0, done.stderr
+        report[kind] = json.loads(done.stdout)
+        assert report[kind]["steps"] == 50 and report[kind]["step"] == 2e-3
+        assert report[kind]["end"] == 0.1 and report[kind]["constraints"] == kind
+        assert report[kind]["result"] is None
+    assert report["reduced"]["unknowns"] == 3 == report["reduced"]["degrees_of_freedom"]
+    assert report["multipliers"]["unknowns"] > 3
+    assert os.listdir(oloid.folder) == []
+
+
+def test_settings_take_expressions_and_options_win(oloid):
+    done = oloid("run", "--set", "run.step=1/500", "--set=run.end=0.2", "heavy-top", "--end", "0.1",
+                 "--no-result", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["steps"] == 50
+
+
+@pytest.mark.parametrize("arguments, expected", [
+    (["--constraints", "reduce"], "reduced"),
+    (["--step", "0"], "step"),
+    (["--step", "-1"], "step"),
+    (["--step", "abc"], "abc"),
+    (["--end", "nan"], "end"),
+    (["--set", "nonsense=1"], "nonsense"),
+    (["--set", "run.stp=1"], "stp"),
+])
+def test_bad_values_are_bad_input(oloid, arguments, expected):
+    done = oloid("run", "heavy-top", "--quiet", *arguments)
+    assert done.returncode == 2 and done.stdout == ""
+    assert expected in one_message(done)
+    assert os.listdir(oloid.folder) == []
+
+
+def test_output_may_be_anywhere_and_is_overwritten(oloid):
+    path = oloid.folder / "a folder" / "top's result.h5"
+    path.parent.mkdir()
+    path.write_text("old")
+    for _ in range(2):
+        done = oloid("run", "heavy-top", "--end", "0.01", "--quiet", "--json", "-o", path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["result"] == str(path)
+        with h5py.File(path, "r") as result:
+            assert len(result) > 0
+    assert os.listdir(path.parent) == [path.name]
+
+
+@pytest.mark.parametrize("output", ["missing/x.h5", "folder", "/proc/x.h5"])
+def test_unwritable_output_is_an_io_error(oloid, output):
+    (oloid.folder / "folder").mkdir()
+    done = oloid("run", "heavy-top", "--end", "0.01", "--quiet", "--output", output)
+    assert done.returncode == 4, done.stderr
+    assert output in one_message(done)
+
+
+@pytest.mark.parametrize("model", ["missing.yaml", "missing/heavy-top.yaml"])
+def test_a_missing_model_file(oloid, model):
+    done = oloid("run", model)
+    assert done.returncode in (2, 4) and done.stdout == ""
+    assert model in one_message(done)
+
+
+def test_a_broken_law_is_an_error_and_the_result_is_there(oloid):
+    # a Newton iteration that stops early does not conserve
+    done = oloid("run", "heavy-top", "--step", "0.01", "--end", "0.5", "--quiet", "--json",
+                 "--set", "run.tolerance=0.5")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "tolerance" in one_message(done)
+    report = json.loads(done.stdout)
+    assert report["ok"] is False and not all(v["ok"] for v in report["verdict"])
+    with h5py.File(oloid.folder / report["result"], "r") as result:
+        assert len(result) > 0
+
+
+def test_a_run_that_does_not_converge_says_where(oloid):
+    done = oloid("run", "heavy-top", "--quiet", "--json", "--set", "run.iterations=1",
+                 "--set", "run.halvings=0")
+    assert done.returncode == 3
+    report = json.loads(done.stdout)
+    assert report["status"] == "NOT_CONVERGED" and report["error"] in one_message(done)
+
+
+@pytest.mark.slow
+def test_start_and_first_step_of_a_small_model_take_less_than_20_ms(oloid):
+    arguments = ["run", "planar-pendulum", "--step", "1e-3", "--end", "1e-3", "--quiet",
+                 "--no-result"]
+    best = float("inf")
+    for _ in range(10):
+        begin = time.perf_counter()
+        done = oloid(*arguments)
+        best = min(best, time.perf_counter() - begin)
+        assert done.returncode == 0, done.stderr
+    assert best < 0.020, f"{best * 1e3:.1f} ms"
