@@ -17,14 +17,9 @@ demo: build ## build, then simulate a heavy top and print the summary
 check: ## build, test, sanitize, check the format; ends with "N passed, N failed"
 	@JOBS=$(JOBS) tools/check
 
-bench: build ## build and run the benchmarks
+bench: build ## build and run the benchmarks, print one table
 	@cmake --build --preset release -j $(JOBS) --target bench
-	@for program in bench/*.c; do \
-	    [ -e "$$program" ] || continue; \
-	    name=$$(basename "$$program" .c); \
-	    echo "== $$name"; OPENBLAS_NUM_THREADS=1 OLOID_MODELS=$(CURDIR)/models \
-	        $(release)/bench/$$name || exit 1; \
-	done
+	@bench/run $(release)
 
 study: build ## run the studies whose numbers the documentation shows
 	@[ -x tools/study ] || { echo "study: tools/study is not there"; exit 1; }

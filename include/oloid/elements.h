@@ -2,9 +2,16 @@
  *  The things a person names: points, bodies, rods, springs, dampers, supports, loads, outputs.
  *
  *  Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
- *  caller, and added to a model with `olo_model_add(model, OLO_BODY, &body, &error)` or its typed
- *  twin. The keys of a model file, the fields here and the arguments of the Python package have one
- *  name. Strings and arrays are copied when an element is added.
+ *  caller, and given to a model with its function of model.h:
+ *
+ *      olo_body body = olo_body_default();
+ *      body.name = "top";
+ *      body.mass = 1;
+ *      olo_model_add_body(model, &body, &error);
+ *
+ *  The keys of a model file and the fields here have one name. Strings and arrays are copied when an
+ *  element is added. Units are the user's, as long as they fit together; angles are in radians. Vectors are
+ *  in space axes unless it says otherwise.
  */
 #ifndef OLOID_ELEMENTS_H
 #define OLOID_ELEMENTS_H
@@ -18,7 +25,8 @@
 extern "C" {
 #endif
 
-/** A number that was not given: the element then takes its value from the configuration. */
+/** A number that was not given: the element then takes its value from the configuration. Of a vector that is
+ *  given in part, the other components are zero. */
 #define OLO_UNSET ((double)NAN)
 
 /** A place: a point of space, a point mass, or a point of a body.
@@ -26,27 +34,27 @@ extern "C" {
  *  named point of a body. `at` is in space for ground, in the body's frame for a body, and zero for
  *  a point mass or a named point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top, at: [0, 0, 0.1]}`. */
 typedef struct olo_place {
-    const char *on;
-    double at[3];
+    const char *on; /**< NULL, "ground", a point, a body, or `body.point` */
+    double at[3];   /**< from the origin of what `on` names, in its axes */
 } olo_place;
 
 /** A function of time: a number, an expression of t and the parameters, a table (linear between its
  *  entries, constant outside), or a C function. Exactly one is given; none means the constant 1. */
 typedef struct olo_signal {
-    const char *expression; /**< for example "sin(2*pi*t)" */
-    const double *time;     /**< table: ascending times ... */
-    const double *value;    /**< ... and values */
-    int count;
-    double (*function)(void *context, double t);
-    void *context;
+    const char *expression;                      /**< for example "sin(2*pi*t)" */
+    const double *time;                          /**< table: ascending times ... */
+    const double *value;                         /**< ... and values */
+    int count;                                   /**< number of entries of the table */
+    double (*function)(void *context, double t); /**< a pure function of time */
+    void *context; /**< handed to `function`; must live as long as the system */
 } olo_signal;
 
 /** A point mass. */
 typedef struct olo_point {
-    const char *name;
-    double mass;
-    double position[3];
-    double velocity[3];
+    const char *name;   /**< required */
+    double mass;        /**< positive */
+    double position[3]; /**< at the start */
+    double velocity[3]; /**< at the start */
     /** Name of an earlier point from which position and velocity count; its coordinates are then the
      *  difference to that point (relative coordinates). NULL: from the origin. */
     const char *relative_to;
@@ -58,9 +66,9 @@ typedef struct olo_shape {
     double density;   /**< mass per volume; negative for a hole */
     double mass;      /**< instead of density */
     double radius;    /**< sphere, cylinder, cone (base) */
-    double height;  /**< cylinder, cone: along the third axis. Cylinder: centred; cone: apex at the
-                                origin, base at +height */
-    double size[3]; /**< box: edge lengths, centred */
+    /** Cylinder (centred) and cone (apex at the origin, base at +height), along the third axis. */
+    double height;
+    double size[3];        /**< box: edge lengths, centred */
     double vertices[4][3]; /**< tetrahedron */
     double position[3];    /**< of the shape's origin in the body's frame */
     double rotation[9];    /**< row-major, shape axes in the body's frame */
@@ -68,104 +76,132 @@ typedef struct olo_shape {
 
 /** A named point of a body, for places, outputs and traces. */
 typedef struct olo_body_point {
-    const char *name;
-    double at[3];
+    const char *name; /**< what follows the dot in `body.point` */
+    double at[3];     /**< in the body's frame */
 } olo_body_point;
 
 /** A rigid body. Mass, centre and inertia may be given as numbers, by shapes, or both: numbers add
  *  to what the shapes give. The frame is the user's: any origin, any axes. */
 typedef struct olo_body {
-    const char *name;
-    double mass;
-    double center[3]; /**< centre of mass in the body's frame */
-    double inertia
-        [9]; /**< row-major 3x3, about the centre of mass, along the axes of the body's frame. In a
-                            model file: [J1, J2, J3], [J11, J22, J33, J12, J13, J23] or 3 rows */
-    const olo_shape *shapes;
-    int shape_count;
-    double position[3]; /**< of the frame's origin */
-    double rotation[9]; /**< row-major; columns are the directors d1, d2, d3. In a model file:
-                             {axis, angle}, {matrix}, {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a
-                             list of such, applied one after the other in the body's own axes */
-    double velocity[3]; /**< of the frame's origin; OLO_UNSET: what the supports and the angular velocity
-                             imply, else zero */
+    const char *name; /**< required */
+    double mass;      /**< beside that of the shapes */
+    double center[3]; /**< centre of `mass` in the body's frame */
+    /** Row-major 3x3, about `center`, along the axes of the body's frame. In a model file: [J1, J2, J3],
+     *  [J11, J22, J33, J12, J13, J23] or 3 rows. */
+    double inertia[9];
+    const olo_shape *shapes; /**< solids that add their mass, centre and inertia */
+    int shape_count;         /**< number of `shapes` */
+    /** Of the frame's origin; OLO_UNSET: zero, or where a support with `at` puts it. */
+    double position[3];
+    /** Row-major; columns are the directors d1, d2, d3. In a model file: {axis, angle}, {matrix},
+     *  {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a list of such, applied one after the other in
+     *  the body's own axes. */
+    double rotation[9];
+    /** Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else zero. */
+    double velocity[3];
     double angular_velocity[3];    /**< in space axes */
     bool angular_velocity_in_body; /**< the angular velocity is given along the directors */
-    const olo_body_point *points;
-    int point_count;
+    const olo_body_point *points;  /**< named points */
+    int point_count;               /**< number of `points` */
 } olo_body;
 
 /** A massless rigid rod: a fixed distance between two places. */
 typedef struct olo_rod {
-    const char *name;
-    olo_place between[2];
-    double length; /**< OLO_UNSET: the initial distance */
+    const char *name;     /**< NULL: rod1, rod2, ... */
+    olo_place between[2]; /**< its ends */
+    double length;        /**< OLO_UNSET: the initial distance */
 } olo_rod;
 
 /** A spring between two places, with an optional damper in parallel. */
 typedef struct olo_spring {
-    const char *name;
-    olo_place between[2];
+    const char *name;     /**< NULL: spring1, spring2, ... */
+    olo_place between[2]; /**< its ends, x1 and x2 */
     const char *type; /**< "distance": 1/2 k (l - length)^2; "linear": 1/2 k |x2 - x1 - offset|^2 */
-    double stiffness;
+    double stiffness; /**< k, force per length */
     double length;    /**< distance: length at rest; OLO_UNSET: the initial distance */
-    double offset[3]; /**< linear */
-    double damping;   /**< of the parallel damper */
-    const char *
-        energy; /**< distance only: any stored energy as an expression of the length `l`, instead of
-                             the stiffness, for example "k*(l-l0)^4" */
+    double offset[3]; /**< linear: x2 - x1 at rest */
+    double damping;   /**< of the parallel damper, force per velocity */
+    /** Distance only: any stored energy as an expression of the length `l`, instead of the stiffness, for
+     *  example "k*(l-l0)^4". */
+    const char *energy;
 } olo_spring;
 
 /** A viscous damper between two places: along the line ("distance") or isotropic ("linear"). */
 typedef struct olo_damper {
-    const char *name;
-    olo_place between[2];
-    const char *type;
-    double damping;
+    const char *name;     /**< NULL: damper1, damper2, ... */
+    olo_place between[2]; /**< its ends */
+    const char *type;     /**< "distance" (default) or "linear" */
+    double damping;       /**< force per velocity */
 } olo_damper;
 
 /** A support of a body or a point mass on the ground. */
 typedef struct olo_support {
-    const char *name;
-    olo_place on; /**< the supported place; with type "center" the body's centre of mass */
-    const char
-        *type; /**< point: the place is fixed; center: the centre of mass is fixed; slide: the place
-                           stays on a line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the
-                           place is fixed and the body turns about `axis`; fixed: the body cannot move */
-    double axis[3];
-    double at[3]; /**< where in space; OLO_UNSET: where it is at the start */
+    const char *name; /**< NULL: support1, support2, ... */
+    olo_place on;     /**< the supported place; with type "center" the body's centre of mass */
+    /** point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a line along
+     *  `axis`; plane: it stays in a plane with normal `axis`; hinge: the place is fixed and the body turns about
+     *  `axis`; fixed: the body cannot move. */
+    const char *type;
+    double axis[3]; /**< of slide, plane and hinge; any length but zero */
+    double at[3];   /**< where in space; OLO_UNSET: where it is at the start */
 } olo_support;
 
 /** A force or a moment on a place, with a law of time. */
 typedef struct olo_load {
-    const char *name;
-    olo_place on;
-    double force[3];
-    double moment[3];
+    const char *name;  /**< NULL: load1, load2, ... */
+    olo_place on;      /**< where it acts */
+    double force[3];   /**< at the place */
+    double moment[3];  /**< on the body of the place */
     const char *frame; /**< "space": dead; "body": turns with the body */
     olo_signal signal; /**< factor over time; in a model file the key `time` */
     /** A force that depends on time and motion, called at midpoint values; overrides `force`. It must be a
      *  pure function of its arguments. Its work enters the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
-    void *context;
+    void *context; /**< handed to `function`; must live as long as the system */
 } olo_load;
 
 /** A place whose position, velocity and acceleration are recorded. */
 typedef struct olo_output {
-    const char *name;
-    olo_place on;
+    const char *name; /**< NULL: output1, output2, ... */
+    olo_place on;     /**< what is followed */
 } olo_output;
 
+/** The exact motion of a place, where it is known: expressions of t and the parameters, three a vector, NULL
+ *  where nothing is known. Convergence is measured against it; a run does not read it. */
+typedef struct olo_exact {
+    const char *name;        /**< NULL: exact1, exact2, ... */
+    olo_place on;            /**< the place, on a point or a body */
+    const char *position[3]; /**< of the place */
+    const char *d1[3];       /**< first director of the body it is on */
+    const char *d2[3];       /**< second director */
+    const char *d3[3];       /**< third director */
+} olo_exact;
+
+/** @name Defaults
+ *  Every field as if its key were missing in a model file; the name is NULL.
+ *  @{ */
+/** At rest at the origin; the mass is to be given. */
 OLO_API olo_point olo_point_default(void);
+/** At the origin of the body; type, size and density or mass are to be given. */
 OLO_API olo_shape olo_shape_default(void);
+/** No mass, not turned, place and velocity as the supports imply. */
 OLO_API olo_body olo_body_default(void);
+/** As long as the initial distance. */
 OLO_API olo_rod olo_rod_default(void);
+/** A distance spring, at rest at the start; the stiffness is to be given. */
 OLO_API olo_spring olo_spring_default(void);
+/** Along the line; the damping is to be given. */
 OLO_API olo_damper olo_damper_default(void);
+/** The place is fixed where it is at the start. */
 OLO_API olo_support olo_support_default(void);
+/** Dead, constant over time; force, moment or function are to be given. */
 OLO_API olo_load olo_load_default(void);
+/** The origin of space; the place is to be given. */
 OLO_API olo_output olo_output_default(void);
+/** Nothing known. */
+OLO_API olo_exact olo_exact_default(void);
+/** @} */
 
 #ifdef __cplusplus
 }

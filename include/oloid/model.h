@@ -19,7 +19,9 @@
 extern "C" {
 #endif
 
+/** A model: elements with names and parameters, gravity, how to run. Not shared between threads. */
 typedef struct olo_model olo_model;
+/** A compiled model, see system.h. */
 typedef struct olo_system olo_system;
 
 /** How to run: the section `run` of a model file. */
@@ -27,28 +29,33 @@ typedef struct olo_run {
     double step;             /**< time step h */
     double end;              /**< end time */
     const char *scheme;      /**< "energy-momentum" */
-    const char *constraints; /**< "reduced" or "multipliers" */
-    double tolerance;        /**< Newton: bound of the last scaled increment */
-    int iterations;          /**< Newton: at most */
-    int halvings;            /**< how often a step that fails is halved before the run stops */
-    long frames;             /**< recorded frames at most */
-    bool forces;             /**< record constraint forces */
+    const char *constraints; /**< "reduced", "multipliers", "projected", "penalty", "augmented" */
+    double penalty;          /**< mu of penalty and augmented, energy mu |g|^2 */
+    double augmented_tolerance; /**< augmented: bound of every constraint |g| */
+    const char *null_space;     /**< projected: "explicit" or "implicit" null space matrix */
+    double tolerance;           /**< Newton: bound of the last scaled increment */
+    int iterations;             /**< Newton: at most */
+    int halvings;               /**< how often a step that fails is halved before the run stops */
+    long frames;                /**< recorded frames at most */
+    bool forces;                /**< record constraint forces */
 } olo_run;
 
+/** Steps of 0.01 to t = 1, energy-momentum, reduced, at most 10,000 frames. */
 OLO_API olo_run olo_run_default(void);
 
 /** An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the value may be
  *  an expression. */
 typedef struct olo_setting {
-    const char *name;
-    const char *value;
+    const char *name;  /**< `l` or `run.step` */
+    const char *value; /**< a number or an expression of the parameters */
 } olo_setting;
 
 /** An empty model. Free with olo_model_free. */
 OLO_API olo_status olo_model_create(const char *name, olo_model **model, olo_error *error);
 
-/** Reads a model file, or a model of the catalogue by its name. On failure the text starts with
- *  `file:line:column: path:`. */
+/** Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides. Free with
+ *  olo_model_free. On failure `*model` is NULL and the text starts with `file:line:column: path:` where
+ *  the file is to blame. */
 OLO_API olo_status olo_model_read(const char *file, const olo_setting *settings, int setting_count,
                                   olo_model **model, olo_error *error);
 
@@ -57,43 +64,64 @@ OLO_API olo_status olo_model_read_text(const char *text, size_t size, const char
                                        const olo_setting *settings, int setting_count,
                                        olo_model **model, olo_error *error);
 
+/** Frees a model; NULL is allowed. */
 OLO_API void olo_model_free(olo_model *model);
 
-/** Adding elements. Names are unique in a model; everything given is copied. */
+/** @name Adding elements
+ *  Names are unique in a model; everything given is copied. What refers to another element by name is
+ *  checked when the model is compiled.
+ *  @{ */
+/** Adds a point mass. */
 OLO_API olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error);
+/** Adds a rigid body. */
 OLO_API olo_status olo_model_add_body(olo_model *model, const olo_body *body, olo_error *error);
+/** Adds a massless rod. */
 OLO_API olo_status olo_model_add_rod(olo_model *model, const olo_rod *rod, olo_error *error);
+/** Adds a spring. */
 OLO_API olo_status olo_model_add_spring(olo_model *model, const olo_spring *spring,
                                         olo_error *error);
+/** Adds a damper. */
 OLO_API olo_status olo_model_add_damper(olo_model *model, const olo_damper *damper,
                                         olo_error *error);
+/** Adds a support. */
 OLO_API olo_status olo_model_add_support(olo_model *model, const olo_support *support,
                                          olo_error *error);
+/** Adds a force or a moment. */
 OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error);
+/** Adds a place to record. */
 OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *output,
                                         olo_error *error);
+/** Adds a known motion, for studies of convergence. */
+OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
+/** @} */
 
 /** Acceleration of gravity, zero by default. */
 OLO_API void olo_model_set_gravity(olo_model *model, const double gravity[3]);
 /** Everything moves in the plane with this normal; zero vector: in space (the default). */
 OLO_API void olo_model_set_plane(olo_model *model, const double normal[3]);
+/** How to run, instead of what the file says; checked here. */
 OLO_API olo_status olo_model_set_run(olo_model *model, const olo_run *run, olo_error *error);
 
 /** A named parameter with a number. Expressions of later-added signals and energies may use it. */
 OLO_API olo_status olo_model_set_parameter(olo_model *model, const char *name, double value,
                                            olo_error *error);
 
+/** Name, valid as long as the model, like all texts below. */
 OLO_API const char *olo_model_name(const olo_model *model);
+/** What the file says under `description`, or "". */
 OLO_API const char *olo_model_description(const olo_model *model);
+/** What the file says under `units`, or "". */
 OLO_API const char *olo_model_units(const olo_model *model);
 /** The text the model was read from, or "" for a model made in code. */
 OLO_API const char *olo_model_text(const olo_model *model);
+/** How to run: the section `run` with the overrides. */
 OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);
 
-/** Turns a model into a system: forms, mass, constraints, tree. The system does not refer to the
- *  model afterwards. */
+/** Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
+ *  model afterwards; free it with olo_system_free. Fails where elements do not fit together: an unknown name,
+ *  a mass that is not positive, an inertia that no body has. */
 OLO_API olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_error *error);
 
 /** The catalogue: the models that come with the library, or those of the directory that the environment
@@ -103,10 +131,13 @@ typedef struct olo_catalogue olo_catalogue;
 /** Looks the catalogue up. Free with olo_catalogue_free. Fails with OLO_IO when the directory of
  *  OLOID_MODELS cannot be read. */
 OLO_API olo_status olo_catalogue_open(olo_catalogue **catalogue, olo_error *error);
-/** Number of models; name and file of each, sorted by name, valid as long as the catalogue. */
+/** Number of models. */
 OLO_API int olo_catalogue_count(const olo_catalogue *catalogue);
+/** Name of a model; they are sorted by it. Valid as long as the catalogue. */
 OLO_API const char *olo_catalogue_name(const olo_catalogue *catalogue, int index);
+/** File of a model, valid as long as the catalogue. */
 OLO_API const char *olo_catalogue_file(const olo_catalogue *catalogue, int index);
+/** Frees a catalogue; NULL is allowed. */
 OLO_API void olo_catalogue_free(olo_catalogue *catalogue);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include "oloid/results.h"
 #include "oloid/simulate.h"
 #include "oloid/status.h"
+#include "oloid/study.h"
 #include "oloid/system.h"
 #include "oloid/version.h"
 

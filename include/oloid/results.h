@@ -20,34 +20,48 @@ typedef struct olo_recorder olo_recorder;
 
 /** The verdict on one conserved quantity. */
 typedef struct olo_verdict {
-    char quantity[128];
-    char why[256];
+    char quantity[128];    /**< "energy", "angular momentum z", "constraints", ... */
+    char why[256];         /**< why it is conserved, one sentence */
     double start;          /**< value at the start */
     double drift;          /**< largest |value - start| over all steps, not only recorded ones */
     double relative_drift; /**< drift over the scale of the quantity */
     double tolerance;      /**< bound of relative_drift for `ok` */
-    bool ok;
+    bool ok;               /**< relative_drift <= tolerance; false for what is not a number */
 } olo_verdict;
 enum { OLO_VERDICTS_MAX = OLO_INVARIANTS_MAX + 2 };
 
-/** Creates the recorder of a run. The file is created at `path` (written as `path.partial`, renamed by
- *  olo_recorder_finish). `path` may be NULL: then only the verdict is kept. `command` is the command line
- *  that the file remembers, or "". Model and system must outlive the recorder. */
+/** Creates the recorder of a run. While it goes on the file is `path.partial`, from which olo_recorder_resume
+ *  can go on whenever the process ends; olo_recorder_finish makes it the result `path`. An older file of
+ *  these names stays until then. `path` may be NULL: then only the verdict is kept. `command` is the
+ *  command line that the file remembers, or "". Model, system and the texts of `run` must outlive the
+ *  recorder. */
 OLO_API olo_status olo_recorder_create(const char *path, const olo_model *model,
                                        const olo_system *system, const olo_run *run,
                                        const char *command, olo_recorder **recorder,
                                        olo_error *error);
+/** Goes on with a run that was broken off and is in `path.partial`. Sets `state`, one of this system, and
+ *  `summary` to where it was at its last checkpoint, for olo_simulate_resume; what was recorded later is
+ *  dropped. Fails, and leaves the file alone, when that is of another model, of other parameters or options,
+ *  of another version of the library, or damaged. */
+OLO_API olo_status olo_recorder_resume(const char *path, const olo_model *model,
+                                       const olo_system *system, const olo_run *run,
+                                       olo_recorder **recorder, olo_state *state,
+                                       olo_run_summary *summary, olo_error *error);
+/** Seconds between two checkpoints, 1 if this is not called; more when making them takes more than a tenth of
+ *  the time. 0: after every step. */
+OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
 /** The observer to hand to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
-/** Writes summary and verdict, closes the file and renames it. `status` is that of the run; when the run
- *  failed, `error` still holds its text, which the file then keeps. When the file cannot be written, what
- *  there is of it stays as `path.partial`. */
+/** Writes what is left, summary and verdict, and closes. A run that came to its end (`status` OLO_OK) becomes
+ *  the result `path`; any other stays `path.partial`, readable and ready to be resumed, with its status and
+ *  the text that `error` holds. When the files cannot be written, `path.partial` is as it was at the last
+ *  checkpoint. */
 OLO_API olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *summary,
                                        olo_status status, olo_error *error);
 /** Verdicts so far. */
 OLO_API int olo_recorder_verdicts(const olo_recorder *recorder,
                                   olo_verdict verdicts[OLO_VERDICTS_MAX]);
-/** Closes without renaming if not finished, and frees. */
+/** Frees. A run that is not finished stays `path.partial`. */
 OLO_API void olo_recorder_free(olo_recorder *recorder);
 
 /** @name Reading results
@@ -57,17 +71,22 @@ OLO_API void olo_recorder_free(olo_recorder *recorder);
  *  the extremes over the steps of a row (`energy.total.min`, `energy.total.max`), the raw configuration
  *  (`top.q.1` to `top.q.12`, `top.v.1` ...) and, if recorded, multipliers (`rod.multiplier.1`).
  *  @{ */
+/** An open result file. Not shared between threads. */
 typedef struct olo_result olo_result;
 
 /** Opens a result file. Free with olo_result_free. */
 OLO_API olo_status olo_result_open(const char *path, olo_result **result, olo_error *error);
+/** Closes and frees; NULL is allowed. */
 OLO_API void olo_result_free(olo_result *result);
 
+/** Number of recorded states. */
 OLO_API long olo_result_rows(const olo_result *result);
-/** Number of columns, and the name of each; it lives as long as the result. */
+/** Number of columns. */
 OLO_API int olo_result_columns(const olo_result *result);
+/** Name of a column; it lives as long as the result. */
 OLO_API const char *olo_result_column(const olo_result *result, int index);
-/** Reads one column, `values` has room for all rows. */
+/** Reads one column; `values` has room for all rows. OLO_NOT_FOUND, with the nearest name as a suggestion, when
+ *  there is none of that name. */
 OLO_API olo_status olo_result_read(olo_result *result, const char *column, double *values,
                                    olo_error *error);
 
@@ -75,11 +94,16 @@ OLO_API olo_status olo_result_read(olo_result *result, const char *column, doubl
  *  long as the result. OLO_NOT_FOUND when there is none of that name. */
 OLO_API olo_status olo_result_attribute_text(olo_result *result, const char *object,
                                              const char *name, const char **text, olo_error *error);
+/** The same for a number. */
 OLO_API olo_status olo_result_attribute_number(olo_result *result, const char *object,
                                                const char *name, double *value, olo_error *error);
 /** The text of the model that was run; it lives as long as the result. */
 OLO_API olo_status olo_result_model_text(olo_result *result, const char **text, olo_error *error);
-/** The verdicts of the run; `count` is 0 for a run that was killed. */
+/** The model that was run, with its parameters and options of the run; further settings come last and win. Free
+ *  with olo_model_free. OLO_NOT_FOUND for a model that was made in code. */
+OLO_API olo_status olo_result_model(olo_result *result, const olo_setting *settings,
+                                    int setting_count, olo_model **model, olo_error *error);
+/** The verdicts of the run; `count` is 0 for one that goes on or was killed. */
 OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
                                        int *count, olo_error *error);
 

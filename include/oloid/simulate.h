@@ -19,6 +19,7 @@ typedef struct olo_stepper olo_stepper;
 typedef struct olo_step_report {
     int iterations;    /**< Newton iterations, all attempts */
     int halvings;      /**< how often the step was halved */
+    int passes;        /**< solutions by Newton, more than one a step with augmented */
     double residual;   /**< scaled, at the end */
     double rotation;   /**< largest rotation of a body in the step, rad */
     int rotation_node; /**< the body it belongs to, -1 if none */
@@ -28,6 +29,7 @@ typedef struct olo_step_report {
  *  outlive it. */
 OLO_API olo_status olo_stepper_create(const olo_system *system, const olo_run *run,
                                       olo_stepper **stepper, olo_error *error);
+/** Frees a stepper; NULL is allowed. */
 OLO_API void olo_stepper_free(olo_stepper *stepper);
 
 /** Number of unknowns that Newton solves for. */
@@ -37,7 +39,13 @@ OLO_API int olo_stepper_unknowns(const olo_stepper *stepper);
  *  is as before and the text tells time, residuals and the worst part. */
 OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, double h,
                                     olo_error *error);
+/** What the last step did; valid until the next. */
 OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
+
+/** 2-norm condition number of the iteration matrix of the last step, as the sources define it: no scaling of
+ *  rows or multipliers (thesis, tables 4.1 and 4.2); of projected the split matrix K_u (C.21). Infinite where
+ *  constraints repeat others and their rows are in the matrix. Dense: for small systems. Fails before the first step. */
+OLO_API olo_status olo_stepper_condition(olo_stepper *stepper, double *condition, olo_error *error);
 
 /** Force and moment (about the place of the joint or support, space axes) that constraint group `group`
  *  exerted on its body in the last step; for a rod the force on its second end. */
@@ -46,7 +54,7 @@ OLO_API olo_status olo_stepper_reaction(olo_stepper *stepper, const olo_state *s
 
 /** Who watches a run. Any function may be NULL. A non-OK return stops the run with that status. */
 typedef struct olo_observer {
-    void *context;
+    void *context; /**< handed to all functions */
     /** After the start (step 0) and after every step. */
     olo_status (*step)(void *context, const olo_system *system, const olo_state *state, long step,
                        const olo_step_report *report, olo_error *error);
@@ -58,11 +66,13 @@ typedef struct olo_observer {
 
 /** What a run did. */
 typedef struct olo_run_summary {
-    long steps;
-    long iterations;
-    long halvings;
-    double cpu_seconds, wall_seconds;
+    long steps;              /**< complete ones */
+    long iterations;         /**< of Newton, all attempts */
+    long halvings;           /**< how often a step was split */
+    double cpu_seconds;      /**< of all threads */
+    double wall_seconds;     /**< from start to end */
     double largest_rotation; /**< rad a step */
+    double start;            /**< time of the start */
 } olo_run_summary;
 
 /** Runs from the state's time to run->end with steps of run->step (the last one is shortened to end there).
@@ -70,6 +80,14 @@ typedef struct olo_run_summary {
 OLO_API olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
                                 const olo_observer *observers, int observer_count,
                                 olo_run_summary *summary, olo_error *error);
+
+/** Goes on with a run that was broken off, to the same bits as if it had not been. `state` is that after
+ *  `summary->steps` steps from `summary->start`; the summary is continued (olo_recorder_resume fills both).
+ *  Observers do not see the start again. */
+OLO_API olo_status olo_simulate_resume(const olo_system *system, const olo_run *run,
+                                       olo_state *state, const olo_observer *observers,
+                                       int observer_count, olo_run_summary *summary,
+                                       olo_error *error);
 
 #ifdef __cplusplus
 }

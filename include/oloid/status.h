@@ -12,6 +12,7 @@
 extern "C" {
 #endif
 
+/** Marks what the library exports. */
 #if defined(__GNUC__)
 #define OLO_API __attribute__((visibility("default")))
 #else
@@ -20,18 +21,21 @@ extern "C" {
 
 /** What happened. The list, with exit codes and texts, is in `errors.def`. */
 typedef enum olo_status {
+/** @cond */
 #define OLO_ERROR(name, exit_code, text) OLO_##name,
 #include "errors.def"
 #undef OLO_ERROR
-    OLO_STATUS_COUNT
+    /** @endcond */
+    OLO_STATUS_COUNT /**< how many there are */
 } olo_status;
 
+/** Room for a text, with its end. */
 enum { OLO_ERROR_TEXT_SIZE = 2048 };
 
 /** A status with the reason in words, naming the thing in the model. Owned by the caller; starts as `{0}`. */
 typedef struct olo_error {
-    olo_status status;
-    char text[OLO_ERROR_TEXT_SIZE];
+    olo_status status;              /**< what the function returned */
+    char text[OLO_ERROR_TEXT_SIZE]; /**< why, in one line */
 } olo_error;
 
 /** Name of a status, for example "BAD_INPUT". Static storage. */

@@ -15,48 +15,61 @@
 extern "C" {
 #endif
 
+/** A compiled model. Immutable: it may be shared between threads. */
 typedef struct olo_system olo_system;
+/** All that changes: time, configuration, velocity, and what else the next step reads. */
 typedef struct olo_state olo_state;
 
+/** Frees a system, which no state, stepper or recorder may need any more; NULL is allowed. */
 OLO_API void olo_system_free(olo_system *system);
 
 /** @name Size and structure
  *  @{ */
 /** What a system consists of. */
 typedef struct olo_counts {
-    int points, bodies;
-    int coordinates;        /**< n, redundant */
-    int constraints;        /**< m, all rows */
-    int internal;           /**< rows that keep bodies rigid */
-    int rank;               /**< independent rows at the start */
-    int degrees_of_freedom; /**< n - rank */
-    int unknowns_reduced;   /**< of the reduced treatment, with loop closures */
-    int unknowns_multipliers;
-    int closures; /**< constraint rows that the tree does not carry */
+    int points;               /**< point masses */
+    int bodies;               /**< rigid bodies */
+    int coordinates;          /**< n, redundant */
+    int constraints;          /**< m, all rows */
+    int internal;             /**< rows that keep bodies rigid */
+    int rank;                 /**< independent rows at the start */
+    int degrees_of_freedom;   /**< n - rank */
+    int unknowns_reduced;     /**< of the reduced treatment, with loop closures */
+    int unknowns_multipliers; /**< of the treatment with multipliers, n + m */
+    int closures;             /**< constraint rows that the tree does not carry */
 } olo_counts;
+/** Counts; the rank is that of the constraint gradients at the initial state. */
 OLO_API olo_status olo_system_counts(const olo_system *system, olo_counts *counts,
                                      olo_error *error);
 
 /** Number of coordinates, n: the length of q and v. */
 OLO_API int olo_system_coordinates(const olo_system *system);
 
-/** Nodes in the order of q: points (3 coordinates) and bodies (12: position, d1, d2, d3). */
+/** Number of nodes, in the order of q: points (3 coordinates) and bodies (12: position, d1, d2, d3). */
 OLO_API int olo_system_nodes(const olo_system *system);
+/** Name of a node; names live as long as the system. */
 OLO_API const char *olo_system_node_name(const olo_system *system, int node);
+/** True for a body, false for a point. */
 OLO_API bool olo_system_node_is_body(const olo_system *system, int node);
+/** Its first coordinate in q. */
 OLO_API int olo_system_node_offset(const olo_system *system, int node);
 /** Index of a node by name, -1 if there is none. */
 OLO_API int olo_system_find(const olo_system *system, const char *name);
 
-/** Constraint groups: name, first row, number of rows; and whether some of its rows repeat others. */
+/** Number of constraint groups: one a body (its six internal rows), a rod, a support. */
 OLO_API int olo_system_groups(const olo_system *system);
+/** Name of a group, that of its element. */
 OLO_API const char *olo_system_group_name(const olo_system *system, int group);
+/** Its first row among all constraints. */
 OLO_API int olo_system_group_first(const olo_system *system, int group);
+/** Its number of rows. */
 OLO_API int olo_system_group_rows(const olo_system *system, int group);
+/** True for the rows that keep a body rigid. */
 OLO_API bool olo_system_group_internal(const olo_system *system, int group);
 
-/** Recorded places: those of the model's `outputs`. */
+/** Number of recorded places, the model's `outputs`. */
 OLO_API int olo_system_outputs(const olo_system *system);
+/** Name of an output. */
 OLO_API const char *olo_system_output_name(const olo_system *system, int output);
 /** @} */
 
@@ -65,12 +78,16 @@ OLO_API const char *olo_system_output_name(const olo_system *system, int output)
 /** A quantity that the symmetries of the model conserve, or the balance of energy. */
 typedef struct olo_invariant {
     char name[128]; /**< "energy", "energy balance", "linear momentum x", "angular momentum z", ... */
-    char why[256];                      /**< one sentence */
-    double rotation[3], translation[3]; /**< momentum map: rotation . L + translation . P */
-    bool energy;
+    char why[256];         /**< one sentence */
+    double rotation[3];    /**< the momentum map is rotation . L ... */
+    double translation[3]; /**< ... + translation . P */
+    bool energy;           /**< energy, or its balance when loads or dampers work */
 } olo_invariant;
+/** Energy and at most six momenta. */
 enum { OLO_INVARIANTS_MAX = 8 };
+/** Number of conserved quantities. */
 OLO_API int olo_system_invariants(const olo_system *system);
+/** One of them; it lives as long as the system. */
 OLO_API const olo_invariant *olo_system_invariant(const olo_system *system, int index);
 /** @} */
 
@@ -87,17 +104,22 @@ typedef struct olo_projection {
 /** The initial state of the model, made consistent. `projection` may be NULL. Free with olo_state_free. */
 OLO_API olo_status olo_system_initial_state(const olo_system *system, olo_state **state,
                                             olo_projection *projection, olo_error *error);
+/** A copy of its own. Free with olo_state_free. */
 OLO_API olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error);
 /** Copies between states of one system. */
 OLO_API void olo_state_copy(const olo_state *from, olo_state *to);
+/** Frees a state; NULL is allowed. */
 OLO_API void olo_state_free(olo_state *state);
 
+/** Time. */
 OLO_API double olo_state_time(const olo_state *state);
+/** Sets the time; configuration and velocity stay. */
 OLO_API void olo_state_set_time(olo_state *state, double t);
-/** Configuration and velocity, n numbers each; valid as long as the state. Writing through them makes
- *  the next step start anew (olo_state_touch). */
+/** Configuration, n numbers; valid as long as the state. After writing through it call olo_state_touch. */
 OLO_API double *olo_state_q(olo_state *state);
+/** Velocity, n numbers, the rates of q. After writing through it call olo_state_touch. */
 OLO_API double *olo_state_v(olo_state *state);
+/** Forgets what belongs to the last step, so that the next one starts anew from q and v. */
 OLO_API void olo_state_touch(olo_state *state);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
@@ -109,26 +131,35 @@ OLO_API const double *olo_state_multipliers(const olo_state *state);
  *  @{ */
 /** The ledger of a state. */
 typedef struct olo_ledger {
-    double kinetic, potential, strain;
-    double work;        /**< done by loads since the start */
-    double dissipation; /**< lost in dampers since the start */
-    double total;       /**< kinetic + potential + strain */
-    double balance;     /**< total - work + dissipation: constant */
-    double linear_momentum[3];
+    double kinetic;             /**< 1/2 v.M v */
+    double potential;           /**< of gravity */
+    double strain;              /**< of springs */
+    double constraint;          /**< of constraints that give way (penalty, augmented), else 0 */
+    double work;                /**< done by loads since the start */
+    double dissipation;         /**< lost in dampers since the start */
+    double total;               /**< kinetic + potential + strain + constraint */
+    double balance;             /**< total - work + dissipation: constant */
+    double linear_momentum[3];  /**< of all points and bodies */
     double angular_momentum[3]; /**< about the origin */
     double constraint_error;    /**< largest |g| */
     double velocity_error;      /**< largest |G v|, of order h^2 with energy-momentum */
 } olo_ledger;
+/** Evaluates the ledger. Allocates nothing. */
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,
                                olo_ledger *ledger);
 
-/** Position and velocity of a place. */
+/** Position and velocity of a place; either may be NULL. Fails when a name is not known. */
 OLO_API olo_status olo_system_place(const olo_system *system, const olo_state *state,
                                     const olo_place *place, double position[3], double velocity[3],
                                     olo_error *error);
-/** Acceleration of output `index` over the last step, (v1 - v0)/h. Position and velocity alike. */
+/** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h. */
 OLO_API void olo_system_output(const olo_system *system, const olo_state *state, int index,
                                double position[3], double velocity[3], double acceleration[3]);
+/** The exact solution at time t, where the model gives one (section `exact`): configuration and velocity, n
+ *  numbers each, NaN where it does not say. True if nothing is missing. */
+OLO_API bool olo_system_exact(const olo_system *system, double t, double *q, double *v);
+/** Whether the model gives an exact solution of anything. */
+OLO_API bool olo_system_has_exact(const olo_system *system);
 /** Value of a conserved quantity in a ledger. */
 OLO_API double olo_invariant_value(const olo_invariant *invariant, const olo_ledger *ledger);
 /** @} */

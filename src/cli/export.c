@@ -35,6 +35,9 @@ static olo_status write_file(const char *result, const char *to, const char *pat
         return cannot_write(path, error);
     }
     olo_status status = olo_result_write_csv(result, out, error);
+    if (status != OLO_OK && ferror(out)) {
+        status = olo_fail_context(error, status, "%s", path);
+    }
     errno = 0;
     if (fclose(out) != 0 && status == OLO_OK) {
         status = cannot_write(path, error);
@@ -80,6 +83,19 @@ static olo_status export_csv(const char *result, const char *path, olo_error *er
     return replace_file(result, path, error);
 }
 
+/* Says when a result is not complete; whatever cannot be read is told elsewhere. */
+static void tell_incomplete(const char *path)
+{
+    olo_result *result = NULL;
+    const char *status = NULL;
+    if (olo_result_open(path, &result, NULL) == OLO_OK &&
+        olo_result_attribute_text(result, "/", "status", &status, NULL) == OLO_OK &&
+        strcmp(status, olo_status_name(OLO_OK)) != 0) {
+        cli_say("'%s' is not complete: status %s, %ld rows", path, status, olo_result_rows(result));
+    }
+    olo_result_free(result);
+}
+
 static int run(int argc, char **argv)
 {
     struct options given = {0};
@@ -91,6 +107,9 @@ static int run(int argc, char **argv)
     } else if (code == CLI_GO_ON) {
         const olo_status status = export_csv(arguments.items[0], given.csv, &error);
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
+        if (status == OLO_OK) {
+            tell_incomplete(arguments.items[0]);
+        }
     }
     cli_list_free(&arguments);
     return code;
@@ -102,7 +121,7 @@ const cli_command cli_export = {
     .least = 1,
     .most = 1,
     .summary = "write a result in another format",
-    .details = "RESULT is a file that 'oloid run' wrote.\n",
+    .details = "RESULT is a file that 'oloid run' wrote, complete or not (RESULT.partial).\n",
     .examples = "  oloid export heavy-top.h5 --csv heavy-top.csv\n"
                 "  oloid export heavy-top.h5 --csv - | head -n 3\n",
     .options = options,

@@ -20,7 +20,7 @@ static void print_exit_codes(FILE *out)
         "  3    the computation failed, or a conserved quantity drifted beyond its tolerance\n"
         "  4    a file could not be read or written\n"
         "  5    an internal error; please report it\n"
-        "  130  interrupted; what was computed until then is in the result\n",
+        "  130  interrupted; 'oloid run --resume' goes on\n",
         out);
 }
 

@@ -36,6 +36,7 @@ void cli_interrupt_begin(void)
     (void)sigaction(SIGTERM, &action, NULL);
     action.sa_handler = SIG_IGN;
     (void)sigaction(SIGPIPE, &action, &before_pipe);
+    (void)sigaction(SIGXFSZ, &action, NULL); // a file that may not grow is told as an error
 }
 
 bool cli_interrupted(void)

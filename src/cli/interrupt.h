@@ -1,4 +1,4 @@
-/* Ctrl-C and `kill`: a run finishes its step and its result file. */
+/* Ctrl-C and `kill`: a run finishes its step and writes what it has. */
 #ifndef OLO_CLI_INTERRUPT_H
 #define OLO_CLI_INTERRUPT_H
 

@@ -25,8 +25,10 @@ static olo_status split(char *word, olo_setting *setting, olo_error *error)
     return OLO_OK;
 }
 
-static olo_status read_model(const char *file, const cli_list *set, const olo_setting *options,
-                             int option_count, olo_model **model, olo_error *error)
+/* Reads a model, from a file or, when that is NULL, from a result. */
+static olo_status read_model(const char *file, olo_result *result, const cli_list *set,
+                             const olo_setting *options, int option_count, olo_model **model,
+                             olo_error *error)
 {
     olo_setting *settings = olo_alloc((size_t)set->count + (size_t)option_count, sizeof *settings);
     if (settings == NULL) {
@@ -43,19 +45,17 @@ static olo_status read_model(const char *file, const cli_list *set, const olo_se
         }
     }
     if (status == OLO_OK) {
-        status = olo_model_read(file, settings, count, model, error);
+        status = file != NULL ? olo_model_read(file, settings, count, model, error)
+                              : olo_result_model(result, settings, count, model, error);
     }
     olo_free(settings);
     return status;
 }
 
-olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,
-                    int option_count, cli_loaded *loaded, olo_error *error)
+/* Compiles the model and starts it. */
+static olo_status start(cli_loaded *loaded, olo_error *error)
 {
-    olo_status status = read_model(file, set, options, option_count, &loaded->model, error);
-    if (status == OLO_OK) {
-        status = olo_model_compile(loaded->model, &loaded->system, error);
-    }
+    olo_status status = olo_model_compile(loaded->model, &loaded->system, error);
     if (status == OLO_OK) {
         status = olo_system_counts(loaded->system, &loaded->counts, error);
     }
@@ -67,6 +67,22 @@ olo_status cli_load(const char *file, const cli_list *set, const olo_setting *op
         olo_system_ledger(loaded->system, loaded->state, &loaded->start);
     }
     return status;
+}
+
+olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,
+                    int option_count, cli_loaded *loaded, olo_error *error)
+{
+    const olo_status status =
+        read_model(file, NULL, set, options, option_count, &loaded->model, error);
+    return status == OLO_OK ? start(loaded, error) : status;
+}
+
+olo_status cli_load_result(olo_result *result, const cli_list *set, const olo_setting *options,
+                           int option_count, cli_loaded *loaded, olo_error *error)
+{
+    const olo_status status =
+        read_model(NULL, result, set, options, option_count, &loaded->model, error);
+    return status == OLO_OK ? start(loaded, error) : status;
 }
 
 void cli_unload(cli_loaded *loaded)

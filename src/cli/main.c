@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/say.h"
 #include "oloid/version.h"
+#include "results/hdf5_file.h"
 
 /* A result file must never get the number of a closed standard stream: what is printed would land
  * in it. Where one is closed, something that cannot be written takes its place. */
@@ -57,5 +58,6 @@ int main(int argc, char **argv)
     occupy_standard_streams();
     // a reader that goes away (`| head`) ends the command quietly, whatever was inherited
     (void)signal(SIGPIPE, SIG_DFL);
+    olo_hdf5_skip_exit();
     return cli_close_output(dispatch(argc, argv));
 }

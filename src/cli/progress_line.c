@@ -35,6 +35,19 @@ void cli_progress_begin(cli_progress_line *line, const char *name, const olo_run
     olo_progress_start(&line->pace, now);
 }
 
+static double fraction_at(const cli_progress_line *line, double t)
+{
+    const double span = line->end - line->start;
+    return span > 0.0 ? fmin(fmax((t - line->start) / span, 0.0), 1.0) : 1.0;
+}
+
+void cli_progress_resume(cli_progress_line *line, double start)
+{
+    const double now = line->start;
+    line->start = start;
+    line->pace.fraction = fraction_at(line, now);
+}
+
 /* "t = 0.42 of 1, 24,000 steps/s, 12 s left" */
 static void describe(const cli_progress_line *line, double t, char *text, size_t size)
 {
@@ -109,8 +122,7 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
     line->next_look = step + line->stride;
 
     const double t = olo_state_time(state);
-    const double span = line->end - line->start;
-    const double fraction = span > 0.0 ? fmin(fmax((t - line->start) / span, 0.0), 1.0) : 1.0;
+    const double fraction = fraction_at(line, t);
     olo_progress_update(&line->pace, now, fraction);
     if (now - line->shown >= (line->redraw ? BAR_SECONDS : LINE_SECONDS) && step > 0) {
         line->shown = now;

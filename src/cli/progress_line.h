@@ -23,6 +23,9 @@ typedef struct cli_progress_line {
 void cli_progress_begin(cli_progress_line *line, const char *name, const olo_run *run,
                         const olo_state *state);
 
+/* The run began earlier, at time `start`, and now goes on. */
+void cli_progress_resume(cli_progress_line *line, double start);
+
 /* The observer to hand to olo_simulate. */
 olo_observer cli_progress_observer(cli_progress_line *line);
 

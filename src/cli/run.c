@@ -1,6 +1,9 @@
-/* `oloid run`: simulate a model, record it, judge what it conserves. */
+/* `oloid run`: simulate a model, record it, judge what it conserves; or go on with a run that broke off. */
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -8,13 +11,14 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/progress_line.h"
+#include "cli/resume.h"
 #include "cli/run_report.h"
 #include "cli/say.h"
 
 struct options {
     cli_list set;
-    const char *step, *end, *constraints, *output;
-    bool no_result, json, quiet;
+    const char *step, *end, *constraints, *output, *checkpoint;
+    bool resume, no_result, json, quiet;
 };
 
 static const cli_option options[] = {
@@ -24,9 +28,14 @@ static const cli_option options[] = {
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
-     "reduced (minimal unknowns) or multipliers"},
+     "how constraints are treated: reduced (minimal\n"
+     "unknowns), multipliers, projected, penalty, augmented"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.h5 here"},
+    {"resume", 0, CLI_FLAG, offsetof(struct options, resume), NULL,
+     "go on with a run that was interrupted or killed"},
+    {"checkpoint", 0, CLI_TEXT, offsetof(struct options, checkpoint), "SECONDS",
+     "how often a run is made safe; default: 1; 0: every step"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
@@ -38,7 +47,8 @@ struct session {
     struct options options;
     cli_loaded loaded;
     olo_recorder *recorder;
-    char *command, *path;
+    char *command, *path, *partial, *resume;
+    double checkpoint; /* s; negative: as the library does */
     cli_progress_line progress;
     cli_outcome outcome;
     size_t warning_capacity;
@@ -95,21 +105,29 @@ static olo_status choose_path(struct session *session, olo_error *error)
     if (session->options.no_result) {
         return OLO_OK;
     }
-    if (session->options.output != NULL) {
-        session->path = olo_strdup(session->options.output);
-    } else {
-        const char *name = olo_model_name(session->loaded.model);
-        const size_t length = strlen(name);
-        session->path = olo_alloc(length + sizeof ".h5", 1);
-        if (session->path != NULL) {
-            memcpy(session->path, name, length);
-            memcpy(session->path + length, ".h5", sizeof ".h5");
-            for (char *c = session->path; (c = strchr(c, '/')) != NULL;) {
-                *c = '-';
-            }
-        }
+    session->path = session->options.output != NULL ? olo_strdup(session->options.output)
+                                                    : cli_default_path(session->loaded.model);
+    session->partial = session->path != NULL ? cli_partial_path(session->path) : NULL;
+    if (session->partial == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
     }
-    return session->path != NULL ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    if (access(session->partial, F_OK) == 0 && !session->options.quiet) {
+        cli_say("'%s' of an earlier run is replaced; --resume would go on with it",
+                session->partial);
+    }
+    return OLO_OK;
+}
+
+/* "oloid run --resume heavy-top.h5.partial" */
+static char *resume_command(const char *partial)
+{
+    static const char begin[] = "oloid run --resume ";
+    char *command = olo_alloc(sizeof begin + 4 * strlen(partial) + 2, 1);
+    if (command != NULL) {
+        memcpy(command, begin, sizeof begin - 1);
+        *append_quoted(command + sizeof begin - 1, partial) = '\0';
+    }
+    return command;
 }
 
 /* Asks a stepper for its size. This also tells a combination that does not exist before any file
@@ -126,30 +144,58 @@ static olo_status count_unknowns(const olo_system *system, const olo_run *run, i
     return status;
 }
 
-static olo_status prepare(struct session *session, const char *file, olo_error *error)
+/* Loads the model: from `word`, or from the run that `word` means. */
+static olo_status load(struct session *session, const char *word, olo_error *error)
 {
     const struct options *given = &session->options;
     const olo_setting settings[] = {{"run.step", given->step},
                                     {"run.end", given->end},
                                     {"run.constraints", given->constraints}};
+    const int count = (int)(sizeof settings / sizeof settings[0]);
     cli_loaded *loaded = &session->loaded;
-    olo_status status = cli_load(file, &given->set, settings,
-                                 (int)(sizeof settings / sizeof settings[0]), loaded, error);
+    if (!given->resume) {
+        return cli_load(word, &given->set, settings, count, loaded, error);
+    }
+    cli_past past = {0};
+    const olo_status status =
+        cli_find_past(word, given->output, &given->set, settings, count, &past, loaded, error);
+    session->path = past.path;
+    session->partial = past.partial;
+    return status;
+}
+
+static olo_status open_recorder(struct session *session, olo_error *error)
+{
+    cli_outcome *outcome = &session->outcome;
+    cli_loaded *loaded = &session->loaded;
+    olo_status status = OLO_OK;
+    if (session->options.resume) {
+        status = olo_recorder_resume(session->path, loaded->model, loaded->system, outcome->run,
+                                     &session->recorder, loaded->state, &outcome->summary, error);
+    } else {
+        status = choose_path(session, error);
+        if (status == OLO_OK) {
+            status = olo_recorder_create(session->path, loaded->model, loaded->system, outcome->run,
+                                         session->command, &session->recorder, error);
+        }
+    }
+    if (status == OLO_OK && session->checkpoint >= 0.0) {
+        olo_recorder_set_checkpoint(session->recorder, session->checkpoint);
+    }
+    return status;
+}
+
+static olo_status prepare(struct session *session, const char *word, olo_error *error)
+{
+    cli_outcome *outcome = &session->outcome;
+    olo_status status = load(session, word, error);
     if (status != OLO_OK) {
         return status;
     }
-    cli_outcome *outcome = &session->outcome;
-    outcome->loaded = loaded;
-    outcome->run = olo_model_run(loaded->model);
-    status = count_unknowns(loaded->system, outcome->run, &outcome->unknowns, error);
-    if (status == OLO_OK) {
-        status = choose_path(session, error);
-    }
-    if (status == OLO_OK) {
-        status = olo_recorder_create(session->path, loaded->model, loaded->system, outcome->run,
-                                     session->command, &session->recorder, error);
-    }
-    return status;
+    outcome->loaded = &session->loaded;
+    outcome->run = olo_model_run(session->loaded.model);
+    status = count_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
+    return status == OLO_OK ? open_recorder(session, error) : status;
 }
 
 static bool wants_stop(void *context)
@@ -178,29 +224,63 @@ static void hear_warning(void *context, const char *text)
     }
 }
 
+/* All steps, or those that are left. */
+static olo_status step(struct session *session, olo_error *error)
+{
+    cli_outcome *outcome = &session->outcome;
+    cli_loaded *loaded = &session->loaded;
+    const char *name = olo_model_name(loaded->model);
+    cli_progress_begin(&session->progress, name, outcome->run, loaded->state);
+    const olo_observer person = {.context = session, .stop = wants_stop, .warn = hear_warning};
+    const olo_observer observers[] = {person, olo_recorder_observer(session->recorder),
+                                      cli_progress_observer(&session->progress)};
+    const int count = session->options.quiet ? 2 : 3;
+    if (!session->options.resume) {
+        return olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
+                            &outcome->summary, error);
+    }
+    cli_progress_resume(&session->progress, outcome->summary.start);
+    if (!session->options.quiet) {
+        cli_say("%s: goes on after step %ld, t = %.9g", name, outcome->summary.steps,
+                olo_state_time(loaded->state));
+    }
+    return olo_simulate_resume(loaded->system, outcome->run, loaded->state, observers, count,
+                               &outcome->summary, error);
+}
+
+/* What there is of a result that is not complete, and how to go on where that makes sense. */
+static void tell_partial(struct session *session)
+{
+    cli_outcome *outcome = &session->outcome;
+    if (session->partial == NULL || access(session->partial, F_OK) != 0) {
+        return;
+    }
+    outcome->partial = session->partial;
+    if (outcome->status == OLO_INTERRUPTED || outcome->status == OLO_IO) {
+        session->resume = resume_command(session->partial);
+        outcome->resume = session->resume;
+    }
+}
+
 /* Runs and finishes the result, whatever happened; the first error is the one that is told. */
 static olo_status simulate(struct session *session, olo_error *error)
 {
     cli_outcome *outcome = &session->outcome;
     cli_loaded *loaded = &session->loaded;
-    cli_progress_begin(&session->progress, olo_model_name(loaded->model), outcome->run,
-                       loaded->state);
-    const olo_observer person = {.context = session, .stop = wants_stop, .warn = hear_warning};
-    const olo_observer observers[] = {person, olo_recorder_observer(session->recorder),
-                                      cli_progress_observer(&session->progress)};
-    const int count = session->options.quiet ? 2 : 3;
-
-    outcome->status = olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
-                                   &outcome->summary, error);
+    outcome->status = step(session, error);
     cli_progress_clear(&session->progress);
 
     olo_error late = *error;
     const olo_status finished =
         olo_recorder_finish(session->recorder, &outcome->summary, outcome->status, &late);
-    outcome->result = finished == OLO_OK ? session->path : NULL;
     if (finished != OLO_OK && (outcome->status == OLO_OK || outcome->status == OLO_INTERRUPTED)) {
         outcome->status = finished;
         *error = late;
+    }
+    if (outcome->status == OLO_OK) {
+        outcome->result = session->path;
+    } else {
+        tell_partial(session);
     }
     outcome->verdict_count = olo_recorder_verdicts(session->recorder, outcome->verdicts);
     outcome->time = olo_state_time(loaded->state);
@@ -227,7 +307,8 @@ static int run_and_report(struct session *session, const char *file)
     if (prepare(session, file, error) != OLO_OK) {
         return cli_fail(error);
     }
-    if (!session->options.json && cli_was_projected(&session->loaded)) {
+    const bool from_start = !session->options.resume;
+    if (from_start && !session->options.json && cli_was_projected(&session->loaded)) {
         char text[256];
         (void)printf("start projected: %s\n",
                      cli_describe_projection(&session->loaded, text, sizeof text));
@@ -262,7 +343,28 @@ static void close_session(struct session *session)
     olo_free(outcome->warnings);
     olo_free(session->command);
     olo_free(session->path);
+    olo_free(session->partial);
+    olo_free(session->resume);
     cli_list_free(&session->options.set);
+}
+
+/* Options that only fit in certain ways. */
+static int check_options(struct session *session)
+{
+    const struct options *given = &session->options;
+    if (given->no_result && (given->output != NULL || given->resume)) {
+        return cli_usage(&cli_run, "--%s and --no-result exclude each other",
+                         given->resume ? "resume" : "output");
+    }
+    session->checkpoint = -1.0;
+    if (given->checkpoint != NULL) {
+        char *end = NULL;
+        session->checkpoint = strtod(given->checkpoint, &end);
+        if (*end != '\0' || !isfinite(session->checkpoint) || session->checkpoint < 0.0) {
+            return cli_usage(&cli_run, "--checkpoint needs seconds, got '%s'", given->checkpoint);
+        }
+    }
+    return CLI_GO_ON;
 }
 
 static int run(int argc, char **argv)
@@ -273,8 +375,8 @@ static int run(int argc, char **argv)
     int code = session.command != NULL
                    ? cli_parse(&cli_run, argc, argv, &session.options, &arguments)
                    : cli_no_memory();
-    if (code == CLI_GO_ON && session.options.no_result && session.options.output != NULL) {
-        code = cli_usage(&cli_run, "--output and --no-result exclude each other");
+    if (code == CLI_GO_ON) {
+        code = check_options(&session);
     }
     if (code == CLI_GO_ON) {
         // from here on Ctrl-C finishes what is under way
@@ -292,10 +394,14 @@ const cli_command cli_run = {
     .least = 1,
     .most = 1,
     .summary = "simulate a model and judge what it conserves",
-    .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
-               "Ctrl-C finishes the step and the result; pressed again, it ends at once.\n",
+    .details =
+        "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
+        "Ctrl-C finishes the step and writes what there is; pressed again, it ends at once.\n"
+        "Until a run is complete its result is RESULT.partial. With --resume, MODEL may\n"
+        "also be that file, which knows its model; the result is the same to the last bit.\n",
     .examples = "  oloid run heavy-top\n"
-                "  oloid run heavy-top --set l=0.2 --step 1e-3 --end 10 --output long.h5\n"
+                "  oloid run heavy-top --set spin=60 --step 1e-4 --end 2 --output nods.h5\n"
+                "  oloid run --resume nods.h5.partial\n"
                 "  oloid run my.yaml --constraints multipliers --no-result --json\n",
     .options = options,
     .run = run,

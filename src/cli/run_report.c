@@ -98,6 +98,12 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
     if (outcome->result != NULL) {
         (void)fprintf(out, "  result: %s\n", outcome->result);
     }
+    if (outcome->partial != NULL) {
+        (void)fprintf(out, "  result so far: %s\n", outcome->partial);
+    }
+    if (outcome->resume != NULL) {
+        (void)fprintf(out, "  to go on: %s\n", outcome->resume);
+    }
 }
 
 static void write_verdicts(cli_json *json, const cli_outcome *outcome)
@@ -161,6 +167,7 @@ void cli_report_json(FILE *out, const cli_outcome *outcome)
     cli_json_text(&json, "status", olo_status_name(outcome->status));
     cli_json_text(&json, "error", outcome->error);
     cli_json_text(&json, "result", outcome->result);
+    cli_json_text(&json, "partial", outcome->partial);
     write_setup(&json, outcome);
     write_work(&json, outcome);
     write_verdicts(&json, outcome);

@@ -14,9 +14,11 @@ typedef struct cli_outcome {
     const olo_run *run;
     int unknowns;
     olo_status status;
-    const char *error;  /* NULL when all went well */
-    const char *result; /* path, or NULL */
-    double time;        /* reached */
+    const char *error;   /* NULL when all went well */
+    const char *result;  /* path, or NULL */
+    const char *partial; /* path of what there is of a result that is not complete, or NULL */
+    const char *resume;  /* the command that goes on, or NULL */
+    double time;         /* reached */
     olo_ledger end;
     olo_run_summary summary;
     olo_verdict verdicts[OLO_VERDICTS_MAX];

@@ -66,7 +66,7 @@ int cli_close_output(int code)
     if (!failed_before && !failed_now) {
         return code;
     }
-    if (errno != EPIPE) {
+    if (errno != EPIPE && code == CLI_OK) { // a failure before has been told
         cli_say("cannot write to standard output: %s",
                 errno != 0 ? strerror(errno) : olo_status_text(OLO_IO));
     }

@@ -100,6 +100,12 @@ static olo_status add_internal(olo_builder *builder, const char *name, int q)
     return status;
 }
 
+/* A vector is given when one of its components is; the others are then zero. */
+static bool given(const double x[3])
+{
+    return !isnan(x[0]) || !isnan(x[1]) || !isnan(x[2]);
+}
+
 /* Directors and their rates from rotation and angular velocity. */
 static void initial_frame(const olo_body *body, double q[12], double v[12])
 {
@@ -154,13 +160,13 @@ static olo_status build(olo_builder *builder, const void *element)
     double q[12], v[12], center[3];
     int node;
     initial_frame(body, q, v);
-    status = olo_build_node(builder, body->name, OLO_NODE_FRAME, -1, q, v,
-                            !isnan(body->velocity[0]), &node);
+    status =
+        olo_build_node(builder, body->name, OLO_NODE_FRAME, -1, q, v, given(body->velocity), &node);
     if (status != OLO_OK)
         return status;
     olo_system *s = olo_build_system(builder);
     int first = s->nodes[node].q;
-    s->nodes[node].placed = !isnan(body->position[0]);
+    s->nodes[node].placed = given(body->position);
     for (int i = 0; i < 3; i++)
         center[i] = s->nodes[node].center[i] = moments.first[i] / moments.mass;
     olo_position x = olo_position_on_frame(first, center);

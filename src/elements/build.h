@@ -39,6 +39,9 @@ olo_status olo_build_body_point(olo_builder *builder, int node, const char *name
                                 const double at[3]);
 olo_status olo_build_output(olo_builder *builder, const char *name, const olo_position *position);
 
+/* A vector of the exact solution; its curves are owned by the system. */
+olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector);
+
 /* Gives a context to the system, which frees it; frees it at once when that fails. */
 olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(void *context));
 

@@ -45,11 +45,19 @@ const olo_error *olo_builder_error(const olo_builder *builder)
     return &builder->error;
 }
 
+/* The element that is being built, or one of its keys, as messages name it. */
+enum { WHERE_SIZE = 512 };
+
+static void locate(const olo_builder *builder, const char *key, char where[WHERE_SIZE])
+{
+    if (builder->setup.locate)
+        builder->setup.locate(builder->setup.context, key, where, WHERE_SIZE);
+}
+
 olo_status olo_builder_pass(olo_builder *builder, const char *key, const olo_error *cause)
 {
-    char where[512] = "";
-    if (builder->setup.locate)
-        builder->setup.locate(builder->setup.context, key, where, sizeof where);
+    char where[WHERE_SIZE] = "";
+    locate(builder, key, where);
     return olo_fail(&builder->error, cause->status, "%s%s%s", where, *where ? ": " : "",
                     cause->text);
 }
@@ -203,13 +211,15 @@ olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried)
 {
     olo_system *s = builder->system;
-    const char *kept = keep_text(builder, name);
-    if (!kept)
+    char where[WHERE_SIZE] = "";
+    locate(builder, NULL, where);
+    const char *kept = keep_text(builder, name), *place = keep_text(builder, where);
+    if (!kept || !place)
         return olo_build_out_of_memory(builder);
     if (!GROW(builder, groups, group_count))
         return builder->error.status;
     s->groups[s->group_count++] = (olo_group){
-        .name = kept, .internal = internal, .carried = carried, .first = s->m, .joint = -1};
+        .name = kept, .where = place, .internal = internal, .carried = carried, .first = s->m, .joint = -1};
     return OLO_OK;
 }
 
@@ -276,6 +286,15 @@ olo_status olo_build_output(olo_builder *builder, const char *name, const olo_po
     if (!GROW(builder, outputs, output_count))
         return builder->error.status;
     s->outputs[s->output_count++] = (olo_system_output_place){.name = kept, .position = *position};
+    return OLO_OK;
+}
+
+olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector)
+{
+    olo_system *s = builder->system;
+    if (!GROW(builder, exacts, exact_count))
+        return builder->error.status;
+    s->exacts[s->exact_count++] = *vector;
     return OLO_OK;
 }
 

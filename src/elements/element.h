@@ -30,6 +30,7 @@ typedef enum olo_field_kind {
     OLO_FIELD_PLACES,    /* two places [olo_place[2]] */
     OLO_FIELD_SIGNAL,    /* number, expression of t, or {time: [...], value: [...]} [olo_signal] */
     OLO_FIELD_ENERGY,    /* expression of `l` and the parameters, kept as text [const char *] */
+    OLO_FIELD_MOTION,    /* three expressions of `t`, kept as texts [const char *[3]] */
     OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
     OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
     OLO_FIELD_VERTICES /* four vectors [double[4][3]] */
@@ -67,6 +68,6 @@ extern const int olo_shape_field_count;
 
 extern const olo_element_type olo_element_point, olo_element_body, olo_element_rod,
     olo_element_spring, olo_element_damper, olo_element_support, olo_element_load,
-    olo_element_output;
+    olo_element_output, olo_element_exact;
 
 #endif

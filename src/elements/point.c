@@ -21,11 +21,12 @@ static olo_status find_base(olo_builder *builder, const olo_point *point, int *b
         return OLO_OK;
     olo_place place = {.on = point->relative_to};
     olo_position position;
-    olo_status status = olo_build_place(builder, "relative_to", &place, &position, base);
-    if (status != OLO_OK)
-        return status;
-    if (*base < 0 || olo_build_system(builder)->nodes[*base].kind != OLO_NODE_POINT)
-        return olo_builder_fail(builder, "relative_to", "'%s' is not a point mass",
+    const olo_system *s = olo_build_system(builder);
+    olo_status status = olo_system_resolve(s, &place, &position, base, NULL);
+    if (status == OLO_NO_MEMORY)
+        return olo_build_out_of_memory(builder);
+    if (status != OLO_OK || *base < 0 || s->nodes[*base].kind != OLO_NODE_POINT)
+        return olo_builder_fail(builder, "relative_to", "no earlier point is called '%s'",
                                 point->relative_to);
     return OLO_OK;
 }

@@ -131,12 +131,13 @@ const char *olo_shape_add_moments(const olo_shape *shape, olo_moments *moments, 
     for (size_t i = 0; shape->type && i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(shapes[i].name, shape->type) == 0) {
             wrong = shapes[i].measure(shape, &s);
-            *why = "must be given and positive (a tetrahedron must have a volume)";
+            *why = shapes[i].measure == tetrahedron ? "must be given and span a volume"
+                                                    : "must be given and positive";
         }
     if (wrong)
         return wrong;
     bool dense = !isnan(shape->density), heavy = !isnan(shape->mass);
-    *why = "give either density or mass";
+    *why = "or mass must be given, one of them and not both";
     if (dense == heavy)
         return "density";
     double mass = dense ? shape->density * s.volume : shape->mass;

@@ -64,7 +64,7 @@ static void law_free(void *context)
 }
 
 static olo_status build_energy(olo_builder *builder, const olo_spring *spring,
-                               const olo_form_builder *form)
+                               const olo_form_builder *form, double initial)
 {
     energy_law *law = olo_alloc(1, sizeof *law);
     if (!law)
@@ -82,6 +82,11 @@ static olo_status build_energy(olo_builder *builder, const olo_spring *spring,
     status = olo_build_own(builder, law, law_free);
     if (status != OLO_OK)
         return status;
+    double W[2];
+    olo_curve_derivatives(law->curve, initial, 1, W);
+    if (!isfinite(W[0]) || !isfinite(W[1]))
+        return olo_builder_fail(builder, "energy",
+                                "energy or force is not finite at the initial length %g", initial);
     return olo_build_term(builder, spring->name, OLO_ROLE_STRAIN, &olo_law_general, &law->law, NULL,
                           1, form);
 }
@@ -95,8 +100,10 @@ static olo_status build_distance(olo_builder *builder, const olo_spring *spring,
         return olo_builder_fail(builder, "between",
                                 "the ends of a distance spring coincide, so its direction is not "
                                 "defined; use type linear");
+    if (vec3_norm(spring->offset) > 0)
+        return olo_builder_fail(builder, "offset", "is for springs of type linear");
     if (spring->energy)
-        return build_energy(builder, spring, &form);
+        return build_energy(builder, spring, &form, initial);
     double c[2] = {spring->stiffness, isnan(spring->length) ? initial : spring->length};
     if (c[1] < 0)
         return olo_builder_fail(builder, "length", "must not be negative, got %g", c[1]);
@@ -110,6 +117,8 @@ static olo_status build_linear(olo_builder *builder, const olo_spring *spring,
     olo_position stretch = *span, offset = olo_position_fixed(spring->offset);
     if (spring->energy)
         return olo_builder_fail(builder, "energy", "is for springs of type distance");
+    if (!isnan(spring->length))
+        return olo_builder_fail(builder, "length", "is for springs of type distance");
     if (!olo_position_add(&stretch, -1.0, &offset))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
     olo_form_builder form = {0};

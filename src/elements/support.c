@@ -8,9 +8,7 @@
 
 olo_support olo_support_default(void)
 {
-    return (olo_support){.type = "point",
-                         .axis = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                         .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+    return (olo_support){.type = "point", .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
 }
 
 static void defaults(void *element)
@@ -55,6 +53,14 @@ static olo_status find_place(olo_builder *builder, const olo_support *support, i
     if (strcmp(support->type, "center") == 0)
         vec3_copy(n->center, at);
     return OLO_OK;
+}
+
+/* `at`: not given at all, or with zeros for the components that were left out. */
+static void read_where(const olo_support *support, double where[3])
+{
+    bool given = !isnan(support->at[0]) || !isnan(support->at[1]) || !isnan(support->at[2]);
+    for (int i = 0; i < 3; i++)
+        where[i] = given && isnan(support->at[i]) ? 0.0 : support->at[i];
 }
 
 /* Moves a body that was not placed to its support and gives it the velocity that the support implies. */
@@ -117,7 +123,7 @@ static olo_status build(olo_builder *builder, const void *element)
         vec3_transversals(axis, directions, directions + 3);
     if (free->rotations == 1)
         vec3_copy(axis, axes);
-    vec3_copy(support->at, where);
+    read_where(support, where);
     settle(olo_build_system(builder), node, at, where);
     return olo_build_grounded(builder, support->name, node, at, where, free->translations,
                               directions, free->rotations, axes);

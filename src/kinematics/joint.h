@@ -39,6 +39,12 @@ typedef struct olo_joint_type {
     void (*update)(const olo_joint_view *x, double *u, const double *du);
     /* u that comes closest to a given motion of the child (predictor). */
     void (*predict)(const olo_joint_view *x, const double *motion, double *u);
+    /* Size of the joint's own Cayley vector, which grows without bound towards a half turn, where the left pair loses its
+     * rank; NULL: the motion of the child tells. */
+    double (*turn)(const olo_joint_view *x, const double *u);
+    /* u whose left pair belongs to the midpoint in the view, also where it violates the constraints; NULL: the
+     * left pair does not depend on u. */
+    void (*read)(const olo_joint_view *x, double *u);
     void (*blocks)(const olo_joint_view *x, const double *u, const double *W, olo_joint_blocks *b);
 } olo_joint_type;
 

@@ -81,6 +81,13 @@ static void cayley_vector(const olo_joint_view *x, const double *u, double a[3])
         vec3_add(u[k], x->constants + 3 * k, a);
 }
 
+static double turn(const olo_joint_view *x, const double *u)
+{
+    double a[3];
+    cayley_vector(x, u, a);
+    return vec3_norm(a);
+}
+
 /* displacement of the parent's place, from its motion */
 static void parent_displacement(const olo_joint_view *x, double dx[3])
 {
@@ -120,6 +127,19 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
         vec3_cross(x->constants + 3 * k, x->constants + 6, direction);
         u[k] = vec3_dot(direction, dr);
     }
+}
+
+/* The left pair needs the direction of r_m alone: a = 2 r0 x r_m/(r0.r_m) has it, for any r_m. */
+static void read(const olo_joint_view *x, double *u)
+{
+    double place[3], r_m[3], a[3];
+    const double *r0 = x->constants + 6;
+    parent_place(x, x->parent_m, place);
+    vec3_subtract(x->child_m, place, r_m);
+    vec3_cross(r0, r_m, a);
+    double factor = 2 * x->joint->length * x->joint->length / vec3_dot(r0, r_m);
+    for (int k = 0; k < axes_of(x); k++)
+        u[k] = factor * vec3_dot(x->constants + 3 * k, a);
 }
 
 static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_blocks *b)
@@ -183,4 +203,6 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .move = move,
                                       .update = update,
                                       .predict = predict,
+                                      .turn = turn,
+                                      .read = read,
                                       .blocks = blocks};

@@ -18,6 +18,8 @@ struct olo_null_space {
     bool discrete;
     double *joints; /* JOINT_NUMBERS a node */
     double *W;      /* [twists] */
+    double *unit;   /* [n] zero but for the entry in use */
+    double *column; /* [unknowns] */
 };
 
 static olo_joint_blocks blocks_of(olo_null_space *space, int k)
@@ -42,9 +44,11 @@ olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_err
         x->tree = tree;
         x->joints = olo_alloc((size_t)tree->system->node_count * JOINT_NUMBERS, sizeof *x->joints);
         x->W = olo_alloc((size_t)tree->system->twists, sizeof *x->W);
+        x->unit = olo_alloc((size_t)tree->system->n, sizeof *x->unit);
+        x->column = olo_alloc((size_t)tree->unknowns, sizeof *x->column);
     }
     *space = x;
-    if (x && x->joints && x->W)
+    if (x && x->joints && x->W && x->unit && x->column)
         return OLO_OK;
     olo_null_space_free(x);
     *space = NULL;
@@ -57,6 +61,8 @@ void olo_null_space_free(olo_null_space *space)
         return;
     olo_free(space->joints);
     olo_free(space->W);
+    olo_free(space->unit);
+    olo_free(space->column);
     olo_free(space);
 }
 
@@ -73,6 +79,18 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
         olo_joint_blocks b = blocks_of(space, k);
         t->type->blocks(&view, x->u + t->u, no_wrench, &b);
     }
+}
+
+void olo_null_space_between(olo_null_space *space, olo_motion *x)
+{
+    for (int k = 0; k < space->tree->system->node_count; k++) {
+        const olo_tree_node *t = &space->tree->nodes[k];
+        if (!t->type || !t->type->read)
+            continue;
+        olo_joint_view view = olo_tree_view(space->tree, k, x);
+        t->type->read(&view, x->u + t->u);
+    }
+    olo_null_space_at(space, x, true);
 }
 
 static void project(const olo_null_space *space, int k, const double *row, double *W)
@@ -114,5 +132,17 @@ void olo_null_space_apply(olo_null_space *space, const double *row, double *redu
         for (int l = 0; l < d; l++)
             for (int j = 0; j < p; j++)
                 parent[j] += A[l * p + j] * W[l];
+    }
+}
+
+void olo_null_space_matrix(olo_null_space *space, double *transposed)
+{
+    size_t n = (size_t)space->tree->system->n, unknowns = (size_t)space->tree->unknowns;
+    for (size_t i = 0; i < n; i++) {
+        space->unit[i] = 1;
+        olo_null_space_apply(space, space->unit, space->column);
+        space->unit[i] = 0;
+        for (size_t j = 0; j < unknowns; j++)
+            transposed[j * n + i] = space->column[j];
     }
 }

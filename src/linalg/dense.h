@@ -1,8 +1,9 @@
-/* Dense linear algebra through LAPACKE; the only file that includes it. Row-major. */
+/* Dense linear algebra, row-major. dense.c goes through LAPACKE and is the only file that includes it. */
 #ifndef OLO_LINALG_DENSE_H
 #define OLO_LINALG_DENSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Ascending eigenvalues of a symmetric matrix (overwritten); false when they are not finite. */
 bool olo_symmetric_eigenvalues(int n, double *A, double *values);
@@ -10,8 +11,22 @@ bool olo_symmetric_eigenvalues(int n, double *A, double *values);
 /* Descending singular values of an m x n matrix (overwritten), min(m, n) of them. */
 bool olo_singular_values(int m, int n, double *A, double *values);
 
-/* 2-norm condition number of a square matrix (overwritten); infinity when it is singular. */
-double olo_condition(int n, double *A);
+/* 2-norm condition number of a square matrix, also far beyond 1e16, as long as its entries are meant as
+ * they are; infinity when it is singular, NaN when it is not finite or memory is out. (condition.c) */
+double olo_condition(int n, const double *A);
+
+/* An orthonormal basis of R^n, one vector a row of Q [n x n]: the first `*rank` span the rows of A (m x n,
+ * overwritten), the others are orthogonal to them. order[m] lists the rows of A, *rank independent ones first;
+ * rows below `tolerance` times the largest count as dependent, so scale them before. Allocates nothing:
+ * `work` has olo_row_space_work(m, n) numbers. False when A is not finite. */
+size_t olo_row_space_work(int m, int n);
+bool olo_row_space(int m, int n, double *A, double tolerance, int *order, double *Q, int *rank,
+                   double *work);
+
+/* LU factors of a square matrix in place; false when it is singular. Allocates nothing. */
+bool olo_lu_factor(int n, double *A, int *pivot);
+/* Every row b of B [count x n] becomes A^-1 b, or A^-T b when `transposed`. */
+void olo_lu_solve(int n, const double *LU, const int *pivot, bool transposed, int count, double *B);
 
 /* Rank of an m x n matrix (overwritten): singular values above `tolerance` times the largest; -1 on
  * failure. */

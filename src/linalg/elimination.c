@@ -557,19 +557,19 @@ static void forward(olo_elimination *el, const node *c)
         memcpy(x, z, (size_t)r * sizeof *x);
     } else {
         memset(x, 0, (size_t)r * sizeof *x);
-        small_add_transposed_product(d, r, 1, 1.0, n + c->B_hat, z, x);
+        small_add_transposed_times(d, r, 1.0, n + c->B_hat, z, x);
         if (el->has_gap)
-            small_add_product(r, d, 1, 1.0, n + c->y, e, x);
+            small_add_times(r, d, 1.0, n + c->y, e, x);
     }
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
     for (int i = 0; i < c->degree; i++) {
         int a = el->nodes[nb[i].block].shape.size;
         double *za = n + el->nodes[nb[i].block].z;
         if (i == c->parent_slot)
-            small_add_transposed_product(d, a, 1, 1.0, n + c->A_hat, z, za);
+            small_add_transposed_times(d, a, 1.0, n + c->A_hat, z, za);
         if (el->has_gap)
-            small_add_product(a, d, 1, 1.0, n + nb[i].lower, e, za);
-        small_add_product(a, r, 1, -1.0, n + nb[i].LB, x, za);
+            small_add_times(a, d, 1.0, n + nb[i].lower, e, za);
+        small_add_times(a, r, -1.0, n + nb[i].LB, x, za);
     }
 }
 
@@ -583,7 +583,7 @@ static void backward(olo_elimination *el, const node *c)
         du[i] = -n[c->x + i];
     for (int j = 0; j < c->degree; j++) {
         const node *b = &el->nodes[nb[j].block];
-        small_add_product(r, b->shape.size, 1, -1.0, n + nb[j].X, n + b->dt, du);
+        small_add_times(r, b->shape.size, -1.0, n + nb[j].X, n + b->dt, du);
     }
     if (c->shape.plain) {
         memcpy(dt, du, (size_t)d * sizeof *dt);
@@ -592,10 +592,10 @@ static void backward(olo_elimination *el, const node *c)
     memset(dt, 0, (size_t)d * sizeof *dt);
     if (el->has_gap)
         memcpy(dt, n + c->e, (size_t)d * sizeof *dt);
-    small_add_product(d, r, 1, 1.0, n + c->B, du, dt);
+    small_add_times(d, r, 1.0, n + c->B, du, dt);
     if (c->parent_slot >= 0) {
         const node *p = &el->nodes[c->shape.parent];
-        small_add_product(d, p->shape.size, 1, 1.0, n + c->A, n + p->dt, dt);
+        small_add_times(d, p->shape.size, 1.0, n + c->A, n + p->dt, dt);
     }
 }
 

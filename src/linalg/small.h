@@ -4,29 +4,88 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
-/* C (m x n) += s A (m x k) B (k x n) */
+/* y (n) += a x (n) */
+static inline void small_add_row(int n, double a, const double *restrict x, double *restrict y)
+{
+    for (int j = 0; j < n; j++)
+        y[j] += a * x[j];
+}
+
+/* y (6) += a x (6), written out so that a row that is summed stays in registers; and for 3 */
+static inline void small_add_row6(double a, const double *restrict x, double *restrict y)
+{
+    y[0] += a * x[0];
+    y[1] += a * x[1];
+    y[2] += a * x[2];
+    y[3] += a * x[3];
+    y[4] += a * x[4];
+    y[5] += a * x[5];
+}
+
+static inline void small_add_row3(double a, const double *restrict x, double *restrict y)
+{
+    y[0] += a * x[0];
+    y[1] += a * x[1];
+    y[2] += a * x[2];
+}
+
+/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step goes here, and nearly all of
+ * it into rows as wide as a twist or a point. */
+static inline void small_add_rows(int m, int k, int n, double s, const double *A, int row,
+                                  int column, const double *B, double *C)
+{
+    for (int i = 0; i < m; i++, A += row, C += n) {
+        double sum[6];
+        if (n == 6) {
+            memcpy(sum, C, sizeof sum);
+            for (int l = 0; l < k; l++)
+                small_add_row6(s * A[l * column], B + 6 * l, sum);
+            memcpy(C, sum, sizeof sum);
+        } else if (n == 3) {
+            memcpy(sum, C, 3 * sizeof *sum);
+            for (int l = 0; l < k; l++)
+                small_add_row3(s * A[l * column], B + 3 * l, sum);
+            memcpy(C, sum, 3 * sizeof *sum);
+        } else {
+            for (int l = 0; l < k; l++)
+                small_add_row(n, s * A[l * column], B + l * n, C);
+        }
+    }
+}
+
+/* C (m x n) += s A (m x k) B (k x n); C is none of the factors */
 static inline void small_add_product(int m, int k, int n, double s, const double *A,
                                      const double *B, double *C)
 {
-    for (int i = 0; i < m; i++)
-        for (int l = 0; l < k; l++) {
-            double a = s * A[i * k + l];
-            for (int j = 0; j < n; j++)
-                C[i * n + j] += a * B[l * n + j];
-        }
+    small_add_rows(m, k, n, s, A, k, 1, B, C);
 }
 
-/* C (k x n) += s A^T B, A (m x k), B (m x n) */
+/* C (k x n) += s A^T B, A (m x k), B (m x n); C is none of the factors */
 static inline void small_add_transposed_product(int m, int k, int n, double s, const double *A,
                                                 const double *B, double *C)
 {
-    for (int l = 0; l < m; l++)
-        for (int i = 0; i < k; i++) {
-            double a = s * A[l * k + i];
-            for (int j = 0; j < n; j++)
-                C[i * n + j] += a * B[l * n + j];
-        }
+    small_add_rows(k, m, n, s, A, 1, k, B, C);
+}
+
+/* y (m) += s A x, A (m x k); y is none of the factors */
+static inline void small_add_times(int m, int k, double s, const double *restrict A,
+                                   const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < m; i++) {
+        double sum = 0;
+        for (int l = 0; l < k; l++)
+            sum += A[i * k + l] * x[l];
+        y[i] += s * sum;
+    }
+}
+
+/* y (k) += s A^T x, A (m x k); y is none of the factors */
+static inline void small_add_transposed_times(int m, int k, double s, const double *A,
+                                              const double *x, double *y)
+{
+    small_add_rows(1, m, k, s, x, 0, 1, A, y);
 }
 
 /* LU factors of A (n x n) in place with row exchanges; false if a pivot is zero or not finite. */
@@ -50,8 +109,7 @@ static inline bool small_lu(int n, double *A, int *pivot)
         double inverse = 1.0 / value;
         for (int i = k + 1; i < n; i++) {
             double factor = A[i * n + k] *= inverse;
-            for (int j = k + 1; j < n; j++)
-                A[i * n + j] -= factor * A[k * n + j];
+            small_add_row(n - k - 1, -factor, A + k * n + k + 1, A + i * n + k + 1);
         }
     }
     return true;

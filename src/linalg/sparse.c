@@ -118,6 +118,19 @@ void olo_sparse_add(olo_sparse *m, int i, double value)
     m->value[m->place[i]] += value;
 }
 
+void olo_sparse_dense(const olo_sparse *m, double *A)
+{
+    for (int j = 0; j < m->n; j++)
+        for (int k = m->start[j]; k < m->start[j + 1]; k++)
+            A[(size_t)m->row[k] * (size_t)m->n + (size_t)j] = m->value[k];
+}
+
+void olo_sparse_restart(olo_sparse *m)
+{
+    if (m->numeric)
+        klu_free_numeric(&m->numeric, &m->common);
+}
+
 olo_status olo_sparse_factor(olo_sparse *m, olo_error *error)
 {
     /* old pivots are good as long as they do not become tiny against their columns */

@@ -17,6 +17,11 @@ void olo_sparse_free(olo_sparse *matrix);
 void olo_sparse_clear(olo_sparse *matrix);
 void olo_sparse_add(olo_sparse *matrix, int i, double value);
 
+/* The matrix as a dense one, row-major, zeroed before: for tests and condition numbers. */
+void olo_sparse_dense(const olo_sparse *matrix, double *A);
+
+/* Forgets the pivots: the next factorisation has the same bits whatever was factored before. */
+void olo_sparse_restart(olo_sparse *matrix);
 /* Factors; SINGULAR when a pivot is zero. */
 olo_status olo_sparse_factor(olo_sparse *matrix, olo_error *error);
 /* x <- A^-1 x */

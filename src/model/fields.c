@@ -23,6 +23,12 @@ static bool copy_text_field(olo_pool *pool, const olo_field *field, void *target
     return copy_text(pool, olo_field_at(field, target));
 }
 
+static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
+{
+    const char **texts = olo_field_at(field, target);
+    return copy_text(pool, &texts[0]) && copy_text(pool, &texts[1]) && copy_text(pool, &texts[2]);
+}
+
 static bool copy_place(olo_pool *pool, const olo_field *field, void *target)
 {
     olo_place *place = olo_field_at(field, target);
@@ -85,7 +91,7 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_PLACE] = copy_place,     [OLO_FIELD_PLACES] = copy_places,
     [OLO_FIELD_SIGNAL] = copy_signal,   [OLO_FIELD_ENERGY] = copy_text_field,
     [OLO_FIELD_SHAPES] = copy_shapes,   [OLO_FIELD_POINTS] = copy_points,
-    [OLO_FIELD_VERTICES] = NULL,
+    [OLO_FIELD_MOTION] = copy_motion,   [OLO_FIELD_VERTICES] = NULL,
 };
 
 bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *target)
@@ -253,13 +259,22 @@ static bool check_points(const olo_field *field, const void *element, const void
     return true;
 }
 
+static bool check_motion(const olo_field *field, const void *element, const void *defaults,
+                         reason why)
+{
+    (void)defaults;
+    const char *const *texts = olo_field_in(field, element);
+    const int given = (texts[0] != NULL) + (texts[1] != NULL) + (texts[2] != NULL);
+    return given == 0 || given == 3 || refuse(why, "needs three expressions");
+}
+
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
     [OLO_FIELD_CHOICE] = check_choice,         [OLO_FIELD_NUMBER] = check_number_field,
     [OLO_FIELD_VECTOR] = check_number_field,   [OLO_FIELD_INERTIA] = check_number_field,
     [OLO_FIELD_ROTATION] = check_number_field, [OLO_FIELD_PLACE] = check_place,
     [OLO_FIELD_PLACES] = check_places,         [OLO_FIELD_SIGNAL] = check_signal,
     [OLO_FIELD_SHAPES] = check_shapes,         [OLO_FIELD_POINTS] = check_points,
-    [OLO_FIELD_VERTICES] = check_number_field,
+    [OLO_FIELD_VERTICES] = check_number_field, [OLO_FIELD_MOTION] = check_motion,
 };
 
 const olo_field *olo_fields_check(const olo_field *fields, int count, const void *element,

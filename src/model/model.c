@@ -181,8 +181,9 @@ static olo_status check_name(const olo_model *model, const olo_entry *entry, olo
         (void)snprintf(where, sizeof where, " (%s, line %d)", other->origin.path,
                        other->origin.mark.line);
     }
-    return fail_at(model, entry, "name", error, "the name '%s' is taken by a %s%s", name,
-                   other->type->noun, where);
+    return fail_at(model, entry, "name", error, "the name '%s' is taken by a%s %s%s", name,
+                   strchr("aeiou", other->type->noun[0]) != NULL ? "n" : "", other->type->noun,
+                   where);
 }
 
 /* Numbers, choices and lists; the defaults say which numbers may be unset. */
@@ -306,6 +307,11 @@ olo_status olo_model_add_output(olo_model *model, const olo_output *output, olo_
     return olo_model_add_element(model, &olo_element_output, output, NULL, error);
 }
 
+olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_exact, exact, NULL, error);
+}
+
 /* The whole model ----------------------------------------------------------------------------- */
 
 void olo_model_set_gravity(olo_model *model, const double gravity[3])
@@ -327,6 +333,9 @@ olo_status olo_model_set_run(olo_model *model, const olo_run *run, olo_error *er
     }
     if (status == OLO_OK) {
         status = olo_model_set_text(model, &copy.constraints, run->constraints, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_model_set_text(model, &copy.null_space, run->null_space, error);
     }
     if (status == OLO_OK) {
         model->run = copy;

@@ -259,6 +259,24 @@ static olo_status read_signal(olo_reader *reader, const olo_yaml_node *node, con
     return olo_read_function(reader, node, "t", "the time", &signal->expression);
 }
 
+/* Three expressions of the time; two if the plane of the model is xy. */
+static olo_status read_motion(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                              void *target)
+{
+    const char **texts = olo_field_at(field, target);
+    const int least = reader->in_xy ? 2 : 3;
+    if (node->kind != OLO_YAML_LIST || node->count < least || node->count > 3) {
+        return olo_read_fail_expected(reader, node, "a list of 3 expressions of t");
+    }
+    texts[2] = "0";
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *item = node->first; item != NULL && status == OLO_OK;
+         item = item->next) {
+        status = olo_read_function(reader, item, "t", "the time", &texts[item->index]);
+    }
+    return status;
+}
+
 /* Parts of bodies ----------------------------------------------------------------------------- */
 
 static olo_status read_shapes(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
@@ -328,6 +346,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_PLACES] = read_places,   [OLO_FIELD_SIGNAL] = read_signal,
     [OLO_FIELD_ENERGY] = read_energy,   [OLO_FIELD_SHAPES] = read_shapes,
     [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
+    [OLO_FIELD_MOTION] = read_motion,
 };
 
 static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,

@@ -7,20 +7,20 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "stepping/registry.h"
 
-/* One word for each entry in the registries of stepping/. */
-static const char *const schemes[] = {"energy-momentum", NULL};
-static const char *const treatments[] = {"reduced", "multipliers", NULL};
+static const char *const null_spaces[] = {"explicit", "implicit", NULL};
 
 /* The time of a run is a number with 53 bits: with more steps than this it would stand still. */
 #define MOST_STEPS 1e15
 
-/* An option; the bounds are included, `above` is not. */
+/* An option; the bounds are included, `least` only if it is not `open`. */
 typedef struct option option;
 struct option {
     const char *key;
     size_t offset;
-    double above, least, most;
+    double least, most;
+    bool open;
     const char *const *choices;
     double (*number)(const void *field); /* as a number, or NULL */
     olo_status (*read)(olo_reader *reader, const olo_yaml_node *node, const option *o, void *field);
@@ -32,8 +32,8 @@ static olo_status check_bounds(const option *o, double x, char *reason, size_t s
 {
     if (!isfinite(x)) {
         (void)snprintf(reason, size, "is not a finite number");
-    } else if (!(x > o->above)) {
-        (void)snprintf(reason, size, "must be above %g, got %g", o->above, x);
+    } else if (o->open && !(x > o->least)) {
+        (void)snprintf(reason, size, "must be above %g, got %g", o->least, x);
     } else if (x < o->least) {
         (void)snprintf(reason, size, "must be at least %g, got %g", o->least, x);
     } else if (x > o->most) {
@@ -126,17 +126,20 @@ static double of_long(const void *field)
 #define AT(field) .key = #field, .offset = offsetof(olo_run, field)
 
 static const option options[] = {
-    {AT(step), .above = 0.0, .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
-    {AT(end), .above = -1.0, .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
-    {AT(scheme), .choices = schemes, .read = read_word},
-    {AT(constraints), .choices = treatments, .read = read_word},
-    {AT(tolerance), .above = 0.0, .most = 1.0, .number = of_double, .read = read_number},
-    {AT(iterations), .above = -1.0, .least = 1.0, .most = 10000.0, .number = of_int,
-     .read = read_int},
+    {AT(step), .open = true, .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(end), .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(scheme), .choices = olo_scheme_names, .read = read_word},
+    {AT(constraints), .choices = olo_treatment_names, .read = read_word},
+    {AT(penalty), .open = true, .most = OLO_LARGEST_NUMBER, .number = of_double,
+     .read = read_number},
+    {AT(augmented_tolerance), .open = true, .most = 1.0, .number = of_double, .read = read_number},
+    {AT(null_space), .choices = null_spaces, .read = read_word},
+    {AT(tolerance), .open = true, .most = 1.0, .number = of_double, .read = read_number},
+    {AT(iterations), .least = 1.0, .most = 10000.0, .number = of_int, .read = read_int},
     // 2^-60 of a step is below the round-off of any time
-    {AT(halvings), .above = -1.0, .most = 60.0, .number = of_int, .read = read_int},
+    {AT(halvings), .most = 60.0, .number = of_int, .read = read_int},
     // a frame of one body has some 200 bytes
-    {AT(frames), .above = -1.0, .least = 1.0, .most = 1e9, .number = of_long, .read = read_long},
+    {AT(frames), .least = 1.0, .most = 1e9, .number = of_long, .read = read_long},
     {AT(forces), .read = read_flag},
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
@@ -155,8 +158,11 @@ olo_run olo_run_default(void)
 {
     return (olo_run){.step = 0.01,
                      .end = 1.0,
-                     .scheme = schemes[0],
-                     .constraints = treatments[0],
+                     .scheme = olo_scheme_names[0],
+                     .constraints = olo_treatment_names[0],
+                     .penalty = 1e5,
+                     .augmented_tolerance = 1e-10,
+                     .null_space = null_spaces[0],
                      .tolerance = 1e-8, // Newton squares the error: the next increment is round-off
                      .iterations = 30,
                      .halvings = 10,
@@ -207,6 +213,27 @@ olo_status olo_run_check(const olo_run *run, olo_error *error)
 bool olo_run_has_option(const char *key)
 {
     return find(key) != NULL;
+}
+
+int olo_run_option_count(void)
+{
+    return OPTION_COUNT;
+}
+
+bool olo_run_option_text(const olo_run *run, int index, char *text, size_t size)
+{
+    const option *o = &options[index];
+    const void *field = (const char *)run + o->offset;
+    int length = 0;
+    if (o->number != NULL) {
+        length = snprintf(text, size, "%s=%.17g", o->key, o->number(field));
+    } else if (o->choices != NULL) {
+        const char *word = *(const char *const *)field;
+        length = snprintf(text, size, "%s=%s", o->key, word != NULL ? word : "");
+    } else {
+        length = snprintf(text, size, "%s=%s", o->key, *(const bool *)field ? "true" : "false");
+    }
+    return length >= 0 && (size_t)length < size;
 }
 
 /* Reading ------------------------------------------------------------------------------------- */

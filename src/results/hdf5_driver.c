@@ -2,7 +2,6 @@
 #include "results/hdf5_driver.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #endif
 
 #include "base/memory.h"
+#include "base/write.h"
 
 /* An open file. HDF5 owns the first member. */
 typedef struct disk_file {
@@ -47,8 +47,7 @@ static void note_failure(olo_hdf5_disk *disk, int failure)
  * has no locks is used without. */
 static int open_locked(const char *name, unsigned flags, olo_hdf5_disk *disk)
 {
-    const int mode = O_RDWR | O_CLOEXEC | ((flags & H5F_ACC_CREAT) != 0 ? O_CREAT : 0);
-    const int descriptor = open(name, mode, 0666);
+    const int descriptor = olo_write_open(name, (flags & H5F_ACC_CREAT) != 0);
     if (descriptor < 0) {
         return -1;
     }
@@ -58,7 +57,8 @@ static int open_locked(const char *name, unsigned flags, olo_hdf5_disk *disk)
         errno = EWOULDBLOCK;
         return -1;
     }
-    if ((flags & H5F_ACC_TRUNC) != 0 && ftruncate(descriptor, 0) != 0) {
+    disk->opened = true;
+    if ((flags & H5F_ACC_TRUNC) != 0 && !olo_write_resize(descriptor, 0)) {
         const int failure = errno;
         close(descriptor);
         errno = failure;
@@ -93,18 +93,32 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
         olo_free(file);
         return NULL;
     }
-    file->device = facts.st_dev;
-    file->inode = facts.st_ino;
+    file->disk->device = file->device = facts.st_dev;
+    file->disk->inode = file->inode = facts.st_ino;
     file->end = (haddr_t)facts.st_size;
     return &file->base;
+}
+
+static void sync_file(const disk_file *file)
+{
+    if (file->disk->sync && file->disk->failure == 0 && !olo_write_sync(file->descriptor)) {
+        note_failure(file->disk, errno);
+    }
+}
+
+static herr_t disk_flush(H5FD_t *base, hid_t transfer, hbool_t closing)
+{
+    (void)transfer;
+    if (!closing) {
+        sync_file((const disk_file *)base);
+    }
+    return 0;
 }
 
 static herr_t disk_close(H5FD_t *base)
 {
     disk_file *file = (disk_file *)base;
-    if (file->disk->sync && file->disk->failure == 0 && fsync(file->descriptor) != 0) {
-        note_failure(file->disk, errno);
-    }
+    sync_file(file);
     if (close(file->descriptor) != 0) {
         note_failure(file->disk, errno);
     }
@@ -156,11 +170,12 @@ static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
     (void)transfer;
     (void)closing;
     disk_file *file = (disk_file *)base;
-    if (file->allocated != file->end && file->disk->failure == 0 &&
-        ftruncate(file->descriptor, (off_t)file->allocated) != 0) {
+    const bool wanted =
+        file->disk->never_shorter ? file->allocated > file->end : file->allocated != file->end;
+    if (wanted && file->disk->failure == 0 && !olo_write_resize(file->descriptor, file->allocated)) {
         note_failure(file->disk, errno);
     }
-    file->end = file->allocated;
+    file->end = wanted ? file->allocated : file->end;
     return 0;
 }
 
@@ -199,22 +214,11 @@ static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
     (void)type;
     (void)transfer;
     disk_file *file = (disk_file *)base;
-    const char *from = buffer;
     if (address + size > file->end) {
         file->end = address + size;
     }
-    while (size > 0 && file->disk->failure == 0) {
-        const ssize_t put = pwrite(file->descriptor, from, size, (off_t)address);
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
-        if (put <= 0) {
-            note_failure(file->disk, put < 0 ? errno : ENOSPC);
-            break;
-        }
-        from += put;
-        size -= (size_t)put;
-        address += (haddr_t)put;
+    if (file->disk->failure == 0 && !olo_write_bytes(file->descriptor, buffer, size, address)) {
+        note_failure(file->disk, errno);
     }
     return 0;
 }
@@ -239,6 +243,7 @@ static const H5FD_class_t DISK_DRIVER = {
     .get_eof = disk_get_eof,
     .read = disk_read,
     .write = disk_write,
+    .flush = disk_flush,
     .truncate = disk_truncate,
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };

@@ -6,14 +6,19 @@
 #define OLO_RESULTS_HDF5_DRIVER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include <hdf5.h>
 
 /* What the driver and the owner of a file share; must outlive the file. */
 typedef struct olo_hdf5_disk {
-    int failure; /* errno of the first failure of opening, writing or syncing; 0: none */
-    bool locked; /* the file could not be opened since another process writes it */
-    bool sync;   /* sync to disk when the file is closed */
+    int failure;        /* errno of the first failure of opening, writing or syncing; 0: none */
+    bool locked;        /* the file could not be opened since another process writes it */
+    bool sync;          /* sync to disk when the file is flushed or closed */
+    bool never_shorter; /* the file never shrinks: its head may still tell the old length */
+    bool opened;        /* the file was opened and locked */
+    dev_t device;       /* which file it is */
+    ino_t inode;
 } olo_hdf5_disk;
 
 /* Makes a file access property list use the driver; negative on failure. */

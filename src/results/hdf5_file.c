@@ -6,10 +6,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/write.h"
 #include "results/hdf5_private.h"
 
 /* A chunk is what HDF5 allocates, caches and reads at once: some fit into its default cache of 1 MiB. */
@@ -134,29 +137,46 @@ static bool keep_metadata(hid_t access)
     return H5Pset_mdc_config(access, &cache) >= 0;
 }
 
-olo_status olo_hdf5_create(const char *path, olo_hdf5 **result, olo_error *error)
+/* In a journal every object header, which tells the number of rows, lies in one page of memory:
+ * writing it is never cut in two. */
+enum { HEADER_LEAST = 128, HEADER_MOST = 1024 };
+
+/* The format of HDF5 1.8: the first with attributes beyond 64 KiB, and old tools read it. Tables with a
+ * capacity are of 1.10; the superblock stays as it was in 1.8, since the later one marks a file whose writer
+ * was killed as not to be opened. */
+static bool open_new(olo_hdf5 *file, const char *path, hid_t access, bool journal)
+{
+    if (access < 0 || olo_hdf5_disk_use(access, &file->disk) < 0 || !keep_metadata(access) ||
+        H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0 ||
+        (journal && H5Pset_alignment(access, HEADER_LEAST, HEADER_MOST) < 0)) {
+        return false;
+    }
+    file->disk.never_shorter = journal;
+    file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    file->text_type = new_text_type();
+    return file->id >= 0 && file->text_type >= 0 &&
+           (!journal || H5Fset_libver_bounds(file->id, H5F_LIBVER_V110, H5F_LIBVER_LATEST) >= 0);
+}
+
+olo_status olo_hdf5_create_as(const char *path, const char *label, bool journal, olo_hdf5 **result,
+                              olo_error *error)
 {
     *result = NULL;
-    olo_hdf5 *file = file_new(path, true);
+    olo_hdf5 *file = file_new(label, true);
     if (file == NULL) {
-        return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
+        return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", label);
     }
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    // the format of HDF5 1.8: the first with attributes beyond 64 KiB, and old tools read it
-    bool fine = access >= 0 && olo_hdf5_disk_use(access, &file->disk) >= 0 &&
-                keep_metadata(access) &&
-                H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0;
-    if (fine) {
-        file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-        file->text_type = new_text_type();
-        fine = file->id >= 0 && file->text_type >= 0;
-    }
+    const bool fine = open_new(file, path, access, journal);
     if (access >= 0) {
         H5Pclose(access);
     }
     const olo_status status = olo_hdf5_leave(&caller, file, fine, "create", error);
     if (status != OLO_OK) {
+        if (file->disk.opened) {
+            olo_write_remove(path); // there is nothing in it yet
+        }
         file_discard(file);
         return status;
     }
@@ -164,20 +184,35 @@ olo_status olo_hdf5_create(const char *path, olo_hdf5 **result, olo_error *error
     return OLO_OK;
 }
 
+olo_status olo_hdf5_create(const char *path, olo_hdf5 **result, olo_error *error)
+{
+    return olo_hdf5_create_as(path, path, false, result, error);
+}
+
+/* HDF5 hides why a file cannot be opened in long texts: ask the system first. */
+static olo_status check_readable(const char *path, olo_error *error)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    char byte;
+    const char *reason = NULL;
+    if (descriptor < 0 || read(descriptor, &byte, 1) < 0) {
+        reason = strerror(errno);
+    } else if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        reason = "another process is writing it";
+    }
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return reason == NULL ? OLO_OK : olo_fail(error, OLO_IO, "cannot open '%s': %s", path, reason);
+}
+
 olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
 {
     *result = NULL;
-    // HDF5 hides why a file cannot be opened in long texts: ask the system first
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    char byte;
-    if (descriptor < 0 || read(descriptor, &byte, 1) < 0) {
-        const char *reason = strerror(errno);
-        if (descriptor >= 0) {
-            close(descriptor);
-        }
-        return olo_fail(error, OLO_IO, "cannot open '%s': %s", path, reason);
+    const olo_status readable = check_readable(path, error);
+    if (readable != OLO_OK) {
+        return readable;
     }
-    close(descriptor);
     olo_hdf5 *file = file_new(path, false);
     if (file == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
@@ -195,10 +230,30 @@ olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
     return OLO_OK;
 }
 
-olo_status olo_hdf5_flush(olo_hdf5 *file, olo_error *error)
+static olo_status flush(olo_hdf5 *file, bool sync, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    return olo_hdf5_leave(&caller, file, H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0, "write", error);
+    file->disk.sync = sync;
+    const bool fine = H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
+    file->disk.sync = false;
+    return olo_hdf5_leave(&caller, file, fine, "write", error);
+}
+
+olo_status olo_hdf5_flush(olo_hdf5 *file, olo_error *error)
+{
+    return flush(file, false, error);
+}
+
+olo_status olo_hdf5_sync(olo_hdf5 *file, olo_error *error)
+{
+    return flush(file, true, error);
+}
+
+bool olo_hdf5_is_at(const olo_hdf5 *file, const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && facts.st_dev == file->disk.device &&
+           facts.st_ino == file->disk.inode;
 }
 
 olo_status olo_hdf5_close(olo_hdf5 *file, bool sync, olo_error *error)
@@ -213,6 +268,11 @@ olo_status olo_hdf5_close(olo_hdf5 *file, bool sync, olo_error *error)
         olo_hdf5_leave(&caller, file, fine, file->writing ? "write" : "close", error);
     file_free(file);
     return status;
+}
+
+void olo_hdf5_skip_exit(void)
+{
+    (void)H5dont_atexit();
 }
 
 /* ---- writing: groups and attributes ----------------------------------------------------------- */
@@ -313,19 +373,38 @@ static void chunk_shape(const olo_hdf5_table *layout, hsize_t chunk[2])
     }
 }
 
+/* Space for all rows at once, so that growing changes nothing but the number of rows; nothing is written into
+ * it before a row is. */
+static bool allocate_now(hid_t creation)
+{
+    return H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+           H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
+           H5Pset_obj_track_times(creation, false) >= 0;
+}
+
 static hid_t create_table(const olo_hdf5 *file, const olo_hdf5_table *layout)
 {
     const int rank = layout->width > 0 ? 2 : 1;
-    const hsize_t size[2] = {0, layout->width}, limit[2] = {H5S_UNLIMITED, layout->width};
+    const bool bounded = layout->capacity > 0;
+    // HDF5 allocates a bounded table when it gets its first row
+    const hsize_t none[2] = {0, layout->width}, first[2] = {bounded ? 1 : 0, layout->width};
     hsize_t chunk[2];
     chunk_shape(layout, chunk);
-    const hid_t space = H5Screate_simple(rank, size, limit);
+    // no bound is smaller than a chunk, and more than the one row that it begins with
+    const hsize_t most = layout->capacity / chunk[0] * chunk[0] + chunk[0] + 1;
+    const hsize_t limit[2] = {bounded ? most : H5S_UNLIMITED, layout->width};
+    const hid_t space = H5Screate_simple(rank, first, limit);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     hid_t dataset = H5I_INVALID_HID;
-    if (space >= 0 && creation >= 0 && H5Pset_chunk(creation, rank, chunk) >= 0) {
+    if (space >= 0 && creation >= 0 && H5Pset_chunk(creation, rank, chunk) >= 0 &&
+        (!bounded || allocate_now(creation))) {
         const hid_t type = layout->integer ? H5T_STD_I64LE : H5T_IEEE_F64LE;
         dataset =
             H5Dcreate2(file->id, layout->path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    }
+    if (dataset >= 0 && bounded && H5Dset_extent(dataset, none) < 0) {
+        H5Dclose(dataset);
+        dataset = H5I_INVALID_HID;
     }
     if (creation >= 0) {
         H5Pclose(creation);
@@ -392,6 +471,49 @@ olo_status olo_hdf5_append(olo_hdf5 *file, int handle, size_t rows, const double
     const olo_hdf5_caller caller = olo_hdf5_enter();
     return olo_hdf5_leave(&caller, file, append_rows(&file->tables[handle], rows, values), "write",
                           error);
+}
+
+static hid_t create_bytes(const olo_hdf5 *file, const char *path, hsize_t size)
+{
+    const hid_t space = H5Screate_simple(1, &size, NULL);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t dataset = H5I_INVALID_HID;
+    if (space >= 0 && creation >= 0 && allocate_now(creation)) {
+        dataset =
+            H5Dcreate2(file->id, path, H5T_STD_U8LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    }
+    if (creation >= 0) {
+        H5Pclose(creation);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    return dataset;
+}
+
+olo_status olo_hdf5_add_bytes(olo_hdf5 *file, const char *path, size_t size,
+                              const char *description, olo_error *error)
+{
+    const olo_hdf5_caller caller = olo_hdf5_enter();
+    const hid_t dataset = create_bytes(file, path, size);
+    bool fine = dataset >= 0;
+    if (fine) {
+        fine = describe(file, dataset, NULL, description);
+        fine = H5Dclose(dataset) >= 0 && fine;
+    }
+    return olo_hdf5_leave(&caller, file, fine, "write", error);
+}
+
+olo_status olo_hdf5_put_bytes(olo_hdf5 *file, const char *path, const void *bytes, olo_error *error)
+{
+    const olo_hdf5_caller caller = olo_hdf5_enter();
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    bool fine = dataset >= 0;
+    if (fine) {
+        fine = H5Dwrite(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+        fine = H5Dclose(dataset) >= 0 && fine;
+    }
+    return olo_hdf5_leave(&caller, file, fine, "write", error);
 }
 
 /* A dataset of texts: a scalar when `count` is NULL. */

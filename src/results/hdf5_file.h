@@ -15,20 +15,38 @@ typedef struct olo_hdf5 olo_hdf5;
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* Creates a file, replacing one that is there unless another process is writing it. Metadata reach
+/* Creates a file, replacing one that is there unless another process is writing it; when it fails then, there
+ * is none. Metadata reach
  * the disk in olo_hdf5_flush and olo_hdf5_close only, so that what a killed process leaves is the file
  * as last flushed. */
 olo_status olo_hdf5_create(const char *path, olo_hdf5 **result, olo_error *error);
 
-/* Opens a file for reading. */
+/* The same under the name `label` in messages, that which the file will have once it is renamed. A journal is
+ * a file that is whole at every moment, whenever the process is killed: everything but rows and bytes is to
+ * be written before the first flush; after it only tables with a capacity grow and bytes change. What a flush
+ * writes then are rows where no reader looks yet and, one by one, the numbers of rows. */
+olo_status olo_hdf5_create_as(const char *path, const char *label, bool journal, olo_hdf5 **result,
+                              olo_error *error);
+
+/* Opens a file for reading. Fails when another process is writing it. */
 olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error);
 
-/* Hands everything to the operating system. */
+/* Hands everything to the operating system: safe from the end of this process. */
 olo_status olo_hdf5_flush(olo_hdf5 *file, olo_error *error);
+
+/* The same, and waits until it is on disk: safe from the end of the power. */
+olo_status olo_hdf5_sync(olo_hdf5 *file, olo_error *error);
+
+/* True if a file that is being written is still there by this name. */
+bool olo_hdf5_is_at(const olo_hdf5 *file, const char *path);
 
 /* Closes and frees, also when that fails; with `sync` the contents are on disk afterwards. NULL is fine.
  * After a failed write this reports that failure again. */
 olo_status olo_hdf5_close(olo_hdf5 *file, bool sync, olo_error *error);
+
+/* For a command, before anything else here: HDF5 does not tidy up when the process ends. It would complain then
+ * about what a damaged file left in its memory; our files are closed long before. */
+void olo_hdf5_skip_exit(void);
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
@@ -50,6 +68,7 @@ typedef struct olo_hdf5_table {
     const char *path;
     size_t width;            /* numbers a row; 0: one-dimensional, one number a row */
     size_t rows;             /* that will come, about: bounds the pieces the file is allocated in */
+    size_t capacity;         /* rows it can ever have, allocated now, for journals; 0: no bound */
     bool integer;            /* stored as 64-bit integers */
     const char *units;       /* attribute; NULL: none */
     const char *description; /* attribute; NULL: none */
@@ -62,6 +81,14 @@ olo_status olo_hdf5_add_table(olo_hdf5 *file, const olo_hdf5_table *layout, int 
 /* Appends rows, row-major. */
 olo_status olo_hdf5_append(olo_hdf5 *file, int handle, size_t rows, const double *values,
                            olo_error *error);
+
+/* Creates a dataset of `size` bytes; writes and reads all of them. */
+olo_status olo_hdf5_add_bytes(olo_hdf5 *file, const char *path, size_t size,
+                              const char *description, olo_error *error);
+olo_status olo_hdf5_put_bytes(olo_hdf5 *file, const char *path, const void *bytes,
+                              olo_error *error);
+olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, size_t size,
+                              olo_error *error);
 
 /* Writes a dataset of one text, or of a list of texts, with a description as its attribute. */
 olo_status olo_hdf5_write_text(olo_hdf5 *file, const char *path, const char *description,

@@ -17,7 +17,7 @@ typedef struct olo_hdf5_dataset {
 } olo_hdf5_dataset;
 
 struct olo_hdf5 {
-    char *path;
+    char *path; /* as messages call it */
     hid_t id;
     hid_t text_type; /* variable-length UTF-8 */
     bool writing;

@@ -93,6 +93,30 @@ olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2]
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
+olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, size_t size,
+                              olo_error *error)
+{
+    const olo_hdf5_caller caller = olo_hdf5_enter();
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    bool fine = false;
+    if (dataset >= 0) {
+        const hid_t space = H5Dget_space(dataset);
+        const hid_t type = H5Dget_type(dataset);
+        fine = space >= 0 && type >= 0 && H5Tget_class(type) == H5T_INTEGER &&
+               H5Tget_size(type) == 1 && H5Sget_simple_extent_npoints(space) == (hssize_t)size &&
+               H5Dread(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+        if (type >= 0) {
+            H5Tclose(type);
+        }
+        if (space >= 0) {
+            H5Sclose(space);
+        }
+        H5Dclose(dataset);
+    }
+    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    return olo_fail_context(error, status, "dataset %s", path);
+}
+
 /* ---- texts ------------------------------------------------------------------------------------ */
 
 void olo_hdf5_texts_free(char **texts)

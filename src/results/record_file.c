@@ -1,20 +1,26 @@
-/* The file of a run. Each dataset that grows is a stream: a table of the file and a block of rows in memory.
- * All streams grow together: row i of every one belongs to the same state, and the ledger's row i to
- * the steps from row i - 1 (not included) to it. */
+/* The files of a run: a journal while it goes on, a result when it is whole. Both are made by the same code
+ * from the same streams; a journal has room for checkpoints and is kept whole at every moment (see
+ * hdf5_file.h). Whatever replaces a file is written beside it under a name with ".new", brought to disk and
+ * renamed: so a journal begins, goes on after a break, and becomes a result. */
 #include "results/record_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/write.h"
+#include "results/checkpoint.h"
 #include "results/hdf5_file.h"
 #include "results/layout.h"
+#include "results/record_past.h"
+#include "results/record_streams.h"
 #include "results/record_text.h"
 #include "system/system.h"
 
@@ -22,318 +28,92 @@
 static const size_t BLOCK_BYTES = (size_t)4 << 20;
 static const size_t BLOCK_ROWS_MAX = 1024;
 
-/* Results reach the disk this often, or more rarely so that flushing takes at most a tenth of the run. */
-static const double FLUSH_SECONDS = 1.0;
-static const double FLUSH_PAUSE = 9.0;
+/* Space of a journal at its start, more is added when it is full; not written before it is needed. */
+static const size_t JOURNAL_BYTES = (size_t)256 << 20;
 
-typedef struct stream {
-    int table;
-    size_t width;
-    double *block; /* [block_rows * width] */
-} stream;
-
-/* The streams in their order: these, three for every output, three for every column of the ledger. */
-enum { TIME, STEP, Q, V, POSITION, VELOCITY, MULTIPLIERS, OUTPUTS };
+/* Checkpoints are made this often, or more rarely so that they take at most a tenth of the run. */
+static const double INTERVAL_SECONDS = 1.0;
+static const double INTERVAL_PAUSE = 9.0;
 
 struct olo_record_file {
-    const olo_system *system;
-    char *path, *partial;
-    olo_hdf5 *hdf5;
-    int outputs;
-    int stream_count;
-    stream *streams;
-    double *blocks;
-    size_t block_rows, row; /* rows a block holds, rows in it */
-    double next_flush;      /* clock */
-    olo_error failure;      /* the first one; nothing is written after it */
+    olo_record_subject subject;
+    char *path, *partial; /* names of the result and of the journal */
+    char *command, *created;
+    bool born; /* the journal has its name */
+
+    olo_streams streams;
+    olo_hdf5 *journal;
+    int *tables;                /* [streams] of the journal */
+    size_t rows, capacity;      /* of the journal: there, at most */
+    double **block;             /* [streams] rows in memory, [block_rows * width] each */
+    double *blocks;             /* memory of all of them */
+    size_t block_rows, row;     /* rows a block holds, rows in it */
+    olo_checkpoint *checkpoint; /* the last one, with its contents */
+    size_t contents;            /* bytes of the contents */
+    double interval, next;      /* s; clock of the next checkpoint */
+    olo_error failure;          /* the first one; nothing is written after it */
 };
 
 /* ---- laying out ------------------------------------------------------------------------------- */
 
-/* Adds a stream, or leaves its place empty when it has no columns. `columns` may be NULL. */
-static void add_stream(olo_record_file *file, olo_writer *w, olo_hdf5_table table, bool vector,
-                       const char *const *columns)
+static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, int *tables)
 {
-    stream *s = &file->streams[file->stream_count++];
-    s->width = vector ? table.width : 1;
-    if (w->status != OLO_OK || s->width == 0) {
-        return;
-    }
-    w->status = olo_hdf5_add_table(file->hdf5, &table, &s->table, w->error);
-    if (columns != NULL) {
-        olo_writer_texts(w, table.path, "columns", columns, table.width);
-    }
-}
-
-/* The head of a table; the units are a text in `units`. */
-static olo_hdf5_table head(const olo_record_subject *subject, char units[OLO_UNITS_SIZE],
-                           const char *path, size_t width, olo_dimension dimension,
-                           const char *description)
-{
-    olo_layout_units(dimension, olo_model_units(subject->model), units);
-    return (olo_hdf5_table){.path = path,
-                            .width = width,
-                            .rows = (size_t)subject->rows,
-                            .units = units,
-                            .description = description};
-}
-
-static void add_frames(olo_record_file *file, olo_writer *w, const olo_record_subject *subject)
-{
-    const olo_system *system = subject->system;
-    const size_t n = (size_t)system->n, nodes = (size_t)system->node_count;
-    const size_t m = subject->run->forces ? (size_t)system->m : 0;
-    char units[OLO_UNITS_SIZE];
-    olo_pool pool = {0};
-    olo_hdf5_table table =
-        head(subject, units, "/frames/time", 0, OLO_DIMENSION_TIME, "time of the recorded states");
-    add_stream(file, w, table, false, NULL);
-    table = head(subject, units, "/frames/step", 0, OLO_DIMENSION_NONE, "number of the step");
-    table.integer = true;
-    add_stream(file, w, table, false, NULL);
-
-    const char *const *names[] = {
-        olo_layout_configuration(&pool, system, false),
-        olo_layout_configuration(&pool, system, true), olo_layout_positions(&pool, system, false),
-        olo_layout_positions(&pool, system, true), olo_layout_multipliers(&pool, system, m)};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i] == NULL) {
-            olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of columns");
+    for (int i = 0; w->status == OLO_OK && i < file->streams.count; i++) {
+        const olo_stream *stream = &file->streams.items[i];
+        olo_hdf5_table table = stream->table;
+        table.rows = capacity > 0 ? capacity : (size_t)file->subject.rows;
+        table.capacity = capacity;
+        if (stream->width > 0) {
+            w->status = olo_hdf5_add_table(w->file, &table, &tables[i], w->error);
         }
-    }
-    table = head(subject, units, "/frames/q", n, OLO_DIMENSION_CONFIGURATION,
-                 "configuration: positions of points, or differences of positions of points in "
-                 "relative coordinates; positions and directors of bodies");
-    add_stream(file, w, table, true, names[0]);
-    table = head(subject, units, "/frames/v", n, OLO_DIMENSION_CONFIGURATION_RATE,
-                 "rates of the configuration");
-    add_stream(file, w, table, true, names[1]);
-    table = head(subject, units, "/frames/position", 3 * nodes, OLO_DIMENSION_LENGTH,
-                 "positions in space of all points and of the origins of all bodies");
-    add_stream(file, w, table, true, names[2]);
-    table = head(subject, units, "/frames/velocity", 3 * nodes, OLO_DIMENSION_VELOCITY,
-                 "velocities in space of all points and of the origins of all bodies");
-    add_stream(file, w, table, true, names[3]);
-    table = head(subject, units, "/frames/multipliers", m, OLO_DIMENSION_MULTIPLIER,
-                 "multipliers of the constraints over the last step");
-    add_stream(file, w, table, true, names[4]);
-    olo_pool_free(&pool);
-}
-
-static void add_outputs(olo_record_file *file, olo_writer *w, const olo_record_subject *subject)
-{
-    static const struct {
-        const char *name;
-        olo_dimension dimension;
-        const char *description;
-    } VECTORS[3] = {
-        {"position", OLO_DIMENSION_LENGTH, "position in space"},
-        {"velocity", OLO_DIMENSION_VELOCITY, "velocity in space"},
-        {"acceleration", OLO_DIMENSION_ACCELERATION,
-         "change of velocity over the last step by time"},
-    };
-    for (int i = 0; i < file->outputs; i++) {
-        const char *name = olo_system_output_name(subject->system, i);
-        char path[512], units[OLO_UNITS_SIZE];
-        snprintf(path, sizeof path, "/outputs/%s", name);
-        olo_writer_group(w, path);
-        for (int k = 0; k < 3; k++) {
-            snprintf(path, sizeof path, "/outputs/%s/%s", name, VECTORS[k].name);
-            const olo_hdf5_table table =
-                head(subject, units, path, 3, VECTORS[k].dimension, VECTORS[k].description);
-            add_stream(file, w, table, true, olo_layout_axes);
+        if (stream->columns != NULL) {
+            olo_writer_texts(w, table.path, "columns", stream->columns, stream->width);
         }
     }
 }
 
-static void add_ledger(olo_record_file *file, olo_writer *w, const olo_record_subject *subject)
+static void add_checkpoints(const olo_record_file *file, olo_writer *w)
 {
-    static const char *const GROUPS[3] = {"/ledger", "/ledger_min", "/ledger_max"};
-    static const char *const WHICH[3] = {"", ": minimum over the row's steps",
-                                         ": maximum over the row's steps"};
-    for (int k = 0; k < 3; k++) {
-        olo_writer_group(w, GROUPS[k]);
-        for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
-            const olo_ledger_column *column = &olo_ledger_columns[i];
-            char path[64], units[OLO_UNITS_SIZE], description[128];
-            snprintf(path, sizeof path, "%s/%s", GROUPS[k], column->dataset);
-            snprintf(description, sizeof description, "%s%s", column->description,
-                     k == 0 && column->integer ? ": sum over the row's steps" : WHICH[k]);
-            olo_hdf5_table table = head(subject, units, path, 0, column->dimension, description);
-            table.integer = column->integer;
-            add_stream(file, w, table, false, NULL);
+    olo_writer_group(w, OLO_CHECKPOINT_GROUP);
+    for (int i = 0; w->status == OLO_OK && i < 2; i++) {
+        w->status = olo_hdf5_add_bytes(w->file, olo_checkpoint_paths[i],
+                                       sizeof *file->checkpoint + file->contents,
+                                       "all that the run needs to go on", w->error);
+    }
+}
+
+/* Copies the first rows of all streams from one file to the end of another, block by block. */
+static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_writer *w,
+                      const int *tables)
+{
+    for (int i = 0; i < file->streams.count; i++) {
+        const olo_stream *stream = &file->streams.items[i];
+        for (size_t at = 0; stream->width > 0 && w->status == OLO_OK && at < rows;) {
+            const size_t left = rows - at;
+            const size_t first[2] = {at, 0};
+            const size_t count[2] = {left < file->block_rows ? left : file->block_rows,
+                                     stream->width};
+            w->status =
+                olo_hdf5_read(from, stream->table.path, first, count, file->block[i], w->error);
+            if (w->status == OLO_OK) {
+                w->status = olo_hdf5_append(w->file, tables[i], count[0], file->block[i], w->error);
+            }
+            at += count[0];
         }
     }
 }
 
-/* ---- creating --------------------------------------------------------------------------------- */
+/* ---- names and locks -------------------------------------------------------------------------- */
 
-static bool allocate_blocks(olo_record_file *file, long rows)
+static char *join(const char *path, const char *ending)
 {
-    size_t width = 0;
-    for (int i = 0; i < file->stream_count; i++) {
-        width += file->streams[i].width;
+    const size_t size = strlen(path) + strlen(ending) + 1;
+    char *joined = olo_alloc(size, 1);
+    if (joined != NULL) {
+        snprintf(joined, size, "%s%s", path, ending);
     }
-    size_t count = width > 0 ? BLOCK_BYTES / (width * sizeof(double)) : 1;
-    count = count < BLOCK_ROWS_MAX ? count : BLOCK_ROWS_MAX;
-    count = rows >= 0 && count > (size_t)rows + 1 ? (size_t)rows + 1 : count;
-    file->block_rows = count > 0 ? count : 1;
-    file->blocks = olo_alloc(file->block_rows * width, sizeof(double));
-    double *at = file->blocks;
-    for (int i = 0; at != NULL && i < file->stream_count; i++) {
-        file->streams[i].block = at;
-        at += file->block_rows * file->streams[i].width;
-    }
-    return file->blocks != NULL;
+    return joined;
 }
-
-static olo_record_file *file_new(const char *path, const olo_record_subject *subject)
-{
-    olo_record_file *file = olo_alloc(1, sizeof *file);
-    if (file == NULL) {
-        return NULL;
-    }
-    const size_t size = strlen(path) + sizeof ".partial";
-    file->system = subject->system;
-    file->outputs = olo_system_outputs(subject->system);
-    file->path = olo_strdup(path);
-    file->partial = olo_alloc(size, 1);
-    const size_t streams = OUTPUTS + 3 * (size_t)file->outputs + 3 * OLO_LEDGER_COLUMNS;
-    file->streams = olo_alloc(streams, sizeof *file->streams);
-    if (file->path == NULL || file->partial == NULL || file->streams == NULL) {
-        olo_record_file_free(file);
-        return NULL;
-    }
-    snprintf(file->partial, size, "%s.partial", path);
-    return file;
-}
-
-olo_status olo_record_file_create(const char *path, const olo_record_subject *subject,
-                                  olo_record_file **result, olo_error *error)
-{
-    *result = NULL;
-    struct stat facts;
-    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        return olo_fail(error, OLO_IO, "cannot create '%s': %s", path, strerror(EISDIR));
-    }
-    olo_record_file *file = file_new(path, subject);
-    if (file == NULL) {
-        return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
-    }
-    olo_writer w = {.error = error};
-    w.status = olo_hdf5_create(file->partial, &file->hdf5, error);
-    if (w.status != OLO_OK) {
-        olo_record_file_free(file);
-        return w.status;
-    }
-    w.file = file->hdf5;
-    olo_writer_head(&w, subject);
-    add_frames(file, &w, subject);
-    add_outputs(file, &w, subject);
-    add_ledger(file, &w, subject);
-    if (w.status == OLO_OK && !allocate_blocks(file, subject->rows)) {
-        olo_writer_fail(&w, OLO_NO_MEMORY, "out of memory for recorded rows");
-    }
-    if (w.status == OLO_OK) {
-        w.status = olo_hdf5_flush(file->hdf5, error);
-    }
-    if (w.status != OLO_OK) {
-        unlink(file->partial); // there is nothing in it yet
-        olo_record_file_free(file);
-        return w.status;
-    }
-    file->next_flush = olo_clock_seconds() + FLUSH_SECONDS;
-    *result = file;
-    return OLO_OK;
-}
-
-/* ---- rows ------------------------------------------------------------------------------------- */
-
-static double *row_of(const olo_record_file *file, int stream_index)
-{
-    const stream *s = &file->streams[stream_index];
-    return s->block + file->row * s->width;
-}
-
-static void fill_frame(olo_record_file *file, const olo_state *state, long step)
-{
-    const olo_system *system = file->system;
-    *row_of(file, TIME) = state->t;
-    *row_of(file, STEP) = (double)step;
-    memcpy(row_of(file, Q), state->q, file->streams[Q].width * sizeof(double));
-    memcpy(row_of(file, V), state->v, file->streams[V].width * sizeof(double));
-    memcpy(row_of(file, MULTIPLIERS), state->lambda,
-           file->streams[MULTIPLIERS].width * sizeof(double));
-
-    // a node in relative coordinates counts from an earlier one, whose place is known then
-    double *position = row_of(file, POSITION), *velocity = row_of(file, VELOCITY);
-    for (int i = 0; i < system->node_count; i++) {
-        const olo_node *node = &system->nodes[i];
-        for (int axis = 0; axis < 3; axis++) {
-            const bool relative = node->base >= 0;
-            position[3 * i + axis] =
-                state->q[node->q + axis] + (relative ? position[3 * node->base + axis] : 0.0);
-            velocity[3 * i + axis] =
-                state->v[node->q + axis] + (relative ? velocity[3 * node->base + axis] : 0.0);
-        }
-    }
-    for (int i = 0; i < file->outputs; i++) {
-        const int first = OUTPUTS + 3 * i;
-        olo_system_output(system, state, i, row_of(file, first), row_of(file, first + 1),
-                          row_of(file, first + 2));
-    }
-}
-
-static void fill_ledger(olo_record_file *file, const olo_thin *ledger)
-{
-    const double *const rows[3] = {ledger->value, ledger->minimum, ledger->maximum};
-    int at = OUTPUTS + 3 * file->outputs;
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
-            *row_of(file, at++) = rows[k][i];
-        }
-    }
-}
-
-static void append_block(olo_record_file *file)
-{
-    olo_error *failure = &file->failure;
-    for (int i = 0; failure->status == OLO_OK && i < file->stream_count; i++) {
-        const stream *s = &file->streams[i];
-        if (s->width > 0) {
-            olo_hdf5_append(file->hdf5, s->table, file->row, s->block, failure);
-        }
-    }
-    file->row = 0;
-}
-
-static olo_status pass_on(const olo_error *failure, olo_error *error)
-{
-    return failure->status == OLO_OK ? OLO_OK
-                                     : olo_fail(error, failure->status, "%s", failure->text);
-}
-
-olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, long step,
-                               const olo_thin *ledger, olo_error *error)
-{
-    fill_frame(file, state, step);
-    fill_ledger(file, ledger);
-    file->row++;
-    const double now = olo_clock_seconds();
-    const bool flush = now >= file->next_flush;
-    if (flush || file->row == file->block_rows) {
-        append_block(file);
-    }
-    if (flush && file->failure.status == OLO_OK) {
-        olo_hdf5_flush(file->hdf5, &file->failure);
-        const double after = olo_clock_seconds();
-        const double pause = FLUSH_PAUSE * (after - now);
-        file->next_flush = after + (pause > FLUSH_SECONDS ? pause : FLUSH_SECONDS);
-    }
-    return pass_on(&file->failure, error);
-}
-
-/* ---- the end ---------------------------------------------------------------------------------- */
 
 /* A renamed file is there after a power failure only when its directory has been synced too. Not every
  * file system can; the file itself is on disk, so this is no failure. */
@@ -352,24 +132,495 @@ static void sync_directory(const char *path)
     }
 }
 
+static olo_status check_is_free(const char *path, olo_error *error)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const bool busy =
+        descriptor >= 0 && flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return busy ? olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it", path)
+                : OLO_OK;
+}
+
+static olo_status check_is_no_directory(const char *path, olo_error *error)
+{
+    struct stat facts;
+    const bool directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    return directory ? olo_fail(error, OLO_IO, "cannot create '%s': %s", path, strerror(EISDIR))
+                     : OLO_OK;
+}
+
+/* Gives a file that is whole its name. */
+static olo_status give_name(const char *fresh, const char *name, olo_error *error)
+{
+    if (!olo_write_rename(fresh, name)) {
+        return olo_fail(error, OLO_IO, "cannot rename '%s' to '%s': %s", fresh, name,
+                        strerror(errno));
+    }
+    sync_directory(name);
+    return OLO_OK;
+}
+
+/* ---- journals --------------------------------------------------------------------------------- */
+
+/* Another journal with room for `capacity` rows, of which the first `rows` come from a file; how the run
+ * ended, unless `end` is NULL; the last checkpoint, if there is one. It is still without its name. */
+static olo_status write_journal(olo_record_file *file, const char *fresh, olo_hdf5 *from,
+                                size_t rows, size_t capacity, const olo_record_end *end,
+                                olo_hdf5 **journal, int *tables, olo_error *error)
+{
+    olo_writer w = {.error = error};
+    w.status = olo_hdf5_create_as(fresh, file->partial, true, journal, error);
+    if (w.status != OLO_OK) {
+        return w.status;
+    }
+    w.file = *journal;
+    olo_writer_head(&w, &file->subject);
+    add_tables(file, &w, capacity, tables);
+    add_checkpoints(file, &w);
+    copy_rows(file, from, rows, &w, tables);
+    if (end != NULL) {
+        olo_writer_tail(&w, end);
+    }
+    if (w.status == OLO_OK && file->checkpoint->sequence > 0) {
+        w.status = olo_hdf5_put_bytes(w.file, olo_checkpoint_paths[file->checkpoint->sequence % 2],
+                                      file->checkpoint, error);
+    }
+    if (w.status == OLO_OK) {
+        w.status = olo_hdf5_flush(w.file, error); // HDF5 gives back what it did not use only once
+    }
+    if (w.status == OLO_OK) {
+        // one without a checkpoint can be had again
+        w.status = (file->checkpoint->sequence > 0 ? olo_hdf5_sync : olo_hdf5_flush)(w.file, error);
+    }
+    if (w.status != OLO_OK) {
+        olo_hdf5_close(*journal, false, NULL);
+        *journal = NULL;
+        olo_write_remove(fresh);
+    }
+    return w.status;
+}
+
+/* Replaces the journal by another one, under its name if there is a checkpoint. The old one, and `from`, are
+ * as before when it fails. */
+static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t rows,
+                                  size_t capacity, const olo_record_end *end, olo_error *error)
+{
+    char *fresh = join(file->partial, ".new");
+    int *tables = olo_alloc((size_t)file->streams.count, sizeof *tables);
+    olo_hdf5 *journal = NULL;
+    olo_status status =
+        fresh != NULL && tables != NULL
+            ? OLO_OK
+            : olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", file->partial);
+    if (status == OLO_OK) {
+        status = write_journal(file, fresh, from, rows, capacity, end, &journal, tables, error);
+    }
+    const bool naming = status == OLO_OK && file->checkpoint->sequence > 0;
+    if (naming && !file->born) {
+        status = check_is_free(file->partial, error);
+    }
+    if (naming && status == OLO_OK) {
+        status = give_name(fresh, file->partial, error);
+    }
+    if (status == OLO_OK) {
+        olo_hdf5_close(file->journal, false, NULL);
+        file->born = naming;
+        file->journal = journal;
+        file->rows = rows;
+        file->capacity = capacity;
+        int *old = file->tables;
+        file->tables = tables;
+        tables = old;
+    } else if (journal != NULL) {
+        olo_hdf5_close(journal, false, NULL);
+        olo_write_remove(fresh);
+    }
+    olo_free(tables);
+    olo_free(fresh);
+    return status;
+}
+
+/* Rows that a journal has room for at first. */
+static size_t first_capacity(const olo_record_file *file)
+{
+    const size_t most = JOURNAL_BYTES / (file->streams.width * sizeof(double));
+    const size_t wanted = file->subject.rows > 0 ? (size_t)file->subject.rows + 1 : 1;
+    return wanted < most || wanted < BLOCK_ROWS_MAX ? wanted : most > 0 ? most : 1;
+}
+
+/* ---- creating --------------------------------------------------------------------------------- */
+
+static bool allocate_blocks(olo_record_file *file)
+{
+    const size_t width = file->streams.width, wanted = (size_t)file->subject.rows + 1;
+    size_t count = BLOCK_BYTES / (width * sizeof(double));
+    count = count < BLOCK_ROWS_MAX ? count : BLOCK_ROWS_MAX;
+    count = file->subject.rows >= 0 && count > wanted ? wanted : count;
+    file->block_rows = count > 0 ? count : 1;
+    file->blocks = olo_alloc(file->block_rows * width, sizeof(double));
+    file->block = olo_alloc((size_t)file->streams.count, sizeof *file->block);
+    if (file->blocks == NULL || file->block == NULL) {
+        return false;
+    }
+    double *at = file->blocks;
+    for (int i = 0; i < file->streams.count; i++) {
+        file->block[i] = at;
+        at += file->block_rows * file->streams.items[i].width;
+    }
+    return true;
+}
+
+static olo_status file_new(const char *path, const olo_record_subject *subject, size_t contents,
+                           olo_record_file **result, olo_error *error)
+{
+    olo_record_file *file = olo_alloc(1, sizeof *file);
+    *result = file;
+    if (file == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
+    }
+    file->subject = *subject;
+    file->contents = contents;
+    file->interval = INTERVAL_SECONDS;
+    file->next = olo_clock_seconds() + file->interval;
+    file->path = olo_strdup(path);
+    file->partial = join(path, ".partial");
+    file->checkpoint = olo_alloc(sizeof *file->checkpoint + contents, 1);
+    const olo_status status = olo_streams_create(&file->streams, subject, error);
+    if (status == OLO_OK && (file->path == NULL || file->partial == NULL ||
+                             file->checkpoint == NULL || !allocate_blocks(file))) {
+        return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
+    }
+    return status;
+}
+
+/* The file keeps copies of texts that its owner may not keep. */
+static olo_status keep_texts(olo_record_file *file, const char *command, const char *created,
+                             olo_error *error)
+{
+    file->command = olo_strdup(command != NULL ? command : "");
+    file->created = olo_strdup(created);
+    file->subject.command = file->command;
+    file->subject.created = file->created;
+    return file->command != NULL && file->created != NULL
+               ? OLO_OK
+               : olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", file->path);
+}
+
+olo_status olo_record_file_create(const char *path, const olo_record_subject *subject, size_t size,
+                                  olo_record_file **result, olo_error *error)
+{
+    olo_status status = file_new(path, subject, size, result, error);
+    olo_record_file *file = *result;
+    if (status == OLO_OK) {
+        status = check_is_no_directory(path, error);
+    }
+    if (status == OLO_OK) {
+        status = check_is_no_directory(file->partial, error);
+    }
+    if (status == OLO_OK) {
+        status = check_is_free(file->partial, error);
+    }
+    if (status == OLO_OK) {
+        status = keep_texts(file, subject->command, subject->created, error);
+    }
+    if (status == OLO_OK) {
+        status = replace_journal(file, NULL, 0, first_capacity(file), NULL, error);
+    }
+    if (status != OLO_OK) {
+        olo_record_file_free(file);
+        *result = NULL;
+    }
+    return status;
+}
+
+/* Takes over what the past has recorded. */
+static olo_status take_over(olo_record_file *file, const olo_record_past *past,
+                            olo_record_contents contents, olo_error *error)
+{
+    const olo_checkpoint *checkpoint = past->checkpoint;
+    if (checkpoint->size != contents.size) {
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is the run of another system", file->partial);
+    }
+    memcpy(file->checkpoint, checkpoint, sizeof *checkpoint + contents.size);
+    memcpy(contents.bytes, checkpoint + 1, contents.size);
+    const size_t rows = (size_t)checkpoint->rows;
+    const size_t wanted = first_capacity(file);
+    const size_t capacity = wanted > rows ? wanted : 2 * rows;
+    olo_status status = keep_texts(file, past->command[0], past->created[0], error);
+    if (status == OLO_OK) {
+        status = replace_journal(file, past->hdf5, rows, capacity, NULL, error);
+    }
+    return status;
+}
+
+olo_status olo_record_file_resume(const char *path, const olo_record_subject *subject,
+                                  olo_record_contents contents, olo_record_file **result,
+                                  olo_error *error)
+{
+    olo_record_past past = {0};
+    olo_status status = file_new(path, subject, contents.size, result, error);
+    if (status == OLO_OK) {
+        status = check_is_no_directory(path, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_record_past_open(&past, (*result)->partial, subject, error);
+    }
+    if (status == OLO_OK) {
+        status = take_over(*result, &past, contents, error);
+    }
+    olo_record_past_close(&past);
+    if (status != OLO_OK) {
+        olo_record_file_free(*result);
+        *result = NULL;
+    }
+    return status;
+}
+
+void olo_record_file_set_interval(olo_record_file *file, double seconds)
+{
+    file->next += seconds - file->interval;
+    file->interval = seconds;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+static double *row_of(const olo_record_file *file, int stream)
+{
+    return file->block[stream] + file->row * file->streams.items[stream].width;
+}
+
+static void copy_into(const olo_record_file *file, int stream, const double *values)
+{
+    memcpy(row_of(file, stream), values, file->streams.items[stream].width * sizeof(double));
+}
+
+static void fill_frame(olo_record_file *file, const olo_state *state, long step)
+{
+    const olo_system *system = file->subject.system;
+    *row_of(file, OLO_STREAM_TIME) = state->t;
+    *row_of(file, OLO_STREAM_STEP) = (double)step;
+    copy_into(file, OLO_STREAM_Q, state->q);
+    copy_into(file, OLO_STREAM_V, state->v);
+    copy_into(file, OLO_STREAM_MULTIPLIERS, state->lambda);
+
+    // a node in relative coordinates counts from an earlier one, whose place is known then
+    double *position = row_of(file, OLO_STREAM_POSITION);
+    double *velocity = row_of(file, OLO_STREAM_VELOCITY);
+    for (int i = 0; i < system->node_count; i++) {
+        const olo_node *node = &system->nodes[i];
+        for (int axis = 0; axis < 3; axis++) {
+            const bool relative = node->base >= 0;
+            position[3 * i + axis] =
+                state->q[node->q + axis] + (relative ? position[3 * node->base + axis] : 0.0);
+            velocity[3 * i + axis] =
+                state->v[node->q + axis] + (relative ? velocity[3 * node->base + axis] : 0.0);
+        }
+    }
+    for (int i = 0; i < file->streams.outputs; i++) {
+        const int first = OLO_STREAM_OUTPUTS + 3 * i;
+        olo_system_output(system, state, i, row_of(file, first), row_of(file, first + 1),
+                          row_of(file, first + 2));
+    }
+}
+
+static void fill_ledger(olo_record_file *file, const olo_thin *ledger)
+{
+    const double *const rows[3] = {ledger->value, ledger->minimum, ledger->maximum};
+    int at = OLO_STREAM_OUTPUTS + 3 * file->streams.outputs;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
+            *row_of(file, at++) = rows[k][i];
+        }
+    }
+}
+
+static void append_block(olo_record_file *file)
+{
+    olo_error *failure = &file->failure;
+    for (int i = 0; failure->status == OLO_OK && i < file->streams.count; i++) {
+        if (file->streams.items[i].width > 0) {
+            olo_hdf5_append(file->journal, file->tables[i], file->row, file->block[i], failure);
+        }
+    }
+    file->rows += file->row;
+    file->row = 0;
+}
+
+static olo_status pass_on(const olo_error *failure, olo_error *error)
+{
+    return failure->status == OLO_OK ? OLO_OK
+                                     : olo_fail(error, failure->status, "%s", failure->text);
+}
+
+olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, long step,
+                               const olo_thin *ledger, olo_error *error)
+{
+    if (file->failure.status == OLO_OK && file->rows + file->row == file->capacity) {
+        append_block(file);
+    }
+    if (file->failure.status == OLO_OK && file->rows == file->capacity) {
+        replace_journal(file, file->journal, file->rows, 2 * file->capacity, NULL, &file->failure);
+    }
+    fill_frame(file, state, step);
+    fill_ledger(file, ledger);
+    file->row++;
+    if (file->row == file->block_rows) {
+        append_block(file);
+    }
+    return pass_on(&file->failure, error);
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------ */
+
+bool olo_record_file_is_due(const olo_record_file *file)
+{
+    return olo_clock_seconds() >= file->next;
+}
+
+/* A file that somebody removed would be written in vain. */
+static void check_is_there(olo_record_file *file)
+{
+    if (file->failure.status == OLO_OK && file->born &&
+        !olo_hdf5_is_at(file->journal, file->partial)) {
+        olo_fail(&file->failure, OLO_IO, "'%s' was removed or replaced while it was being written",
+                 file->partial);
+    }
+}
+
+/* The first checkpoint makes the file one that can be resumed. */
+static void give_birth(olo_record_file *file)
+{
+    char *fresh = join(file->partial, ".new");
+    olo_error *failure = &file->failure;
+    if (fresh == NULL) {
+        olo_fail(failure, OLO_NO_MEMORY, "cannot create '%s': out of memory", file->partial);
+    } else if (check_is_free(file->partial, failure) == OLO_OK &&
+               give_name(fresh, file->partial, failure) == OLO_OK) {
+        file->born = true;
+    }
+    olo_free(fresh);
+}
+
+/* First the rows, then the checkpoint that counts on them, into the place of the last but one. With `sync` the
+ * rows are on disk before the checkpoint is written, so that the two fit together also after a power failure;
+ * the checkpoint itself may be lost then, and the one before holds. */
+static void write_checkpoint(olo_record_file *file, size_t rows, const void *contents, bool sync)
+{
+    olo_error *failure = &file->failure;
+    append_block(file);
+    if (failure->status == OLO_OK) {
+        (sync ? olo_hdf5_sync : olo_hdf5_flush)(file->journal, failure);
+    }
+    if (failure->status != OLO_OK) {
+        return;
+    }
+    olo_checkpoint *checkpoint = file->checkpoint;
+    checkpoint->sequence++;
+    checkpoint->rows = rows;
+    memcpy(checkpoint + 1, contents, file->contents);
+    olo_checkpoint_seal(checkpoint, file->contents);
+    if (olo_hdf5_put_bytes(file->journal, olo_checkpoint_paths[checkpoint->sequence % 2],
+                           checkpoint, failure) == OLO_OK) {
+        olo_hdf5_flush(file->journal, failure);
+    }
+}
+
+olo_status olo_record_file_checkpoint(olo_record_file *file, long rows,
+                                      olo_record_contents contents, bool sync, olo_error *error)
+{
+    const double before = olo_clock_seconds();
+    check_is_there(file);
+    write_checkpoint(file, (size_t)rows, contents.bytes, sync);
+    if (!file->born && file->failure.status == OLO_OK) {
+        give_birth(file);
+    }
+    const double now = olo_clock_seconds();
+    const double pause = INTERVAL_PAUSE * (now - before);
+    // an interval of 0 means every step, whatever it takes
+    const bool stretch = file->interval > 0.0 && pause > file->interval;
+    file->next = now + (stretch ? pause : file->interval);
+    return pass_on(&file->failure, error);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+/* The result beside its name: everything that the journal has but the checkpoints. */
+static olo_status write_result(olo_record_file *file, const char *fresh, const olo_record_end *end,
+                               olo_error *error)
+{
+    olo_hdf5 *result = NULL;
+    int *tables = olo_alloc((size_t)file->streams.count, sizeof *tables);
+    olo_writer w = {.error = error};
+    if (tables == NULL) {
+        olo_writer_fail(&w, OLO_NO_MEMORY, "out of memory for the tables of a result");
+    } else {
+        w.status = olo_hdf5_create_as(fresh, file->path, false, &result, error);
+    }
+    w.file = result;
+    if (w.status == OLO_OK) {
+        olo_writer_head(&w, &file->subject);
+        add_tables(file, &w, 0, tables);
+        copy_rows(file, file->journal, file->rows, &w, tables);
+        olo_writer_tail(&w, end);
+        olo_error closing = {0};
+        olo_hdf5_close(result, w.status == OLO_OK, &closing);
+        if (w.status == OLO_OK) {
+            w.status = pass_on(&closing, error);
+        }
+        if (w.status != OLO_OK) {
+            olo_write_remove(fresh);
+        }
+    }
+    olo_free(tables);
+    return w.status;
+}
+
+/* The result gets its name, and the journal is no longer needed. */
+static olo_status finish_result(olo_record_file *file, const olo_record_end *end, olo_error *error)
+{
+    char *fresh = join(file->path, ".new");
+    olo_status status = fresh != NULL ? write_result(file, fresh, end, error)
+                                      : olo_fail(error, OLO_NO_MEMORY,
+                                                 "cannot create '%s': out of memory", file->path);
+    if (status == OLO_OK) {
+        status = give_name(fresh, file->path, error);
+        if (status != OLO_OK) {
+            olo_write_remove(fresh);
+        }
+    }
+    olo_free(fresh);
+    return status;
+}
+
+/* Removes the journal, by whichever name it has. */
+static void remove_journal(olo_record_file *file)
+{
+    char *fresh = file->born ? NULL : join(file->partial, ".new");
+    const char *name = file->born ? file->partial : fresh;
+    if (name != NULL && olo_hdf5_is_at(file->journal, name)) {
+        olo_write_remove(name);
+    }
+    olo_free(fresh);
+}
+
 olo_status olo_record_file_finish(olo_record_file *file, const olo_record_end *end,
                                   olo_error *error)
 {
     append_block(file);
-    olo_writer w = {.file = file->hdf5, .status = file->failure.status, .error = &file->failure};
-    olo_writer_tail(&w, end);
-    olo_error closing = {0};
-    olo_hdf5_close(file->hdf5, true, &closing);
-    file->hdf5 = NULL;
-    if (w.status != OLO_OK || closing.status != OLO_OK) {
-        return pass_on(w.status != OLO_OK ? &file->failure : &closing, error);
+    if (file->failure.status != OLO_OK) {
+        return pass_on(&file->failure, error);
     }
-    if (rename(file->partial, file->path) != 0) {
-        return olo_fail(error, OLO_IO, "cannot rename '%s' to '%s': %s", file->partial, file->path,
-                        strerror(errno));
+    if (end->status != OLO_OK && file->born) {
+        return replace_journal(file, file->journal, file->rows, file->capacity, end, error);
     }
-    sync_directory(file->path);
-    return OLO_OK;
+    const olo_status status = end->status == OLO_OK ? finish_result(file, end, error) : OLO_OK;
+    if (status == OLO_OK) {
+        remove_journal(file);
+    }
+    return status;
 }
 
 void olo_record_file_free(olo_record_file *file)
@@ -377,12 +628,17 @@ void olo_record_file_free(olo_record_file *file)
     if (file == NULL) {
         return;
     }
-    if (file->hdf5 != NULL && file->blocks != NULL) {
-        append_block(file);
+    if (file->journal != NULL && !file->born) {
+        remove_journal(file); // nobody can go on with it
     }
-    olo_hdf5_close(file->hdf5, false, NULL);
+    olo_hdf5_close(file->journal, false, NULL);
+    olo_streams_free(&file->streams);
+    olo_free(file->tables);
+    olo_free(file->block);
     olo_free(file->blocks);
-    olo_free(file->streams);
+    olo_free(file->checkpoint);
+    olo_free(file->created);
+    olo_free(file->command);
     olo_free(file->partial);
     olo_free(file->path);
     olo_free(file);

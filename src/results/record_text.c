@@ -1,13 +1,15 @@
 /* The texts and single numbers of a result file. */
 #include "results/record_text.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "oloid/version.h"
 #include "results/layout.h"
+#include "results/settings.h"
+#include "stepping/registry.h"
 
 /* ---- the writer ------------------------------------------------------------------------------- */
 
@@ -81,21 +83,26 @@ static void write_texts(olo_writer *w, const char *path, const char *description
 
 static void write_file(olo_writer *w, const olo_record_subject *subject)
 {
-    char now[32] = "";
-    const time_t seconds = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&seconds, &utc) != NULL) {
-        strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    }
     olo_writer_text(w, "/", "format", OLO_RESULT_FORMAT);
     olo_writer_integer(w, "/", "format_version", OLO_RESULT_FORMAT_VERSION);
     olo_writer_text(w, "/", "oloid_version", olo_version());
-    olo_writer_text(w, "/", "created", now);
+    olo_writer_text(w, "/", "created", subject->created);
     olo_writer_text(w, "/", "command", subject->command);
     olo_writer_text(w, "/", "status", "running");
     olo_writer_text(w, "/", "model", olo_model_name(subject->model));
     olo_writer_text(w, "/", "description", olo_model_description(subject->model));
     olo_writer_text(w, "/", "units", olo_model_units(subject->model));
+}
+
+/* An attribute with a list of settings, which is freed. */
+static void write_settings(olo_writer *w, const char *object, const char *name, char **settings,
+                           size_t count)
+{
+    if (settings == NULL) {
+        olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the settings of a run");
+    }
+    olo_writer_texts(w, object, name, (const char *const *)settings, count);
+    olo_hdf5_texts_free(settings);
 }
 
 static void write_model(olo_writer *w, const olo_record_subject *subject, const olo_counts *counts)
@@ -105,6 +112,9 @@ static void write_model(olo_writer *w, const olo_record_subject *subject, const 
         w->status = olo_hdf5_write_text(w->file, "/model/text", "the model file",
                                         olo_model_text(subject->model), w->error);
     }
+    size_t count = 0;
+    char **parameters = olo_settings_of_model(subject->model, &count);
+    write_settings(w, "/model", "parameters", parameters, count);
     olo_writer_integer(w, "/model", "points", counts->points);
     olo_writer_integer(w, "/model", "bodies", counts->bodies);
     olo_writer_integer(w, "/model", "coordinates", counts->coordinates);
@@ -115,17 +125,17 @@ static void write_model(olo_writer *w, const olo_record_subject *subject, const 
 
 static void write_run(olo_writer *w, const olo_run *run, const olo_counts *counts)
 {
-    const bool multipliers =
-        run->constraints != NULL && strcmp(run->constraints, "multipliers") == 0;
+    size_t count = 0;
+    char **settings = olo_settings_of_run(run, &count);
     olo_writer_group(w, "/run");
+    write_settings(w, "/run", "settings", settings, count);
     olo_writer_number(w, "/run", "step", run->step);
     olo_writer_number(w, "/run", "end", run->end);
     olo_writer_text(w, "/run", "scheme", run->scheme);
     olo_writer_text(w, "/run", "constraints", run->constraints);
     olo_writer_number(w, "/run", "tolerance", run->tolerance);
     olo_writer_integer(w, "/run", "frames", run->frames);
-    olo_writer_integer(w, "/run", "unknowns",
-                       multipliers ? counts->unknowns_multipliers : counts->unknowns_reduced);
+    olo_writer_integer(w, "/run", "unknowns", olo_treatment_unknowns(run->constraints, counts));
 }
 
 static void write_nodes(olo_writer *w, const olo_system *system)
@@ -152,7 +162,7 @@ static void write_nodes(olo_writer *w, const olo_system *system)
     olo_free(names);
 }
 
-/* The group that holds the outputs, with their names in the order of the model. */
+/* The groups of the outputs, with their names in the order of the model. */
 static void write_outputs(olo_writer *w, const olo_system *system)
 {
     const int outputs = olo_system_outputs(system);
@@ -165,6 +175,11 @@ static void write_outputs(olo_writer *w, const olo_system *system)
     }
     olo_writer_group(w, "/outputs");
     olo_writer_texts(w, "/outputs", "names", names, (size_t)outputs);
+    for (int i = 0; names != NULL && i < outputs; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "/outputs/%s", names[i]);
+        olo_writer_group(w, path);
+    }
     olo_free(names);
 }
 
@@ -180,6 +195,9 @@ void olo_writer_head(olo_writer *w, const olo_record_subject *subject)
     write_nodes(w, subject->system);
     write_outputs(w, subject->system);
     olo_writer_group(w, "/frames");
+    olo_writer_group(w, "/ledger");
+    olo_writer_group(w, "/ledger_min");
+    olo_writer_group(w, "/ledger_max");
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ void olo_writer_texts(olo_writer *w, const char *object, const char *name, const
 void olo_writer_number(olo_writer *w, const char *object, const char *name, double value);
 void olo_writer_integer(olo_writer *w, const char *object, const char *name, long long value);
 
-/* What is known before the first state: the file, the model, the run; and the groups. */
+/* What is known before the first state: the file, the model, the run; and all groups. */
 void olo_writer_head(olo_writer *w, const olo_record_subject *subject);
 
 /* What is known at the end: status, summary, verdict. */

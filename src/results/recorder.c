@@ -5,13 +5,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/progress.h"
+#include "linalg/vec3.h"
 #include "results/layout.h"
 #include "results/record_file.h"
 #include "results/thin.h"
 #include "results/verdict.h"
+#include "stepping/registry.h"
 #include "system/system.h"
 
 /* When the run does not say how many frames. */
@@ -19,19 +23,22 @@ static const long FRAMES_DEFAULT = 10000;
 
 struct olo_recorder {
     const olo_system *system;
-    double step, end;
+    olo_run run;
     long frames;
     char error_text[OLO_ERROR_TEXT_SIZE];
     char warnings[OLO_ERROR_TEXT_SIZE];
 
     olo_verdict_book book;
-    double *momentum; /* [n] M v, for the scales of the momenta */
-    olo_thin ledger;  /* of the steps since the last row */
-    long stride;      /* steps a row; 0 before the first state */
-    long last_step;
-    olo_state
-        *last; /* the last state, when it is not in a row; NULL with stride 1 or without a file */
+    double *momentum;        /* [n] M v, for the scales of the momenta */
+    olo_thin ledger;         /* of the steps since the last row */
+    long stride;             /* steps a row; 0 before the first state */
+    long rows;               /* full ones so far */
+    olo_run_summary summary; /* of what was seen, without the seconds of this process */
+    double began;            /* clock */
+    double began_cpu;
+    olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
+    olo_record_contents saved; /* room for a checkpoint; NULL without a file */
 };
 
 /* ---- creating --------------------------------------------------------------------------------- */
@@ -47,10 +54,12 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
         return olo_free(recorder);
     }
     recorder->system = system;
-    recorder->step = run->step;
-    recorder->end = run->end;
+    recorder->run = *run;
     recorder->frames = run->frames > 0 ? run->frames : FRAMES_DEFAULT;
+    recorder->began = olo_clock_seconds();
+    recorder->began_cpu = olo_cpu_seconds();
     recorder->book.constraints = system->m > 0;
+    recorder->book.constraint_bound = olo_treatment_constraint_error(run);
     recorder->book.invariants = olo_system_invariants(system);
     for (int i = 0; i < recorder->book.invariants; i++) {
         recorder->book.invariant[i] = olo_system_invariant(system, i);
@@ -60,6 +69,57 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
         recorder->ledger.summed[i] = olo_ledger_columns[i].integer;
     }
     return recorder;
+}
+
+/* What the files of this run are about. */
+static olo_record_subject subject_of(const olo_recorder *recorder, const olo_model *model,
+                                     const char *command, const char *created)
+{
+    const long steps = olo_thin_steps(0.0, recorder->run.end, recorder->run.step);
+    const long stride = olo_thin_stride(steps, recorder->frames);
+    return (olo_record_subject){.model = model,
+                                .system = recorder->system,
+                                .run = &recorder->run,
+                                .command = command,
+                                .created = created,
+                                .rows = (steps + stride - 1) / stride + 1};
+}
+
+/* Everything that a checkpoint holds but the state, which follows it. */
+static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
+{
+    olo_bytes_pass(bytes, &recorder->summary, sizeof recorder->summary);
+    olo_bytes_pass(bytes, &recorder->stride, sizeof recorder->stride);
+    olo_bytes_pass(bytes, &recorder->rows, sizeof recorder->rows);
+    olo_bytes_pass(bytes, recorder->warnings, sizeof recorder->warnings);
+    olo_thin_pass(&recorder->ledger, bytes);
+    olo_verdict_pass(&recorder->book, bytes);
+}
+
+/* Room for the last state and for checkpoints. */
+static olo_status make_room(olo_recorder *recorder, olo_error *error)
+{
+    olo_status status = olo_state_create(recorder->system, &recorder->last, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    olo_bytes bytes = {.way = OLO_BYTES_MEASURE};
+    pass_fields(recorder, &bytes);
+    recorder->saved.size = bytes.at + olo_state_saved_size(recorder->last);
+    recorder->saved.bytes = olo_alloc(recorder->saved.size, 1);
+    return recorder->saved.bytes != NULL
+               ? OLO_OK
+               : olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
+}
+
+static void write_date(char text[32])
+{
+    const time_t seconds = time(NULL);
+    struct tm utc;
+    text[0] = '\0';
+    if (gmtime_r(&seconds, &utc) != NULL) {
+        strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
 }
 
 olo_status olo_recorder_create(const char *path, const olo_model *model, const olo_system *system,
@@ -72,14 +132,14 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
     }
     if (path != NULL) {
-        const long steps = olo_thin_steps(0.0, run->end, run->step);
-        const long stride = olo_thin_stride(steps, recorder->frames);
-        const olo_record_subject subject = {.model = model,
-                                            .system = system,
-                                            .run = run,
-                                            .command = command,
-                                            .rows = (steps + stride - 1) / stride + 1};
-        const olo_status status = olo_record_file_create(path, &subject, &recorder->file, error);
+        char created[32];
+        write_date(created);
+        const olo_record_subject subject = subject_of(recorder, model, command, created);
+        olo_status status = make_room(recorder, error);
+        if (status == OLO_OK) {
+            status = olo_record_file_create(path, &subject, recorder->saved.size, &recorder->file,
+                                            error);
+        }
         if (status != OLO_OK) {
             olo_recorder_free(recorder);
             return status;
@@ -87,6 +147,52 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
     }
     *result = recorder;
     return OLO_OK;
+}
+
+/* Sets recorder and state to what a checkpoint holds. */
+static olo_status load(olo_recorder *recorder, const char *path, olo_state *state, olo_error *error)
+{
+    olo_bytes bytes = {OLO_BYTES_LOAD, recorder->saved.bytes, recorder->saved.size, 0, false};
+    pass_fields(recorder, &bytes);
+    recorder->warnings[sizeof recorder->warnings - 1] = '\0';
+    olo_status status = olo_state_load(state, bytes.block + bytes.at, bytes.size - bytes.at, error);
+    if (status == OLO_OK) {
+        olo_state_copy(state, recorder->last);
+    }
+    return olo_fail_context(error, status, "'%s.partial'", path);
+}
+
+olo_status olo_recorder_resume(const char *path, const olo_model *model, const olo_system *system,
+                               const olo_run *run, olo_recorder **result, olo_state *state,
+                               olo_run_summary *summary, olo_error *error)
+{
+    *result = NULL;
+    olo_recorder *recorder = recorder_new(system, run);
+    if (recorder == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
+    }
+    const olo_record_subject subject = subject_of(recorder, model, "", "");
+    olo_status status = make_room(recorder, error);
+    if (status == OLO_OK) {
+        status = olo_record_file_resume(path, &subject, recorder->saved, &recorder->file, error);
+    }
+    if (status == OLO_OK) {
+        status = load(recorder, path, state, error);
+    }
+    if (status != OLO_OK) {
+        olo_recorder_free(recorder);
+        return status;
+    }
+    *summary = recorder->summary;
+    *result = recorder;
+    return OLO_OK;
+}
+
+void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
+{
+    if (recorder->file != NULL) {
+        olo_record_file_set_interval(recorder->file, seconds);
+    }
 }
 
 /* ---- watching --------------------------------------------------------------------------------- */
@@ -99,35 +205,59 @@ static void scale_momenta(olo_recorder *recorder, const olo_state *state)
     double linear = 0.0, angular = 0.0;
     olo_system_mass_times(system, state->v, recorder->momentum);
     for (int i = 0; i < system->n; i += 3) {
-        const double size = hypot(hypot(p[i], p[i + 1]), p[i + 2]);
-        angular += hypot(hypot(q[i], q[i + 1]), q[i + 2]) * size;
+        const double size = vec3_norm(p + i);
+        angular += vec3_norm(q + i) * size;
         linear += system->coordinates[i].slot == 0 ? size : 0.0;
     }
     olo_verdict_scale(&recorder->book, linear, angular);
 }
 
 /* Writes a row: `state` and the ledger since the last row. */
-static olo_status record(olo_recorder *recorder, const olo_state *state, long step,
-                         olo_error *error)
+static olo_status record(olo_recorder *recorder, const olo_state *state, olo_error *error)
 {
-    olo_status status = OLO_OK;
+    return recorder->file == NULL
+               ? OLO_OK
+               : olo_record_file_row(recorder->file, state, recorder->summary.steps,
+                                     &recorder->ledger, error);
+}
+
+static olo_status record_full_row(olo_recorder *recorder, const olo_state *state, olo_error *error)
+{
     scale_momenta(recorder, state);
-    if (recorder->file != NULL) {
-        status = olo_record_file_row(recorder->file, state, step, &recorder->ledger, error);
-    }
+    const olo_status status = record(recorder, state, error);
+    recorder->rows++;
     olo_thin_clear(&recorder->ledger);
     return status;
 }
 
-/* The first state tells how many steps there will be, and so how many make a row. */
-static olo_status begin(olo_recorder *recorder, const olo_state *state, olo_error *error)
+static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *error)
 {
-    const long steps = olo_thin_steps(state->t, recorder->end, recorder->step);
+    const olo_run_summary before = recorder->summary;
+    olo_bytes bytes = {OLO_BYTES_SAVE, recorder->saved.bytes, recorder->saved.size, 0, false};
+    recorder->summary.wall_seconds += olo_clock_seconds() - recorder->began;
+    recorder->summary.cpu_seconds += olo_cpu_seconds() - recorder->began_cpu;
+    pass_fields(recorder, &bytes);
+    olo_state_save(recorder->last, bytes.block + bytes.at);
+    recorder->summary = before;
+    return olo_record_file_checkpoint(recorder->file, recorder->rows, recorder->saved, sync, error);
+}
+
+/* The first state tells how many steps there will be, and so how many make a row. */
+static void begin(olo_recorder *recorder, const olo_state *state)
+{
+    const long steps = olo_thin_steps(state->t, recorder->run.end, recorder->run.step);
     recorder->stride = olo_thin_stride(steps, recorder->frames);
-    if (recorder->stride > 1 && recorder->file != NULL) {
-        return olo_state_clone(state, &recorder->last, error);
+    recorder->summary.start = state->t;
+}
+
+static void add_up(olo_run_summary *summary, long step, const olo_step_report *report)
+{
+    summary->steps = step;
+    if (report != NULL) {
+        summary->iterations += report->iterations;
+        summary->halvings += report->halvings;
+        summary->largest_rotation = fmax(summary->largest_rotation, report->rotation);
     }
-    return OLO_OK;
 }
 
 static olo_status watch_step(void *context, const olo_system *system, const olo_state *state,
@@ -144,18 +274,22 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
     olo_layout_ledger(&ledger, state->t, report != NULL ? report->iterations : 0, row);
     olo_thin_add(&recorder->ledger, row);
 
-    recorder->last_step = step;
-    if (recorder->stride == 0) {
-        const olo_status status = begin(recorder, state, error);
-        return status != OLO_OK ? status : record(recorder, state, step, error);
+    const bool first = recorder->stride == 0;
+    if (first) {
+        begin(recorder, state);
     }
-    if (recorder->ledger.count >= recorder->stride) {
-        return record(recorder, state, step, error);
+    add_up(&recorder->summary, step, report);
+    olo_status status = OLO_OK;
+    if (first || recorder->ledger.count >= recorder->stride) {
+        status = record_full_row(recorder, state, error);
     }
-    if (recorder->last != NULL) {
+    if (recorder->file != NULL) {
         olo_state_copy(state, recorder->last); // a run may end at any step
+        if (status == OLO_OK && (first || olo_record_file_is_due(recorder->file))) {
+            status = make_checkpoint(recorder, !first, error);
+        }
     }
-    return OLO_OK;
+    return status;
 }
 
 static void watch_warning(void *context, const char *text)
@@ -173,13 +307,18 @@ olo_observer olo_recorder_observer(olo_recorder *recorder)
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-/* Writes what is left and the end of the file. */
+/* Writes what is left, a checkpoint, and the end of the file. The row of the last steps is there for readers; a
+ * run that goes on writes it again when it is full. */
 static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end, olo_error *error)
 {
-    if (recorder->ledger.count > 0 && recorder->last != NULL) {
-        record(recorder, recorder->last, recorder->last_step, NULL); // the file remembers a failure
+    olo_status status = OLO_OK;
+    if (recorder->stride > 0) {
+        status = make_checkpoint(recorder, false, error); // what follows is synced
     }
-    return olo_record_file_finish(recorder->file, end, error);
+    if (status == OLO_OK && recorder->ledger.count > 0) {
+        status = record(recorder, recorder->last, error);
+    }
+    return status != OLO_OK ? status : olo_record_file_finish(recorder->file, end, error);
 }
 
 olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *summary,
@@ -224,8 +363,12 @@ void olo_recorder_free(olo_recorder *recorder)
     if (recorder == NULL) {
         return;
     }
+    if (recorder->file != NULL && recorder->stride > 0) {
+        (void)make_checkpoint(recorder, true, NULL); // not finished: it can go on from here
+    }
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);
+    olo_free(recorder->saved.bytes);
     olo_free(recorder->momentum);
     olo_free(recorder);
 }

@@ -41,6 +41,15 @@ void olo_thin_clear(olo_thin *thin)
     thin->count = 0;
 }
 
+void olo_thin_pass(olo_thin *thin, olo_bytes *bytes)
+{
+    const size_t row = (size_t)thin->columns * sizeof(double);
+    olo_bytes_pass(bytes, &thin->count, sizeof thin->count);
+    olo_bytes_pass(bytes, thin->value, row);
+    olo_bytes_pass(bytes, thin->minimum, row);
+    olo_bytes_pass(bytes, thin->maximum, row);
+}
+
 double olo_thin_smaller(double a, double b)
 {
     return isnan(a) || a < b ? a : b;

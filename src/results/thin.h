@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
+
 enum { OLO_THIN_COLUMNS_MAX = 32 };
 
 /* The bucket that is being filled. It holds `count` steps; the rows are valid when that is not 0. */
@@ -30,6 +32,9 @@ void olo_thin_add(olo_thin *thin, const double *values);
 
 /* Starts the next bucket. */
 void olo_thin_clear(olo_thin *thin);
+
+/* Saves or loads what has been added. */
+void olo_thin_pass(olo_thin *thin, olo_bytes *bytes);
 
 /* The smaller and the larger of two numbers; not a number when one of them is none, so that a bad
  * value is never lost. */

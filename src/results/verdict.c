@@ -95,10 +95,27 @@ int olo_verdict_list(const olo_verdict_book *book, olo_verdict verdicts[OLO_VERD
     if (book->constraints) {
         olo_verdict *verdict = &verdicts[count++];
         *verdict = (olo_verdict){.quantity = "constraints",
-                                 .why = "the constraints hold at every step",
+                                 .why = "",
                                  .start = book->constraint_start,
                                  .drift = book->constraint_error};
-        judge(verdict, 1.0, CONSTRAINT_TOLERANCE);
+        snprintf(verdict->why, sizeof verdict->why, "%s",
+                 isinf(book->constraint_bound) ? "a penalty lets constraints give way"
+                                               : "the constraints hold at every step");
+        judge(verdict, 1.0, fmax(CONSTRAINT_TOLERANCE, book->constraint_bound));
     }
     return count;
+}
+
+void olo_verdict_pass(olo_verdict_book *book, olo_bytes *bytes)
+{
+    const size_t row = (size_t)book->invariants * sizeof(double);
+    olo_bytes_pass(bytes, &book->states, sizeof book->states);
+    olo_bytes_pass(bytes, book->start, row);
+    olo_bytes_pass(bytes, book->drift, row);
+    olo_bytes_pass(bytes, book->value, row);
+    olo_bytes_pass(bytes, &book->energy, sizeof book->energy);
+    olo_bytes_pass(bytes, &book->linear_momentum, sizeof book->linear_momentum);
+    olo_bytes_pass(bytes, &book->angular_momentum, sizeof book->angular_momentum);
+    olo_bytes_pass(bytes, &book->constraint_start, sizeof book->constraint_start);
+    olo_bytes_pass(bytes, &book->constraint_error, sizeof book->constraint_error);
 }

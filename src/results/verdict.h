@@ -5,13 +5,15 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
 #include "oloid/results.h"
 
 /* What is followed during a run. Plain data, no ownership; the invariants must outlive it. */
 typedef struct olo_verdict_book {
     int invariants;
     const olo_invariant *invariant[OLO_INVARIANTS_MAX];
-    bool constraints; /* there are constraints to judge */
+    bool constraints;        /* there are constraints to judge */
+    double constraint_bound; /* error that belongs to their treatment: 0 exact, infinity for a penalty */
 
     long states; /* seen so far */
     double start[OLO_INVARIANTS_MAX];
@@ -32,5 +34,8 @@ void olo_verdict_scale(olo_verdict_book *book, double linear, double angular);
 
 /* The verdicts so far: the invariants in order, then "constraints"; none before the first state. */
 int olo_verdict_list(const olo_verdict_book *book, olo_verdict verdicts[OLO_VERDICTS_MAX]);
+
+/* Saves or loads what has been entered. */
+void olo_verdict_pass(olo_verdict_book *book, olo_bytes *bytes);
 
 #endif

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extreme.h"
 #include "linalg/vec3.h"
 #include "stepping/step.h"
 
@@ -20,25 +21,39 @@ static olo_interval interval_of(const olo_step *step)
 
 static void begin(olo_step *step)
 {
-    olo_system_mass_times(step->system, step->state->v, step->Mv0);
+    olo_system_mass_times(step->system, step->v0, step->Mv0);
+    step->start_scale = 0;
+    for (int i = 0; i < step->system->n; i++)
+        olo_raise(&step->start_scale,
+                  fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
 }
 
-/* T = (2/h) M dq - 2 M v0 + h (constant forces); the size of its parts is kept as a measure of round-off */
+/* T += m (v1 - v0) of one 3-vector */
+static void add_change(double m, double a, const double *restrict dq, const double *restrict v0,
+                       double *restrict T)
+{
+    T[0] += m * (a * dq[0] - 2 * v0[0]);
+    T[1] += m * (a * dq[1] - 2 * v0[1]);
+    T[2] += m * (a * dq[2] - 2 * v0[2]);
+}
+
+/* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass multiplies it: a
+ * rounded product (2/h) m would scale dq by another factor than v1 does, the same one in every step, and the
+ * velocity would drift by it. The size of the parts is kept as a measure of round-off. */
 static void add_inertia(olo_step *step)
 {
     const olo_system *s = step->system;
-    double a = 2 / step->h, largest = 0;
-    for (int i = 0; i < s->n; i++) {
-        step->T[i] = step->h * step->constant[i] - 2 * step->Mv0[i];
-        largest = fmax(largest, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
-    }
+    const double *dq = step->x.dq, *v0 = step->v0;
+    double a = 2 / step->h;
+    for (int i = 0; i < s->n; i++)
+        step->T[i] = step->h * step->constant[i];
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
-        vec3_add(a * entry->m, step->x.dq + entry->j, step->T + entry->i);
+        add_change(entry->m, a, dq + entry->j, v0 + entry->j, step->T + entry->i);
         if (entry->i != entry->j)
-            vec3_add(a * entry->m, step->x.dq + entry->i, step->T + entry->j);
+            add_change(entry->m, a, dq + entry->i, v0 + entry->i, step->T + entry->j);
     }
-    step->scale = largest;
+    step->scale = step->start_scale;
 }
 
 static void add_piece(olo_step *step, int piece, double factor, const double *r)
@@ -47,7 +62,7 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     int size = olo_piece_size(step->system, piece);
     for (int i = 0; i < size; i++) {
         step->T[index[i]] += factor * r[i];
-        step->scale = fmax(step->scale, fabs(factor * r[i]));
+        olo_raise(&step->scale, fabs(factor * r[i]));
     }
 }
 
@@ -70,7 +85,7 @@ static void balance(olo_step *step, const olo_sink *sink)
         const olo_action *action = &s->actions[i];
         bool tangent = sink && action->type->has_tangent;
         int piece = olo_piece_of_action(s, i);
-        action->type->force(action, &x, step->state->t + 0.5 * step->h, step->r,
+        action->type->force(action, &x, step->t + 0.5 * step->h, step->r,
                             tangent ? step->K : NULL);
         add_piece(step, piece, -step->h, step->r);
         if (tangent)

@@ -1,5 +1,5 @@
-/* Pieces of a system, and the registries of schemes and treatments. */
-#include <string.h>
+/* Pieces of a system: terms, actions and constraint rows as parts with local coordinates. */
+#include <math.h>
 
 #include "stepping/step.h"
 
@@ -44,21 +44,47 @@ bool olo_piece_has_tangent(const olo_system *s, int piece)
     return s->constraints[piece - s->action_count].products > 0;
 }
 
-const olo_scheme *olo_scheme_find(const char *name)
+/* What a coordinate is measured in: the model's length, or one for directors. */
+static double unit_of(const olo_system *s, int coordinate)
 {
-    static const olo_scheme *const schemes[] = {&olo_scheme_energy_momentum};
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-        if (strcmp(schemes[i]->name, name) == 0)
-            return schemes[i];
-    return NULL;
+    return s->coordinates[coordinate].slot == 0 ? s->length_scale : 1.0;
 }
 
-const olo_treatment *olo_treatment_find(const char *name)
+double olo_row_weight(const olo_system *s, int row)
 {
-    static const olo_treatment *const treatments[] = {&olo_treatment_reduced,
-                                                      &olo_treatment_multipliers};
-    for (size_t i = 0; i < sizeof treatments / sizeof *treatments; i++)
-        if (strcmp(treatments[i]->name, name) == 0)
-            return treatments[i];
-    return NULL;
+    const olo_form *form = &s->constraints[row];
+    double gradient[OLO_FORM_SIZE_MAX], sum = 0;
+    olo_form_gradient(form, s->q0, gradient);
+    for (int i = 0; i < form->size; i++) {
+        double share = gradient[i] * unit_of(s, form->index[i]) / s->length_scale;
+        sum += share * share;
+    }
+    if (sum > 0)
+        return sum;
+    /* a rod that starts with both ends at one place: l^2 */
+    return form->c != 0 ? 2 * fabs(form->c) : 1.0;
+}
+
+double olo_row_size(const olo_system *s, int row)
+{
+    return sqrt(olo_row_weight(s, row)) * s->length_scale;
+}
+
+double olo_row_residual(const olo_system *s, int row, const double *gradient, double g,
+                        const double *q)
+{
+    const olo_form *form = &s->constraints[row];
+    double parts = fabs(form->c);
+    for (int i = 0; i < form->size; i++)
+        parts += fabs(gradient[i]) * (fabs(q[form->index[i]]) + unit_of(s, form->index[i]));
+    return parts > 0 ? fabs(g) / parts : fabs(g);
+}
+
+double olo_heaviest(const olo_system *s)
+{
+    double heaviest = 0;
+    for (int e = 0; e < s->mass_count; e++)
+        if (s->mass[e].i == s->mass[e].j && s->coordinates[s->mass[e].i].slot == 0)
+            heaviest = fmax(heaviest, fabs(s->mass[e].m));
+    return heaviest;
 }

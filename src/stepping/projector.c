@@ -189,8 +189,7 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
         if (x->frame_i && x->frame_j) {
             double along = m * vec3_dot(dm, d1);
             for (int i = 0; i < 3; i++) {
-                for (int j = 0; j < 3; j++)
-                    K[i * row + j] -= m * d1[i] * dm[j];
+                vec3_add(-m * d1[i], dm, K + i * row);
                 K[i * row + i] += along;
             }
         } else if (x->frame_i || x->frame_j) {

@@ -14,12 +14,16 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/elimination.h"
+#include "linalg/small.h"
 #include "linalg/vec3.h"
 #include "stepping/projector.h"
+#include "stepping/reduced_matrix.h"
 #include "stepping/step.h"
 
-/* Dual regularisation relative to G M^-1 G^T; Newton's residual is exact, so it only slows redundant rows. */
+/* Dual regularisation relative to G M^-1 G^T: closures are g = softness lambda', so that what redundant rows carry among
+ * themselves stays small instead of growing from step to step. */
 static const double closure_regularisation = 1e-13;
+static const double closure_round_off = 4e-15; /* of a row's own size */
 
 typedef struct reduced {
     const olo_system *system;
@@ -30,7 +34,10 @@ typedef struct reduced {
     double *wrench;           /* [twists] w, then W = w + what hangs below */
     double *lambda;           /* [closures] scaled multipliers */
     double *gap;              /* [closures] constraint values */
-    double softness;          /* regularisation in absolute terms */
+    double *softness;         /* [closures] regularisation of each row */
+    double *limit;            /* [closures] multiplier up to which that leaves g at round-off */
+    bool exact;               /* beyond it: once converged, closures are g = 0 */
+    double open;              /* largest residual of a closure */
     olo_step *step;           /* of the sink */
 } reduced;
 
@@ -67,7 +74,7 @@ static olo_status create_elimination(reduced *x, olo_error *error)
     return status;
 }
 
-/* A typical G M^-1 G^T: constraint gradients have the size of directors or lengths, so one over the mean mass. */
+/* A typical G M^-1 G^T of a row with a gradient of size one: one over the mean mass. */
 static double typical_softness(const olo_system *s)
 {
     double sum = 0;
@@ -91,13 +98,15 @@ static void destroy(void *data)
     olo_free(x->wrench);
     olo_free(x->lambda);
     olo_free(x->gap);
+    olo_free(x->softness);
+    olo_free(x->limit);
     olo_free(x);
 }
 
-static olo_status create(const olo_system *system, const olo_scheme *scheme, olo_step *step,
+static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error)
 {
-    (void)step;
+    (void)run;
     reduced *x = olo_alloc(1, sizeof *x);
     *data = NULL;
     if (!x)
@@ -111,12 +120,19 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, olo
         status = create_elimination(x, error);
     if (status == OLO_OK) {
         olo_projector_bind(x->projector, x->elimination);
-        x->softness = typical_softness(system) * system->length_scale * system->length_scale;
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
         x->lambda = olo_alloc((size_t)x->tree->closure_count, sizeof *x->lambda);
         x->gap = olo_alloc((size_t)x->tree->closure_count, sizeof *x->gap);
-        if (!x->wrench || !x->lambda || !x->gap)
+        x->softness = olo_alloc((size_t)x->tree->closure_count, sizeof *x->softness);
+        x->limit = olo_alloc((size_t)x->tree->closure_count, sizeof *x->limit);
+        if (!x->wrench || !x->lambda || !x->gap || !x->softness || !x->limit)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
+        double typical = typical_softness(system);
+        for (int i = 0; status == OLO_OK && i < x->tree->closure_count; i++) {
+            int row = x->tree->closures[i];
+            x->softness[i] = typical * olo_row_weight(system, row);
+            x->limit[i] = closure_round_off * olo_row_size(system, row) / x->softness[i];
+        }
     }
     if (status != OLO_OK) {
         destroy(x);
@@ -135,6 +151,7 @@ static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
     double h = step->h;
+    x->exact = false;
     olo_tree_begin(x->tree, &step->x);
     olo_tree_predict(x->tree, &step->x, step->state->motion, scale);
     for (int i = 0; i < x->tree->closure_count; i++)
@@ -160,6 +177,7 @@ static void add_closures(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     double a = 2 / step->h;
+    x->open = 0;
     for (int i = 0; i < x->tree->closure_count; i++) {
         int row = x->tree->closures[i], piece = olo_piece_of_constraint(s, row);
         const olo_form *form = &s->constraints[row];
@@ -169,15 +187,18 @@ static void add_closures(reduced *x, olo_step *step)
         olo_projector_add_column(x->projector, piece, closure_block(x, i), a, step->r, step->x.qm);
         olo_form_gradient(form, step->x.q1, step->r);
         olo_projector_add_row(x->projector, piece, closure_block(x, i), a, step->r, step->x.q1);
+        x->gap[i] = olo_form_value(form, step->x.q1);
+        if (!x->exact)
+            x->gap[i] -= x->softness[i] * x->lambda[i];
+        olo_raise(&x->open, olo_row_residual(s, row, step->r, x->gap[i], step->x.q1));
         if (form->products) {
             memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
             olo_form_add_hessian(form, 0.5, step->K);
             olo_projector_add(x->projector, piece, a * x->lambda[i], step->K, step->x.qm,
                               step->x.q1);
         }
-        x->gap[i] = olo_form_value(form, step->x.q1);
         olo_elimination_matrix(x->elimination, closure_block(x, i), closure_block(x, i))[0] =
-            -a * x->softness;
+            -a * x->softness[i];
         olo_elimination_rhs(x->elimination, closure_block(x, i))[0] = a * x->gap[i];
     }
 }
@@ -192,17 +213,16 @@ static void fill_nodes(reduced *x, olo_step *step)
         const double *T = step->T + node->q, *dm = step->x.qm + node->q, *d1 = step->x.q1 + node->q;
         vec3_copy(T, w);
         if (node->kind == OLO_NODE_FRAME) {
-            double *S = olo_elimination_matrix(x->elimination, k, k);
+            double *S = olo_elimination_matrix(x->elimination, k, k), along = 0;
             vec3_set(0, 0, 0, w + 3);
             for (int I = 3; I < 12; I += 3) {
-                double along = 0.5 * vec3_dot(d1 + I, T + I);
+                along += 0.5 * vec3_dot(d1 + I, T + I);
                 vec3_add_cross(dm + I, T + I, w + 3);
-                for (int i = 0; i < 3; i++) {
-                    for (int j = 0; j < 3; j++)
-                        S[(3 + i) * 6 + 3 + j] += 0.5 * d1[I + i] * T[I + j];
-                    S[(3 + i) * 6 + 3 + i] -= along;
-                }
+                for (int i = 0; i < 3; i++)
+                    vec3_add(0.5 * d1[I + i], T + I, S + (3 + i) * 6 + 3);
             }
+            for (int i = 3; i < 6; i++)
+                S[7 * i] -= along;
         }
         memcpy(olo_elimination_rhs(x->elimination, k), w, (size_t)node->twist * sizeof *w);
     }
@@ -226,19 +246,15 @@ static double fill_joints(reduced *x, olo_step *step)
         olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         t->type->blocks(&view, step->x.u + t->u, W, &b);
-        for (int j = 0; j < t->dof; j++) {
-            double sum = 0;
-            for (int row = 0; row < d; row++)
-                sum += b.B_hat[row * t->dof + j] * W[row];
-            olo_raise(&largest, fabs(sum));
-        }
+        double balance[6] = {0};
+        small_add_transposed_times(d, t->dof, 1.0, b.B_hat, W, balance);
+        for (int j = 0; j < t->dof; j++)
+            olo_raise(&largest, fabs(balance[j]));
         if (t->parent < 0)
             continue;
         int p = s->nodes[t->parent].twist;
-        double *W_parent = x->wrench + s->nodes[t->parent].motion;
-        for (int row = 0; row < d; row++)
-            for (int column = 0; column < p; column++)
-                W_parent[column] += b.A_hat[row * p + column] * W[row];
+        small_add_transposed_times(d, p, 1.0, b.A_hat, W,
+                                   x->wrench + s->nodes[t->parent].motion);
     }
     return largest;
 }
@@ -252,21 +268,27 @@ static double motion_size(const olo_system *s, int node, const double *motion)
     return size;
 }
 
-static void measure(const reduced *x, const olo_step *step, olo_newton *newton)
+static void measure(reduced *x, const olo_step *step, olo_newton *newton)
 {
     const olo_system *s = x->system;
     newton->increment = newton->size = newton->turn = 0;
     newton->worst = 0;
     for (int k = 0; k < s->node_count; k++) {
         double change = motion_size(s, k, olo_elimination_twist(x->elimination, k));
-        double size = motion_size(s, k, step->x.motion + s->nodes[k].motion);
+        const double *motion = step->x.motion + s->nodes[k].motion;
+        double size = motion_size(s, k, motion);
         if (!(change <= newton->increment)) {
             newton->increment = change;
             newton->worst = k;
         }
         olo_raise(&newton->size, size);
         if (s->nodes[k].kind == OLO_NODE_FRAME)
-            olo_raise(&newton->turn, vec3_norm(step->x.motion + s->nodes[k].motion + 3));
+            olo_raise(&newton->turn, vec3_norm(motion + 3));
+        const olo_tree_node *t = &x->tree->nodes[k];
+        if (t->type && t->type->turn) {
+            olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
+            olo_raise(&newton->turn, t->type->turn(&view, step->x.u + t->u));
+        }
     }
 }
 
@@ -300,6 +322,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     fill_nodes(x, step);
     double largest = fill_joints(x, step);
     newton->residual = step->scale > 0 ? largest / step->scale : largest;
+    olo_raise(&newton->residual, x->open); /* a step that leaves a loop open is no solution */
     int block = 0;
     olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
     if (status != OLO_OK) {
@@ -311,6 +334,17 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     measure(x, step, newton);
     update(x, step);
     return OLO_OK;
+}
+
+/* Large multipliers (of large steps) leave too much of g: Newton goes on with g = 0. */
+static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
+{
+    reduced *x = data;
+    (void)step;
+    (void)error;
+    for (int i = 0; i < x->tree->closure_count && !x->exact && count == 1; i++)
+        x->exact = fabs(x->lambda[i]) > x->limit[i];
+    return x->exact && count == 1 ? OLO_PASS_AGAIN : OLO_PASS_DONE;
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)
@@ -338,10 +372,20 @@ const double *olo_reduced_wrench(void *data, olo_step *step, const olo_tree **tr
     return x->wrench;
 }
 
+static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
+                         olo_error *error)
+{
+    reduced *x = data;
+    (void)kind;
+    return olo_reduced_matrix(x->scheme, x->tree, step, K, error);
+}
+
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .create = create,
                                              .free = destroy,
                                              .unknowns = unknowns,
                                              .predict = predict,
                                              .iterate = iterate,
-                                             .finish = finish};
+                                             .pass = pass,
+                                             .finish = finish,
+                                             .matrix = matrix};

@@ -54,16 +54,15 @@ static void warn_of_aliasing(const olo_system *system, const olo_state *state,
     warn(observers, count, text);
 }
 
-/* Number of steps from the state's time to the end; the last one may be shorter. */
-static olo_status count_steps(const olo_run *run, const olo_state *state, long *steps,
-                              olo_error *error)
+/* Number of steps of the whole run; the last one may be shorter. */
+static olo_status count_steps(const olo_run *run, double start, long *steps, olo_error *error)
 {
-    double span = run->end - state->t;
+    double span = run->end - start;
     if (!(run->step > 0) || !isfinite(run->step))
         return olo_fail(error, OLO_BAD_INPUT, "run.step must be positive, got %g", run->step);
     if (!(span >= 0) || !isfinite(span))
         return olo_fail(error, OLO_BAD_INPUT, "run.end = %g lies before the start, t = %g",
-                        run->end, state->t);
+                        run->end, start);
     double count = ceil(span / run->step * (1 - 1e-12));
     if (count > 1e15)
         return olo_fail(error, OLO_BAD_INPUT, "%g steps are too many: check run.step and run.end",
@@ -72,22 +71,13 @@ static olo_status count_steps(const olo_run *run, const olo_state *state, long *
     return OLO_OK;
 }
 
-olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
-                        const olo_observer *observers, int observer_count, olo_run_summary *summary,
-                        olo_error *error)
+/* The steps after sum->steps; those before are in the sums already. */
+static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_system *system,
+                            olo_state *state, long steps, const olo_observer *observers,
+                            int observer_count, olo_run_summary *sum, olo_error *error)
 {
-    olo_run_summary local = {0}, *sum = summary ? summary : &local;
-    *sum = local;
-    olo_stepper *stepper = NULL;
-    long steps = 0;
-    double wall = olo_clock_seconds(), cpu = olo_cpu_seconds(), start = state->t;
-    olo_step_report none = {.rotation_node = -1};
-    olo_status status = count_steps(run, state, &steps, error);
-    if (status == OLO_OK)
-        status = olo_stepper_create(system, run, &stepper, error);
-    if (status == OLO_OK)
-        status = notify(observers, observer_count, system, state, 0, &none, error);
-    for (long i = 1; status == OLO_OK && i <= steps; i++) {
+    olo_status status = OLO_OK;
+    for (long i = sum->steps + 1; status == OLO_OK && i <= steps; i++) {
         /* all steps have the same size to the last bit, but for a shorter last one; times come from
          * counting, so that they do not drift */
         double left = run->end - state->t;
@@ -98,7 +88,7 @@ olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state 
         sum->halvings += report->halvings;
         if (status != OLO_OK)
             break;
-        state->t = i == steps ? run->end : start + (double)i * run->step;
+        state->t = i == steps ? run->end : sum->start + (double)i * run->step;
         sum->steps = i;
         if (report->rotation > aliasing_angle && !(sum->largest_rotation > aliasing_angle))
             warn_of_aliasing(system, state, report, observers, observer_count);
@@ -107,8 +97,43 @@ olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state 
         if (status == OLO_OK && i < steps && wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }
-    olo_stepper_free(stepper);
-    sum->wall_seconds = olo_clock_seconds() - wall;
-    sum->cpu_seconds = olo_cpu_seconds() - cpu;
     return status;
+}
+
+static olo_status simulate(const olo_system *system, const olo_run *run, olo_state *state,
+                           const olo_observer *observers, int observer_count, bool from_start,
+                           olo_run_summary *sum, olo_error *error)
+{
+    olo_stepper *stepper = NULL;
+    long steps = 0;
+    double wall = olo_clock_seconds(), cpu = olo_cpu_seconds();
+    olo_step_report none = {.rotation_node = -1};
+    olo_status status = count_steps(run, sum->start, &steps, error);
+    if (status == OLO_OK)
+        status = olo_stepper_create(system, run, &stepper, error);
+    if (status == OLO_OK && from_start)
+        status = notify(observers, observer_count, system, state, 0, &none, error);
+    if (status == OLO_OK)
+        status = run_steps(run, stepper, system, state, steps, observers, observer_count, sum,
+                           error);
+    olo_stepper_free(stepper);
+    sum->wall_seconds += olo_clock_seconds() - wall;
+    sum->cpu_seconds += olo_cpu_seconds() - cpu;
+    return status;
+}
+
+olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
+                        const olo_observer *observers, int observer_count, olo_run_summary *summary,
+                        olo_error *error)
+{
+    olo_run_summary local, *sum = summary ? summary : &local;
+    *sum = (olo_run_summary){.start = state->t};
+    return simulate(system, run, state, observers, observer_count, true, sum, error);
+}
+
+olo_status olo_simulate_resume(const olo_system *system, const olo_run *run, olo_state *state,
+                               const olo_observer *observers, int observer_count,
+                               olo_run_summary *summary, olo_error *error)
+{
+    return simulate(system, run, state, observers, observer_count, false, summary, error);
 }

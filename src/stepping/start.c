@@ -3,7 +3,8 @@
  *     positions    min 1/2 dq.W dq   with G(q) dq = -g(q), repeated
  *     velocities   min 1/2 dv.W dv   with G(q) dv = -G(q) v
  *
- * W is the mass matrix, with a little of its largest entry on the diagonal where directions have no mass.
+ * W is the mass matrix, with a little of the largest mass on the diagonal (times the model's length squared for
+ * directors), since directions may have no mass.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "base/memory.h"
 #include "linalg/sparse.h"
 #include "linalg/vec3.h"
+#include "stepping/step.h"
 #include "system/system.h"
 
 static const double metric_share = 1e-6;  /* of the largest mass, on massless directions */
@@ -65,8 +67,7 @@ static olo_status create(projection *x, olo_error *error)
     int *row = olo_alloc((size_t)x->count, sizeof *row);
     int *column = olo_alloc((size_t)x->count, sizeof *column);
     x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
-    for (int e = 0; e < s->mass_count; e++)
-        x->heaviest = fmax(x->heaviest, fabs(s->mass[e].m));
+    x->heaviest = olo_heaviest(s);
     olo_status status = OLO_NO_MEMORY;
     if (row && column && x->right) {
         write_pattern(x, row, column);
@@ -88,8 +89,12 @@ static olo_status factor(projection *x, const double *q, olo_error *error)
     for (int e = 0; e < s->mass_count; e++)
         for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++)
             olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->heaviest);
-    for (int i = 0; i < s->n + s->m; i++)
-        olo_sparse_add(x->matrix, entry++, i < s->n ? metric_share : -row_softness);
+    for (int i = 0; i < s->n; i++) {
+        double unit = s->coordinates[i].slot == 0 ? 1.0 : s->length_scale;
+        olo_sparse_add(x->matrix, entry++, metric_share * unit * unit);
+    }
+    for (int c = 0; c < s->m; c++)
+        olo_sparse_add(x->matrix, entry++, -row_softness * olo_row_weight(s, c));
     for (int c = 0; c < s->m; c++) {
         double g[OLO_FORM_SIZE_MAX];
         olo_form_gradient(&s->constraints[c], q, g);
@@ -113,33 +118,43 @@ static double form_size(const olo_form *form, const double *q)
     return sum;
 }
 
-/* Largest violation; `excess` is the largest in units of round-off. */
+/* Largest violation; `excess` is the largest in units of round-off. The worst row is one that the user wrote, not one
+ * that keeps a body rigid, if there is one with a share in it. */
 static double violation(const olo_system *s, const double *q, double *right, double *excess,
                         int *worst)
 {
-    double largest = 0;
+    const double share = 0.01;
+    double largest = 0, outside = 0;
+    int inner = 0, outer = 0;
     *excess = 0;
-    *worst = 0;
-    for (int c = 0; c < s->m; c++) {
-        double g = olo_form_value(&s->constraints[c], q);
-        double size = form_size(&s->constraints[c], q);
-        double units = size > 0 ? fabs(g) / (round_off * size) : 0;
-        right[s->n + c] = -g;
-        if (!(fabs(g) <= largest)) {
-            largest = fabs(g);
-            *worst = c;
+    for (int i = 0; i < s->group_count; i++)
+        for (int k = 0; k < s->groups[i].count; k++) {
+            int c = s->groups[i].first + k;
+            double g = olo_form_value(&s->constraints[c], q);
+            double size = form_size(&s->constraints[c], q);
+            double units = size > 0 ? fabs(g) / (round_off * size) : 0;
+            right[s->n + c] = -g;
+            if (!(fabs(g) <= largest)) {
+                largest = fabs(g);
+                inner = c;
+            }
+            if (!s->groups[i].internal && !(fabs(g) <= outside)) {
+                outside = fabs(g);
+                outer = c;
+            }
+            olo_raise(excess, units);
         }
-        olo_raise(excess, units);
-    }
+    *worst = outside > share * largest ? outer : inner;
     return largest;
 }
 
-static const char *group_of(const olo_system *s, int row)
+/* The group of a row of the constraints. */
+static const olo_group *group_of(const olo_system *s, int row)
 {
-    for (int i = 0; i < s->group_count; i++)
-        if (row < s->groups[i].first + s->groups[i].count)
-            return s->groups[i].name;
-    return "";
+    const olo_group *group = s->groups;
+    while (row >= group->first + group->count)
+        group++;
+    return group;
 }
 
 static olo_status project_positions(projection *x, olo_state *state, olo_projection *report,
@@ -147,14 +162,20 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
 {
     const olo_system *s = x->system;
     const double good = 16, never_mind = 64; /* units of round-off: aim, and what is left alone */
-    int worst = 0;
-    double excess, before = HUGE_VAL;
+    /* an assembly that fails may fly apart: the row of its best try is reported */
+    int worst = 0, closest = 0;
+    double excess, before = HUGE_VAL, least = HUGE_VAL;
     for (int pass = 0; pass < most_passes; pass++) {
         memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
         double largest = violation(s, state->q, x->right, &excess, &worst);
+        if (largest < least) {
+            least = largest;
+            closest = worst;
+        }
         if (pass == 0) {
             report->constraint_error = largest;
-            snprintf(report->worst, sizeof report->worst, "%s", s->m ? group_of(s, worst) : "");
+            snprintf(report->worst, sizeof report->worst, "%s",
+                     s->m ? group_of(s, worst)->name : "");
             if (excess <= never_mind)
                 return OLO_OK;
         }
@@ -170,33 +191,48 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
     }
     return olo_fail(
         error, OLO_INCONSISTENT,
-        "the model cannot be assembled: '%s' stays open by %.3g; check positions, lengths "
+        "%s: the model cannot be assembled: '%s' stays open by %.3g; check positions, lengths "
         "and supports",
-        group_of(s, worst), fabs(olo_form_value(&s->constraints[worst], state->q)));
+        group_of(s, closest)->where, group_of(s, closest)->name, least);
+}
+
+/* -G v on the right. True when every row is tangent to round-off: of its own parts, or of the fastest node's. */
+static bool is_tangent(projection *x, const olo_state *state, double speed)
+{
+    const double own = 1e-14, fastest = 1e-15;
+    const olo_system *s = x->system;
+    bool tangent = true;
+    memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
+    for (int c = 0; c < s->m; c++) {
+        const olo_form *form = &s->constraints[c];
+        double g[OLO_FORM_SIZE_MAX], parts = 0, lever = 0;
+        double rate = olo_form_difference(form, state->q, state->v);
+        olo_form_gradient(form, state->q, g);
+        for (int i = 0; i < form->size; i++) {
+            parts += fabs(g[i] * state->v[form->index[i]]);
+            lever += fabs(g[i]);
+        }
+        x->right[s->n + c] = -rate;
+        tangent = tangent && fabs(rate) <= own * parts + fastest * lever * speed;
+    }
+    return tangent;
 }
 
 static olo_status project_velocities(projection *x, olo_state *state, olo_error *error)
 {
+    const int passes = 4; /* the soft rows leave some 1e-12 of what they take away */
     const olo_system *s = x->system;
-    double largest = 0, speed = 0;
-    memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
+    double speed = 0;
     for (int i = 0; i < s->n; i++)
-        speed = fmax(speed, fabs(state->v[i]));
-    for (int c = 0; c < s->m; c++) {
-        double rate = olo_form_difference(&s->constraints[c], state->q, state->v);
-        x->right[s->n + c] = -rate;
-        largest = fmax(largest, fabs(rate));
+        olo_raise(&speed, fabs(state->v[i]));
+    for (int pass = 0; pass < passes && !is_tangent(x, state, speed); pass++) {
+        olo_status status = pass == 0 ? factor(x, state->q, error) : OLO_OK;
+        if (status != OLO_OK)
+            return status;
+        olo_sparse_solve(x->matrix, x->right);
+        for (int i = 0; i < s->n; i++)
+            state->v[i] += x->right[i];
     }
-    /* tangent to round-off: the user's numbers stay */
-    const double tangent = 1e-14;
-    if (largest <= tangent * speed * fmax(1.0, s->length_scale))
-        return OLO_OK;
-    olo_status status = factor(x, state->q, error);
-    if (status != OLO_OK)
-        return status;
-    olo_sparse_solve(x->matrix, x->right);
-    for (int i = 0; i < s->n; i++)
-        state->v[i] += x->right[i];
     return OLO_OK;
 }
 

@@ -13,14 +13,16 @@
 
 typedef struct olo_step {
     const olo_system *system;
-    const olo_state *state; /* the start; not changed */
-    double h;
-    olo_motion x;     /* q0 of the state, dq, qm, q1, motion, u */
+    const olo_state *state; /* the start; not changed during the iteration */
+    double t, h;            /* start time and step */
+    double *q0, *v0;        /* [n] the start, kept for what is asked after the step */
+    olo_motion x;           /* q0, dq, qm, q1, motion, u */
     double *T;        /* [n] balance */
     double *Mv0;      /* [n] */
     double *constant; /* [n] gradient of the terms that are linear in q */
     double *r, *K;    /* local workspace */
     double scale;     /* size of what cancels in T, for round-off */
+    double start_scale; /* the part of it that a step starts with */
 } olo_step;
 
 /* Pieces: the parts of a system with local coordinates. Terms first, then actions, then constraint rows. */
@@ -37,6 +39,16 @@ static inline int olo_piece_of_constraint(const olo_system *system, int i)
 }
 /* Does the piece ever contribute to the tangent? */
 bool olo_piece_has_tangent(const olo_system *system, int piece);
+/* |grad g|^2 of a constraint row at the model's start, directors in model lengths; positive. Over a mass it has the units of
+ * the row's G M^-1 G^T, whatever the row is: rows are regularised relative to it. */
+double olo_row_weight(const olo_system *system, int row);
+/* The size that a constraint row itself has: a length for supports, its square for rods, one for directors. */
+double olo_row_size(const olo_system *system, int row);
+/* |g(q)| over the size of its parts, with the row's gradient at q: a row that holds is at round-off. */
+double olo_row_residual(const olo_system *system, int row, const double *gradient, double g,
+                        const double *q);
+/* The largest mass of a node. */
+double olo_heaviest(const olo_system *system);
 
 /* Where a scheme puts the tangent dT/dq1. */
 typedef struct olo_sink {
@@ -59,7 +71,10 @@ typedef struct olo_scheme {
     void (*finish)(const olo_step *step, olo_state *state);
 } olo_scheme;
 
-extern const olo_scheme olo_scheme_energy_momentum;
+#define OLO_SCHEME(identifier, name) extern const olo_scheme olo_scheme_##identifier;
+#include "stepping/registry.def"
+#undef OLO_SCHEME
+/* By name, NULL if there is none. */
 const olo_scheme *olo_scheme_find(const char *name);
 
 /* What one Newton iteration did, in scaled units (lengths over the model's length, angles). */
@@ -71,10 +86,25 @@ typedef struct olo_newton {
     int worst;        /* node with the largest update */
 } olo_newton;
 
+/* After Newton has converged: the step is solved; Newton goes on from there, since the treatment has
+ * changed its equations; or it never will be, at no smaller step either. */
+typedef enum olo_pass { OLO_PASS_DONE, OLO_PASS_AGAIN, OLO_PASS_FUTILE } olo_pass;
+
+/* A dense square matrix, row-major. The entries belong to whoever receives it: olo_free. */
+typedef struct olo_square {
+    int size;
+    double *entry;
+} olo_square;
+
+/* Which matrix of an iteration: the one whose condition number is reported, unscaled as in the sources,
+ * or its other form, where there is one: the scaled matrix that `multipliers` factors, the undivided
+ * tangent of `projected` (thesis B.2). */
+typedef enum olo_matrix_kind { OLO_MATRIX_REPORTED, OLO_MATRIX_OTHER } olo_matrix_kind;
+
 /* A treatment of constraints. */
 typedef struct olo_treatment {
     const char *name;
-    olo_status (*create)(const olo_system *system, const olo_scheme *scheme, olo_step *step,
+    olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error);
     void (*free)(void *data);
     int (*unknowns)(const void *data);
@@ -82,11 +112,21 @@ typedef struct olo_treatment {
     void (*predict)(void *data, olo_step *step, double scale);
     /* One iteration; afterwards step->x belongs to the updated unknowns. */
     olo_status (*iterate)(void *data, olo_step *step, olo_newton *newton, olo_error *error);
-    /* After convergence: motion and multipliers of the new state. */
+    /* After convergence of the `count`-th solution of this step; NULL: done. Sets the error when futile. */
+    olo_pass (*pass)(void *data, olo_step *step, int count, olo_error *error);
+    /* When the step is solved: motion, multipliers and constraint energy of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
+    /* Largest |g| it allows by design; NULL: none, constraints are exact. */
+    double (*constraint_error)(const olo_run *run);
+    /* The iteration matrix of the finished step. Allocates. */
+    olo_status (*matrix)(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
+                         olo_error *error);
 } olo_treatment;
 
-extern const olo_treatment olo_treatment_reduced, olo_treatment_multipliers;
+#define OLO_TREATMENT(name, unknowns) extern const olo_treatment olo_treatment_##name;
+#include "stepping/registry.def"
+#undef OLO_TREATMENT
+/* By name, NULL if there is none. */
 const olo_treatment *olo_treatment_find(const char *name);
 
 /* The stepper: one of each. */
@@ -101,11 +141,17 @@ struct olo_stepper {
     double tolerance;
     int iterations, halvings;
     bool quadratic; /* Newton has the whole tangent */
+    bool stepped;   /* step holds a finished step */
+    bool futile;    /* the last failure does not go away with a smaller step */
     olo_step_report report;
     double history[64]; /* scaled increments of the last attempt */
     int history_count;
     int worst;
 };
+
+/* The iteration matrix of the last step; its entries belong to the caller. */
+olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,
+                              olo_error *error);
 
 /* The wrenches W (times h) that the joints of the reduced treatment carried in a finished step, [twists], and the
  * tree they belong to. */

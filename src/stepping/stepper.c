@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
+#include "stepping/registry.h"
 #include "stepping/step.h"
 
 /* A residual this small against its parts is round-off. */
@@ -38,7 +39,7 @@ static bool allocate(olo_stepper *x)
     const olo_system *s = x->system;
     size_t n = (size_t)s->n, vector, matrix, twists = (size_t)s->twists;
     measure_pieces(s, &vector, &matrix);
-    x->numbers = olo_alloc(6 * n + 2 * twists + vector + matrix, sizeof *x->numbers);
+    x->numbers = olo_alloc(8 * n + 2 * twists + vector + matrix, sizeof *x->numbers);
     if (!x->numbers)
         return false;
     double *at = x->numbers;
@@ -48,6 +49,8 @@ static bool allocate(olo_stepper *x)
     x->step.T = at += n;
     x->step.Mv0 = at += n;
     x->step.constant = at += n;
+    x->step.q0 = at += n;
+    x->step.v0 = at += n;
     x->step.x.motion = at += n;
     x->step.x.u = at += twists;
     x->step.r = at += twists;
@@ -76,10 +79,14 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
         return olo_fail(error, OLO_UNSUPPORTED, "there is no scheme '%s'; there is energy-momentum",
                         run->scheme);
     x->treatment = olo_treatment_find(run->constraints);
-    if (!x->treatment)
+    if (!x->treatment) {
+        char known[128] = "";
+        for (const char *const *name = olo_treatment_names; *name; name++)
+            snprintf(known + strlen(known), sizeof known - strlen(known), " %s", *name);
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "constraints cannot be treated by '%s'; there are reduced and multipliers",
-                        run->constraints);
+                        "constraints cannot be treated by '%.64s'; there are%s",
+                        run->constraints ? run->constraints : "", known);
+    }
     if (!(run->tolerance > 0) || run->iterations < 1 || run->halvings < 0)
         return olo_fail(error, OLO_BAD_INPUT,
                         "run needs a positive tolerance and at least one iteration");
@@ -107,7 +114,7 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     if (status == OLO_OK)
         status = olo_state_create(system, &x->backup, error);
     if (status == OLO_OK)
-        status = x->treatment->create(system, x->scheme, &x->step, &x->data, error);
+        status = x->treatment->create(system, x->scheme, run, &x->data, error);
     if (status != OLO_OK) {
         olo_stepper_free(x);
         return status;
@@ -149,7 +156,7 @@ static void remember(olo_stepper *x, double increment)
 
 static bool converged(const olo_stepper *x, const olo_newton *now, double before)
 {
-    double bound = fmin(now->size, 1.0);
+    double bound = now->size < 1 ? now->size : 1.0;
     if (x->quadratic && now->increment <= x->tolerance * bound)
         return true;
     if (now->increment <= linear_tolerance * bound)
@@ -158,12 +165,11 @@ static bool converged(const olo_stepper *x, const olo_newton *now, double before
     return now->increment > 0.5 * before && now->residual <= residual_floor;
 }
 
-static olo_status newton(olo_stepper *x, double predictor, olo_error *error)
+static olo_status newton(olo_stepper *x, olo_error *error)
 {
     double before = HUGE_VAL;
     olo_newton now = {0};
     x->history_count = 0;
-    x->treatment->predict(x->data, &x->step, predictor);
     for (int i = 0; i < x->iterations; i++) {
         olo_status status = x->treatment->iterate(x->data, &x->step, &now, error);
         x->report.iterations++;
@@ -175,13 +181,33 @@ static olo_status newton(olo_stepper *x, double predictor, olo_error *error)
         if (!isfinite(now.increment) || now.increment > hopeless)
             return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers");
         if (now.turn > half_turn)
-            return olo_fail(error, OLO_NOT_CONVERGED, "a body turns by half a turn in the step");
+            return olo_fail(error, OLO_NOT_CONVERGED,
+                            "a body or rod turns by half a turn in the step");
         if (converged(x, &now, before))
             return OLO_OK;
         before = now.increment;
     }
     return olo_fail(error, OLO_NOT_CONVERGED, "Newton did not converge in %d iterations",
                     x->iterations);
+}
+
+/* Predictor and Newton; again and again where the treatment asks for it. */
+static olo_status solve(olo_stepper *x, double predictor, olo_error *error)
+{
+    x->treatment->predict(x->data, &x->step, predictor);
+    for (int count = 1;; count++) {
+        olo_status status = newton(x, error);
+        x->report.passes++;
+        if (status != OLO_OK || !x->treatment->pass)
+            return status;
+        olo_pass pass = x->treatment->pass(x->data, &x->step, count, error);
+        if (pass == OLO_PASS_DONE)
+            return OLO_OK;
+        if (pass == OLO_PASS_FUTILE) {
+            x->futile = true;
+            return OLO_NOT_CONVERGED;
+        }
+    }
 }
 
 /* Size of the rotation of every body; the largest is reported. */
@@ -219,18 +245,60 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
     state->h = h;
 }
 
+/* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made half a turn. */
+static bool is_half_turned(olo_stepper *x, const olo_form *form)
+{
+    double *middle = x->step.r, *end = x->step.r + form->size, square_middle = 0, square_end = 0;
+    if (!form->products)
+        return false;
+    olo_form_gradient(form, x->step.x.qm, middle);
+    olo_form_gradient(form, x->step.x.q1, end);
+    for (int i = 0; i < form->size; i++) {
+        square_middle += middle[i] * middle[i];
+        square_end += end[i] * end[i];
+    }
+    /* cos^2 of half the angle is 1/(1 + |a|^2/4) */
+    return square_middle * half_turn * half_turn < 4 * square_end;
+}
+
+/* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers are not determined
+ * there and the solution is spurious (sheet, 13.2). The reduced treatment has watched bodies and the rods of its tree
+ * while it iterated; loops are left. */
+static const char *half_turned(olo_stepper *x)
+{
+    const olo_system *s = x->system;
+    const olo_motion *m = &x->step.x;
+    for (int k = 0; k < s->node_count && x->treatment != &olo_treatment_reduced; k++) {
+        double a[3];
+        if (s->nodes[k].kind != OLO_NODE_FRAME)
+            continue;
+        olo_node_cayley(m->qm + s->nodes[k].q, m->dq + s->nodes[k].q, a);
+        if (!(vec3_norm(a) <= half_turn))
+            return s->nodes[k].name;
+    }
+    for (const olo_group *group = s->groups; group < s->groups + s->group_count; group++)
+        for (int row = group->first; !group->internal && row < group->first + group->count; row++)
+            if (is_half_turned(x, &s->constraints[row]))
+                return group->name;
+    return NULL;
+}
+
 static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
+    x->stepped = false;
+    x->step.t = state->t;
     x->step.h = h;
     if (state->h == 0)
         start_motion(x->system, state, h);
     x->step.state = state;
-    x->step.x.q0 = state->q;
+    memcpy(x->step.q0, state->q, (size_t)x->system->n * sizeof *state->q);
+    memcpy(x->step.v0, state->v, (size_t)x->system->n * sizeof *state->v);
+    x->step.x.q0 = x->step.q0;
     x->scheme->begin(&x->step);
-    olo_status status = newton(x, h / state->h, error);
+    olo_status status = solve(x, h / state->h, error);
     /* the last motion may lead astray where it changes fast; rest is a start of its own */
-    if (status != OLO_OK && status != OLO_NO_MEMORY)
-        status = newton(x, 0.0, error);
+    if (status != OLO_OK && status != OLO_NO_MEMORY && !x->futile)
+        status = solve(x, 0.0, error);
     if (status != OLO_OK)
         return status;
     /* nothing of the state has changed so far */
@@ -238,9 +306,13 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
         if (!isfinite(x->step.x.dq[i]))
             return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", i,
                             x->system->nodes[x->system->coordinates[i].node].name);
+    const char *turned = half_turned(x);
+    if (turned)
+        return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns by half a turn in the step", turned);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
     report_rotation(x, state);
+    x->stepped = true;
     return OLO_OK;
 }
 
@@ -254,9 +326,9 @@ static void explain(olo_stepper *x, const olo_state *state, double h, olo_error 
     olo_error cause = *error;
     olo_fail(
         error, cause.status,
-        "the step at t = %.9g with h = %.3g failed: %.200s; worst at '%s'; last updates%s; try a "
-        "smaller step",
-        state->t, h, cause.text, x->system->nodes[x->worst].name, history);
+        "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'; last updates%s%s",
+        state->t, h, cause.text, x->system->nodes[x->worst].name, history,
+        x->futile ? "" : "; try a smaller step");
 }
 
 /* A step, or its two halves when it fails. */
@@ -265,7 +337,7 @@ static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth,
     olo_status status = attempt(x, state, h, error);
     if (status == OLO_OK || status == OLO_NO_MEMORY)
         return status;
-    if (depth == x->halvings) {
+    if (depth == x->halvings || x->futile) {
         explain(x, state, h, error);
         return status;
     }
@@ -276,8 +348,11 @@ static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth,
 
 olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
-    olo_error reason = {0};
+    olo_error reason; /* only its start is set: a step is too short to clear the whole text */
+    reason.status = OLO_OK;
+    reason.text[0] = '\0';
     x->report = (olo_step_report){.rotation_node = -1};
+    x->futile = false;
     if (h == 0 || !isfinite(h))
         return olo_fail(error, OLO_BAD_INPUT, "the step must be a finite number other than zero");
     double target = state->t + h;

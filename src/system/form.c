@@ -11,7 +11,7 @@
 double olo_form_value(const olo_form *form, const double *q)
 {
     double e = form->c;
-    for (int l = 0; l < form->size; l++) {
+    for (int l = 0; !form->pure && l < form->size; l++) {
         e += form->b[l] * q[form->index[l]];
     }
     for (int p = 0; p < form->products; p++) {
@@ -36,7 +36,7 @@ void olo_form_gradient(const olo_form *form, const double *q, double *gradient)
 double olo_form_difference(const olo_form *form, const double *qm, const double *dq)
 {
     double de = 0.0;
-    for (int l = 0; l < form->size; l++) {
+    for (int l = 0; !form->pure && l < form->size; l++) {
         de += form->b[l] * dq[form->index[l]];
     }
     for (int p = 0; p < form->products; p++) {

@@ -12,6 +12,8 @@
 #ifndef OLO_SYSTEM_FORM_H
 #define OLO_SYSTEM_FORM_H
 
+#include <stdbool.h>
+
 enum { OLO_FORM_SIZE_MAX = 96 };
 
 typedef struct olo_product {
@@ -26,6 +28,7 @@ typedef struct olo_form {
     const int *index; /* [size] ascending indices into q */
     const double *b;  /* [size] */
     const olo_product *product;
+    bool pure; /* b vanishes: nothing but products, as in all internal constraints */
 } olo_form;
 
 /* e(q) */

@@ -84,7 +84,9 @@ bool olo_form_finish(const olo_form_builder *f, olo_pool *pool, olo_form *form)
     olo_product *product = olo_pool_copy(pool, f->product, products, sizeof *product);
     if (!index || !b || !product)
         return false;
+    bool pure = true;
     for (int k = 0; k < f->size; k++) {
+        pure = pure && f->b[k] == 0;
         place[k] = 0;
         for (int l = 0; l < f->size; l++)
             place[k] += f->index[l] < f->index[k];
@@ -99,6 +101,7 @@ bool olo_form_finish(const olo_form_builder *f, olo_pool *pool, olo_form *form)
     *form = (olo_form){.c = f->c,
                        .size = f->size,
                        .products = f->products,
+                       .pure = pure,
                        .index = index,
                        .b = b,
                        .product = product};

@@ -53,7 +53,8 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     }
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);
-    ledger->total = ledger->kinetic + ledger->potential + ledger->strain;
+    ledger->constraint = olo_sum_value(&x->constraint);
+    ledger->total = ledger->kinetic + ledger->potential + ledger->strain + ledger->constraint;
     ledger->balance = ledger->total - ledger->work + ledger->dissipation;
 }
 

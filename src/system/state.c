@@ -1,6 +1,7 @@
 /* States: one block of memory that is copied as a whole. */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "system/system.h"
@@ -47,6 +48,7 @@ void olo_state_copy(const olo_state *from, olo_state *to)
     to->h = from->h;
     to->work = from->work;
     to->dissipation = from->dissipation;
+    to->constraint = from->constraint;
 }
 
 olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error)
@@ -55,6 +57,72 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
     if (!*copy)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
     olo_state_copy(state, *copy);
+    return OLO_OK;
+}
+
+/* --- as a block of bytes --- */
+
+/* Raised when the fields below change. */
+enum { SAVED_VERSION = 1 };
+static const uint64_t saved_magic =
+    UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
+
+typedef struct saved_head {
+    uint64_t magic, checksum; /* of what follows */
+    uint64_t version, n, m, twists;
+} saved_head;
+
+/* Everything that olo_state_copy copies. */
+static void pass_fields(olo_bytes *bytes, olo_state *state)
+{
+    olo_bytes_pass(bytes, &state->t, sizeof state->t);
+    olo_bytes_pass(bytes, &state->h, sizeof state->h);
+    olo_bytes_pass(bytes, &state->work, sizeof state->work);
+    olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
+    olo_bytes_pass(bytes, &state->constraint, sizeof state->constraint);
+    olo_bytes_pass(bytes, state->numbers,
+                   number_count(state->n, state->m, state->twists) * sizeof(double));
+}
+
+size_t olo_state_saved_size(const olo_state *state)
+{
+    olo_bytes bytes = {.way = OLO_BYTES_MEASURE};
+    pass_fields(&bytes, (olo_state *)state); /* measuring does not touch it */
+    return sizeof(saved_head) + bytes.at;
+}
+
+void olo_state_save(const olo_state *state, void *block)
+{
+    const size_t size = olo_state_saved_size(state) - sizeof(saved_head);
+    saved_head head = {.magic = saved_magic,
+                       .version = SAVED_VERSION,
+                       .n = (uint64_t)state->n,
+                       .m = (uint64_t)state->m,
+                       .twists = (uint64_t)state->twists};
+    olo_bytes bytes = {OLO_BYTES_SAVE, (unsigned char *)block + sizeof head, size, 0, false};
+    pass_fields(&bytes, (olo_state *)state); /* saving only reads it */
+    head.checksum = olo_checksum(OLO_CHECKSUM_START, bytes.block, size);
+    memcpy(block, &head, sizeof head);
+}
+
+olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error)
+{
+    saved_head head = {0};
+    if (size >= sizeof head)
+        memcpy(&head, block, sizeof head);
+    if (head.magic != saved_magic)
+        return olo_fail(error, OLO_BAD_INPUT, "there is no saved state");
+    if (head.version != SAVED_VERSION)
+        return olo_fail(error, OLO_UNSUPPORTED, "the saved state has version %llu, known is %d",
+                        (unsigned long long)head.version, SAVED_VERSION);
+    if (head.n != (uint64_t)state->n || head.m != (uint64_t)state->m ||
+        head.twists != (uint64_t)state->twists || size != olo_state_saved_size(state))
+        return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
+    olo_bytes bytes = {OLO_BYTES_LOAD, (unsigned char *)block + sizeof head, size - sizeof head, 0,
+                       false};
+    if (olo_checksum(OLO_CHECKSUM_START, bytes.block, bytes.size) != head.checksum)
+        return olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
+    pass_fields(&bytes, state);
     return OLO_OK;
 }
 

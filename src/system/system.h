@@ -14,6 +14,7 @@
 #include "base/sum.h"
 #include "oloid/system.h"
 #include "system/action.h"
+#include "system/exact.h"
 #include "system/form.h"
 #include "system/position.h"
 #include "system/term.h"
@@ -46,6 +47,7 @@ typedef struct olo_mass_entry {
 /* Rows first .. first+count of the constraints. Internal groups come first. */
 typedef struct olo_group {
     const char *name;
+    const char *where; /* the element in the model, for messages */
     bool internal;
     bool carried; /* every joint of its node satisfies it: the plane of a planar model */
     int first, count;
@@ -111,6 +113,8 @@ struct olo_system {
     olo_owned *contexts;
     int output_count;
     olo_system_output_place *outputs;
+    int exact_count;
+    olo_exact_vector *exacts; /* of the exact solution, where the model gives one */
     double *q0, *v0;     /* initial data as given */
     bool *v0_given;      /* [n] the user gave this velocity */
     double length_scale; /* a length of the model, to make increments comparable */
@@ -132,6 +136,7 @@ struct olo_state {
     double *lambda;   /* multipliers of the last step */
     double h;         /* last step, 0 before the first */
     olo_sum work, dissipation;
+    olo_sum constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */
     double numbers[];
 };
 
@@ -143,6 +148,12 @@ bool olo_system_find_symmetries(olo_system *system);
 
 /* A zeroed state of the right size. */
 olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
+
+/* A state as a block of bytes with a version and a checksum: all that the next step reads, to the last bit. The
+ * size is the same for all states of a system. Loading leaves the state alone when it fails. */
+size_t olo_state_saved_size(const olo_state *state);
+void olo_state_save(const olo_state *state, void *block);
+olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error);
 
 /* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with the nearest
  * name as a suggestion. */

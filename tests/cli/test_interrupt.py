@@ -41,9 +41,9 @@ def wait_for_file(path, seconds=20):
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_finishes_the_result(start, tmp_path, which):
-    process = start("--quiet")
-    wait_for_file(tmp_path / "heavy-top.h5.partial")
+def test_interrupt_keeps_what_there_is_and_says_how_to_go_on(start, tmp_path, which):
+    process = start("--quiet", "--output", "my top.h5")
+    wait_for_file(tmp_path / "my top.h5.partial")
     time.sleep(0.3)
     process.send_signal(which)
     process.send_signal(which)  # some parents deliver it twice
@@ -51,9 +51,13 @@ def test_interrupt_finishes_the_result(start, tmp_path, which):
     assert process.returncode == 130, stderr
     assert stderr == ""
     assert stdout.startswith("heavy-top: interrupted after ")
-    with h5py.File(tmp_path / "heavy-top.h5", "r") as result:
-        assert len(result) > 0
-    assert os.listdir(tmp_path) == ["heavy-top.h5"]
+    assert stdout.splitlines()[-2:] == ["  result so far: my top.h5.partial",
+                                        "  to go on: oloid run --resume 'my top.h5.partial'"]
+    with h5py.File(tmp_path / "my top.h5.partial", "r") as result:
+        assert result.attrs["status"] == "INTERRUPTED"
+        assert result["frames/step"][-1] == result["run"].attrs["steps"] > 0
+        assert len(result["verdict/ok"]) > 1
+    assert os.listdir(tmp_path) == ["my top.h5.partial"]
 
 
 def test_interrupted_json_is_whole(start, tmp_path):
@@ -64,7 +68,8 @@ def test_interrupted_json_is_whole(start, tmp_path):
     stdout, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     report = json.loads(stdout)
-    assert report["status"] == "INTERRUPTED" and report["result"] == "x.h5"
+    assert report["status"] == "INTERRUPTED"
+    assert report["result"] is None and report["partial"] == "x.h5.partial"
     assert 0 < report["steps"] and report["time"] < report["end"]
 
 

@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "model/source.h"
 #include "model/yaml.h"
+#include "oloid/system.h"
 
 /* A model with every key of every section. */
 static const char every_key[] =
@@ -596,23 +597,40 @@ static int read_expectation(const char *path, char *part, size_t size)
     return atoi(end + 8);
 }
 
-/* Whether a file is refused as it says. */
+/* Reads, compiles and assembles a model, as far as that goes. */
+static olo_status prepare(const char *path, olo_error *error)
+{
+    olo_model *model = NULL;
+    olo_system *system = NULL;
+    olo_state *start = NULL;
+    olo_status status = olo_model_read(path, NULL, 0, &model, error);
+    if (status == OLO_OK) {
+        status = olo_model_compile(model, &system, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_system_initial_state(system, &start, NULL, error);
+    }
+    olo_state_free(start);
+    olo_system_free(system);
+    olo_model_free(model);
+    return status;
+}
+
+/* Whether a file is refused as it says; line 0 stands for the file as a whole. */
 static bool is_refused_as_expected(const char *path)
 {
     char part[512], location[2 * PATH_MAX + 32];
     const int line = read_expectation(path, part, sizeof part);
-    (void)snprintf(location, sizeof location, "%s:%d:", path, line);
-    olo_model *model = NULL;
+    (void)snprintf(location, sizeof location, line > 0 ? "%s:%d:" : "%s: ", path, line);
     olo_error error = {0};
-    const olo_status status = olo_model_read(path, NULL, 0, &model, &error);
-    const bool as_expected = status == OLO_BAD_INPUT && strstr(error.text, part) != NULL &&
-                             strncmp(error.text, location, strlen(location)) == 0 &&
-                             strchr(error.text, '\n') == NULL;
+    const olo_status status = prepare(path, &error);
+    const bool as_expected =
+        olo_status_exit_code(status) == 2 && strstr(error.text, part) != NULL &&
+        strncmp(error.text, location, strlen(location)) == 0 && strchr(error.text, '\n') == NULL;
     if (!as_expected) {
         print_error("%s\n  expected  line %d, %s\n  got       %s: %s\n", path, line, part,
                     olo_status_name(status), error.text);
     }
-    olo_model_free(model);
     return as_expected;
 }
 
@@ -635,7 +653,7 @@ TEST(every_malformed_file_is_refused_with_its_reason_and_line)
     }
     (void)closedir(entries);
     check_equal(0, wrong);
-    check_true(count >= 60);
+    check_true(count >= 200);
 }
 
 /* The page about the format ------------------------------------------------------------------- */
@@ -663,6 +681,9 @@ TEST(every_example_of_the_format_page_is_read)
         at += strlen(begin);
         char *stop = strstr(at, end);
         check_true(stop != NULL);
+        if (stop == NULL) {
+            break; // never: a check that fails does not return, but the compiler cannot know
+        }
         *stop = '\0';
         olo_model_free(read_good(at));
         at = stop + 1;

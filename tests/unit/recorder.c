@@ -124,17 +124,24 @@ static void record(long steps, long frames, long done, olo_status how)
         error = (olo_error){.status = how, .text = "t = 0.05: Newton gave up"};
     }
     check_ok(olo_recorder_finish(recorder, &summary, how, &error), &error);
-    check_true(access(FILE_NAME, F_OK) == 0 && access(PARTIAL, F_OK) != 0);
+    check_true((access(FILE_NAME, F_OK) == 0) == (how == OLO_OK));
+    check_true((access(PARTIAL, F_OK) == 0) == (how != OLO_OK));
+    check_true(access(FILE_NAME ".new", F_OK) != 0 && access(PARTIAL ".new", F_OK) != 0);
     olo_recorder_free(recorder);
     free_scene(&s);
 }
 
-static olo_result *open_result(void)
+static olo_result *open_file(const char *path)
 {
     olo_result *result = NULL;
     olo_error error = {0};
-    check_ok(olo_result_open(FILE_NAME, &result, &error), &error);
+    check_ok(olo_result_open(path, &result, &error), &error);
     return result;
+}
+
+static olo_result *open_result(void)
+{
+    return open_file(FILE_NAME);
 }
 
 static double *read_column(olo_result *result, const char *name)
@@ -213,9 +220,9 @@ TEST(a_long_run_is_thinned_and_keeps_first_last_and_spikes)
 
 TEST(rows_of_frames_and_ledger_belong_to_the_same_state)
 {
-    for (long done = 0; done <= 45; done++) {
+    for (long done = 1; done <= 45; done += 2) {
         record(45, 10, done, done < 45 ? OLO_INTERRUPTED : OLO_OK);
-        olo_result *result = open_result();
+        olo_result *result = open_file(done < 45 ? PARTIAL : FILE_NAME);
         const long rows = olo_result_rows(result);
         check_equal(1 + (done + 4) / 5, rows);
         check_close(STEP * (double)done, value(result, "time", rows - 1), 1e-15);
@@ -228,7 +235,28 @@ TEST(rows_of_frames_and_ledger_belong_to_the_same_state)
         olo_free(v);
         olo_result_free(result);
         unlink(FILE_NAME);
+        unlink(PARTIAL);
     }
+}
+
+TEST(more_rows_may_come_than_the_run_has_steps)
+{
+    scene s = make_scene(3, 100);
+    olo_recorder *recorder = new_recorder(&s);
+    olo_error error = {0};
+    check_ok(feed(&s, recorder, 0, 500, &error), &error);
+    check_ok(olo_recorder_finish(recorder, NULL, OLO_OK, &error), &error);
+    olo_recorder_free(recorder);
+    free_scene(&s);
+    olo_result *result = open_result();
+    check_equal(501, olo_result_rows(result));
+    double *x = read_column(result, "a.position.x");
+    for (long i = 0; i <= 500; i++) {
+        check_close(10.0 + STEP * (double)i, x[i], 1e-14);
+    }
+    olo_free(x);
+    olo_result_free(result);
+    unlink(FILE_NAME);
 }
 
 TEST(many_rows_are_written_in_blocks)
@@ -268,7 +296,7 @@ TEST(a_step_allocates_nothing)
 TEST(the_file_describes_itself)
 {
     record(20, 100, 12, OLO_NOT_CONVERGED);
-    olo_result *result = open_result();
+    olo_result *result = open_file(PARTIAL);
     olo_error error = {0};
     const char *text = NULL;
     static const char *const EXPECTED[][3] = {
@@ -279,7 +307,7 @@ TEST(the_file_describes_itself)
         {"/", "error", "t = 0.05: Newton gave up"},
         {"/", "oloid_version", OLO_VERSION},
         {"/run", "scheme", "energy-momentum"},
-        {"/ledger/total", "description", "kinetic + potential + strain energy"},
+        {"/ledger/total", "description", "kinetic + potential + strain + constraint energy"},
     };
     for (size_t i = 0; i < sizeof EXPECTED / sizeof EXPECTED[0]; i++) {
         check_ok(olo_result_attribute_text(result, EXPECTED[i][0], EXPECTED[i][1], &text, &error),
@@ -295,7 +323,7 @@ TEST(the_file_describes_itself)
     check_text("", text);
     check_status(OLO_NOT_FOUND, olo_result_attribute_text(result, "/", "none", &text, &error));
     olo_result_free(result);
-    unlink(FILE_NAME);
+    unlink(PARTIAL);
 }
 
 TEST(the_verdict_sees_steps_that_are_not_recorded)
@@ -366,7 +394,7 @@ TEST(csv_has_a_header_and_full_precision)
         "top.angular_velocity.y,top.angular_velocity.z,tip.position.x,tip.position.y,"
         "tip.position.z,tip.velocity.x,tip.velocity.y,tip.velocity.z,tip.acceleration.x,"
         "tip.acceleration.y,tip.acceleration.z,energy.kinetic,energy.potential,energy.strain,"
-        "energy.total,energy.work,energy.dissipation,energy.balance,linear_momentum.x,"
+        "energy.constraint,energy.total,energy.work,energy.dissipation,energy.balance,linear_momentum.x,"
         "linear_momentum.y,linear_momentum.z,angular_momentum.x,angular_momentum.y,"
         "angular_momentum.z,constraint_error,velocity_error,iterations\n",
         line);
@@ -550,10 +578,10 @@ TEST(numbers_that_are_none_are_recorded_and_not_ok)
     check_ok(olo_recorder_finish(recorder, NULL, OLO_NOT_FINITE, &error), &error);
     olo_recorder_free(recorder);
     free_scene(&s);
-    olo_result *result = open_result();
+    olo_result *result = open_file(PARTIAL);
     check_true(isnan(value(result, "energy.kinetic", 5)));
     olo_result_free(result);
-    unlink(FILE_NAME);
+    unlink(PARTIAL);
 }
 
 TEST(warnings_are_kept)
@@ -580,6 +608,7 @@ TEST_MAIN(cmocka_unit_test(every_state_of_a_short_run_is_recorded),
           cmocka_unit_test(positions_in_a_table_are_those_in_space),
           cmocka_unit_test(a_long_run_is_thinned_and_keeps_first_last_and_spikes),
           cmocka_unit_test(rows_of_frames_and_ledger_belong_to_the_same_state),
+          cmocka_unit_test(more_rows_may_come_than_the_run_has_steps),
           cmocka_unit_test(many_rows_are_written_in_blocks),
           cmocka_unit_test(a_step_allocates_nothing), cmocka_unit_test(the_file_describes_itself),
           cmocka_unit_test(the_verdict_sees_steps_that_are_not_recorded),

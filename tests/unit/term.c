@@ -69,7 +69,7 @@ static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
     if (distance) {
         put_distance(x->product[k]);
     }
-    x->form[k] = (olo_form){c, N, PRODUCTS, coordinates, x->b[k], x->product[k]};
+    x->form[k] = (olo_form){c, N, PRODUCTS, coordinates, x->b[k], x->product[k], false};
     x->coefficient[k][0] = c;
     for (int l = 0; l < N; l++) {
         x->coefficient[k][1 + l] = x->b[k][l];
@@ -470,7 +470,7 @@ static void pair_init(pair *x, const olo_law *law, const double *q0, const doubl
     x->c[0] = 40.0;
     x->c[1] = 0.6;
     put_distance(x->product);
-    x->form = (olo_form){0.0, 6, 9, x->index, x->b, x->product};
+    x->form = (olo_form){0.0, 6, 9, x->index, x->b, x->product, false};
     x->term = (olo_term){.law = law, .coefficient = x->c, .forms = 1, .form = &x->form};
     x->term.size = 6;
     x->term.index = x->index;

@@ -1,0 +1,102 @@
+/* Changes of files, counted. As in memory.c the counters are atomic, and nothing depends on them unless a
+ * test asks for a failure. */
+#include "base/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static atomic_size_t changes;
+static atomic_size_t until_failure; // changes until the one that fails; 0 = never
+static atomic_size_t until_end;
+
+static bool is_due(atomic_size_t *countdown)
+{
+    size_t left = atomic_load(countdown);
+    while (left > 0 && !atomic_compare_exchange_weak(countdown, &left, left - 1)) {
+    }
+    return left == 1;
+}
+
+/* Before every change: false, with errno, when it is to fail. */
+static bool may_change(void)
+{
+    atomic_fetch_add(&changes, 1);
+    if (is_due(&until_end)) {
+        _exit(OLO_WRITE_ENDED);
+    }
+    if (is_due(&until_failure)) {
+        errno = ENOSPC;
+        return false;
+    }
+    return true;
+}
+
+int olo_write_open(const char *path, bool create)
+{
+    if (!create) {
+        return open(path, O_RDWR | O_CLOEXEC);
+    }
+    return may_change() ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+}
+
+bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset)
+{
+    const char *from = bytes;
+    if (size > 0 && !may_change()) {
+        return false;
+    }
+    while (size > 0) {
+        const ssize_t put = pwrite(descriptor, from, size, (off_t)offset);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            errno = put < 0 ? errno : ENOSPC;
+            return false;
+        }
+        from += put;
+        size -= (size_t)put;
+        offset += (uint64_t)put;
+    }
+    return true;
+}
+
+bool olo_write_resize(int descriptor, uint64_t size)
+{
+    return may_change() && ftruncate(descriptor, (off_t)size) == 0;
+}
+
+bool olo_write_sync(int descriptor)
+{
+    // a pipe or a special file cannot be synced, and need not be
+    return may_change() && (fdatasync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP);
+}
+
+bool olo_write_rename(const char *from, const char *to)
+{
+    return may_change() && rename(from, to) == 0;
+}
+
+bool olo_write_remove(const char *path)
+{
+    return may_change() && unlink(path) == 0;
+}
+
+size_t olo_write_count(void)
+{
+    return atomic_load(&changes);
+}
+
+void olo_write_fail_at(size_t n)
+{
+    atomic_store(&until_failure, n);
+}
+
+void olo_write_end_at(size_t n)
+{
+    atomic_store(&until_end, n);
+}

@@ -1,0 +1,35 @@
+/* Changes of files: every one that the library makes goes through here, so that tests can count them, make
+ * the n-th one fail, or end the process just before it. */
+#ifndef OLO_BASE_WRITE_H
+#define OLO_BASE_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Opens a file for reading and writing, with `create` also one that is not there; the descriptor, or -1.
+ * Every function below is true on success; otherwise errno says why. */
+int olo_write_open(const char *path, bool create);
+
+/* Writes all of `size` bytes at an offset; goes on after signals and short writes. */
+bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset);
+
+/* Makes a file this long; what is new reads as zero. */
+bool olo_write_resize(int descriptor, uint64_t size);
+
+/* Waits until everything is on disk. */
+bool olo_write_sync(int descriptor);
+
+/* Gives a file another name, replacing the file that has it. */
+bool olo_write_rename(const char *from, const char *to);
+
+bool olo_write_remove(const char *path);
+
+/* For tests. Changes so far; make the n-th from now (1 = the next) fail once, as on a full disk, 0 = never;
+ * or end the process there, as kill -9 does, with this exit code. */
+enum { OLO_WRITE_ENDED = 99 };
+size_t olo_write_count(void);
+void olo_write_fail_at(size_t n);
+void olo_write_end_at(size_t n);
+
+#endif

@@ -1,0 +1,398 @@
+/* `oloid compare`: the treatments of constraints side by side on one model. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/say.h"
+#include "cli/study.h"
+#include "cli/table.h"
+#include "stepping/registry.h"
+
+struct options {
+    cli_list set;
+    const char *steps, *treatments, *step, *end, *count, *penalty, *at;
+    bool no_cpu, json, quiet;
+};
+
+static const cli_option options[] = {
+    {"treatments", 0, CLI_TEXT, offsetof(struct options, treatments), "LIST",
+     "which, with commas between them; default: all"},
+    {"penalty", 0, CLI_TEXT, offsetof(struct options, penalty), "LIST",
+     "penalty parameters, each a row; default: the model's"},
+    {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step of the runs"},
+    {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time of the runs"},
+    {"count", 0, CLI_TEXT, offsetof(struct options, count), "N",
+     "number of steps, instead of --end"},
+    {"steps", 0, CLI_TEXT, offsetof(struct options, steps), "LIST",
+     "steps for condition numbers; default: 1e-2,1e-3,1e-4"},
+    {"at", 0, CLI_TEXT, offsetof(struct options, at), "T",
+     "time of the condition numbers; default: the first step"},
+    {"no-cpu", 0, CLI_FLAG, offsetof(struct options, no_cpu), NULL,
+     "do not measure processor time, which takes some 0.2 s a\n"
+     "treatment or more"},
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model or an option of its run;\n"
+     "may be repeated"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the comparison as JSON"},
+    {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
+     "no progress and no warnings on stderr"},
+    {0}};
+
+enum { ROWS_MAX = 32 };
+
+/* The comparison: what is asked, and what came out. */
+struct comparison {
+    const cli_study *study;
+    double steps[CLI_STUDY_STEPS], penalties[CLI_STUDY_STEPS];
+    int penalty_count;
+    olo_treatment_choice treatments[ROWS_MAX];
+    olo_compare_setup setup;
+    olo_compare_row rows[ROWS_MAX];
+    double conditions[ROWS_MAX * CLI_STUDY_STEPS];
+    int base;
+    olo_status status;
+    const char *error; /* NULL when all went well */
+};
+
+/* What is asked ------------------------------------------------------------------------------- */
+
+static bool has_penalty(const char *treatment)
+{
+    return strcmp(treatment, "penalty") == 0 || strcmp(treatment, "augmented") == 0;
+}
+
+/* A row for a treatment, or one for each penalty parameter. */
+static int add_treatment(struct comparison *x, const char *name)
+{
+    const int count = has_penalty(name) ? x->penalty_count : 1;
+    for (int i = 0; i < count; i++) {
+        if (x->setup.treatment_count == ROWS_MAX) {
+            return cli_usage(&cli_compare, "more than %d treatments", ROWS_MAX);
+        }
+        x->treatments[x->setup.treatment_count++] = (olo_treatment_choice){
+            .constraints = name, .penalty = has_penalty(name) ? x->penalties[i] : 0.0};
+    }
+    return CLI_GO_ON;
+}
+
+/* The name in the registry that is written in `text`. */
+static const char *find_treatment(const char *text, size_t length)
+{
+    size_t known = 0;
+    for (; olo_treatment_names[known] != NULL; known++) {
+        const char *name = olo_treatment_names[known];
+        if (strlen(name) == length && strncmp(name, text, length) == 0) {
+            return name;
+        }
+    }
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+    const char *near = olo_suggest(word, olo_treatment_names, known);
+    (void)cli_usage(&cli_compare, "there is no treatment '%s'%s%s%s", word,
+                    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                    near != NULL ? "'?" : "");
+    return NULL;
+}
+
+static int choose_treatments(struct comparison *x, const char *list)
+{
+    int code = CLI_GO_ON;
+    for (size_t i = 0; list == NULL && olo_treatment_names[i] != NULL && code == CLI_GO_ON; i++) {
+        code = add_treatment(x, olo_treatment_names[i]);
+    }
+    while (list != NULL && code == CLI_GO_ON) {
+        const size_t length = strcspn(list, ",");
+        const char *name = find_treatment(list, length);
+        code = name != NULL ? add_treatment(x, name) : CLI_USAGE;
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return code;
+}
+
+/* Sets the end so that there are that many steps. */
+static int choose_count(cli_study *study, const char *text)
+{
+    double count = 0.0;
+    if (cli_study_numbers(&cli_compare, "count", text, 1, &count) != 1) {
+        return CLI_USAGE;
+    }
+    if (count != floor(count)) {
+        return cli_usage(&cli_compare, "--count needs a whole number, got '%s'", text);
+    }
+    study->study.run.end = olo_state_time(study->loaded.state) + count * study->study.run.step;
+    return CLI_GO_ON;
+}
+
+static int choose(struct comparison *x, cli_study *study, const struct options *given)
+{
+    x->setup =
+        (olo_compare_setup){.treatments = x->treatments, .steps = x->steps, .cpu = !given->no_cpu};
+    x->penalties[0] = study->study.run.penalty;
+    x->penalty_count = given->penalty == NULL
+                           ? 1
+                           : cli_study_numbers(&cli_compare, "penalty", given->penalty,
+                                               CLI_STUDY_STEPS, x->penalties);
+    x->setup.step_count = cli_study_numbers(&cli_compare, "steps",
+                                            given->steps != NULL ? given->steps : "1e-2,1e-3,1e-4",
+                                            CLI_STUDY_STEPS, x->steps);
+    if (x->penalty_count < 0 || x->setup.step_count < 0) {
+        return CLI_USAGE;
+    }
+    if (given->at != NULL && cli_study_numbers(&cli_compare, "at", given->at, 1, &x->setup.at) < 0) {
+        return CLI_USAGE;
+    }
+    const int code = given->count != NULL ? choose_count(study, given->count) : CLI_GO_ON;
+    return code == CLI_GO_ON ? choose_treatments(x, given->treatments) : code;
+}
+
+/* For people ---------------------------------------------------------------------------------- */
+
+/* "penalty 1e+05" */
+static const char *name_of(const olo_treatment_choice *treatment, char name[CLI_CELL_SIZE])
+{
+    char penalty[CLI_NUMBER_SIZE] = "";
+    if (treatment->penalty > 0.0) {
+        (void)snprintf(penalty, sizeof penalty, " %.3g", treatment->penalty);
+    }
+    (void)snprintf(name, CLI_CELL_SIZE, "%s%s", treatment->constraints, penalty);
+    return name;
+}
+
+static double per_step(long sum, long steps)
+{
+    return steps > 0 ? (double)sum / (double)steps : (double)NAN;
+}
+
+static void print_runs(const struct comparison *x)
+{
+    static const char *const heads[] = {"treatment", "unknowns",  "CPU",     "iterations",
+                                        "passes",    "|g| end",   "|g| max", "energy",
+                                        "momentum",  "difference"};
+    cli_table table = {0};
+    cli_table_row(&table);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        cli_table_cell(&table, "%s", heads[i]);
+    }
+    for (int i = 0; i < x->setup.treatment_count; i++) {
+        const olo_compare_row *row = &x->rows[i];
+        cli_table_row(&table);
+        char name[CLI_CELL_SIZE];
+        cli_table_cell(&table, "%s", name_of(&row->treatment, name));
+        cli_table_number(&table, "%.0f", row->unknowns > 0 ? (double)row->unknowns : (double)NAN);
+        cli_table_number(&table, "%.2g", row->cpu_ratio);
+        cli_table_number(&table, "%.1f", per_step(row->iterations, row->steps));
+        cli_table_number(&table, "%.1f", per_step(row->passes, row->steps));
+        cli_table_number(&table, "%.1e", row->constraint_end);
+        cli_table_number(&table, "%.1e", row->constraint_max);
+        cli_table_number(&table, "%.1e", row->energy_drift);
+        cli_table_number(&table, "%.1e", row->momentum_drift);
+        cli_table_number(&table, "%.1e", row->difference.z);
+    }
+    cli_table_print(&table, stdout);
+}
+
+static void print_conditions(const struct comparison *x)
+{
+    cli_table table = {0};
+    cli_table_row(&table);
+    cli_table_cell(&table, "treatment");
+    for (int k = 0; k < x->setup.step_count; k++) {
+        cli_table_cell(&table, "h = %.3g", x->steps[k]);
+    }
+    for (int i = 0; i < x->setup.treatment_count; i++) {
+        cli_table_row(&table);
+        char name[CLI_CELL_SIZE];
+        cli_table_cell(&table, "%s", name_of(&x->rows[i].treatment, name));
+        for (int k = 0; k < x->setup.step_count; k++) {
+            cli_table_number(&table, "%.3g", x->conditions[i * x->setup.step_count + k]);
+        }
+    }
+    if (x->setup.at > 0.0) {
+        (void)printf("\n  condition numbers of the iteration matrix at t = %.6g\n", x->setup.at);
+    } else {
+        (void)printf("\n  condition numbers of the iteration matrix in the first step\n");
+    }
+    cli_table_print(&table, stdout);
+}
+
+/* What the numbers of a row do not say. */
+static void print_remarks(const struct comparison *x)
+{
+    for (int i = 0; i < x->setup.treatment_count; i++) {
+        const olo_compare_row *row = &x->rows[i];
+        char name[CLI_CELL_SIZE];
+        name_of(&row->treatment, name);
+        if (row->halvings > 0) {
+            (void)printf("  %s: %ld steps were halved\n", name, row->halvings);
+        }
+        if (row->failure.status != OLO_OK) {
+            (void)printf("  %s: %s\n", name, row->failure.text);
+        }
+        if (row->condition_failure.status != OLO_OK) {
+            (void)printf("  %s\n", row->condition_failure.text);
+        }
+    }
+}
+
+static void print_text(const struct comparison *x)
+{
+    const olo_run *run = &x->study->study.run;
+    (void)printf("%s: steps of %.6g to t = %.6g (%s); %d coordinates, %d constraints\n",
+                 olo_model_name(x->study->loaded.model), run->step, run->end, run->scheme,
+                 x->study->loaded.counts.coordinates, x->study->loaded.counts.constraints);
+    print_runs(x);
+    if (x->base >= 0) {
+        (void)printf(
+            "  iterations and passes a step; drifts of energy and momenta relative; CPU and the\n"
+            "  difference of the final z = (q, p) relative to %s\n",
+            x->rows[x->base].treatment.constraints);
+    }
+    print_conditions(x);
+    print_remarks(x);
+}
+
+/* For programs -------------------------------------------------------------------------------- */
+
+static void write_measures(cli_json *json, const olo_compare_row *row)
+{
+    cli_json_integer(json, "unknowns", row->unknowns);
+    cli_json_integer(json, "steps", row->steps);
+    cli_json_number(json, "iterations", per_step(row->iterations, row->steps));
+    cli_json_integer(json, "halvings", row->halvings);
+    cli_json_number(json, "passes", per_step(row->passes, row->steps));
+    cli_json_open(json, "constraint_error", '{');
+    cli_json_number(json, "end", row->constraint_end);
+    cli_json_number(json, "max", row->constraint_max);
+    cli_json_close(json);
+    cli_json_number(json, "energy_drift", row->energy_drift);
+    cli_json_number(json, "momentum_drift", row->momentum_drift);
+    cli_json_open(json, "difference", '{');
+    cli_json_number(json, "q", row->difference.q);
+    cli_json_number(json, "p", row->difference.p);
+    cli_json_number(json, "z", row->difference.z);
+    cli_json_number(json, "largest", row->largest_difference);
+    cli_json_close(json);
+    cli_json_number(json, "cpu_seconds", row->cpu_seconds);
+    cli_json_number(json, "cpu_ratio", row->cpu_ratio);
+}
+
+static void write_failure(cli_json *json, const char *key, const olo_error *failure)
+{
+    cli_json_text(json, key, failure->status != OLO_OK ? failure->text : NULL);
+}
+
+static void write_row(cli_json *json, const struct comparison *x, int i)
+{
+    const olo_compare_row *row = &x->rows[i];
+    const double penalty = row->treatment.penalty;
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "treatment", row->treatment.constraints);
+    cli_json_number(json, "penalty", penalty > 0.0 ? penalty : (double)NAN);
+    write_measures(json, row);
+    cli_json_open(json, "condition", '[');
+    for (int k = 0; k < x->setup.step_count; k++) {
+        cli_json_number(json, NULL, x->conditions[i * x->setup.step_count + k]);
+    }
+    cli_json_close(json);
+    write_failure(json, "failure", &row->failure);
+    write_failure(json, "condition_failure", &row->condition_failure);
+    cli_json_close(json);
+}
+
+static void print_json(const struct comparison *x)
+{
+    const olo_run *run = &x->study->study.run;
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "name", olo_model_name(x->study->loaded.model));
+    cli_json_text(&json, "status", olo_status_name(x->status));
+    cli_json_text(&json, "error", x->error);
+    cli_json_text(&json, "scheme", run->scheme);
+    cli_json_number(&json, "step", run->step);
+    cli_json_number(&json, "end", run->end);
+    cli_json_integer(&json, "coordinates", x->study->loaded.counts.coordinates);
+    cli_json_integer(&json, "constraints", x->study->loaded.counts.constraints);
+    cli_json_text(&json, "base", x->base >= 0 ? x->rows[x->base].treatment.constraints : NULL);
+    cli_json_open(&json, "condition_steps", '[');
+    for (int k = 0; k < x->setup.step_count; k++) {
+        cli_json_number(&json, NULL, x->steps[k]);
+    }
+    cli_json_close(&json);
+    cli_json_number(&json, "condition_time", x->setup.at > 0.0 ? x->setup.at : (double)NAN);
+    cli_json_open(&json, "rows", '[');
+    for (int i = 0; i < x->setup.treatment_count; i++) {
+        write_row(&json, x, i);
+    }
+    cli_json_close(&json);
+    cli_json_close(&json);
+}
+
+/* The command --------------------------------------------------------------------------------- */
+
+static int compare(cli_study *study, const struct options *given)
+{
+    // too large for the stack of a command
+    struct comparison *x = olo_alloc(1, sizeof *x);
+    if (x == NULL) {
+        return cli_no_memory();
+    }
+    olo_error error = {0};
+    x->study = study;
+    int code = choose(x, study, given);
+    if (code == CLI_GO_ON) {
+        x->status = olo_compare(&study->study, &x->setup, x->rows, x->conditions, &x->base, &error);
+        cli_study_done(study);
+        x->error = x->status != OLO_OK ? error.text : NULL;
+        if (given->json) {
+            print_json(x);
+        } else {
+            print_text(x);
+        }
+        code = cli_study_code(x->status, &error, x->base < 0 ? &x->rows[0].failure : NULL);
+    }
+    olo_free(x);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options given = {0};
+    cli_list arguments = {0};
+    cli_study study = {0};
+    olo_error error = {0};
+    int code = cli_parse(&cli_compare, argc, argv, &given, &arguments);
+    if (code == CLI_GO_ON && given.end != NULL && given.count != NULL) {
+        code = cli_usage(&cli_compare, "--end and --count exclude each other");
+    }
+    if (code == CLI_GO_ON) {
+        const olo_setting settings[] = {{"run.step", given.step}, {"run.end", given.end}};
+        const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
+                                                 2, given.quiet, &error);
+        code = status == OLO_OK ? compare(&study, &given) : cli_fail(&error);
+    }
+    cli_study_close(&study);
+    cli_list_free(&given.set);
+    cli_list_free(&arguments);
+    return code;
+}
+
+const cli_command cli_compare = {
+    .name = "compare",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "the treatments of constraints side by side: size, cost, errors, condition",
+    .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
+               "All treatments do the same run. A treatment that fails is told with its reason.\n"
+               "Ctrl-C stops and prints what is there.\n",
+    .examples = "  oloid compare double-spherical-pendulum --penalty 1e5,1e10\n"
+                "  oloid compare heavy-top --step 0.01 --count 1000 --steps 5e-2,5e-3,5e-4\n"
+                "  oloid compare my.yaml --treatments reduced,multipliers --no-cpu --json\n",
+    .options = options,
+    .run = run,
+};

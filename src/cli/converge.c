@@ -1,0 +1,292 @@
+/* `oloid converge`: how the errors of a model fall with the step. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/say.h"
+#include "cli/study.h"
+#include "cli/table.h"
+
+struct options {
+    cli_list set;
+    const char *steps, *time, *reference, *constraints;
+    bool exact, json, quiet;
+};
+
+static const cli_option options[] = {
+    {"steps", 0, CLI_TEXT, offsetof(struct options, steps), "LIST",
+     "step sizes; default: 8, 4, 2 and 1 times the model's.\n"
+     "One that does not divide the time is replaced by the\n"
+     "nearest that does"},
+    {"time", 0, CLI_TEXT, offsetof(struct options, time), "T",
+     "when the errors are taken; default: the model's end"},
+    {"reference", 0, CLI_TEXT, offsetof(struct options, reference), "H",
+     "compare with a run with this step; default: the exact\n"
+     "solution if the model has one, else 1/20 of the\n"
+     "smallest step"},
+    {"exact", 0, CLI_FLAG, offsetof(struct options, exact), NULL,
+     "compare with the exact solution of the model"},
+    {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
+     "how constraints are treated, as in 'oloid run'"},
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model or an option of its run;\n"
+     "may be repeated"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the study as JSON"},
+    {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
+     "no progress and no warnings on stderr"},
+    {0}};
+
+/* A start that is farther than this from the exact solution is another motion. */
+static const double START_WORTH_TELLING = 1e-9;
+
+/* Without --reference, a reference run has this part of the smallest step: its own error is then a
+ * 400th of the smallest one measured. */
+static const double REFERENCE_PART = 0.05;
+
+/* Everything that is told. */
+struct outcome {
+    const cli_study *study;
+    const olo_converge_row *rows;
+    olo_converge_summary summary;
+    olo_status status;
+    const char *error; /* NULL when all went well */
+};
+
+/* For people ---------------------------------------------------------------------------------- */
+
+/* "heavy-top: errors at t = 0.1 against the exact solution, energy-momentum, reduced" */
+static void print_headline(const struct outcome *outcome)
+{
+    const olo_run *run = &outcome->study->study.run;
+    (void)printf("%s: relative errors at t = %.6g against ",
+                 olo_model_name(outcome->study->loaded.model), outcome->summary.time);
+    if (outcome->summary.reference > 0.0) {
+        (void)printf("a run with h = %.6g", outcome->summary.reference);
+    } else {
+        (void)printf("the exact solution%s",
+                     outcome->summary.whole ? "" : " of the places it names");
+    }
+    (void)printf(" (%s, %s)\n", run->scheme, run->constraints);
+}
+
+static void add_errors(cli_table *table, const olo_errors *errors, const char *format)
+{
+    cli_table_number(table, format, errors->q);
+    cli_table_number(table, format, errors->p);
+    cli_table_number(table, format, errors->z);
+    cli_table_number(table, format, errors->lambda);
+}
+
+static void print_table(const struct outcome *outcome)
+{
+    static const char *const heads[] = {"h",       "q",       "p",       "z",           "lambda",
+                                        "order q", "order p", "order z", "order lambda"};
+    cli_table table = {0};
+    cli_table_row(&table);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        cli_table_cell(&table, "%s", heads[i]);
+    }
+    for (int i = 0; i < outcome->summary.rows; i++) {
+        const olo_converge_row *row = &outcome->rows[i];
+        cli_table_row(&table);
+        cli_table_cell(&table, "%.6g", row->step);
+        add_errors(&table, &row->error, "%.3e");
+        add_errors(&table, &row->order, "%.2f");
+    }
+    cli_table_row(&table);
+    cli_table_cell(&table, "fitted");
+    for (int i = 0; i < 4; i++) {
+        cli_table_cell(&table, "%s", "");
+    }
+    add_errors(&table, &outcome->summary.slope, "%.2f");
+    cli_table_print(&table, stdout);
+}
+
+static void print_text(const struct outcome *outcome)
+{
+    print_headline(outcome);
+    print_table(outcome);
+    for (int i = 0; i < outcome->summary.rows; i++) {
+        const olo_converge_row *row = &outcome->rows[i];
+        if (row->failure.status != OLO_OK) {
+            (void)printf("  h = %.6g failed: %s\n", row->step, row->failure.text);
+        }
+    }
+}
+
+/* For programs -------------------------------------------------------------------------------- */
+
+static void write_errors(cli_json *json, const char *key, const olo_errors *errors)
+{
+    cli_json_open(json, key, '{');
+    cli_json_number(json, "q", errors->q);
+    cli_json_number(json, "p", errors->p);
+    cli_json_number(json, "z", errors->z);
+    cli_json_number(json, "lambda", errors->lambda);
+    cli_json_close(json);
+}
+
+static void write_row(cli_json *json, const olo_converge_row *row)
+{
+    const bool failed = row->failure.status != OLO_OK;
+    cli_json_open(json, NULL, '{');
+    cli_json_number(json, "step", row->step);
+    cli_json_integer(json, "steps", row->steps);
+    cli_json_integer(json, "newton_iterations", row->iterations);
+    cli_json_number(json, "cpu_seconds", row->cpu_seconds);
+    write_errors(json, "error", &row->error);
+    write_errors(json, "order", &row->order);
+    cli_json_text(json, "failure", failed ? row->failure.text : NULL);
+    cli_json_close(json);
+}
+
+static void print_json(const struct outcome *outcome)
+{
+    const olo_run *run = &outcome->study->study.run;
+    const olo_converge_summary *summary = &outcome->summary;
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "name", olo_model_name(outcome->study->loaded.model));
+    cli_json_text(&json, "status", olo_status_name(outcome->status));
+    cli_json_text(&json, "error", outcome->error);
+    cli_json_text(&json, "scheme", run->scheme);
+    cli_json_text(&json, "constraints", run->constraints);
+    cli_json_number(&json, "time", summary->time);
+    cli_json_text(&json, "against", summary->reference > 0.0 ? "reference" : "exact");
+    cli_json_number(&json, "reference", summary->reference > 0.0 ? summary->reference : NAN);
+    cli_json_number(&json, "start_error", summary->start_error);
+    cli_json_open(&json, "rows", '[');
+    for (int i = 0; i < summary->rows; i++) {
+        write_row(&json, &outcome->rows[i]);
+    }
+    cli_json_close(&json);
+    write_errors(&json, "slope", &summary->slope);
+    cli_json_close(&json);
+}
+
+/* The command --------------------------------------------------------------------------------- */
+
+/* The steps of the study: given, or from the model's. */
+static int choose_steps(const struct options *given, const olo_run *run,
+                        double steps[CLI_STUDY_STEPS])
+{
+    if (given->steps != NULL) {
+        return cli_study_numbers(&cli_converge, "steps", given->steps, CLI_STUDY_STEPS, steps);
+    }
+    static const double factors[] = {8.0, 4.0, 2.0, 1.0};
+    enum { FACTORS = sizeof factors / sizeof factors[0] };
+    for (int i = 0; i < FACTORS; i++) {
+        steps[i] = factors[i] * run->step;
+    }
+    return FACTORS;
+}
+
+/* The step of the reference run, 0 for the exact solution, below 0 after a usage error. */
+static double choose_reference(const struct options *given, const olo_system *system,
+                               const double *steps, int count)
+{
+    if (given->reference != NULL) {
+        double step = 0.0;
+        return cli_study_numbers(&cli_converge, "reference", given->reference, 1, &step) == 1
+                   ? step
+                   : -1.0;
+    }
+    if (given->exact || olo_system_has_exact(system)) {
+        return 0.0;
+    }
+    double smallest = steps[0];
+    for (int i = 1; i < count; i++) {
+        smallest = fmin(smallest, steps[i]);
+    }
+    return REFERENCE_PART * smallest;
+}
+
+/* A start that the exact solution does not go through makes every error meaningless. */
+static void check_start(const struct outcome *outcome)
+{
+    if (outcome->summary.start_error > START_WORTH_TELLING && !outcome->study->quiet) {
+        char text[CLI_NUMBER_SIZE];
+        cli_say("warning: the exact solution is off by %s at the start already",
+                cli_deviation(text, outcome->summary.start_error));
+    }
+}
+
+/* Why no run at all came to its end; NULL if one did. */
+static const olo_error *total_failure(const struct outcome *outcome)
+{
+    for (int i = 0; i < outcome->summary.rows; i++) {
+        if (outcome->rows[i].failure.status == OLO_OK) {
+            return NULL;
+        }
+    }
+    return outcome->summary.rows > 0 ? &outcome->rows[0].failure : NULL;
+}
+
+static int converge(cli_study *study, const struct options *given)
+{
+    double steps[CLI_STUDY_STEPS];
+    olo_converge_row rows[CLI_STUDY_STEPS];
+    struct outcome outcome = {.study = study, .rows = rows};
+    olo_error error = {0};
+    const int count = choose_steps(given, &study->study.run, steps);
+    const double reference =
+        count > 0 ? choose_reference(given, study->loaded.system, steps, count) : -1.0;
+    if (reference < 0.0) {
+        return CLI_USAGE;
+    }
+    outcome.status =
+        olo_converge(&study->study, steps, count, reference, rows, &outcome.summary, &error);
+    cli_study_done(study);
+    outcome.error = outcome.status != OLO_OK ? error.text : NULL;
+    check_start(&outcome);
+    if (given->json) {
+        print_json(&outcome);
+    } else if (outcome.status == OLO_OK || outcome.summary.rows > 0) {
+        print_text(&outcome);
+    }
+    return cli_study_code(outcome.status, &error, total_failure(&outcome));
+}
+
+static int run(int argc, char **argv)
+{
+    struct options given = {0};
+    cli_list arguments = {0};
+    cli_study study = {0};
+    olo_error error = {0};
+    int code = cli_parse(&cli_converge, argc, argv, &given, &arguments);
+    if (code == CLI_GO_ON && given.exact && given.reference != NULL) {
+        code = cli_usage(&cli_converge, "--exact and --reference exclude each other");
+    }
+    if (code == CLI_GO_ON) {
+        const olo_setting settings[] = {{"run.end", given.time},
+                                        {"run.constraints", given.constraints}};
+        const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
+                                                 2, given.quiet, &error);
+        code = status == OLO_OK ? converge(&study, &given) : cli_fail(&error);
+    }
+    cli_study_close(&study);
+    cli_list_free(&given.set);
+    cli_list_free(&arguments);
+    return code;
+}
+
+const cli_command cli_converge = {
+    .name = "converge",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "how the errors of a model fall with the step, and at which order",
+    .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
+               "Errors are relative, |x - x_ref|/|x_ref|, of the configuration q, the momenta p,\n"
+               "both together z, and the multipliers lambda where the treatment has them.\n"
+               "Ctrl-C stops and prints what is there.\n",
+    .examples = "  oloid converge heavy-top --time 0.1 --steps 2e-3,1e-3,5e-4\n"
+                "  oloid converge double-spherical-pendulum --constraints multipliers \\\n"
+                "      --time 1 --steps 0.02,0.01,0.005,0.002,0.001 --reference 1e-5\n"
+                "  oloid converge my.yaml --json\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,106 @@
+/* Opening a study and following its runs. */
+#include "cli/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/interrupt.h"
+#include "cli/say.h"
+
+int cli_study_numbers(const cli_command *command, const char *option, const char *text, int most,
+                      double *numbers)
+{
+    int count = 0;
+    for (const char *at = text; count < most; at++) {
+        char *end = NULL;
+        const double number = strtod(at, &end);
+        if (end == at || (*end != ',' && *end != '\0') || !(number > 0.0) || !isfinite(number)) {
+            (void)cli_usage(command, "--%s needs %s, got '%s'", option,
+                            most == 1 ? "a number above zero"
+                                      : "numbers above zero with commas between them, for example "
+                                        "1e-2,1e-3",
+                            text);
+            return -1;
+        }
+        numbers[count++] = number;
+        if (*end == '\0') {
+            return count;
+        }
+        at = end;
+    }
+    (void)cli_usage(command, "--%s takes at most %d number%s", option, most, most == 1 ? "" : "s");
+    return -1;
+}
+
+static bool wants_stop(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
+static void hear_warning(void *context, const char *text)
+{
+    cli_study *study = context;
+    if (!study->quiet) {
+        cli_progress_clear(&study->progress);
+        cli_say("warning: %s: %s", study->what, text);
+    }
+}
+
+/* A new bar for a new run; lines keep their pace over all runs. */
+static void announce(void *context, const char *what, const olo_run *run)
+{
+    cli_study *study = context;
+    (void)snprintf(study->what, sizeof study->what, "%s, %s", olo_model_name(study->loaded.model),
+                   what);
+    const double shown = study->progress.shown;
+    cli_progress_clear(&study->progress);
+    cli_progress_begin(&study->progress, study->what, run, study->loaded.state);
+    if (shown > 0.0) {
+        study->progress.shown = shown;
+    }
+}
+
+olo_status cli_study_open(cli_study *study, const char *file, const cli_list *set,
+                          const olo_setting *options, int option_count, bool quiet,
+                          olo_error *error)
+{
+    study->quiet = quiet;
+    const olo_status status = cli_load(file, set, options, option_count, &study->loaded, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    cli_interrupt_begin();
+    study->observers[0] =
+        (olo_observer){.context = study, .stop = wants_stop, .warn = hear_warning};
+    study->observers[1] = cli_progress_observer(&study->progress);
+    study->study = (olo_study){.system = study->loaded.system,
+                               .start = study->loaded.state,
+                               .run = *olo_model_run(study->loaded.model),
+                               .observers = study->observers,
+                               .observer_count = quiet ? 1 : 2,
+                               .announce = announce,
+                               .context = study};
+    return OLO_OK;
+}
+
+int cli_study_code(olo_status status, const olo_error *error, const olo_error *failure)
+{
+    (void)fflush(stdout);
+    if (status != OLO_OK) {
+        return cli_fail(error);
+    }
+    return failure != NULL ? cli_fail(failure) : CLI_OK;
+}
+
+void cli_study_done(cli_study *study)
+{
+    cli_progress_clear(&study->progress);
+    cli_interrupt_end();
+}
+
+void cli_study_close(cli_study *study)
+{
+    cli_unload(&study->loaded);
+}

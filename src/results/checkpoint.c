@@ -1,0 +1,37 @@
+/* Sealing and checking checkpoints. */
+#include "results/checkpoint.h"
+
+#include "base/bytes.h"
+
+const char *const olo_checkpoint_paths[2] = {OLO_CHECKPOINT_GROUP "/first",
+                                             OLO_CHECKPOINT_GROUP "/second"};
+
+/* Raised when the contents change. */
+static const uint64_t VERSION = 1;
+static const uint64_t MAGIC = UINT64_C(0x746e696f706b6863); // also tells the order of bytes
+
+static uint64_t checksum_of(const olo_checkpoint *block)
+{
+    const unsigned char *from = (const unsigned char *)&block->version;
+    const size_t head = sizeof *block - offsetof(olo_checkpoint, version);
+    return olo_checksum(OLO_CHECKSUM_START, from, head + (size_t)block->size);
+}
+
+void olo_checkpoint_seal(olo_checkpoint *block, size_t size)
+{
+    block->magic = MAGIC;
+    block->version = VERSION;
+    block->size = size;
+    block->checksum = checksum_of(block);
+}
+
+bool olo_checkpoint_is_foreign(const olo_checkpoint *block, size_t bytes)
+{
+    return bytes >= sizeof *block && block->magic == MAGIC && block->version != VERSION;
+}
+
+bool olo_checkpoint_is_whole(const olo_checkpoint *block, size_t bytes)
+{
+    return bytes >= sizeof *block && block->magic == MAGIC && block->version == VERSION &&
+           block->size == bytes - sizeof *block && block->checksum == checksum_of(block);
+}

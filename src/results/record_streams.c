@@ -1,0 +1,137 @@
+/* The list of streams: names, units and words, from the system. */
+#include "results/record_streams.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "results/layout.h"
+#include "system/system.h"
+
+/* A list that is being made; without memory everything after is left out. */
+typedef struct list {
+    olo_streams *streams;
+    const char *units; /* of the model */
+    bool failed;
+} list;
+
+static const char *keep(list *l, const char *text)
+{
+    const char *copy = olo_pool_text(&l->streams->pool, text, strlen(text));
+    l->failed = l->failed || copy == NULL;
+    return copy;
+}
+
+/* Adds a stream of vectors of `width` numbers, or of single numbers when `width` is 0. */
+static olo_stream *add(list *l, const char *path, size_t width, olo_dimension dimension,
+                       const char *description)
+{
+    char units[OLO_UNITS_SIZE];
+    olo_layout_units(dimension, l->units, units);
+    olo_stream *stream = &l->streams->items[l->streams->count++];
+    stream->table = (olo_hdf5_table){.path = keep(l, path),
+                                     .width = width,
+                                     .units = keep(l, units),
+                                     .description = keep(l, description)};
+    stream->width = width > 0 ? width : 1;
+    return stream;
+}
+
+/* The same with names of columns, which are then as many as the width says; none: no stream. */
+static void add_named(list *l, const char *path, size_t width, olo_dimension dimension,
+                      const char *const *columns, const char *description)
+{
+    olo_stream *stream = add(l, path, width, dimension, description);
+    stream->width = width;
+    stream->columns = columns;
+    l->failed = l->failed || columns == NULL;
+}
+
+static void add_frames(list *l, const olo_system *system, bool forces)
+{
+    const size_t n = (size_t)system->n, nodes = (size_t)system->node_count;
+    const size_t m = forces ? (size_t)system->m : 0;
+    olo_pool *pool = &l->streams->pool;
+    add(l, "/frames/time", 0, OLO_DIMENSION_TIME, "time of the recorded states");
+    add(l, "/frames/step", 0, OLO_DIMENSION_NONE, "number of the step")->table.integer = true;
+    add_named(l, "/frames/q", n, OLO_DIMENSION_CONFIGURATION,
+              olo_layout_configuration(pool, system, false),
+              "configuration: positions of points, or differences of positions of points in "
+              "relative coordinates; positions and directors of bodies");
+    add_named(l, "/frames/v", n, OLO_DIMENSION_CONFIGURATION_RATE,
+              olo_layout_configuration(pool, system, true), "rates of the configuration");
+    add_named(l, "/frames/position", 3 * nodes, OLO_DIMENSION_LENGTH,
+              olo_layout_positions(pool, system, false),
+              "positions in space of all points and of the origins of all bodies");
+    add_named(l, "/frames/velocity", 3 * nodes, OLO_DIMENSION_VELOCITY,
+              olo_layout_positions(pool, system, true),
+              "velocities in space of all points and of the origins of all bodies");
+    add_named(l, "/frames/multipliers", m, OLO_DIMENSION_MULTIPLIER,
+              olo_layout_multipliers(pool, system, m),
+              "multipliers of the constraints over the last step");
+}
+
+static void add_outputs(list *l, const olo_system *system)
+{
+    static const struct {
+        const char *name;
+        olo_dimension dimension;
+        const char *description;
+    } VECTORS[3] = {
+        {"position", OLO_DIMENSION_LENGTH, "position in space"},
+        {"velocity", OLO_DIMENSION_VELOCITY, "velocity in space"},
+        {"acceleration", OLO_DIMENSION_ACCELERATION,
+         "change of velocity over the last step by time"},
+    };
+    for (int i = 0; i < l->streams->outputs; i++) {
+        for (int k = 0; k < 3; k++) {
+            char path[512];
+            snprintf(path, sizeof path, "/outputs/%s/%s", olo_system_output_name(system, i),
+                     VECTORS[k].name);
+            add_named(l, path, 3, VECTORS[k].dimension, olo_layout_axes, VECTORS[k].description);
+        }
+    }
+}
+
+static void add_ledger(list *l)
+{
+    static const char *const GROUPS[3] = {"/ledger", "/ledger_min", "/ledger_max"};
+    static const char *const WHICH[3] = {"", ": minimum over the row's steps",
+                                         ": maximum over the row's steps"};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
+            const olo_ledger_column *column = &olo_ledger_columns[i];
+            char path[64], description[128];
+            snprintf(path, sizeof path, "%s/%s", GROUPS[k], column->dataset);
+            snprintf(description, sizeof description, "%s%s", column->description,
+                     k == 0 && column->integer ? ": sum over the row's steps" : WHICH[k]);
+            add(l, path, 0, column->dimension, description)->table.integer = column->integer;
+        }
+    }
+}
+
+olo_status olo_streams_create(olo_streams *streams, const olo_record_subject *subject,
+                              olo_error *error)
+{
+    list l = {.streams = streams, .units = olo_model_units(subject->model)};
+    streams->outputs = olo_system_outputs(subject->system);
+    const size_t most = OLO_STREAM_OUTPUTS + 3 * (size_t)streams->outputs + 3 * OLO_LEDGER_COLUMNS;
+    streams->items = olo_pool_alloc(&streams->pool, most, sizeof *streams->items);
+    if (streams->items != NULL) {
+        add_frames(&l, subject->system, subject->run->forces);
+        add_outputs(&l, subject->system);
+        add_ledger(&l);
+    }
+    for (int i = 0; i < streams->count; i++) {
+        streams->width += streams->items[i].width;
+    }
+    return streams->items != NULL && !l.failed
+               ? OLO_OK
+               : olo_fail(error, OLO_NO_MEMORY, "out of memory for the names of columns");
+}
+
+void olo_streams_free(olo_streams *streams)
+{
+    olo_pool_free(&streams->pool);
+    *streams = (olo_streams){0};
+}

@@ -1,0 +1,19 @@
+/* How a run was set up, as texts "name=value" with all digits: the parameters of the model and the options of
+ * the run. A result keeps them, so that it can be continued, or repeated, without anything else. */
+#ifndef OLO_RESULTS_SETTINGS_H
+#define OLO_RESULTS_SETTINGS_H
+
+#include <stddef.h>
+
+#include "oloid/model.h"
+
+/* Lists that end with NULL, owned by the caller (olo_hdf5_texts_free); NULL when memory is out. */
+char **olo_settings_of_model(const olo_model *model, size_t *count);
+char **olo_settings_of_run(const olo_run *run, size_t *count);
+
+/* The first of two texts "name=value" of the same place that differs, or -1; `count` and `other_count` are the
+ * lengths of the lists. */
+long olo_settings_difference(char *const *texts, size_t count, char *const *others,
+                             size_t other_count);
+
+#endif

@@ -1,0 +1,66 @@
+/* Treatments whose unknown is dq: q_m = q0 + dq/2, q1 = q0 + dq, formed from the increment. */
+#include "stepping/coordinates.h"
+
+#include <math.h>
+
+#include "base/extreme.h"
+#include "linalg/vec3.h"
+
+void olo_coordinates_predict(olo_step *step, double scale)
+{
+    const olo_system *s = step->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        double guess[6];
+        for (int i = 0; i < node->twist; i++)
+            guess[i] = scale * step->state->motion[node->motion + i];
+        olo_node_move(node, guess, step->x.q0 + node->q, step->x.dq + node->q, step->x.qm + node->q,
+                      step->x.q1 + node->q);
+    }
+}
+
+void olo_coordinates_add(olo_step *step, const double *change)
+{
+    for (int i = 0; i < step->system->n; i++) {
+        step->x.dq[i] += change[i];
+        step->x.qm[i] = step->x.q0[i] + 0.5 * step->x.dq[i];
+        step->x.q1[i] = step->x.q0[i] + step->x.dq[i];
+    }
+}
+
+/* Size of a node's part of a vector over q. */
+static double node_size(const olo_system *s, const olo_node *node, const double *dq)
+{
+    double size = vec3_norm(dq + node->q) / s->length_scale;
+    for (int I = 3; I < node->size; I += 3)
+        size = fmax(size, vec3_norm(dq + node->q + I));
+    return size;
+}
+
+void olo_coordinates_measure(const olo_step *step, const double *change, olo_newton *newton)
+{
+    const olo_system *s = step->system;
+    newton->increment = newton->size = newton->turn = 0;
+    newton->worst = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        double size = node_size(s, &s->nodes[k], step->x.dq);
+        double moved = node_size(s, &s->nodes[k], change);
+        if (!(moved <= newton->increment)) {
+            newton->increment = moved;
+            newton->worst = k;
+        }
+        olo_raise(&newton->size, size);
+    }
+}
+
+void olo_coordinates_finish(const olo_step *step, olo_state *state)
+{
+    const olo_system *s = step->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        double *motion = state->motion + node->motion;
+        vec3_copy(step->x.dq + node->q, motion);
+        if (node->kind == OLO_NODE_FRAME)
+            olo_node_cayley(step->x.qm + node->q, step->x.dq + node->q, motion + 3);
+    }
+}

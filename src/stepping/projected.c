@@ -1,0 +1,453 @@
+/* The d'Alembert-type scheme: the discrete null space removes the multipliers, q1 stays the unknown (thesis
+ * 3.2.33), in n unknowns,
+ *
+ *     P(q0, q1)^T T(q1) = 0,   g(q1) = 0.
+ *
+ * Null space matrix: `implicit`, P = [I - W (G_m W)^-1 G_m] U with G(q0)^T = [W U][R; 0] factored once a step
+ * (3.2.38), or `explicit`, that of the joint tree; where loops are closed, explicit for the tree times implicit
+ * for the closures. Rows that repeat others are left out: pivoting finds a largest independent set in every step.
+ *
+ * Newton (B.2, B.3, B.5):  l = (G_m W)^-T W^T T,   S = DT - 1/2 sum l_b Hess g_b; exact for the implicit matrix,
+ * exact at the solution for the explicit one. Solved in two parts dq = U du + W dw (C.21), since the undivided
+ * matrix [P^T S; G] has a condition of O(1/h):
+ *
+ *     P^T S [I - W (G W)^-1 G] U du = -P^T [T - S W (G W)^-1 g],   G W dw = -(g + G U du)
+ *
+ * Dense: for systems of up to some hundred coordinates. All matrices are row-major and, where they are tall,
+ * kept transposed: a vector of R^n a row.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "linalg/dense.h"
+#include "stepping/coordinates.h"
+#include "stepping/tangent.h"
+
+/* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
+static const double rank_tolerance = 1e-9;
+
+/* A basis made once a step from rows J (count x width): W spans them, U the rest. */
+typedef struct split {
+    int count, width, rank;
+    int *order;   /* [count] rows, independent ones first */
+    double *rows; /* [count x width] overwritten by the factors */
+    double *Q;    /* [width x width] W, then U */
+    double *work; /* of the factorisation */
+    double *C;    /* [rank x rank] (rows now) W, factored */
+    int *pivot;   /* [rank] */
+    double *X;    /* [width - rank x rank] (C^-1 (rows now) U)^T */
+    double *now;  /* [rank x width] independent rows at the iterate */
+} split;
+
+typedef struct projected {
+    const olo_system *system;
+    const olo_scheme *scheme;
+    bool is_explicit;
+    olo_tree *tree; /* explicit */
+    olo_null_space *space;
+    split all;       /* of G, width n */
+    split closures;  /* of G P of the closures, width tree unknowns */
+    double *Pt;      /* [k x n] P^T */
+    double *tree_Pt; /* [tree unknowns x n] */
+    double *S;       /* [n x n] */
+    double *G;       /* [rank x n] at q1 */
+    double *GW;      /* [rank x rank] at q1, factored */
+    int *GW_pivot;
+    double *N;  /* [k x n] ([I - W (G W)^-1 G] U)^T */
+    double *Y;  /* [k x rank] ((G W)^-1 G U)^T */
+    double *SN; /* [k x n] (S N)^T */
+    double *K;  /* [k x k] K_u */
+    int *K_pivot;
+    double *l;                 /* [rank] */
+    double *g;                 /* [rank] constraints at q1, and what follows from them */
+    double *du, *change, *row; /* [n] */
+    olo_status status;         /* of the start of the step */
+} projected;
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void add(int n, double s, const double *a, double *b)
+{
+    for (int i = 0; i < n; i++)
+        b[i] += s * a[i];
+}
+
+static size_t area(int a, int b)
+{
+    return (size_t)a * (size_t)b;
+}
+
+/* --- a split basis --- */
+
+static bool split_create(split *x, int count, int width)
+{
+    int rank = count < width ? count : width;
+    x->count = count;
+    x->width = width;
+    x->order = olo_alloc((size_t)count, sizeof *x->order);
+    x->rows = olo_alloc(area(count, width), sizeof *x->rows);
+    x->Q = olo_alloc(area(width, width), sizeof *x->Q);
+    x->work = olo_alloc(olo_row_space_work(count, width), sizeof *x->work);
+    x->C = olo_alloc(area(rank, rank), sizeof *x->C);
+    x->pivot = olo_alloc((size_t)rank, sizeof *x->pivot);
+    x->X = olo_alloc(area(width, rank), sizeof *x->X);
+    x->now = olo_alloc(area(rank, width), sizeof *x->now);
+    return x->order && x->rows && x->Q && x->work && x->C && x->pivot && x->X && x->now;
+}
+
+static void split_free(split *x)
+{
+    olo_free(x->order);
+    olo_free(x->rows);
+    olo_free(x->Q);
+    olo_free(x->work);
+    olo_free(x->C);
+    olo_free(x->pivot);
+    olo_free(x->X);
+    olo_free(x->now);
+}
+
+static const double *W_of(const split *x)
+{
+    return x->Q;
+}
+
+static const double *U_of(const split *x)
+{
+    return x->Q + area(x->rank, x->width);
+}
+
+/* Once a step, with x->rows filled: rows of unit length, so that their units do not matter. */
+static bool split_begin(split *x)
+{
+    for (int i = 0; i < x->count; i++) {
+        double *row = x->rows + area(i, x->width), size = sqrt(dot(x->width, row, row));
+        for (int j = 0; size > 0 && j < x->width; j++)
+            row[j] /= size;
+    }
+    return olo_row_space(x->count, x->width, x->rows, rank_tolerance, x->order, x->Q, &x->rank,
+                         x->work);
+}
+
+/* C = (rows) W for rank x width rows, factored. */
+static bool split_square(const split *x, const double *rows, double *C, int *pivot)
+{
+    for (int i = 0; i < x->rank; i++)
+        for (int j = 0; j < x->rank; j++)
+            C[area(i, x->rank) + (size_t)j] =
+                dot(x->width, rows + area(i, x->width), W_of(x) + area(j, x->width));
+    return olo_lu_factor(x->rank, C, pivot);
+}
+
+/* N = ([I - W C^-1 rows] U)^T, one vector a row; X keeps (C^-1 rows U)^T. */
+static void split_oblique(const split *x, const double *rows, const double *C, const int *pivot,
+                          double *X, double *N)
+{
+    int k = x->width - x->rank;
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < x->rank; i++)
+            X[area(j, x->rank) + (size_t)i] =
+                dot(x->width, rows + area(i, x->width), U_of(x) + area(j, x->width));
+    olo_lu_solve(x->rank, C, pivot, false, k, X);
+    memcpy(N, U_of(x), area(k, x->width) * sizeof *N);
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < x->rank; i++)
+            add(x->width, -X[area(j, x->rank) + (size_t)i], W_of(x) + area(i, x->width),
+                N + area(j, x->width));
+}
+
+/* --- creation --- */
+
+static void destroy(void *data)
+{
+    projected *x = data;
+    if (!x)
+        return;
+    olo_null_space_free(x->space);
+    olo_tree_free(x->tree);
+    split_free(&x->all);
+    split_free(&x->closures);
+    double *numbers[] = {x->Pt, x->tree_Pt, x->S, x->G, x->GW, x->N,      x->Y,
+                         x->SN, x->K,       x->l, x->g, x->du, x->change, x->row};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        olo_free(numbers[i]);
+    olo_free(x->GW_pivot);
+    olo_free(x->K_pivot);
+    olo_free(x);
+}
+
+/* The rank is known in a step only: room for any. */
+static bool allocate(projected *x)
+{
+    int n = x->system->n, m = x->system->m;
+    double **numbers[] = {&x->Pt, &x->S, &x->N, &x->Y, &x->SN, &x->K, &x->G, &x->GW};
+    double **vectors[] = {&x->l, &x->g, &x->du, &x->change, &x->row};
+    int rows = m < n ? m : n;
+    size_t sizes[] = {area(n, n), area(n, n), area(n, n),    area(n, rows),
+                      area(n, n), area(n, n), area(rows, n), area(rows, rows)};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        ok = (*numbers[i] = olo_alloc(sizes[i], sizeof(double))) && ok;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        ok = (*vectors[i] = olo_alloc((size_t)n, sizeof(double))) && ok;
+    x->GW_pivot = olo_alloc((size_t)rows, sizeof *x->GW_pivot);
+    x->K_pivot = olo_alloc((size_t)n, sizeof *x->K_pivot);
+    return split_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
+}
+
+static olo_status create_tree(projected *x, olo_error *error)
+{
+    olo_status status = olo_tree_create(x->system, &x->tree, error);
+    if (status == OLO_OK)
+        status = olo_null_space_create(x->tree, &x->space, error);
+    if (status != OLO_OK)
+        return status;
+    x->tree_Pt = olo_alloc(area(x->tree->unknowns, x->system->n), sizeof *x->tree_Pt);
+    if (!split_create(&x->closures, x->tree->closure_count, x->tree->unknowns) || !x->tree_Pt)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
+    return OLO_OK;
+}
+
+static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
+                         void **data, olo_error *error)
+{
+    *data = NULL;
+    const char *kind = run->null_space ? run->null_space : "";
+    bool is_explicit = strcmp(kind, "explicit") == 0;
+    if (!is_explicit && strcmp(kind, "implicit") != 0)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "run.null_space must be explicit or implicit, not '%.64s'", kind);
+    projected *x = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
+    x->system = system;
+    x->scheme = scheme;
+    x->is_explicit = is_explicit;
+    olo_status status = OLO_OK;
+    if (!allocate(x))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
+    if (status == OLO_OK && is_explicit)
+        status = create_tree(x, error);
+    if (status != OLO_OK) {
+        destroy(x);
+        return status;
+    }
+    *data = x;
+    return OLO_OK;
+}
+
+static int unknowns(const void *data)
+{
+    const projected *x = data;
+    return x->system->n;
+}
+
+/* --- the start of a step --- */
+
+/* Closure rows G P of the tree at configuration q, into rows; the order picks them. */
+static void closure_rows(projected *x, const double *q, const int *order, int count, double *rows)
+{
+    int n = x->system->n;
+    for (int i = 0; i < count; i++) {
+        int c = x->tree->closures[order ? order[i] : i];
+        olo_tangent_row(x->system, c, q, x->row);
+        for (int j = 0; j < x->tree->unknowns; j++)
+            rows[area(i, x->tree->unknowns) + (size_t)j] = dot(n, x->row, x->tree_Pt + area(j, n));
+    }
+}
+
+/* The closures in the tree's null space at q0, where nothing has moved yet. */
+static bool begin_tree(projected *x, olo_step *step)
+{
+    olo_tree_begin(x->tree, &step->x);
+    olo_coordinates_predict(step, 0.0);
+    olo_null_space_between(x->space, &step->x);
+    olo_null_space_matrix(x->space, x->tree_Pt);
+    closure_rows(x, step->x.q0, NULL, x->closures.count, x->closures.rows);
+    return split_begin(&x->closures);
+}
+
+static void predict(void *data, olo_step *step, double scale)
+{
+    projected *x = data;
+    const olo_system *s = x->system;
+    for (int c = 0; c < s->m; c++)
+        olo_tangent_row(s, c, step->x.q0, x->all.rows + area(c, s->n));
+    bool ok = split_begin(&x->all);
+    if (ok && x->is_explicit)
+        ok = begin_tree(x, step) && x->tree->unknowns - x->closures.rank == s->n - x->all.rank;
+    x->status = ok ? OLO_OK : OLO_SINGULAR;
+    olo_coordinates_predict(step, scale);
+}
+
+/* --- one iteration --- */
+
+static int free_count(const projected *x)
+{
+    return x->system->n - x->all.rank;
+}
+
+/* P^T = that of the tree, times the implicit one of the closures. */
+static bool explicit_null_space(projected *x, olo_step *step)
+{
+    int n = x->system->n, k = free_count(x);
+    split *c = &x->closures;
+    olo_null_space_between(x->space, &step->x);
+    olo_null_space_matrix(x->space, x->tree_Pt);
+    if (c->rank == 0) {
+        memcpy(x->Pt, x->tree_Pt, area(k, n) * sizeof *x->Pt);
+        return true;
+    }
+    closure_rows(x, step->x.qm, c->order, c->rank, c->now);
+    if (!split_square(c, c->now, c->C, c->pivot))
+        return false;
+    split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
+    memset(x->Pt, 0, area(k, n) * sizeof *x->Pt);
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < c->width; i++)
+            add(n, x->N[area(j, c->width) + (size_t)i], x->tree_Pt + area(i, n),
+                x->Pt + area(j, n));
+    return true;
+}
+
+/* G_m, (G_m W), l = (G_m W)^-T W^T T; T must be there. */
+static bool estimate_multipliers(projected *x, olo_step *step)
+{
+    split *a = &x->all;
+    int n = x->system->n;
+    for (int i = 0; i < a->rank; i++)
+        olo_tangent_row(x->system, a->order[i], step->x.qm, a->now + area(i, n));
+    if (!split_square(a, a->now, a->C, a->pivot))
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        x->l[i] = dot(n, W_of(a) + area(i, n), step->T);
+    olo_lu_solve(a->rank, a->C, a->pivot, true, 1, x->l);
+    return true;
+}
+
+/* T, P^T and S; G, g and (G W) at q1; N; K_u. */
+static bool linearise(projected *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    split *a = &x->all;
+    int n = s->n, k = free_count(x);
+    olo_tangent_balance(x->scheme, step, x->S);
+    if (!estimate_multipliers(x, step))
+        return false;
+    if (x->is_explicit) {
+        if (!explicit_null_space(x, step))
+            return false;
+    } else {
+        split_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
+    }
+    for (int i = 0; i < a->rank; i++) {
+        olo_tangent_add_hessian(s, a->order[i], -0.5 * x->l[i], n, x->S);
+        olo_tangent_row(s, a->order[i], step->x.q1, x->G + area(i, n));
+        x->g[i] = olo_form_value(&s->constraints[a->order[i]], step->x.q1);
+    }
+    if (!split_square(a, x->G, x->GW, x->GW_pivot))
+        return false;
+    split_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < n; i++)
+            x->SN[area(j, n) + (size_t)i] = dot(n, x->S + area(i, n), x->N + area(j, n));
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            x->K[area(i, k) + (size_t)j] = dot(n, x->Pt + area(i, n), x->SN + area(j, n));
+    return true;
+}
+
+/* K_u du = -P^T [T - S W (G W)^-1 g],  dw = -(G W)^-1 (g + G U du);  change = U du + W dw. Returns the largest
+ * entry of P^T T. */
+static double solve(projected *x, olo_step *step)
+{
+    split *a = &x->all;
+    int n = x->system->n, k = free_count(x);
+    double largest = 0;
+    olo_lu_solve(a->rank, x->GW, x->GW_pivot, false, 1, x->g); /* (G W)^-1 g */
+    memset(x->change, 0, (size_t)n * sizeof *x->change);
+    for (int i = 0; i < a->rank; i++)
+        add(n, x->g[i], W_of(a) + area(i, n), x->change);
+    for (int i = 0; i < n; i++)
+        x->row[i] = step->T[i] - dot(n, x->S + area(i, n), x->change);
+    for (int j = 0; j < k; j++) {
+        olo_raise(&largest, fabs(dot(n, x->Pt + area(j, n), step->T)));
+        x->du[j] = -dot(n, x->Pt + area(j, n), x->row);
+    }
+    olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->du);
+    /* U du + W dw = N du - W (G W)^-1 g */
+    for (int i = 0; i < n; i++)
+        x->change[i] = -x->change[i];
+    for (int j = 0; j < k; j++)
+        add(n, x->du[j], x->N + area(j, n), x->change);
+    return largest;
+}
+
+static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
+{
+    projected *x = data;
+    newton->worst = 0;
+    if (x->status != OLO_OK)
+        return olo_fail(error, x->status,
+                        "the null space matrix has not as many columns as the system has freedoms");
+    if (!linearise(x, step) || !olo_lu_factor(free_count(x), x->K, x->K_pivot))
+        return olo_fail(error, OLO_SINGULAR, "the projected equations are singular");
+    double largest = solve(x, step);
+    newton->residual = step->scale > 0 ? largest / step->scale : largest;
+    olo_coordinates_add(step, x->change);
+    olo_coordinates_measure(step, x->change, newton);
+    return OLO_OK;
+}
+
+/* At the solution T = G_m^T l, so lambda = -l/h; rows that were left out carry nothing. */
+static void finish(void *data, olo_step *step, olo_state *state)
+{
+    projected *x = data;
+    double a = x->scheme->multiplier_factor(step);
+    olo_coordinates_finish(step, state);
+    x->scheme->balance(step, NULL);
+    memset(state->lambda, 0, (size_t)x->system->m * sizeof *state->lambda);
+    if (estimate_multipliers(x, step))
+        for (int i = 0; i < x->all.rank; i++)
+            state->lambda[x->all.order[i]] = -x->l[i] / a;
+}
+
+static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
+                         olo_error *error)
+{
+    projected *x = data;
+    size_t n = (size_t)x->system->n, k = (size_t)free_count(x);
+    olo_status status = olo_square_create(kind == OLO_MATRIX_REPORTED ? (int)k : (int)n, K, error);
+    if (status == OLO_OK && !linearise(x, step))
+        status = olo_fail(error, OLO_SINGULAR, "the projected equations are singular");
+    if (status != OLO_OK)
+        return status;
+    if (kind == OLO_MATRIX_REPORTED) {
+        memcpy(K->entry, x->K, k * k * sizeof *x->K);
+        return OLO_OK;
+    }
+    for (size_t j = 0; j < k; j++) /* P^T S */
+        for (size_t i = 0; i < n; i++)
+            add((int)n, x->Pt[j * n + i], x->S + i * n, K->entry + j * n);
+    memcpy(K->entry + k * n, x->G, (n - k) * n * sizeof *x->G);
+    return OLO_OK;
+}
+
+const olo_treatment olo_treatment_projected = {.name = "projected",
+                                               .create = create,
+                                               .free = destroy,
+                                               .unknowns = unknowns,
+                                               .predict = predict,
+                                               .iterate = iterate,
+                                               .finish = finish,
+                                               .matrix = matrix};

@@ -1,0 +1,68 @@
+/* Schemes and treatments by name, all from registry.def. */
+#include "stepping/registry.h"
+
+#include <string.h>
+
+#include "stepping/step.h"
+
+const char *const olo_scheme_names[] = {
+#define OLO_SCHEME(identifier, name) name,
+#include "stepping/registry.def"
+#undef OLO_SCHEME
+    NULL};
+
+const char *const olo_treatment_names[] = {
+#define OLO_TREATMENT(name, unknowns) #name,
+#include "stepping/registry.def"
+#undef OLO_TREATMENT
+    NULL};
+
+static const olo_scheme *const schemes[] = {
+#define OLO_SCHEME(identifier, name) &olo_scheme_##identifier,
+#include "stepping/registry.def"
+#undef OLO_SCHEME
+};
+
+static const olo_treatment *const treatments[] = {
+#define OLO_TREATMENT(name, unknowns) &olo_treatment_##name,
+#include "stepping/registry.def"
+#undef OLO_TREATMENT
+};
+
+/* Place in a list of names, -1 if it is not there. */
+static int find(const char *const *names, const char *name)
+{
+    for (int i = 0; name && names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+const olo_scheme *olo_scheme_find(const char *name)
+{
+    int i = find(olo_scheme_names, name);
+    return i < 0 ? NULL : schemes[i];
+}
+
+const olo_treatment *olo_treatment_find(const char *name)
+{
+    int i = find(olo_treatment_names, name);
+    return i < 0 ? NULL : treatments[i];
+}
+
+int olo_treatment_unknowns(const char *name, const olo_counts *counts)
+{
+    const int unknowns[] = {
+#define OLO_TREATMENT(treatment, member) counts->member,
+#include "stepping/registry.def"
+#undef OLO_TREATMENT
+    };
+    int i = find(olo_treatment_names, name);
+    return i < 0 ? 0 : unknowns[i];
+}
+
+double olo_treatment_constraint_error(const olo_run *run)
+{
+    const olo_treatment *treatment = olo_treatment_find(run->constraints);
+    return treatment && treatment->constraint_error ? treatment->constraint_error(run) : 0;
+}

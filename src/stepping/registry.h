@@ -1,0 +1,19 @@
+/* Schemes and treatments by name. The list is registry.def: one line a scheme or treatment. */
+#ifndef OLO_STEPPING_REGISTRY_H
+#define OLO_STEPPING_REGISTRY_H
+
+#include "oloid/model.h"
+#include "oloid/system.h"
+
+/* All names, the default first, NULL at the end. */
+extern const char *const olo_scheme_names[];
+extern const char *const olo_treatment_names[];
+
+/* Number of unknowns of a treatment for a system with these counts; 0 for a name that is not known. */
+int olo_treatment_unknowns(const char *name, const olo_counts *counts);
+
+/* Largest |g| that the treatment of a run allows by design: 0 where constraints are exact, the tolerance of
+ * augmented, infinity for a penalty. */
+double olo_treatment_constraint_error(const olo_run *run);
+
+#endif

@@ -1,0 +1,75 @@
+/* DT = (2/h) M + h d(dV)/dq1 and constraint gradients, dense. */
+#include "stepping/tangent.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+typedef struct target {
+    const olo_system *system;
+    double *DT;
+} target;
+
+static void add_mass(void *context, double factor)
+{
+    const target *x = context;
+    size_t n = (size_t)x->system->n;
+    for (int e = 0; e < x->system->mass_count; e++) {
+        const olo_mass_entry *entry = &x->system->mass[e];
+        for (int i = 0; i < 3; i++) {
+            size_t a = (size_t)(entry->i + i), b = (size_t)(entry->j + i);
+            x->DT[a * n + b] += factor * entry->m;
+            if (a != b)
+                x->DT[b * n + a] += factor * entry->m;
+        }
+    }
+}
+
+static void add_local(void *context, int piece, double factor, const double *K)
+{
+    const target *x = context;
+    size_t n = (size_t)x->system->n;
+    int size = olo_piece_size(x->system, piece);
+    const int *index = olo_piece_index(x->system, piece);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            x->DT[(size_t)index[i] * n + (size_t)index[j]] += factor * K[i * size + j];
+}
+
+void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT)
+{
+    size_t n = (size_t)step->system->n;
+    target x = {.system = step->system, .DT = DT};
+    olo_sink sink = {.context = &x, .mass = add_mass, .local = add_local};
+    memset(DT, 0, n * n * sizeof *DT);
+    scheme->balance(step, &sink);
+}
+
+void olo_tangent_row(const olo_system *system, int c, const double *q, double *row)
+{
+    const olo_form *form = &system->constraints[c];
+    double gradient[OLO_FORM_SIZE_MAX];
+    olo_form_gradient(form, q, gradient);
+    memset(row, 0, (size_t)system->n * sizeof *row);
+    for (int i = 0; i < form->size; i++)
+        row[form->index[i]] = gradient[i];
+}
+
+void olo_tangent_add_hessian(const olo_system *system, int c, double factor, int stride, double *A)
+{
+    const olo_form *form = &system->constraints[c];
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        size_t i = (size_t)form->index[x->i], j = (size_t)form->index[x->j], n = (size_t)stride;
+        A[i * n + j] += factor * x->a;
+        A[j * n + i] += factor * x->a;
+    }
+}
+
+olo_status olo_square_create(int size, olo_square *K, olo_error *error)
+{
+    K->size = size;
+    K->entry = olo_alloc((size_t)size * (size_t)size, sizeof *K->entry);
+    return K->entry ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a dense matrix");
+}

@@ -1,0 +1,19 @@
+/* Dense parts of the equations of a step, row-major: for the dense treatment and for condition numbers. */
+#ifndef OLO_STEPPING_TANGENT_H
+#define OLO_STEPPING_TANGENT_H
+
+#include "stepping/step.h"
+
+/* step->T, and DT = dT/dq1 as an n x n matrix. */
+void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
+
+/* row[n] = gradient of constraint c at q. */
+void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
+
+/* A += factor (Hessian of constraint c), A is rows x `stride` with the n x n part first. */
+void olo_tangent_add_hessian(const olo_system *system, int c, double factor, int stride, double *A);
+
+/* A zeroed square matrix. */
+olo_status olo_square_create(int size, olo_square *K, olo_error *error);
+
+#endif

@@ -1,0 +1,301 @@
+/* Reduced and multipliers are the same discrete motion: on the models of the catalogue, on random ones, with loops and
+ * redundant rows; conserved quantities hold in each; repeated runs give the same bits. */
+#include "scene.h"
+
+static const char *const treatments[] = {"reduced", "multipliers"};
+
+/* Largest relative distance of the two treatments over a run. The velocities of directors without mass are
+ * compared as well: they follow from the same increments. */
+static double distance(const char *model, double h, int steps)
+{
+    scene a = scene_open(model, "reduced"), b = scene_open(model, "multipliers");
+    int n = olo_system_coordinates(a.system);
+    double worst = 0, speed = 0; /* the largest so far: near a turning point all are small */
+    for (int i = 0; i < steps; i++) {
+        scene_run(&a, h, 1);
+        scene_run(&b, h, 1);
+        double q = scene_distance(n, olo_state_q(a.state), olo_state_q(b.state)), gap = 0;
+        check_true(isfinite(q));
+        worst = fmax(worst, q);
+        for (int j = 0; j < n; j++) {
+            speed = fmax(speed, fabs(olo_state_v(b.state)[j]));
+            gap = fmax(gap, fabs(olo_state_v(a.state)[j] - olo_state_v(b.state)[j]));
+        }
+        check_true(isfinite(gap));
+        if (speed > 0)
+            worst = fmax(worst, gap / speed);
+    }
+    check_equal(a.halvings, b.halvings);
+    scene_close(&a);
+    scene_close(&b);
+    return worst;
+}
+
+TEST(catalogue_models_move_alike)
+{
+    olo_catalogue *catalogue = NULL;
+    olo_error error = {0};
+    check_ok(olo_catalogue_open(&catalogue, &error), &error);
+    check_true(olo_catalogue_count(catalogue) >= 7);
+    for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
+        const char *name = olo_catalogue_name(catalogue, i);
+        scene s = scene_open(name, NULL);
+        double h = s.run.step;
+        scene_close(&s);
+        double apart = distance(name, h, 100);
+        print_message("%-28s %.1e\n", name, apart);
+        check_below(apart, 1e-10);
+    }
+    olo_catalogue_free(catalogue);
+}
+
+/* --- random models --- */
+
+typedef struct writer {
+    char at[8192];
+    size_t used;
+} writer;
+
+__attribute__((format(printf, 2, 3))) static void add(writer *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    t->used += (size_t)vsnprintf(t->at + t->used, sizeof t->at - t->used, format, arguments);
+    va_end(arguments);
+    check_true(t->used < sizeof t->at);
+}
+
+static unsigned long long seed = 51;
+
+static double any(void)
+{
+    return scene_random(&seed);
+}
+
+static int pick(int n)
+{
+    return (int)((any() * 0.5 + 0.5) * n) % n;
+}
+
+/* Texts that live until sixteen more were asked for. */
+static const char *vector(double size)
+{
+    static char texts[16][96];
+    static int next = 0;
+    next = (next + 1) % 16;
+    snprintf(texts[next], sizeof texts[next], "[%.6f, %.6f, %.6f]", size * any(), size * any(),
+             size * any());
+    return texts[next];
+}
+
+/* A place: of a body (with an arm) or a point. */
+static const char *place(int bodies, int points)
+{
+    static char texts[4][128];
+    static int next = 0;
+    next = (next + 1) % 4;
+    int k = pick(bodies + points);
+    if (k < bodies)
+        snprintf(texts[next], sizeof texts[next], "{on: b%d, at: %s}", k, vector(0.5));
+    else
+        snprintf(texts[next], sizeof texts[next], "p%d", k - bodies);
+    return texts[next];
+}
+
+static void write_nodes(writer *t, int bodies, int points)
+{
+    add(t, "gravity: %s\nbodies:\n", vector(9.81));
+    for (int i = 0; i < bodies; i++)
+        add(t,
+            "  - {name: b%d, mass: %.3f, center: %s, inertia: [%.3f, %.3f, %.3f, 0.02, -0.01, "
+            "0.03], position: %s, rotation: {axis: [1, %.3f, %.3f], angle: %.3f}, "
+            "angular_velocity: %s}\n",
+            i, 1 + 0.5 * any(), vector(0.2), 1.2 + 0.1 * any(), 1.3 + 0.1 * any(),
+            1.4 + 0.1 * any(), vector(3), any(), any(), 3 * any(), vector(1));
+    add(t, "points:\n");
+    for (int i = 0; i < points; i++)
+        add(t, "  - {name: p%d, mass: %.3f, position: %s, velocity: %s}\n", i, 1 + 0.5 * any(),
+            vector(3), vector(1));
+}
+
+static void write_model(writer *t)
+{
+    static const char *const supports[] = {"point", "center", "slide", "plane", "hinge", "fixed"};
+    int bodies = 1 + pick(3), points = 1 + pick(3);
+    t->used = 0;
+    write_nodes(t, bodies, points);
+    add(t, "rods:\n");
+    for (int i = 0; i < points; i++)
+        add(t, "  - {between: [%s, p%d]}\n",
+            i == 0 || pick(2) ? (pick(2) ? "[0, 0, 5]" : place(bodies, 0)) : "p0", i);
+    if (pick(3) == 0)
+        add(t, "  - {between: [%s, [6, 0, 0]]}\n", place(bodies, 0)); /* a closure */
+    add(t, "springs:\n");
+    add(t, "  - {between: [%s, [0, 6, 0]], stiffness: 20, length: 1}\n", place(bodies, points));
+    add(t, "  - {between: [%s, %s], type: linear, stiffness: 5, offset: %s, damping: 0.5}\n",
+        place(bodies, 0), place(0, points), vector(1));
+    add(t, "dampers:\n  - {between: [%s, [0, 0, 7]], damping: 0.3}\n", place(bodies, points));
+    add(t, "loads:\n  - {on: %s, force: %s, moment: %s, frame: body, time: cos(3*t)}\n",
+        place(bodies, 0), vector(3), vector(2));
+    add(t, "  - {on: %s, force: %s}\n", place(bodies, points), vector(3));
+    if (pick(3) > 0)
+        add(t, "supports:\n  - {on: %s, type: %s, axis: %s}\n", place(1, 0), supports[pick(6)],
+            vector(1));
+}
+
+TEST(random_models_move_alike_and_keep_their_balance)
+{
+    double worst = 0, drift = 0;
+    for (int k = 0; k < 60; k++) {
+        writer t;
+        write_model(&t);
+        double apart = distance(t.at, 0.02, 25);
+        if (!(apart <= 1e-10))
+            print_message("%s", t.at);
+        check_below(apart, 1e-10);
+        worst = fmax(worst, apart);
+        scene s = scene_open(t.at, treatments[k % 2]);
+        drift = fmax(drift, scene_drift(&s, 0.02, 50));
+        check_below(drift, 1e-11);
+        check_below(scene_ledger(&s).constraint_error, 1e-12);
+        scene_close(&s);
+    }
+    print_message("60 models: apart by at most %.1e, balance kept to %.1e\n", worst, drift);
+}
+
+/* --- loops --- */
+
+#define TRIANGLE                                                                                   \
+    "points: [{name: a, mass: 1, position: [0, 0, 0], velocity: [0, 0, 1]}, {name: b, mass: 2, "   \
+    "position: [1, 0, 0], velocity: [0, 1, -1]}, {name: c, mass: 3, position: [0.3, 0.9, 0], "     \
+    "velocity: [0.2, 0, 2]}]\n"                                                                    \
+    "rods: [{name: ab, between: [a, b]}, {name: bc, between: [b, c]}, {name: ca, between: [c, "    \
+    "a]}]\n"
+
+static void check_loop(const char *model, int closures, int redundant)
+{
+    olo_counts counts;
+    olo_error error = {0};
+    for (int k = 0; k < 2; k++) {
+        scene s = scene_open(model, treatments[k]);
+        check_ok(olo_system_counts(s.system, &counts, &error), &error);
+        check_equal(closures, counts.closures);
+        check_equal(redundant, counts.constraints - counts.rank);
+        check_below(scene_drift(&s, 0.01, 200), 1e-12);
+        check_below(scene_ledger(&s).constraint_error, 1e-12);
+        check_equal(0, s.halvings);
+        scene_close(&s);
+    }
+    check_below(distance(model, 0.01, 200), 1e-10);
+}
+
+TEST(triangle_of_rods_flies_as_a_rigid_body)
+{
+    check_loop(TRIANGLE, 1, 0);
+}
+
+TEST(square_of_rods_on_the_ground_turns_as_a_linkage)
+{
+    check_loop("plane: xy\ngravity: [0, -9.81]\n"
+               "points: [{name: a, mass: 1, position: [1, 0], velocity: [0, 1]}, {name: b, mass: "
+               "2, position: [1, 1], velocity: [-1, 1]}, {name: c, mass: 3, position: [0, 1], "
+               "velocity: [-1, 0]}]\n"
+               "rods: [{name: g, between: [[0, 0, 0], a]}, {name: ab, between: [a, b]}, {name: bc, "
+               "between: [b, c]}, {name: d, between: [[0, 0, 0], c]}]\n",
+               1, 0);
+}
+
+TEST(square_with_a_redundant_diagonal_is_a_rigid_body)
+{
+    /* both diagonals: the second repeats what the first says (in the plane) */
+    check_loop("plane: xy\ngravity: [0, -9.81]\n"
+               "points: [{name: o, mass: 1, position: [0, 0], velocity: [1, 2]}, {name: a, mass: "
+               "1, position: [1, 0], velocity: [1, 3]}, {name: b, mass: 2, position: [1, 1], "
+               "velocity: [0, 3]}, {name: c, mass: 3, position: [0, 1], velocity: [0, 2]}]\n"
+               "rods: [{between: [o, a]}, {between: [a, b]}, {between: [b, c]}, {between: [c, o]}, "
+               "{between: [o, b]}, {between: [a, c]}]\n",
+               3, 1);
+}
+
+TEST(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body)
+{
+    check_loop("gravity: [0, 0, -9.81]\n"
+               "points: [{name: a, mass: 1, position: [0, 0, 0], velocity: [0, 0, 1]}, {name: b, "
+               "mass: 2, position: [1, 0, 0]}, {name: c, mass: 1, position: [0, 1, 0]}, {name: d, "
+               "mass: 1, position: [0, 0, 1]}, {name: e, mass: 1, position: [1, 1, 1]}]\n"
+               "rods: [{between: [a, b]}, {between: [a, c]}, {between: [a, d]}, {between: [b, c]}, "
+               "{between: [b, d]}, {between: [c, d]}, {between: [a, e]}, {between: [b, e]}, "
+               "{between: [c, e]}, {between: [d, e]}]\n",
+               6, 1);
+}
+
+#define DOOR                                                                                       \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "bodies: {name: b, mass: 2, center: [0.5, 0.3, 0], inertia: [1, 1, 1], angular_velocity: [2, " \
+    "0, 0], points: {p: [1, 0, 0]}}\n"
+
+TEST(body_on_two_points_turns_as_on_a_hinge)
+{
+    /* two fixed points of one body leave one rotation; one row repeats the distance between them */
+    check_loop(DOOR "supports: [{on: b, type: point}, {on: b.p, type: point}]\n", 3, 1);
+    scene a =
+        scene_open(DOOR "supports: [{on: b, type: point}, {on: b.p, type: point}]\n", "reduced");
+    scene b = scene_open(DOOR "supports: {on: b, type: hinge, axis: [1, 0, 0]}\n", "reduced");
+    scene_run(&a, 0.01, 100);
+    scene_run(&b, 0.01, 100);
+    check_below(scene_distance(12, olo_state_q(a.state), olo_state_q(b.state)), 1e-12);
+    scene_close(&a);
+    scene_close(&b);
+}
+
+TEST(body_hung_on_rods_swings_alike)
+{
+    check_loop("gravity: [0, 0, -9.81]\n"
+               "bodies: {name: b, mass: 2, inertia: [1, 1, 1], velocity: [0, 1, 0], points: {l: "
+               "[-1, 0, 0], r: [1, 0, 0]}}\n"
+               "rods: [{name: left, between: [[-1, 0, 2], b.l]}, {name: right, between: [[1, 0, "
+               "2], b.r]}]\n",
+               2, 0);
+}
+
+TEST(repeated_runs_give_the_same_bits)
+{
+    for (int k = 0; k < 2; k++) {
+        scene a = scene_open("heavy-top", treatments[k]),
+              b = scene_open("heavy-top", treatments[k]);
+        olo_state *other = NULL;
+        olo_error error = {0};
+        scene_run(&a, 0.01, 200);
+        /* in two parts, through a copy, with a stepper that has done something else before */
+        scene_run(&b, 0.01, 77);
+        check_ok(olo_state_clone(b.state, &other, &error), &error);
+        scene_run(&b, 0.003, 20);
+        for (int i = 0; i < 123; i++)
+            check_ok(olo_stepper_step(b.stepper, other, 0.01, &error), &error);
+        check_equal(0, memcmp(olo_state_q(a.state), olo_state_q(other), 12 * sizeof(double)));
+        check_equal(0, memcmp(olo_state_v(a.state), olo_state_v(other), 12 * sizeof(double)));
+        check_equal(0, memcmp(olo_state_multipliers(a.state), olo_state_multipliers(other),
+                              9 * sizeof(double)));
+        olo_state_free(other);
+        scene_close(&a);
+        scene_close(&b);
+    }
+    for (int k = 0; k < 2; k++) {
+        scene a = scene_open(TRIANGLE, treatments[k]), b = scene_open(TRIANGLE, treatments[k]);
+        scene_run(&a, 0.01, 200);
+        scene_run(&b, 0.01, 200);
+        check_equal(0, memcmp(olo_state_q(a.state), olo_state_q(b.state), 9 * sizeof(double)));
+        scene_close(&a);
+        scene_close(&b);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
+          cmocka_unit_test(random_models_move_alike_and_keep_their_balance),
+          cmocka_unit_test(triangle_of_rods_flies_as_a_rigid_body),
+          cmocka_unit_test(square_of_rods_on_the_ground_turns_as_a_linkage),
+          cmocka_unit_test(square_with_a_redundant_diagonal_is_a_rigid_body),
+          cmocka_unit_test(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body),
+          cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),
+          cmocka_unit_test(body_hung_on_rods_swings_alike),
+          cmocka_unit_test(repeated_runs_give_the_same_bits))

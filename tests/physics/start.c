@@ -1,0 +1,132 @@
+/* The start: inconsistent data are moved onto the constraints, as little as possible, and reported; what cannot be
+ * assembled is refused with the name of what stays open. */
+#include "scene.h"
+
+#include "linalg/vec3.h"
+
+TEST(consistent_starts_are_left_alone)
+{
+    olo_catalogue *catalogue = NULL;
+    olo_error error = {0};
+    check_ok(olo_catalogue_open(&catalogue, &error), &error);
+    for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
+        scene s = scene_open(olo_catalogue_name(catalogue, i), NULL);
+        check_close(0, s.projection.position, 0);
+        check_close(0, s.projection.velocity, 0);
+        check_below(s.projection.constraint_error, 1e-14);
+        scene_close(&s);
+    }
+    olo_catalogue_free(catalogue);
+}
+
+TEST(velocity_along_a_rod_is_taken_away)
+{
+    scene s = scene_open("points: {name: a, mass: 1, position: [2, 0, 0], velocity: [3, 4, 5]}\n"
+                         "rods: {name: rod, between: [ground, a]}\n",
+                         "reduced");
+    const double v[3] = {0, 4, 5};
+    for (int i = 0; i < 3; i++)
+        check_close(v[i], scene_v(&s, "a")[i], 1e-15);
+    check_close(3, s.projection.velocity, 1e-14);
+    check_close(0, s.projection.position, 0);
+    check_below(scene_ledger(&s).velocity_error, 1e-14);
+    scene_close(&s);
+}
+
+/* min m1 |dv1|^2 + m2 |dv2|^2: the momentum along the rod is shared, not lost */
+TEST(projection_is_an_impact_that_keeps_momentum)
+{
+    scene s = scene_open("points: [{name: a, mass: 1, position: [0, 0, 0], velocity: [3, 1, 0]}, "
+                         "{name: b, mass: 2, position: [1, 0, 0], velocity: [0, 0, 1]}]\n"
+                         "rods: {name: rod, between: [a, b]}\n",
+                         "reduced");
+    check_close(1, scene_v(&s, "a")[0], 1e-5); /* the metric adds a millionth of the largest mass */
+    check_close(1, scene_v(&s, "b")[0], 1e-5);
+    check_close(scene_v(&s, "a")[0], scene_v(&s, "b")[0], 1e-14);
+    check_close(1, scene_v(&s, "a")[1], 1e-14);
+    check_close(2, s.projection.velocity, 1e-5);
+    scene_close(&s);
+}
+
+TEST(positions_are_moved_onto_the_constraints_and_reported)
+{
+    scene s = scene_open("points: {name: a, mass: 1, position: [0, 0, -1.2]}\n"
+                         "rods: {name: hanger, between: [ground, a], length: 1}\n",
+                         "reduced");
+    check_close(-1, scene_q(&s, "a")[2], 1e-14);
+    check_close(0.2, s.projection.position, 1e-14);
+    check_close(0.5 * (1.44 - 1), s.projection.constraint_error, 1e-15);
+    check_text("hanger", s.projection.worst);
+    check_below(scene_ledger(&s).constraint_error, 1e-15);
+    scene_close(&s);
+    /* a chain whose rods are all wrong by a little */
+    s = scene_open("gravity: [0, 1, -9.81]\npoints: [{name: a, mass: 1, position: [1.1, 0, 0]}, "
+                   "{name: b, mass: 5, "
+                   "position: [2.3, 0.1, 0]}, {name: c, mass: 1, position: [3, 0.3, 0.2]}]\n"
+                   "rods: [{between: [ground, a], length: 1}, {between: [a, b], length: 1}, "
+                   "{between: [b, c], length: 1}, {between: [c, ground], length: 2.9}]\n",
+                   "reduced");
+    check_below(scene_ledger(&s).constraint_error, 1e-14);
+    check_true(s.projection.position > 0.05 && s.projection.position < 0.5);
+    check_below(scene_drift(&s, 0.01, 100), 1e-12);
+    scene_close(&s);
+}
+
+TEST(body_is_moved_to_its_support)
+{
+    scene s = scene_open("bodies: {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.1], "
+                         "points: {p: [0, 0, 1]}}\n"
+                         "supports: {name: pin, on: b.p, type: point, at: [0.3, 0, 1]}\n",
+                         "reduced");
+    check_below(scene_ledger(&s).constraint_error, 1e-14);
+    check_text("pin", s.projection.worst);
+    check_close(0.3, s.projection.constraint_error, 1e-15);
+    check_true(s.projection.position > 0.01);
+    scene_close(&s);
+}
+
+static void check_refused(const char *text, const char *name)
+{
+    olo_model *model = NULL;
+    olo_system *system = NULL;
+    olo_state *x = NULL;
+    olo_error error = {0};
+    check_ok(olo_model_read_text(text, strlen(text), "test", NULL, 0, &model, &error), &error);
+    check_ok(olo_model_compile(model, &system, &error), &error);
+    check_status(OLO_INCONSISTENT, olo_system_initial_state(system, &x, NULL, &error));
+    check_true(x == NULL);
+    check_contains(name, error.text);
+    olo_system_free(system);
+    olo_model_free(model);
+}
+
+TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
+{
+    /* two fixed places three apart on rods of one each: both stay open by 1/2 (1.5^2 - 1) at best */
+    check_refused("points: {name: a, mass: 1, position: [1, 0.5, 0]}\n"
+                  "rods: [{name: left, between: [[0, 0, 0], a], length: 1}, {name: right, between: "
+                  "[[3, 0, 0], a], length: 1}]\n",
+                  "t' stays open by 0.625");
+    /* a triangle that violates its inequality */
+    check_refused("points: [{name: a, mass: 1, position: [0, 0, 0]}, {name: b, mass: 1, position: "
+                  "[1, 0, 0]}, {name: c, mass: 1, position: [0, 1, 0]}]\n"
+                  "rods: [{name: side-ab, between: [a, b], length: 1}, {name: side-bc, between: "
+                  "[b, c], length: 1}, {name: side-ca, between: [a, c], length: 5}]\n",
+                  "'side-");
+    /* one body, two places held too far apart */
+    check_refused("bodies: {name: b, mass: 1, inertia: [1, 1, 1], points: {p: [1, 0, 0]}}\n"
+                  "supports: [{name: one, on: b, at: [0, 0, 0]}, {name: two, on: b.p, at: [2, 0, "
+                  "0]}]\n",
+                  "'");
+    /* a rod inside one body, of the wrong length */
+    check_refused("bodies: {name: b, mass: 1, inertia: [1, 1, 1], points: {p: [1, 0, 0]}}\n"
+                  "rods: {name: inner, between: [b, b.p], length: 2}\n",
+                  "'inner'");
+}
+
+TEST_MAIN(cmocka_unit_test(consistent_starts_are_left_alone),
+          cmocka_unit_test(velocity_along_a_rod_is_taken_away),
+          cmocka_unit_test(projection_is_an_impact_that_keeps_momentum),
+          cmocka_unit_test(positions_are_moved_onto_the_constraints_and_reported),
+          cmocka_unit_test(body_is_moved_to_its_support),
+          cmocka_unit_test(impossible_assemblies_are_refused_with_the_name_of_the_rod))

@@ -1,0 +1,247 @@
+/* K3: the Newton tangents are exact at iterates that are far from converged. One iteration solves J d = -r; along its
+ * direction d the differences of the residual must give -r again. The residuals here are formed from the balance,
+ * the discrete null space and the constraints, not by the treatments. */
+#include "scene.h"
+
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "stepping/step.h"
+
+static const char *const models[] = {
+    /* a free body under gravity, forces and moments of all kinds */
+    "gravity: [0, 1, -9.81]\n"
+    "bodies: {name: b, mass: 2, center: [0.1, -0.2, 0.3], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, "
+    "-0.03], velocity: [1, 2, 3], angular_velocity: [1, -2, 3]}\n"
+    "loads: [{on: {on: b, at: [0.3, 0.2, 0.1]}, force: [1, 2, 3]}, {on: {on: b, at: [0.3, -0.2, "
+    "0.1]}, force: [30, -20, 10], frame: body}, {on: b, moment: [5, 6, -7], frame: body}, {on: b, "
+    "moment: [-4, 5, 3]}]\n",
+    /* supports, with arms */
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {name: b, mass: 2, center: [0.1, -0.2, 0.3], inertia: [0.3, 0.4, 0.5], "
+    "angular_velocity: [1, -2, 3]}\n"
+    "supports: {on: {on: b, at: [0.5, 0.4, 0.3]}, type: point}\n"
+    "loads: {on: b, force: [30, -20, 10], moment: [1, 2, 3], frame: body}\n",
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {name: b, mass: 2, center: [0.1, -0.2, 0.3], inertia: [0.3, 0.4, 0.5], "
+    "angular_velocity: [1, -2, 3]}\n"
+    "supports: {on: {on: b, at: [0.5, 0.4, 0.3]}, type: slide, axis: [1, 2, 0]}\n",
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {name: b, mass: 2, center: [0.1, -0.2, 0.3], inertia: [0.3, 0.4, 0.5], "
+    "angular_velocity: [1, -2, 3]}\n"
+    "supports: {on: {on: b, at: [0.5, 0.4, 0.3]}, type: plane, axis: [1, 2, 0]}\n",
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {name: b, mass: 2, center: [0.1, -0.2, 0.3], inertia: [0.3, 0.4, 0.5], "
+    "angular_velocity: [1, -2, 3]}\n"
+    "supports: {on: {on: b, at: [0.5, 0.4, 0.3]}, type: hinge, axis: [1, 2, -1]}\n"
+    "loads: {on: {on: b, at: [1, 0, 1]}, force: [30, -20, 10], frame: body}\n",
+    /* springs and dampers of all kinds between bodies, one of them supported */
+    "parameters: {k: 50}\n"
+    "bodies: [{name: a, mass: 1, inertia: [1, 2, 2.5], angular_velocity: [1, 0, 2], points: {p: "
+    "[0.3, 0.2, 0.4]}}, {name: b, mass: 2, inertia: [1, 1.5, 2], position: [2, 1, 0], velocity: "
+    "[1, 0, 0], points: {p: [-0.3, 0.2, 0.1]}}, {name: c, mass: 1, inertia: [2, 2, 2], position: "
+    "[0, 2, 1]}]\n"
+    "springs: [{between: [a.p, b.p], stiffness: k, length: 1, damping: 3}, {between: [b, c], "
+    "type: linear, stiffness: 20, offset: [1, 0, 0], damping: 2}, {between: [a, c], energy: "
+    "k*(l-1)^4 + sin(l)}, {between: [[5, 0, 0], c], stiffness: 7, length: 2}]\n"
+    "dampers: [{between: [a, b], damping: 5}, {between: [c, [0, 0, 1]], type: linear, damping: "
+    "2}]\n"
+    "supports: {on: c, type: point}\n",
+    /* rods on the ground, on points and on bodies, with springs across */
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {name: b, mass: 2, center: [0.1, 0, 0], inertia: [0.3, 0.4, 0.5], angular_velocity: "
+    "[1, 2, 3], points: {p: [0.3, 0.2, -0.4]}}\n"
+    "points: [{name: a, mass: 1, position: [1, 1, -1]}, {name: c, mass: 2, position: [2, 1, -1]}, "
+    "{name: d, mass: 1, position: [2, 2, -3]}]\n"
+    "rods: [{between: [b.p, a]}, {between: [c, a]}, {between: [c, d]}]\n"
+    "springs: {between: [d, {on: b, at: [1, 0, 0]}], stiffness: 30, length: 1}\n"
+    "supports: {on: b, type: slide, axis: [0, 1, 0]}\n",
+    /* relative coordinates */
+    "gravity: [0, 0, -9.81]\n"
+    "points: [{name: a, mass: 1, position: [1, 0.5, 0.2]}, {name: b, mass: 2, position: [0.5, 0, "
+    "0.4], relative_to: a}, {name: c, mass: 1, position: [0.1, 0.2, 1], relative_to: b}]\n"
+    "rods: [{between: [[0, 0, 0], a]}, {between: [b, a]}, {between: [b, c]}]\n",
+    /* closures: a square with a diagonal, a rod between two bodies, a point held twice */
+    "gravity: [0, 0, -9.81]\n"
+    "points: [{name: a, mass: 1, position: [0, 0, 0]}, {name: b, mass: 2, position: [1, 0, 0]}, "
+    "{name: c, mass: 3, position: [1, 1, 0]}, {name: d, mass: 1, position: [0, 1, 0.2]}]\n"
+    "rods: [{between: [a, b]}, {between: [b, c]}, {between: [c, d]}, {between: [d, a]}, {between: "
+    "[a, c]}]\n",
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: [{name: a, mass: 1, inertia: [1, 2, 2.5], angular_velocity: [1, 0, 2], points: {p: "
+    "[0.3, 0.2, 0.4]}}, {name: b, mass: 2, inertia: [1, 1.5, 2], position: [2, 1, 0], points: {p: "
+    "[-0.3, 0.2, 0.1]}}]\n"
+    "rods: [{between: [a.p, b.p]}, {between: [b, [3, 0, 0]]}]\n"
+    "supports: [{on: a, type: hinge, axis: [0, 1, 1]}, {on: {on: b, at: [0, 0, 1]}, type: plane, "
+    "axis: [0, 0, 1]}]\n",
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {name: a, mass: 1, inertia: [1, 2, 2.5], angular_velocity: [1, 0, 0], points: {p: "
+    "[0.3, 0.2, 0.4], q: [1, 0, 0]}}\n"
+    "supports: [{on: a.p, type: point}, {on: a.q, type: slide, axis: [0, 1, 0.5]}]\n",
+    /* plane */
+    "plane: xz\ngravity: [0, 0, -9.81]\n"
+    "bodies: {name: w, mass: 1, center: [0.1, 0, 0.1], inertia: [1, 1, 1], angular_velocity: [0, "
+    "2, 0], points: {p: [0.2, 0, 0.3]}}\npoints: {name: a, mass: 1, position: [1, 0, 1]}\n"
+    "rods: {between: [w.p, a]}\nsprings: {between: [a, [3, 0, 0]], stiffness: 20, length: 1}\n"
+    "loads: {on: w.p, force: [3, 0, 4], moment: [0, 2, 0], frame: body}\n",
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+typedef struct probe {
+    scene s;
+    olo_tree *tree;
+    olo_null_space *space;
+    olo_step *step;
+    int unknowns;   /* of the tree, or n */
+    int rows;       /* multipliers: closures, or m */
+    const int *row; /* their constraints, NULL: all */
+    bool reduced;
+} probe;
+
+static probe probe_open(const char *text, const char *constraints)
+{
+    probe p = {.s = scene_open(text, constraints), .reduced = strcmp(constraints, "reduced") == 0};
+    olo_error error = {0};
+    check_ok(olo_tree_create(p.s.system, &p.tree, &error), &error);
+    check_ok(olo_null_space_create(p.tree, &p.space, &error), &error);
+    p.step = &p.s.stepper->step;
+    p.unknowns = p.reduced ? p.tree->unknowns : p.s.system->n;
+    p.rows = p.reduced ? p.tree->closure_count : p.s.system->m;
+    p.row = p.reduced ? p.tree->closures : NULL;
+    return p;
+}
+
+static void probe_close(probe *p)
+{
+    olo_null_space_free(p->space);
+    olo_tree_free(p->tree);
+    scene_close(&p->s);
+}
+
+/* Unknowns z = (u or dq, lambda). */
+static void read_unknowns(const probe *p, const double *lambda, double *z)
+{
+    memcpy(z, p->reduced ? p->step->x.u : p->step->x.dq, (size_t)p->unknowns * sizeof *z);
+    for (int i = 0; i < p->rows; i++)
+        z[p->unknowns + i] = lambda[p->row ? p->row[i] : i];
+}
+
+/* r = (P(q0, q1)^T (T + h G(qm)^T lambda), g(q1)); P = I with multipliers. `size`: of its parts. */
+static void residual(probe *p, const double *z, double *r)
+{
+    const olo_system *s = p->s.system;
+    olo_motion *x = &p->step->x;
+    double gradient[OLO_FORM_SIZE_MAX];
+    if (p->reduced) {
+        memcpy(x->u, z, (size_t)p->unknowns * sizeof *z);
+        olo_tree_move(p->tree, x);
+    } else {
+        for (int i = 0; i < s->n; i++) {
+            x->dq[i] = z[i];
+            x->qm[i] = x->q0[i] + 0.5 * z[i];
+            x->q1[i] = x->q0[i] + z[i];
+        }
+    }
+    p->s.stepper->scheme->balance(p->step, NULL);
+    for (int i = 0; i < p->rows; i++) {
+        const olo_form *form = &s->constraints[p->row ? p->row[i] : i];
+        olo_form_gradient(form, x->qm, gradient);
+        for (int k = 0; k < form->size; k++)
+            p->step->T[form->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
+        r[p->unknowns + i] = olo_form_value(form, x->q1);
+    }
+    if (p->reduced) {
+        olo_null_space_at(p->space, x, true);
+        olo_null_space_apply(p->space, p->step->T, r);
+    } else {
+        memcpy(r, p->step->T, (size_t)s->n * sizeof *r);
+    }
+}
+
+/* A start far from the solution: random motion of a third of a unit, random velocities and multipliers. */
+static void scatter(probe *p, unsigned long long *seed)
+{
+    const olo_system *s = p->s.system;
+    olo_state *state = p->s.state;
+    for (int i = 0; i < s->twists; i++)
+        state->motion[i] = 0.3 * scene_random(seed);
+    for (int i = 0; i < s->n; i++)
+        state->v[i] = 2 * scene_random(seed);
+    for (int i = 0; i < s->m; i++)
+        state->lambda[i] = 20 * scene_random(seed);
+}
+
+static double difference(probe *p, unsigned long long *seed)
+{
+    olo_stepper *stepper = p->s.stepper;
+    const olo_treatment *treatment = stepper->treatment;
+    int n = p->unknowns + p->rows;
+    double *z = olo_alloc(6 * (size_t)n, sizeof *z), *after = z + n, *r = z + 2 * n;
+    double *up = z + 3 * n, *down = z + 4 * n, *at = z + 5 * n, worst = 0, size = 0;
+    const double eps = 1e-5;
+    olo_error error = {0};
+    olo_newton newton = {0};
+    scatter(p, seed);
+    p->step->h = 0.1;
+    p->step->state = p->s.state;
+    p->step->x.q0 = p->s.state->q;
+    stepper->scheme->begin(p->step);
+    olo_tree_begin(p->tree, &p->step->x);
+    treatment->predict(stepper->data, p->step, 1.0);
+    read_unknowns(p, p->s.state->lambda, z);
+    check_ok(treatment->iterate(stepper->data, p->step, &newton, &error), &error);
+    treatment->finish(stepper->data, p->step, stepper->backup);
+    read_unknowns(p, stepper->backup->lambda, after);
+    /* the direction, of size one */
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(after[i] - z[i]) / (i < p->unknowns ? 1 : 100));
+    residual(p, z, r);
+    for (int side = -2; side <= 2; side++) {
+        double *out = side < 0 ? down : up;
+        for (int i = 0; i < n; i++)
+            at[i] = z[i] + side * eps / size * (after[i] - z[i]);
+        residual(p, at, at);
+        /* five points: (8 (f1 - f-1) - (f2 - f-2))/12 */
+        for (int i = 0; side != 0 && i < n; i++)
+            out[i] = (abs(side) == 2 && side < 0 ? 0 : out[i]) + (abs(side) == 1 ? 8 : -1) * at[i];
+    }
+    double largest = 0;
+    for (int i = 0; i < p->unknowns; i++)
+        largest = fmax(largest, fabs(r[i]));
+    for (int i = 0; i < n; i++) {
+        double slope = (up[i] - down[i]) / (12 * eps) * size;
+        double scale = i < p->unknowns ? largest : fmax(1.0, fabs(slope));
+        check_true(isfinite(slope));
+        worst = fmax(worst, fabs(slope + r[i]) / scale);
+    }
+    olo_free(z);
+    return worst;
+}
+
+static void check_tangents(const char *constraints)
+{
+    unsigned long long seed = 21;
+    for (int k = 0; k < MODELS; k++) {
+        probe p = probe_open(models[k], constraints);
+        double worst = 0;
+        for (int i = 0; i < 25; i++)
+            worst = fmax(worst, difference(&p, &seed));
+        print_message("model %2d: %.1e\n", k, worst);
+        if (!(worst <= 1e-7))
+            print_message("%s", models[k]);
+        check_below(worst, 1e-7);
+        probe_close(&p);
+    }
+}
+
+TEST(k3_reduced_tangent_is_exact)
+{
+    check_tangents("reduced");
+}
+
+TEST(k3_multipliers_tangent_is_exact)
+{
+    check_tangents("multipliers");
+}
+
+TEST_MAIN(cmocka_unit_test(k3_reduced_tangent_is_exact),
+          cmocka_unit_test(k3_multipliers_tangent_is_exact))

@@ -1,0 +1,179 @@
+/* A model that runs, for tests: model, system, state and stepper in one, from a text or from the catalogue.
+ *
+ *     scene s = scene_open(TEXT, "reduced");
+ *     scene_run(&s, 0.01, 100);
+ *     olo_ledger ledger = scene_ledger(&s);
+ *     scene_close(&s);
+ */
+#ifndef OLO_TEST_SCENE_H
+#define OLO_TEST_SCENE_H
+
+#include <stdlib.h>
+
+#include "test.h"
+
+#include "oloid/oloid.h"
+#include "system/system.h"
+
+typedef struct scene {
+    olo_model *model;
+    olo_system *system;
+    olo_state *state;
+    olo_stepper *stepper;
+    olo_projection projection;
+    olo_run run;
+    long iterations, halvings;
+} scene;
+
+/* From a text, or from the catalogue when the text has one line; the treatment may be NULL: the model's. */
+static inline scene scene_open_set(const char *text, const char *constraints,
+                                   const olo_setting *settings, int setting_count)
+{
+    scene s = {0};
+    olo_error error = {0};
+    olo_status status = strchr(text, '\n') != NULL
+                            ? olo_model_read_text(text, strlen(text), "test", settings,
+                                                  setting_count, &s.model, &error)
+                            : olo_model_read(text, settings, setting_count, &s.model, &error);
+    check_ok(status, &error);
+    check_ok(olo_model_compile(s.model, &s.system, &error), &error);
+    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    s.run = *olo_model_run(s.model);
+    if (constraints)
+        s.run.constraints = constraints;
+    check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
+    return s;
+}
+
+static inline scene scene_open(const char *text, const char *constraints)
+{
+    return scene_open_set(text, constraints, NULL, 0);
+}
+
+static inline void scene_close(scene *s)
+{
+    olo_stepper_free(s->stepper);
+    olo_state_free(s->state);
+    olo_system_free(s->system);
+    olo_model_free(s->model);
+}
+
+static inline void scene_run(scene *s, double h, long steps)
+{
+    olo_error error = {0};
+    for (long i = 0; i < steps; i++) {
+        check_ok(olo_stepper_step(s->stepper, s->state, h, &error), &error);
+        s->iterations += olo_stepper_report(s->stepper)->iterations;
+        s->halvings += olo_stepper_report(s->stepper)->halvings;
+    }
+}
+
+static inline olo_ledger scene_ledger(const scene *s)
+{
+    olo_ledger ledger;
+    olo_system_ledger(s->system, s->state, &ledger);
+    return ledger;
+}
+
+static inline double norm3(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* The twelve or three coordinates of a node, and their velocities. */
+static inline const double *scene_q(const scene *s, const char *node)
+{
+    int k = olo_system_find(s->system, node);
+    check_true(k >= 0);
+    return olo_state_q(s->state) + olo_system_node_offset(s->system, k);
+}
+
+static inline const double *scene_v(const scene *s, const char *node)
+{
+    int k = olo_system_find(s->system, node);
+    check_true(k >= 0);
+    return olo_state_v(s->state) + olo_system_node_offset(s->system, k);
+}
+
+/* Index of the constraint group of an element; the internal rows of a body when `internal`. */
+static inline int scene_group(const scene *s, const char *name, bool internal)
+{
+    for (int i = 0; i < olo_system_groups(s->system); i++)
+        if (strcmp(olo_system_group_name(s->system, i), name) == 0 &&
+            olo_system_group_internal(s->system, i) == internal)
+            return i;
+    check_text(name, "no such group");
+    return -1;
+}
+
+static inline void scene_reaction(scene *s, const char *name, double force[3], double moment[3])
+{
+    olo_error error = {0};
+    check_ok(olo_stepper_reaction(s->stepper, s->state, scene_group(s, name, false), force, moment,
+                                  &error),
+             &error);
+}
+
+/* The momentum that the kinetic energy could carry, sqrt(2 T m), and the farthest coordinate: what the parts of a
+ * momentum that vanishes in total are measured against. */
+static inline double scene_momentum(const scene *s, double kinetic, double *reach)
+{
+    double mass = 0;
+    *reach = 0;
+    for (int e = 0; e < s->system->mass_count; e++)
+        if (s->system->coordinates[s->system->mass[e].i].slot == 0)
+            mass += fabs(s->system->mass[e].m);
+    for (int i = 0; i < s->system->n; i++)
+        *reach =
+            fmax(*reach, fabs(olo_state_q(s->state)[i]) *
+                             (s->system->coordinates[i].slot == 0 ? 1 : s->system->length_scale));
+    return sqrt(2 * kinetic * mass);
+}
+
+/* Largest drift of every quantity the system claims to conserve, relative to its size, over `steps`. */
+static inline double scene_drift(scene *s, double h, long steps)
+{
+    int count = olo_system_invariants(s->system);
+    double start[OLO_INVARIANTS_MAX], size[OLO_INVARIANTS_MAX], worst = 0;
+    olo_ledger ledger = scene_ledger(s);
+    for (int k = 0; k < count; k++) {
+        start[k] = olo_invariant_value(olo_system_invariant(s->system, k), &ledger);
+        size[k] = fabs(start[k]);
+    }
+    for (long i = 0; i < steps; i++) {
+        scene_run(s, h, 1);
+        ledger = scene_ledger(s);
+        double reach, momentum = scene_momentum(s, ledger.kinetic, &reach);
+        for (int k = 0; k < count; k++) {
+            const olo_invariant *x = olo_system_invariant(s->system, k);
+            double part = x->energy
+                              ? ledger.kinetic + fabs(ledger.potential) + ledger.strain
+                              : momentum * (reach * norm3(x->rotation) + norm3(x->translation));
+            size[k] = fmax(size[k], part);
+            double drift = fabs(olo_invariant_value(x, &ledger) - start[k]);
+            worst = fmax(worst, size[k] > 0 ? drift / size[k] : drift);
+            check_true(isfinite(drift));
+        }
+    }
+    return worst;
+}
+
+/* Repeatable random numbers in [-1, 1). */
+static inline double scene_random(unsigned long long *seed)
+{
+    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+/* ||a - b|| / ||b||, over n numbers. */
+static inline double scene_distance(int n, const double *a, const double *b)
+{
+    double difference = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        size += b[i] * b[i];
+    }
+    return sqrt(difference / size);
+}
+
+#endif

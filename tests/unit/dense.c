@@ -1,0 +1,100 @@
+/* Dense kernels: condition numbers beyond double precision, row spaces, LU. */
+#include "test.h"
+
+#include "linalg/dense.h"
+
+/* det = 1, so cond = s^2 with s^2 + 1/s^2 = |A|_F^2 = 4 x^2 + 2; entries are exact. */
+TEST(condition_of_a_nearly_singular_integer_matrix)
+{
+    const double x[] = {3, 1e4, 1e8, 1e12};
+    for (int i = 0; i < 4; i++) {
+        const double A[] = {x[i], x[i] + 1, x[i] - 1, x[i]};
+        double squares = 4 * x[i] * x[i] + 2;
+        double expected = 0.5 * (squares + sqrt(squares * squares - 4));
+        check_relative(expected, olo_condition(2, A), 1e-7);
+    }
+}
+
+TEST(condition_of_a_badly_scaled_matrix)
+{
+    const double A[] = {1e-20, 0, 0, 0, 1e10, 0, 0, 0, -3};
+    check_relative(1e30, olo_condition(3, A), 1e-12);
+    const double shear[] = {1, 1e12, 0, 1}; /* s^2 + 1/s^2 = 2 + 1e24 */
+    check_relative(1e24, olo_condition(2, shear), 1e-12);
+}
+
+TEST(condition_of_singular_and_of_broken_matrices)
+{
+    const double singular[] = {1, 2, 2, 4}, zero[] = {0, 0, 0, 0}, broken[] = {1, NAN, 0, 1};
+    check_true(isinf(olo_condition(2, singular)));
+    check_true(isinf(olo_condition(2, zero)));
+    check_true(isnan(olo_condition(2, broken)));
+    check_true(olo_condition(0, zero) == 1);
+}
+
+TEST(row_space_finds_independent_rows_and_what_is_orthogonal_to_them)
+{
+    /* the third row is the sum of the others, the last is zero */
+    double A[] = {1, 0, 1, 0, 0, 2, 0, 1, 1, 2, 1, 1, 0, 0, 0, 0};
+    const double rows[4][4] = {{1, 0, 1, 0}, {0, 2, 0, 1}, {1, 2, 1, 1}, {0, 0, 0, 0}};
+    double Q[16], *work = test_malloc(olo_row_space_work(4, 4) * sizeof *work);
+    int order[4], rank;
+    check_true(olo_row_space(4, 4, A, 1e-9, order, Q, &rank, work));
+    check_equal(2, rank);
+    check_true(order[0] != order[1] && order[0] < 3 && order[1] < 3);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double product = 0, along = 0;
+            for (int k = 0; k < 4; k++) {
+                product += Q[4 * i + k] * Q[4 * j + k];
+                along += rows[i][k] * Q[4 * j + k];
+            }
+            check_close(i == j, product, 1e-15);
+            if (j >= rank)
+                check_close(0, along, 1e-15);
+        }
+    test_free(work);
+}
+
+TEST(row_space_of_nothing_is_everything_else)
+{
+    double A[1] = {0}, Q[9], work[512];
+    int order[1], rank;
+    check_true(olo_row_space_work(0, 3) <= 512 * 8);
+    check_true(olo_row_space(0, 3, A, 1e-9, order, Q, &rank, work));
+    check_equal(0, rank);
+    for (int i = 0; i < 9; i++)
+        check_true(Q[i] == (i % 4 == 0));
+    double bad[3] = {1, NAN, 0};
+    double *room = test_malloc(olo_row_space_work(1, 3) * sizeof *room);
+    check_true(!olo_row_space(1, 3, bad, 1e-9, order, Q, &rank, room));
+    test_free(room);
+}
+
+TEST(lu_solves_with_the_matrix_and_with_its_transpose)
+{
+    const double A[] = {0, 1, 2, 3, 0, 1, 1, 4, 1}, x[] = {1, -2, 3};
+    double LU[9], B[6] = {0};
+    int pivot[3];
+    memcpy(LU, A, sizeof LU);
+    check_true(olo_lu_factor(3, LU, pivot));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            B[i] += A[3 * i + j] * x[j];
+            B[3 + i] += A[3 * j + i] * x[j];
+        }
+    olo_lu_solve(3, LU, pivot, false, 1, B);
+    olo_lu_solve(3, LU, pivot, true, 1, B + 3);
+    for (int i = 0; i < 6; i++)
+        check_close(x[i % 3], B[i], 1e-14);
+    double singular[] = {1, 2, 2, 4}, broken[] = {1, NAN, 0, 1};
+    check_true(!olo_lu_factor(2, singular, pivot));
+    check_true(!olo_lu_factor(2, broken, pivot));
+}
+
+TEST_MAIN(cmocka_unit_test(condition_of_a_nearly_singular_integer_matrix),
+          cmocka_unit_test(condition_of_a_badly_scaled_matrix),
+          cmocka_unit_test(condition_of_singular_and_of_broken_matrices),
+          cmocka_unit_test(row_space_finds_independent_rows_and_what_is_orthogonal_to_them),
+          cmocka_unit_test(row_space_of_nothing_is_everything_else),
+          cmocka_unit_test(lu_solves_with_the_matrix_and_with_its_transpose))

@@ -1,0 +1,269 @@
+/* Block elimination on random trees with springs and closures, against the dense saddle form of the header. */
+#include "scene.h"
+
+#include "base/memory.h"
+#include "linalg/elimination.h"
+
+enum { BLOCKS = 14, DENSE = 400 };
+
+typedef struct forest {
+    int count, closures;
+    olo_block blocks[BLOCKS];
+    int edges[4 * BLOCKS], edge_count;
+    olo_elimination *elimination;
+} forest;
+
+static int pick(unsigned long long *seed, int n)
+{
+    return (int)((scene_random(seed) * 0.5 + 0.5) * n) % n;
+}
+
+static void fill(int n, double *x, double size, unsigned long long *seed)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = size * scene_random(seed);
+}
+
+/* Random parents, sizes, freedoms (at least `least`), springs across branches and closures on two nodes each. */
+static void plant(forest *f, int count, int least, int springs, int closures,
+                  unsigned long long *seed)
+{
+    memset(f, 0, sizeof *f);
+    f->count = count + closures;
+    f->closures = closures;
+    for (int c = 0; c < count; c++) {
+        olo_block *b = &f->blocks[c];
+        b->size = scene_random(seed) > 0 ? 6 : 3;
+        b->parent = c > 0 && scene_random(seed) > -0.7 ? pick(seed, c) : -1;
+        b->plain = b->parent < 0 && scene_random(seed) > 0.5;
+        b->dof = b->plain ? b->size : least + pick(seed, b->size + 1 - least);
+    }
+    for (int i = 0; i < springs && count > 1; i++) {
+        int a = pick(seed, count), b = pick(seed, count);
+        if (a == b)
+            continue;
+        f->edges[2 * f->edge_count] = a;
+        f->edges[2 * f->edge_count++ + 1] = b;
+    }
+    for (int i = 0; i < closures; i++) {
+        f->blocks[count + i] =
+            (olo_block){.size = 1, .dof = 1, .parent = -1, .plain = true, .last = true};
+        for (int side = 0; side < 2; side++) {
+            f->edges[2 * f->edge_count] = count + i;
+            f->edges[2 * f->edge_count++ + 1] = pick(seed, count);
+        }
+    }
+    olo_error error = {0};
+    check_ok(olo_elimination_create(f->count, f->blocks, f->edge_count, f->edges, &f->elimination,
+                                    &error),
+             &error);
+}
+
+static bool coupled(const forest *f, int a, int b)
+{
+    for (int i = 0; i < f->edge_count; i++)
+        if ((f->edges[2 * i] == a && f->edges[2 * i + 1] == b) ||
+            (f->edges[2 * i] == b && f->edges[2 * i + 1] == a))
+            return true;
+    return a == b;
+}
+
+/* Gauss with row exchanges, for the reference */
+static void solve_dense(int n, double *A, double *b)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[best * n + k]))
+                best = i;
+        check_true(fabs(A[best * n + k]) > 1e-12);
+        for (int j = 0; j < n && best != k; j++) {
+            double swap = A[k * n + j];
+            A[k * n + j] = A[best * n + j];
+            A[best * n + j] = swap;
+        }
+        double swap = b[k];
+        b[k] = b[best];
+        b[best] = swap;
+        for (int i = k + 1; i < n; i++) {
+            double factor = A[i * n + k] / A[k * n + k];
+            for (int j = k; j < n; j++)
+                A[i * n + j] -= factor * A[k * n + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        for (int j = k + 1; j < n; j++)
+            b[k] -= A[k * n + j] * b[j];
+        b[k] /= A[k * n + k];
+    }
+}
+
+/* Unknowns of the dense form: dt, mu of every block, then du. Equations as in elimination.h. */
+static void check_against_dense(forest *f, unsigned long long *seed, double tolerance)
+{
+    int t[BLOCKS], mu[BLOCKS], u[BLOCKS], n = 0;
+    for (int c = 0; c < f->count; c++) {
+        t[c] = n;
+        mu[c] = n += f->blocks[c].size;
+        u[c] = n += f->blocks[c].size;
+        n += f->blocks[c].dof;
+    }
+    check_true(n <= DENSE);
+    double *A = olo_alloc((size_t)n * (size_t)n, sizeof *A), *b = olo_alloc((size_t)n, sizeof *b);
+    olo_elimination *e = f->elimination;
+    olo_elimination_clear(e);
+    for (int a = 0; a < f->count; a++) {
+        const olo_block *block = &f->blocks[a];
+        int d = block->size, r = block->dof;
+        for (int c = 0; c < f->count; c++) {
+            if (!coupled(f, a, c) || (block->last && f->blocks[c].last && a != c))
+                continue;
+            double *K = olo_elimination_matrix(e, a, c);
+            fill(d * f->blocks[c].size, K, 1.0, seed);
+            for (int i = 0; a == c && !block->last && i < d; i++)
+                K[i * d + i] += 8;
+            if (a == c && block->last)
+                K[0] = 0;
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < f->blocks[c].size; j++)
+                    A[(t[a] + i) * n + t[c] + j] += K[i * f->blocks[c].size + j];
+        }
+        double *z = olo_elimination_rhs(e, a);
+        fill(d, z, 1.0, seed);
+        for (int i = 0; i < d; i++) {
+            b[t[a] + i] -= z[i];
+            A[(t[a] + i) * n + mu[a] + i] += 1;
+        }
+        /* dt = A dt_p + B du + e */
+        double *gap = olo_elimination_gap(e, a);
+        if (!block->plain)
+            fill(d, gap, 0.3, seed);
+        for (int i = 0; i < d; i++) {
+            A[(mu[a] + i) * n + t[a] + i] += 1;
+            b[mu[a] + i] += block->plain ? 0 : gap[i];
+        }
+        if (block->plain) {
+            for (int i = 0; i < d; i++) {
+                A[(mu[a] + i) * n + u[a] + i] -= 1;
+                A[(u[a] + i) * n + mu[a] + i] += 1; /* mu = 0 */
+            }
+            continue;
+        }
+        olo_joint_blocks j = olo_elimination_joint(e, a);
+        int parent = block->parent, p = parent >= 0 ? f->blocks[parent].size : 0;
+        fill(d * r, j.B, 0.3, seed);
+        fill(d * r, j.B_hat, 0.3, seed);
+        fill(r * d, j.kc, 0.3, seed);
+        fill(r * r, j.ku, 0.3, seed);
+        for (int i = 0; i < r; i++)
+            j.B[i * r + i] = j.B_hat[i * r + i] = 1;
+        if (parent >= 0) {
+            fill(d * p, j.A, 0.5, seed);
+            fill(d * p, j.A_hat, 0.5, seed);
+            fill(p * p, j.Ep, 0.3, seed);
+            fill(p * d, j.Ec, 0.3, seed);
+            fill(r * p, j.kp, 0.3, seed);
+        }
+        for (int i = 0; i < d; i++) {
+            for (int k = 0; k < r; k++) {
+                A[(mu[a] + i) * n + u[a] + k] -= j.B[i * r + k];
+                A[(u[a] + k) * n + mu[a] + i] += j.B_hat[i * r + k];
+            }
+            for (int k = 0; k < p; k++) {
+                A[(mu[a] + i) * n + t[parent] + k] -= j.A[i * p + k];
+                A[(t[parent] + k) * n + mu[a] + i] -= j.A_hat[i * p + k];
+                A[(t[parent] + k) * n + t[a] + i] += j.Ec[k * d + i];
+            }
+        }
+        for (int k = 0; k < p; k++)
+            for (int l = 0; l < p; l++)
+                A[(t[parent] + k) * n + t[parent] + l] += j.Ep[k * p + l];
+        for (int k = 0; k < r; k++) {
+            for (int l = 0; l < r; l++)
+                A[(u[a] + k) * n + u[a] + l] -= j.ku[k * r + l];
+            for (int i = 0; i < d; i++)
+                A[(u[a] + k) * n + t[a] + i] -= j.kc[k * d + i];
+            for (int l = 0; l < p; l++)
+                A[(u[a] + k) * n + t[parent] + l] -= j.kp[k * p + l];
+        }
+    }
+    olo_error error = {0};
+    int where = -1;
+    check_ok(olo_elimination_factor(e, &where, &error), &error);
+    olo_elimination_solve(e);
+    solve_dense(n, A, b);
+    double size = 1;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(b[i]));
+    for (int c = 0; c < f->count; c++) {
+        for (int i = 0; i < f->blocks[c].size; i++)
+            check_close(b[t[c] + i], olo_elimination_twist(e, c)[i], tolerance * size);
+        for (int i = 0; i < f->blocks[c].dof; i++)
+            check_close(b[u[c] + i], olo_elimination_increment(e, c)[i], tolerance * size);
+    }
+    olo_free(A);
+    olo_free(b);
+}
+
+static void check_forests(int springs, int closures)
+{
+    unsigned long long seed = (unsigned long long)(41 + 7 * springs + closures);
+    for (int k = 0; k < 60; k++) {
+        forest f;
+        int count = 1 + pick(&seed, BLOCKS - closures);
+        plant(&f, count, 0, springs, closures, &seed);
+        int unknowns = 0;
+        for (int c = 0; c < f.count; c++)
+            unknowns += f.blocks[c].dof;
+        check_equal(unknowns, olo_elimination_unknowns(f.elimination));
+        for (int again = 0; again < 2; again++) /* the structure serves many numbers */
+            check_against_dense(&f, &seed, 1e-9);
+        olo_elimination_free(f.elimination);
+    }
+}
+
+TEST(trees_equal_the_dense_saddle_form)
+{
+    check_forests(0, 0);
+}
+
+TEST(trees_with_springs_across_equal_the_dense_saddle_form)
+{
+    check_forests(6, 0);
+}
+
+TEST(closures_are_eliminated_last)
+{
+    unsigned long long seed = 77;
+    for (int k = 0; k < 40; k++) {
+        forest f;
+        /* a closure whose nodes cannot move has a zero pivot: every node moves */
+        plant(&f, 8, 2, 3, 2, &seed);
+        check_against_dense(&f, &seed, 1e-8);
+        olo_elimination_free(f.elimination);
+    }
+}
+
+TEST(singular_pivot_names_its_block)
+{
+    olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
+                           {.size = 3, .dof = 3, .parent = -1, .plain = true}};
+    olo_elimination *e = NULL;
+    olo_error error = {0};
+    int where = -1;
+    check_ok(olo_elimination_create(2, blocks, 0, NULL, &e, &error), &error);
+    olo_elimination_clear(e);
+    for (int i = 0; i < 3; i++)
+        olo_elimination_matrix(e, 0, 0)[4 * i] = 1;
+    check_status(OLO_SINGULAR, olo_elimination_factor(e, &where, &error));
+    check_equal(1, where);
+    olo_elimination_matrix(e, 1, 1)[0] = NAN;
+    check_status(OLO_SINGULAR, olo_elimination_factor(e, &where, &error));
+    olo_elimination_free(e);
+}
+
+TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
+          cmocka_unit_test(trees_with_springs_across_equal_the_dense_saddle_form),
+          cmocka_unit_test(closures_are_eliminated_last),
+          cmocka_unit_test(singular_pivot_names_its_block))

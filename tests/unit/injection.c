@@ -1,0 +1,234 @@
+/* Failure injection: every allocation, and every change of a file, from the text of a model to its result fails in
+ * turn. Whatever happens: a status and a text, nothing leaks, an old result is untouched or replaced by a whole
+ * one, and a run that had begun can go on. */
+#include <fcntl.h>
+
+#include "journal.h"
+
+#include "base/write.h"
+
+/* Every so many changes of a file fail, and after every so many of these the run is resumed. injection_slow.c
+ * does all of them. */
+#ifndef INJECTION_STRIDE
+#define INJECTION_STRIDE 13
+#define INJECTION_RESUME 1
+#endif
+
+static char folder[64];
+
+static const char OLD[] = "an older result";
+
+static void put_old_result(void)
+{
+    FILE *file = fopen(FILE_NAME, "w");
+    check_true(file != NULL);
+    fputs(OLD, file);
+    fclose(file);
+}
+
+static bool old_result_is_untouched(void)
+{
+    char text[sizeof OLD] = "";
+    FILE *file = fopen(FILE_NAME, "r");
+    const bool same = file != NULL && fread(text, 1, sizeof text, file) == sizeof OLD - 1 &&
+                      strcmp(text, OLD) == 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return same;
+}
+
+static bool is_there(const char *name)
+{
+    return access(name, F_OK) == 0;
+}
+
+/* What holds after a run that failed: no half file, and if it had begun it goes on to the same bits. A journal that was
+ * interrupted before has a last row that the whole run has not. */
+static void check_nothing_is_lost(const journal_contents *whole, bool interrupted)
+{
+    olo_error error = {0};
+    check_true(old_result_is_untouched());
+    check_true(!is_there(FILE_NAME ".new") && !is_there(PARTIAL ".new"));
+    static int count;
+    if (is_there(PARTIAL) && count++ % INJECTION_RESUME == 0) {
+        if (!interrupted) {
+            journal_check_begin(whole, PARTIAL);
+        }
+        check_ok(journal_all(true, 0, &error), &error);
+        journal_check_same(whole, FILE_NAME);
+    }
+    unlink(FILE_NAME);
+    unlink(PARTIAL);
+}
+
+static journal_contents undisturbed(void)
+{
+    olo_error error = {0};
+    check_ok(journal_all(false, 0, &error), &error);
+    journal_contents whole = journal_read(FILE_NAME);
+    unlink(FILE_NAME);
+    return whole;
+}
+
+/* Puts back the journal of a run that was interrupted. */
+static void put_journal(const unsigned char *bytes, size_t size)
+{
+    const int file = open(PARTIAL, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    check_true(write(file, bytes, size) == (ssize_t)size);
+    close(file);
+}
+
+static unsigned char *take_journal(size_t *size)
+{
+    const int file = open(PARTIAL, O_RDONLY);
+    *size = (size_t)lseek(file, 0, SEEK_END);
+    unsigned char *bytes = malloc(*size);
+    check_true(pread(file, bytes, *size, 0) == (ssize_t)*size);
+    close(file);
+    return bytes;
+}
+
+#if INJECTION_STRIDE > 1 // else injection.c did this
+TEST(every_allocation_of_a_run_may_fail)
+{
+    journal_contents whole = undisturbed();
+    const size_t alive = olo_memory_alive();
+    size_t n = 0;
+    for (olo_status status = OLO_NO_MEMORY; status != OLO_OK;) {
+        olo_error error = {0};
+        put_old_result();
+        olo_memory_fail_at(++n);
+        status = journal_all(false, 0, &error);
+        olo_memory_fail_at(0);
+        check_equal(alive, olo_memory_alive());
+        if (status != OLO_OK) {
+            // where HDF5 asks for the memory, it is a file that cannot be opened
+            check_true(status == OLO_NO_MEMORY || status == OLO_IO);
+            check_equal(status, error.status);
+            check_true(strstr(error.text, "memory") != NULL);
+            check_nothing_is_lost(&whole, false);
+        }
+    }
+    check_true(n > 300);
+    journal_check_same(&whole, FILE_NAME);
+    unlink(FILE_NAME);
+    free(whole.values);
+}
+
+TEST(every_allocation_of_a_run_that_goes_on_may_fail)
+{
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    size_t size = 0, n = 0;
+    check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
+    unsigned char *bytes = take_journal(&size);
+    const size_t alive = olo_memory_alive();
+    for (olo_status status = OLO_NO_MEMORY; status != OLO_OK;) {
+        error = (olo_error){0};
+        put_old_result();
+        put_journal(bytes, size);
+        olo_memory_fail_at(++n);
+        status = journal_all(true, 0, &error);
+        olo_memory_fail_at(0);
+        check_equal(alive, olo_memory_alive());
+        if (status != OLO_OK) {
+            check_true(status == OLO_NO_MEMORY || status == OLO_IO);
+            check_true(strstr(error.text, "memory") != NULL);
+            check_true(is_there(PARTIAL));
+            // the same for all of them: try a few to the end
+            if (n % 10 == 0) {
+                check_nothing_is_lost(&whole, true);
+            }
+        }
+    }
+    check_true(n > 300);
+    journal_check_same(&whole, FILE_NAME);
+    unlink(FILE_NAME);
+    free(bytes);
+    free(whole.values);
+}
+#endif
+
+/* Makes every `stride`-th change of a file fail in turn, in a run from its start or one that goes on. */
+static void fail_writes(const journal_contents *whole, size_t stride, const unsigned char *journal,
+                        size_t size)
+{
+    const bool resume = journal != NULL;
+    const size_t alive = olo_memory_alive();
+    size_t changes = stride, failed = 0;
+    for (size_t n = 1; n <= changes; n += stride) {
+        olo_error error = {0};
+        put_old_result();
+        if (resume) {
+            put_journal(journal, size);
+        }
+        const size_t before = olo_write_count();
+        olo_write_fail_at(n);
+        const olo_status status = journal_all(resume, 0, &error);
+        olo_write_fail_at(0);
+        check_equal(alive, olo_memory_alive());
+        if (status == OLO_OK) { // it was the removal of something that is no longer needed
+            changes = olo_write_count() - before;
+            journal_check_same(whole, FILE_NAME);
+            unlink(FILE_NAME);
+            unlink(PARTIAL);
+            continue;
+        }
+        changes = n + stride; // there are more to come
+        failed++;
+        check_status(OLO_IO, status);
+        check_equal(OLO_IO, error.status);
+        check_contains("No space left on device", error.text);
+        check_true(!resume || is_there(PARTIAL));
+        check_nothing_is_lost(whole, resume);
+    }
+    check_true(failed > 10);
+}
+
+TEST(every_write_of_a_run_may_fail)
+{
+    journal_contents whole = undisturbed();
+    fail_writes(&whole, INJECTION_STRIDE, NULL, 0);
+    free(whole.values);
+}
+
+TEST(every_write_of_a_run_that_goes_on_may_fail)
+{
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    size_t size = 0;
+    check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
+    unsigned char *bytes = take_journal(&size);
+    fail_writes(&whole, INJECTION_STRIDE, bytes, size);
+    free(bytes);
+    free(whole.values);
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    journal_go_to_memory(folder);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    journal_remove(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#if INJECTION_STRIDE > 1
+        cmocka_unit_test(every_allocation_of_a_run_may_fail),
+        cmocka_unit_test(every_allocation_of_a_run_that_goes_on_may_fail),
+#endif
+        cmocka_unit_test(every_write_of_a_run_may_fail),
+        cmocka_unit_test(every_write_of_a_run_that_goes_on_may_fail)
+    };
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    return cmocka_run_group_tests(tests, enter, leave) == 0 ? 0 : 1;
+}

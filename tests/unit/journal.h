@@ -1,0 +1,198 @@
+/* A small run with a bit of everything, whose files the tests break in every way. It has 8 steps in 4 rows and a
+ * checkpoint after every step, so that rows end at, before and after checkpoints. */
+#ifndef OLO_TEST_JOURNAL_H
+#define OLO_TEST_JOURNAL_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#include "base/memory.h"
+#include "oloid/oloid.h"
+
+#define FILE_NAME "journal.h5"
+#define PARTIAL   FILE_NAME ".partial"
+
+static const char JOURNAL_MODEL[] =
+    "name: swing\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {l: 0.5, k: 2*l}\n"
+    "points:\n"
+    "  - {name: bob, mass: 2, position: [l, 0, 0]}\n"
+    "  - {name: tail, mass: 1, position: [l, 0, -l], velocity: [0, 1, 0]}\n"
+    "bodies:\n"
+    "  - {name: top, mass: 1, inertia: [0.1, 0.2, 0.3], angular_velocity: [0, 0.1, 3]}\n"
+    "rods:\n"
+    "  - {name: arm, between: [ground, bob]}\n"
+    "  - {name: link, between: [bob, tail]}\n"
+    "springs:\n"
+    "  - {between: [tail, top], stiffness: k, length: 0.1}\n"
+    "loads:\n"
+    "  - {name: push, on: bob, force: [0, 1, 0], time: sin(3*t)}\n"
+    "outputs:\n"
+    "  - {name: nose, on: {on: top, at: [0, 0, 1]}}\n"
+    "run: {step: 0.01, end: 0.075, frames: 4, forces: true}\n";
+
+/* Everything that a run owns. */
+typedef struct journal_run {
+    olo_model *model;
+    olo_system *system;
+    olo_state *state;
+    olo_recorder *recorder;
+    long stop_after; /* steps; 0: never */
+    long step;
+} journal_run;
+
+static olo_status journal_watch(void *context, const olo_system *system, const olo_state *state,
+                                long step, const olo_step_report *report, olo_error *error)
+{
+    (void)system, (void)state, (void)report, (void)error;
+    ((journal_run *)context)->step = step;
+    return OLO_OK;
+}
+
+static bool journal_stop(void *context)
+{
+    const journal_run *run = context;
+    return run->stop_after > 0 && run->step >= run->stop_after;
+}
+
+static void journal_free(journal_run *run)
+{
+    olo_recorder_free(run->recorder);
+    olo_state_free(run->state);
+    olo_system_free(run->system);
+    olo_model_free(run->model);
+}
+
+static olo_status journal_prepare(journal_run *run, const olo_setting *settings, int count,
+                                  olo_error *error)
+{
+    olo_status status = olo_model_read_text(JOURNAL_MODEL, strlen(JOURNAL_MODEL), "swing", settings,
+                                            count, &run->model, error);
+    if (status == OLO_OK) {
+        status = olo_model_compile(run->model, &run->system, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_system_initial_state(run->system, &run->state, NULL, error);
+    }
+    return status;
+}
+
+/* The run, from its start or from where it broke off, to its end or to where it is stopped. */
+static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
+{
+    olo_run_summary summary = {0};
+    const olo_run *how = olo_model_run(run->model);
+    olo_status status = resume ? olo_recorder_resume(FILE_NAME, run->model, run->system, how,
+                                                     &run->recorder, run->state, &summary, error)
+                               : olo_recorder_create(FILE_NAME, run->model, run->system, how,
+                                                     "oloid run swing", &run->recorder, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    olo_recorder_set_checkpoint(run->recorder, 0.0);
+    const olo_observer observers[2] = {
+        olo_recorder_observer(run->recorder),
+        {.context = run, .step = journal_watch, .stop = journal_stop}};
+    status = (resume ? olo_simulate_resume : olo_simulate)(run->system, how, run->state, observers,
+                                                           2, &summary, error);
+    const olo_status finished = olo_recorder_finish(run->recorder, &summary, status, error);
+    return status == OLO_OK ? finished : status;
+}
+
+/* All of it; `stop_after` 0: to the end. */
+static olo_status journal_all(bool resume, long stop_after, olo_error *error)
+{
+    journal_run run = {.stop_after = stop_after};
+    olo_status status = journal_prepare(&run, NULL, 0, error);
+    if (status == OLO_OK) {
+        status = journal_go(&run, resume, error);
+    }
+    journal_free(&run);
+    return status;
+}
+
+/* The contents of a result: every column, the verdicts, what the run did. */
+typedef struct journal_contents {
+    long rows;
+    int columns;
+    double *values; /* [columns][rows] */
+    olo_verdict verdicts[OLO_VERDICTS_MAX];
+    int verdict_count;
+    double numbers[5];
+} journal_contents;
+
+static journal_contents journal_read(const char *path)
+{
+    static const char *const NUMBERS[5] = {"steps", "newton_iterations", "halvings",
+                                           "largest_rotation", "stride"};
+    journal_contents c = {0};
+    olo_error error = {0};
+    olo_result *result = NULL;
+    check_ok(olo_result_open(path, &result, &error), &error);
+    c.rows = olo_result_rows(result);
+    c.columns = olo_result_columns(result);
+    c.values = calloc((size_t)(c.rows * c.columns) + 1, sizeof *c.values);
+    for (int i = 0; i < c.columns; i++) {
+        check_ok(
+            olo_result_read(result, olo_result_column(result, i), c.values + i * c.rows, &error),
+            &error);
+    }
+    check_ok(olo_result_verdicts(result, c.verdicts, &c.verdict_count, &error), &error);
+    for (int i = 0; i < 5; i++) {
+        (void)olo_result_attribute_number(result, "/run", NUMBERS[i], &c.numbers[i], NULL);
+    }
+    olo_result_free(result);
+    return c;
+}
+
+/* Both are the same to the last bit. */
+static void journal_check_same(const journal_contents *expected, const char *path)
+{
+    journal_contents got = journal_read(path);
+    check_equal(expected->rows, got.rows);
+    check_equal(expected->columns, got.columns);
+    check_equal(
+        0, memcmp(expected->values, got.values, (size_t)(got.rows * got.columns) * sizeof(double)));
+    check_equal(expected->verdict_count, got.verdict_count);
+    check_equal(0, memcmp(expected->verdicts, got.verdicts, sizeof got.verdicts));
+    check_equal(0, memcmp(expected->numbers, got.numbers, sizeof got.numbers));
+    free(got.values);
+}
+
+/* The rows of a run that broke off are the first ones of the whole run. */
+static void journal_check_begin(const journal_contents *whole, const char *path)
+{
+    journal_contents got = journal_read(path);
+    check_true(got.rows >= 1 && got.rows <= whole->rows);
+    check_equal(whole->columns, got.columns);
+    for (int i = 0; i < got.columns; i++) {
+        check_equal(0, memcmp(whole->values + i * whole->rows, got.values + i * got.rows,
+                              (size_t)got.rows * sizeof(double)));
+    }
+    free(got.values);
+}
+
+/* Memory has no disk to wait for. */
+static void journal_go_to_memory(char folder[64])
+{
+    strcpy(folder, "/dev/shm/oloid-test-XXXXXX");
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+        folder[0] = '\0';
+    }
+}
+
+static void journal_remove(const char *folder)
+{
+    unlink(FILE_NAME);
+    unlink(PARTIAL);
+    unlink(FILE_NAME ".new");
+    unlink(PARTIAL ".new");
+    if (folder[0] != '\0') {
+        check_equal(0, rmdir(folder)); // nothing else was left
+    }
+}
+
+#endif

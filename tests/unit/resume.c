@@ -1,0 +1,492 @@
+/* Going on with a run that broke off: to the same bits, from whatever is on disk. */
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "journal.h"
+
+#include "base/bytes.h"
+#include "base/write.h"
+#include "results/checkpoint.h"
+#include "results/hdf5_file.h"
+#include "system/system.h"
+
+static char folder[64];
+
+/* The run that nobody disturbed. */
+static journal_contents undisturbed(void)
+{
+    olo_error error = {0};
+    check_ok(journal_all(false, 0, &error), &error);
+    check_true(access(PARTIAL, F_OK) != 0);
+    journal_contents whole = journal_read(FILE_NAME);
+    check_equal(1 + 4, whole.rows);
+    check_close(8.0, whole.numbers[0], 0.0);
+    unlink(FILE_NAME);
+    return whole;
+}
+
+/* ---- states ----------------------------------------------------------------------------------- */
+
+/* A state after some steps, its block, and room for another. */
+static void *save(const olo_state *x, size_t *size)
+{
+    *size = olo_state_saved_size(x);
+    void *block = calloc(*size, 1);
+    olo_state_save(x, block);
+    return block;
+}
+
+static void step(const journal_run *run, olo_state *x, int steps)
+{
+    olo_error error = {0};
+    olo_stepper *stepper = NULL;
+    check_ok(olo_stepper_create(run->system, olo_model_run(run->model), &stepper, &error), &error);
+    for (int i = 0; i < steps; i++) {
+        check_ok(olo_stepper_step(stepper, x, 0.01, &error), &error);
+    }
+    olo_stepper_free(stepper);
+}
+
+TEST(a_saved_state_goes_on_to_the_last_bit)
+{
+    journal_run run = {0};
+    olo_error error = {0};
+    size_t size = 0, again = 0;
+    check_ok(journal_prepare(&run, NULL, 0, &error), &error);
+    step(&run, run.state, 5);
+    void *block = save(run.state, &size);
+    olo_state *other = NULL;
+    check_ok(olo_state_create(run.system, &other, &error), &error);
+    check_ok(olo_state_load(other, block, size, &error), &error);
+    step(&run, run.state, 5);
+    step(&run, other, 5);
+    void *first = save(run.state, &size), *second = save(other, &again);
+    check_equal(size, again);
+    check_equal(0, memcmp(first, second, size));
+    free(second);
+    free(first);
+    free(block);
+    olo_state_free(other);
+    journal_free(&run);
+}
+
+TEST(a_saved_state_holds_every_field)
+{
+    journal_run run = {0};
+    olo_error error = {0};
+    size_t size = 0;
+    check_ok(journal_prepare(&run, NULL, 0, &error), &error);
+    step(&run, run.state, 5);
+    olo_state *x = run.state, *y = NULL;
+    void *block = save(x, &size);
+    check_ok(olo_state_create(run.system, &y, &error), &error);
+    check_ok(olo_state_load(y, block, size, &error), &error);
+    // all but the pointers: whatever is added to a state must come back too
+    const size_t scalars = offsetof(olo_state, numbers) - offsetof(olo_state, h);
+    check_equal(0, memcmp(&x->h, &y->h, scalars));
+    check_equal(0, memcmp(&x->t, &y->t, sizeof x->t));
+    const size_t numbers = 4 * (size_t)x->n + (size_t)x->twists + (size_t)x->m;
+    check_equal(0, memcmp(x->numbers, y->numbers, numbers * sizeof(double)));
+    free(block);
+    olo_state_free(y);
+    journal_free(&run);
+}
+
+TEST(a_saved_state_that_is_damaged_is_refused)
+{
+    journal_run run = {0};
+    olo_error error = {0};
+    size_t size = 0;
+    check_ok(journal_prepare(&run, NULL, 0, &error), &error);
+    unsigned char *block = save(run.state, &size);
+    olo_state *other = NULL;
+    check_ok(olo_state_clone(run.state, &other, &error), &error);
+    step(&run, other, 1);
+    size_t unchanged = 0;
+    void *before = save(other, &unchanged);
+    for (size_t i = 0; i < size; i++) {
+        block[i] ^= 16;
+        const olo_status status = olo_state_load(other, block, size, &error);
+        check_true(status == OLO_BAD_INPUT || status == OLO_UNSUPPORTED);
+        block[i] ^= 16;
+    }
+    check_status(OLO_BAD_INPUT, olo_state_load(other, block, size - 1, &error));
+    check_status(OLO_BAD_INPUT, olo_state_load(other, block, 0, &error));
+    void *after = save(other, &unchanged);
+    check_equal(0, memcmp(before, after, unchanged));
+    check_ok(olo_state_load(other, block, size, &error), &error);
+    free(after);
+    free(before);
+    free(block);
+    olo_state_free(other);
+    journal_free(&run);
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------ */
+
+TEST(a_checkpoint_that_is_torn_anywhere_is_not_whole)
+{
+    enum { CONTENTS = 100 };
+    unsigned char memory[sizeof(olo_checkpoint) + CONTENTS] = {0};
+    olo_checkpoint *block = olo_alloc(1, sizeof memory);
+    check_true(!olo_checkpoint_is_whole(block, sizeof memory));
+    block->sequence = 7;
+    block->rows = 3;
+    memset(block + 1, 'x', CONTENTS);
+    olo_checkpoint_seal(block, CONTENTS);
+    check_true(olo_checkpoint_is_whole(block, sizeof memory));
+    check_true(!olo_checkpoint_is_whole(block, sizeof memory - 1));
+    check_true(!olo_checkpoint_is_whole(block, 8));
+    for (size_t i = 0; i < sizeof memory; i++) {
+        ((unsigned char *)block)[i] ^= 1;
+        check_true(!olo_checkpoint_is_whole(block, sizeof memory));
+        ((unsigned char *)block)[i] ^= 1;
+    }
+    block->version++;
+    check_true(olo_checkpoint_is_foreign(block, sizeof memory));
+    olo_free(block);
+}
+
+TEST(a_checksum_is_that_of_fnv_1a)
+{
+    // test values of Fowler, Noll and Vo
+    check_true(olo_checksum(OLO_CHECKSUM_START, "", 0) == UINT64_C(0xcbf29ce484222325));
+    check_true(olo_checksum(OLO_CHECKSUM_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+    check_true(olo_checksum(OLO_CHECKSUM_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+}
+
+/* ---- runs ------------------------------------------------------------------------------------- */
+
+TEST(an_interrupted_run_goes_on_to_the_same_bits)
+{
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    for (long stop = 1; stop < 8; stop++) {
+        check_status(OLO_INTERRUPTED, journal_all(false, stop, &error));
+        check_true(access(PARTIAL, F_OK) == 0 && access(FILE_NAME, F_OK) != 0);
+        // interrupted again after the next step, and again
+        for (long next = stop + 1; next < 8; next++) {
+            check_status(OLO_INTERRUPTED, journal_all(true, next, &error));
+        }
+        check_ok(journal_all(true, 0, &error), &error);
+        check_true(access(PARTIAL, F_OK) != 0);
+        journal_check_same(&whole, FILE_NAME);
+        unlink(FILE_NAME);
+    }
+    free(whole.values);
+}
+
+TEST(an_interrupted_run_is_a_result_up_to_there)
+{
+    olo_error error = {0};
+    check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
+    journal_contents part = journal_read(PARTIAL);
+    check_equal(1 + 3, part.rows); // rows of two steps, the last of one
+    check_close(0.05, part.values[part.rows - 1], 1e-15);
+    check_close(5.0, part.numbers[0], 0.0);
+    check_true(part.verdict_count > 0);
+    olo_result *result = NULL;
+    const char *text = NULL;
+    check_ok(olo_result_open(PARTIAL, &result, &error), &error);
+    check_ok(olo_result_attribute_text(result, "/", "status", &text, &error), &error);
+    check_text("INTERRUPTED", text);
+    check_ok(olo_result_attribute_text(result, "/", "error", &text, &error), &error);
+    check_contains("interrupted at t = 0.05", text);
+    olo_result_free(result);
+    free(part.values);
+    unlink(PARTIAL);
+}
+
+TEST(a_complete_run_that_could_not_be_named_is_finished_by_resuming)
+{
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    const size_t before = olo_write_count();
+    check_ok(journal_all(false, 0, &error), &error);
+    size_t n = olo_write_count() - before;
+    unlink(FILE_NAME);
+    // only removing the journal, and closing it, come after the renaming
+    for (olo_write_fail_at(n); journal_all(false, 0, &error) == OLO_OK; olo_write_fail_at(--n)) {
+        unlink(FILE_NAME);
+        unlink(PARTIAL);
+    }
+    check_equal(OLO_IO, error.status);
+    check_contains("cannot rename '" FILE_NAME ".new' to '" FILE_NAME "'", error.text);
+    check_true(access(FILE_NAME, F_OK) != 0);
+    check_ok(journal_all(true, 0, &error), &error);
+    journal_check_same(&whole, FILE_NAME);
+    unlink(FILE_NAME);
+    free(whole.values);
+}
+
+/* A run in another process that ends before its n-th change of a file; false when it came to its end. */
+static bool run_and_end_at(size_t n, bool resume)
+{
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    check_true(child >= 0);
+    if (child == 0) {
+        olo_error error = {0};
+        olo_write_end_at(n);
+        _exit(journal_all(resume, 0, &error) == OLO_OK ? 0 : 1);
+    }
+    int how = 0;
+    check_true(waitpid(child, &how, 0) == child && WIFEXITED(how));
+    check_true(WEXITSTATUS(how) == 0 || WEXITSTATUS(how) == OLO_WRITE_ENDED);
+    return WEXITSTATUS(how) == OLO_WRITE_ENDED;
+}
+
+TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
+{
+    // some 900 writes; with a stride of 1 this takes half a minute
+    enum { FIRST = 1, STRIDE = 11 };
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    int begun = 0, complete = 0;
+    for (size_t n = FIRST; run_and_end_at(n, false); n += STRIDE) {
+        const bool resumable = access(PARTIAL, F_OK) == 0;
+        if (access(FILE_NAME, F_OK) == 0) {
+            journal_check_same(&whole, FILE_NAME); // never a half one
+            complete++;
+        }
+        if (resumable) {
+            journal_check_begin(&whole, PARTIAL);
+            // the run that goes on ends too, somewhere else
+            if (run_and_end_at(1 + (n * 7) % 600, true) && access(PARTIAL, F_OK) == 0) {
+                journal_check_begin(&whole, PARTIAL);
+            }
+            begun++;
+        }
+        if (access(PARTIAL, F_OK) == 0) {
+            check_ok(journal_all(true, 0, &error), &error);
+        } else if (access(FILE_NAME, F_OK) != 0) {
+            check_ok(journal_all(false, 0, &error), &error);
+        }
+        journal_check_same(&whole, FILE_NAME);
+        check_true(access(PARTIAL, F_OK) != 0);
+        unlink(FILE_NAME);
+    }
+    check_true(begun > 10);
+    unlink(FILE_NAME);
+    free(whole.values);
+}
+
+/* ---- damaged files ---------------------------------------------------------------------------- */
+
+/* Changes a byte in the contents of every checkpoint of a file whose sequence is at least `least`; how many. */
+static int damage(uint64_t least)
+{
+    const int file = open(PARTIAL, O_RDWR);
+    const off_t size = lseek(file, 0, SEEK_END);
+    olo_checkpoint head, like = {0};
+    olo_checkpoint_seal(&like, 0);
+    int count = 0;
+    for (off_t at = 0; at + (off_t)sizeof head < size; at += 8) {
+        check_true(pread(file, &head, sizeof head, at) == (ssize_t)sizeof head);
+        if (head.magic == like.magic && head.sequence >= least) {
+            const unsigned char strange = 0xA5;
+            check_true(pwrite(file, &strange, 1, at + (off_t)sizeof head + 11) == 1);
+            count++;
+        }
+    }
+    close(file);
+    return count;
+}
+
+TEST(when_one_checkpoint_is_damaged_the_other_holds)
+{
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    // a journal as a killed process leaves it has two; the first is of the start, one for every step follows
+    for (size_t n = 1; access(PARTIAL, F_OK) != 0; n += 50) {
+        run_and_end_at(n + 400, false);
+    }
+    uint64_t last = 8;
+    while (last > 0 && damage(last) == 0) {
+        last--;
+    }
+    check_true(last >= 2);
+    check_ok(journal_all(true, 0, &error), &error);
+    journal_check_same(&whole, FILE_NAME);
+    unlink(FILE_NAME);
+    free(whole.values);
+}
+
+TEST(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays)
+{
+    olo_error error = {0};
+    check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
+    check_true(damage(1) >= 1);
+    check_status(OLO_BAD_INPUT, journal_all(true, 0, &error));
+    check_text("'" PARTIAL "' is damaged: it has no whole checkpoint", error.text);
+    journal_contents part = journal_read(PARTIAL); // still readable
+    check_equal(1 + 3, part.rows);
+    free(part.values);
+    unlink(PARTIAL);
+}
+
+TEST(a_truncated_file_is_an_error)
+{
+    olo_error error = {0};
+    for (off_t size = 0; size < 200000; size += 20011) {
+        check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
+        check_equal(0, truncate(PARTIAL, size));
+        check_status(OLO_IO, journal_all(true, 0, &error));
+        check_contains(PARTIAL, error.text);
+        check_true(access(FILE_NAME, F_OK) != 0);
+        unlink(PARTIAL);
+    }
+}
+
+TEST(any_damaged_byte_is_an_error_or_does_not_matter)
+{
+    journal_contents whole = undisturbed();
+    olo_error error = {0};
+    check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
+    static unsigned char bytes[1 << 20];
+    int file = open(PARTIAL, O_RDONLY);
+    const ssize_t size = read(file, bytes, sizeof bytes);
+    close(file);
+    check_true(size > 0 && size < (ssize_t)sizeof bytes);
+    for (ssize_t at = 5; at < size; at += 2003) {
+        bytes[at] ^= 0x55;
+        file = open(PARTIAL, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        check_true(write(file, bytes, (size_t)size) == size);
+        close(file);
+        bytes[at] ^= 0x55;
+        const olo_status status = journal_all(true, 0, &error);
+        check_true(status == OLO_OK || status == OLO_IO || status == OLO_BAD_INPUT ||
+                   status == OLO_UNSUPPORTED || status == OLO_NOT_FOUND);
+        check_true((access(FILE_NAME, F_OK) == 0) == (status == OLO_OK));
+        unlink(FILE_NAME);
+        unlink(PARTIAL);
+    }
+    free(whole.values);
+}
+
+/* ---- other runs ------------------------------------------------------------------------------- */
+
+TEST(a_run_does_not_go_on_as_another_one)
+{
+    static const struct {
+        olo_setting setting;
+        const char *text;
+    } CASES[] = {
+        {{"run.step", "0.02"}, "is a run with step=0.01"},
+        {{"run.end", "1"}, "is a run with end=0.074999999999999997; it cannot go on with end=1"},
+        {{"run.constraints", "multipliers"}, "is a run with constraints=reduced"},
+        {{"run.frames", "3"}, "it cannot go on with frames=3"},
+        {{"l", "0.25"}, "is a run with l=0.5; it cannot go on with l=0.25"},
+        {{"k", "2"}, "is a run with k=1; it cannot go on with k=2"},
+    };
+    olo_error error = {0};
+    check_status(OLO_INTERRUPTED, journal_all(false, 3, &error));
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        journal_run run = {0};
+        check_ok(journal_prepare(&run, &CASES[i].setting, 1, &error), &error);
+        check_status(OLO_BAD_INPUT, journal_go(&run, true, &error));
+        check_contains(CASES[i].text, error.text);
+        check_contains("'" PARTIAL "'", error.text);
+        journal_free(&run);
+    }
+    check_ok(journal_all(true, 0, &error), &error); // it is as it was
+    unlink(FILE_NAME);
+}
+
+TEST(a_result_knows_its_model)
+{
+    const olo_setting settings[2] = {{"l", "0.1*3"}, {"run.tolerance", "1e-9"}};
+    olo_error error = {0};
+    journal_run run = {.stop_after = 3};
+    check_ok(journal_prepare(&run, settings, 2, &error), &error);
+    check_status(OLO_INTERRUPTED, journal_go(&run, false, &error));
+    journal_free(&run);
+    olo_result *result = NULL;
+    olo_model *model = NULL;
+    check_ok(olo_result_open(PARTIAL, &result, &error), &error);
+    check_ok(olo_result_model(result, NULL, 0, &model, &error), &error);
+    check_text("swing", olo_model_name(model));
+    check_close(0.1 * 3, olo_model_parameter(model, "l"), 0.0);
+    check_close(0.6, olo_model_parameter(model, "k"), 1e-15);
+    check_close(1e-9, olo_model_run(model)->tolerance, 0.0);
+    check_true(olo_model_run(model)->forces);
+    olo_model_free(model);
+    const olo_setting other = {"l", "2"};
+    check_ok(olo_result_model(result, &other, 1, &model, &error), &error);
+    check_close(2.0, olo_model_parameter(model, "l"), 0.0);
+    olo_model_free(model);
+    olo_result_free(result);
+    unlink(PARTIAL);
+}
+
+TEST(nothing_to_resume_is_an_error)
+{
+    olo_error error = {0};
+    check_status(OLO_IO, journal_all(true, 0, &error));
+    check_text("cannot open '" PARTIAL "': No such file or directory", error.text);
+    check_ok(journal_all(false, 0, &error), &error);
+    check_equal(0, rename(FILE_NAME, PARTIAL));
+    check_status(OLO_BAD_INPUT, journal_all(true, 0, &error));
+    check_text("'" PARTIAL "' is a complete result: there is nothing to resume", error.text);
+    unlink(PARTIAL);
+}
+
+TEST(a_file_that_vanishes_ends_the_run)
+{
+    journal_run run = {0};
+    olo_error error = {0};
+    check_ok(journal_prepare(&run, NULL, 0, &error), &error);
+    check_ok(olo_recorder_create(FILE_NAME, run.model, run.system, olo_model_run(run.model), "",
+                                 &run.recorder, &error),
+             &error);
+    olo_recorder_set_checkpoint(run.recorder, 0.0);
+    const olo_observer observer = olo_recorder_observer(run.recorder);
+    const olo_step_report report = {0};
+    check_ok(observer.step(observer.context, run.system, run.state, 0, &report, &error), &error);
+    unlink(PARTIAL);
+    check_status(OLO_IO,
+                 observer.step(observer.context, run.system, run.state, 1, &report, &error));
+    check_text("'" PARTIAL "' was removed or replaced while it was being written", error.text);
+    check_status(OLO_IO, olo_recorder_finish(run.recorder, NULL, OLO_IO, &error));
+    journal_free(&run);
+    check_true(access(FILE_NAME, F_OK) != 0);
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    journal_go_to_memory(folder);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    journal_remove(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_saved_state_goes_on_to_the_last_bit),
+        cmocka_unit_test(a_saved_state_holds_every_field),
+        cmocka_unit_test(a_saved_state_that_is_damaged_is_refused),
+        cmocka_unit_test(a_checkpoint_that_is_torn_anywhere_is_not_whole),
+        cmocka_unit_test(a_checksum_is_that_of_fnv_1a),
+        cmocka_unit_test(an_interrupted_run_goes_on_to_the_same_bits),
+        cmocka_unit_test(an_interrupted_run_is_a_result_up_to_there),
+        cmocka_unit_test(a_complete_run_that_could_not_be_named_is_finished_by_resuming),
+        cmocka_unit_test(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits),
+        cmocka_unit_test(when_one_checkpoint_is_damaged_the_other_holds),
+        cmocka_unit_test(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays),
+        cmocka_unit_test(a_truncated_file_is_an_error),
+        cmocka_unit_test(any_damaged_byte_is_an_error_or_does_not_matter),
+        cmocka_unit_test(a_run_does_not_go_on_as_another_one),
+        cmocka_unit_test(a_result_knows_its_model),
+        cmocka_unit_test(nothing_to_resume_is_an_error),
+        cmocka_unit_test(a_file_that_vanishes_ends_the_run)};
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    olo_hdf5_skip_exit(); // damaged files leave something in its memory
+    return cmocka_run_group_tests(tests, enter, leave) == 0 ? 0 : 1;
+}
