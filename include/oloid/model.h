@@ -69,6 +69,7 @@ OLO_API olo_status olo_model_add_damper(olo_model *model, const olo_damper *damp
                                         olo_error *error);
 OLO_API olo_status olo_model_add_support(olo_model *model, const olo_support *support,
                                          olo_error *error);
+OLO_API olo_status olo_model_add_joint(olo_model *model, const olo_joint *joint, olo_error *error);
 OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error);
 OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *output,
                                         olo_error *error);

@@ -13,7 +13,7 @@ static const double rank_tolerance = 1e-9;
 /* G P of the closure rows at the initial configuration; owned by the caller. */
 static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_space *space)
 {
-    size_t n = (size_t)s->n, rows = (size_t)tree->closure_count, columns = (size_t)tree->unknowns;
+    size_t n = (size_t)s->n, rows = (size_t)tree->closure_rows, columns = (size_t)tree->unknowns;
     double *matrix = olo_alloc(rows * columns + 1, sizeof *matrix);
     double *numbers = olo_alloc(4 * n + 2 * (size_t)s->twists, sizeof *numbers);
     if (!matrix || !numbers) {
@@ -30,13 +30,16 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
     olo_tree_begin(tree, &x);
     olo_tree_move(tree, &x);
     olo_null_space_at(space, &x, false);
-    for (size_t i = 0; i < rows; i++) {
-        const olo_form *form = &s->constraints[tree->closures[i]];
-        olo_form_gradient(form, s->q0, gradient);
-        memset(row, 0, n * sizeof *row);
-        for (int k = 0; k < form->size; k++)
-            row[form->index[k]] = gradient[k];
-        olo_null_space_apply(space, row, matrix + i * columns);
+    for (int i = 0; i < tree->closure_count; i++) {
+        const olo_closure *closure = &tree->closures[i];
+        for (int j = 0; j < closure->count; j++) {
+            const olo_form *form = &s->constraints[closure->first + j];
+            olo_form_gradient(form, s->q0, gradient);
+            memset(row, 0, n * sizeof *row);
+            for (int k = 0; k < form->size; k++)
+                row[form->index[k]] = gradient[k];
+            olo_null_space_apply(space, row, matrix + (size_t)(closure->u + j) * columns);
+        }
     }
     olo_free(numbers);
     return matrix;
@@ -53,7 +56,7 @@ static olo_status closure_rank(const olo_system *s, olo_tree *tree, int *rank, o
         return status;
     double *matrix = closure_matrix(s, tree, space);
     if (matrix)
-        *rank = olo_rank(tree->closure_count, tree->unknowns, matrix, rank_tolerance);
+        *rank = olo_rank(tree->closure_rows, tree->unknowns, matrix, rank_tolerance);
     if (!matrix || *rank < 0)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory while counting constraints");
     olo_free(matrix);
@@ -82,10 +85,10 @@ olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error 
             counts->internal += s->groups[i].count;
     counts->coordinates = s->n;
     counts->constraints = s->m;
-    counts->closures = tree->closure_count;
-    counts->rank = s->m - tree->closure_count + rank;
+    counts->closures = tree->closure_rows;
+    counts->rank = s->m - tree->closure_rows + rank;
     counts->degrees_of_freedom = s->n - counts->rank;
-    counts->unknowns_reduced = tree->unknowns + tree->closure_count;
+    counts->unknowns_reduced = tree->unknowns + tree->closure_rows;
     counts->unknowns_multipliers = s->n + s->m;
     olo_tree_free(tree);
     return OLO_OK;

@@ -47,6 +47,7 @@ struct olo_elimination {
     int *pivots;
     int K_size; /* numbers[0..K_size) are the K, then z, e up to `clear_size` */
     int clear_size;
+    double closure_scale; /* largest diagonal entry of a closure block */
     bool has_gap; /* some e is not zero: set by the user asking for a gap */
 };
 
@@ -196,6 +197,8 @@ static bool order_blocks(olo_elimination *el, list *graph, olo_error *error)
     }
     return true;
 }
+
+static void open_closures(olo_elimination *el);
 
 /* --- layout --- */
 
@@ -372,6 +375,7 @@ olo_status olo_elimination_create(int count, const olo_block *blocks, int edge_c
     lay_out(el);
     if (!el->numbers || !el->pivots || !fill_targets(el))
         goto done;
+    open_closures(el);
     status = OLO_OK;
 done:
     for (int c = 0; graph && c < count; c++)
@@ -469,6 +473,29 @@ static void pass_to_parent(olo_elimination *el, const node *c)
     add(p * p, n + c->Ep, n + target[c->parent_slot]);
 }
 
+/* Keeps the directions of a closure block that are not repeated by others: eigenvectors of its symmetric part with
+ * eigenvalues above a share of what the rows by themselves would give. */
+static void reveal(olo_elimination *el, node *c)
+{
+    const double repeated = 1e-11; /* squares of singular values enter */
+    double *n = el->numbers, *B = n + c->B, A[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    double V[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    int d = c->shape.size, kept[OLO_BLOCK_MAX], r = 0;
+    for (int i = 0; i < d; i++) {
+        el->closure_scale = fmax(el->closure_scale, fabs(n[c->diagonal + i * d + i]));
+        for (int j = 0; j < d; j++)
+            A[i * d + j] = 0.5 * (n[c->diagonal + i * d + j] + n[c->diagonal + j * d + i]);
+    }
+    small_symmetric_eigen(d, A, V);
+    for (int i = 0; i < d; i++)
+        if (fabs(A[i * d + i]) > repeated * el->closure_scale)
+            kept[r++] = i;
+    c->shape.dof = r;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < r; j++)
+            B[i * r + j] = n[c->B_hat + i * r + j] = V[i * d + kept[j]];
+}
+
 /* the joint row: y, Y (in the place of X), D; factors D */
 static bool joint_row(olo_elimination *el, const node *c)
 {
@@ -532,6 +559,45 @@ static bool eliminate(olo_elimination *el, const node *c)
                               n + target[j]);
     }
     return true;
+}
+
+/* All rows of the closures active again. */
+static void open_closures(olo_elimination *el)
+{
+    for (int k = 0; k < el->count; k++) {
+        node *c = &el->nodes[k];
+        int d = c->shape.size;
+        if (!c->shape.last)
+            continue;
+        c->shape.dof = d;
+        for (int i = 0; i < d * d; i++)
+            el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
+    }
+}
+
+olo_status olo_elimination_reveal(olo_elimination *el, olo_error *error)
+{
+    el->closure_scale = 0;
+    open_closures(el);
+    for (int i = 0; i < el->count; i++) {
+        node *c = &el->nodes[el->order[i]];
+        if (c->shape.last)
+            reveal(el, c);
+        if (!eliminate(el, c))
+            return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", el->order[i],
+                            el->count);
+    }
+    return OLO_OK;
+}
+
+void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
+{
+    const node *k = &el->nodes[c];
+    double part[OLO_BLOCK_MAX] = {0}, all[OLO_BLOCK_MAX] = {0};
+    int d = k->shape.size, r = k->shape.dof;
+    small_add_transposed_product(d, r, 1, 1.0, el->numbers + k->B, x, part);
+    small_add_product(d, r, 1, 1.0, el->numbers + k->B, part, all);
+    memcpy(x, all, (size_t)d * sizeof *x);
 }
 
 olo_status olo_elimination_factor(olo_elimination *el, int *block, olo_error *error)
@@ -615,4 +681,19 @@ const double *olo_elimination_twist(const olo_elimination *el, int c)
 const double *olo_elimination_increment(const olo_elimination *el, int c)
 {
     return el->numbers + el->nodes[c].du;
+}
+
+void olo_elimination_wrench(const olo_elimination *el, int c, double *mu)
+{
+    const double *n = el->numbers;
+    const node *x = &el->nodes[c];
+    int d = x->shape.size;
+    for (int i = 0; i < d; i++)
+        mu[i] = -n[x->z + i];
+    small_add_product(d, d, 1, -1.0, n + x->diagonal, n + x->dt, mu);
+    for (int j = 0; j < x->degree; j++) {
+        const neighbour *b = &el->neighbours[x->first + j];
+        const node *other = &el->nodes[b->block];
+        small_add_product(d, other->shape.size, 1, -1.0, n + b->upper, n + other->dt, mu);
+    }
 }

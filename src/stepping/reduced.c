@@ -3,8 +3,8 @@
  *     r(u) = P(q0, q1)^T T(q1) = 0,   q1 = F(u)
  *
  * Balance a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; the tangent S = P_int(q_m)^T DT P_int(q1) plus
- * the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); wrenches and joints by the elimination on the
- * tree. Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so
+ * the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the elimination on the tree. The motion
+ * of every node and the wrench of every joint are iterated by themselves (lifted), so that long chains converge. Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so
  * that no block depends on h, all rows kept and slightly regularised, so that redundant rows do no harm.
  */
 #include <math.h>
@@ -18,19 +18,15 @@
 #include "stepping/projector.h"
 #include "stepping/step.h"
 
-/* Dual regularisation relative to G M^-1 G^T; Newton's residual is exact, so it only slows redundant rows. */
-static const double closure_regularisation = 1e-13;
-
 typedef struct reduced {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_tree *tree;
     olo_elimination *elimination;
     olo_projector *projector; /* pieces -> blocks of nodes */
-    double *wrench;           /* [twists] w, then W = w + what hangs below */
+    double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
-    double *gap;              /* [closures] constraint values */
-    double softness;          /* regularisation in absolute terms */
+    bool redundant;           /* closure rows repeat others, so that a choice is due in every step */
     olo_step *step;           /* of the sink */
 } reduced;
 
@@ -56,8 +52,10 @@ static olo_status create_elimination(reduced *x, olo_error *error)
                                     .parent = tree->nodes[k].parent,
                                     .plain = !tree->nodes[k].type};
         for (int i = 0; i < tree->closure_count; i++)
-            blocks[closure_block(x, i)] =
-                (olo_block){.size = 1, .dof = 1, .parent = -1, .plain = true, .last = true};
+            blocks[closure_block(x, i)] = (olo_block){.size = tree->closures[i].count,
+                                                      .dof = tree->closures[i].count,
+                                                      .parent = -1,
+                                                      .last = true};
         status = olo_elimination_create(count, blocks, edge_count, edges, &x->elimination, error);
     } else {
         olo_fail(error, status, "out of memory for the reduced treatment");
@@ -65,19 +63,6 @@ static olo_status create_elimination(reduced *x, olo_error *error)
     olo_free(blocks);
     olo_free(edges);
     return status;
-}
-
-/* A typical G M^-1 G^T: constraint gradients have the size of directors or lengths, so one over the mean mass. */
-static double typical_softness(const olo_system *s)
-{
-    double sum = 0;
-    int count = 0;
-    for (int e = 0; e < s->mass_count; e++)
-        if (s->mass[e].i == s->mass[e].j && s->coordinates[s->mass[e].i].slot == 0) {
-            sum += s->mass[e].m;
-            count++;
-        }
-    return count ? closure_regularisation * count / sum : closure_regularisation;
 }
 
 static void destroy(void *data)
@@ -90,7 +75,6 @@ static void destroy(void *data)
     olo_tree_free(x->tree);
     olo_free(x->wrench);
     olo_free(x->lambda);
-    olo_free(x->gap);
     olo_free(x);
 }
 
@@ -110,12 +94,11 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, olo
     if (status == OLO_OK)
         status = create_elimination(x, error);
     if (status == OLO_OK) {
+        x->redundant = x->tree->closure_rows > 0;
         olo_projector_bind(x->projector, x->elimination);
-        x->softness = typical_softness(system) * system->length_scale * system->length_scale;
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
-        x->lambda = olo_alloc((size_t)x->tree->closure_count, sizeof *x->lambda);
-        x->gap = olo_alloc((size_t)x->tree->closure_count, sizeof *x->gap);
-        if (!x->wrench || !x->lambda || !x->gap)
+        x->lambda = olo_alloc((size_t)x->tree->closure_rows, sizeof *x->lambda);
+        if (!x->wrench || !x->lambda)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     }
     if (status != OLO_OK) {
@@ -129,16 +112,6 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, olo
 static int unknowns(const void *data)
 {
     return olo_elimination_unknowns(((const reduced *)data)->elimination);
-}
-
-static void predict(void *data, olo_step *step, double scale)
-{
-    reduced *x = data;
-    double h = step->h;
-    olo_tree_begin(x->tree, &step->x);
-    olo_tree_predict(x->tree, &step->x, step->state->motion, scale);
-    for (int i = 0; i < x->tree->closure_count; i++)
-        x->lambda[i] = scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closures[i]] : 0.0;
 }
 
 /* --- one iteration --- */
@@ -155,30 +128,47 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, factor, K, x->step->x.qm, x->step->x.q1);
 }
 
+/* g(q1) = g(q0) + grad g(q_m).dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is
+ * noise: following it would put that noise over h into the velocities, so it is left alone until it is more. */
+static double closure_offset(const olo_form *form, const double *q0)
+{
+    const double noise = 2e-15;
+    double g = olo_form_value(form, q0);
+    return fabs(g) > noise * olo_form_magnitude(form, q0) ? g : 0.0;
+}
+
 /* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) = 0 */
-static void add_closures(reduced *x, olo_step *step)
+static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_place *at,
+                            double lambda)
 {
     const olo_system *s = x->system;
+    const olo_form *form = &s->constraints[row];
+    int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
+    olo_form_gradient(form, step->x.qm, step->r);
+    for (int k = 0; k < form->size; k++)
+        step->T[form->index[k]] += a * lambda * step->r[k];
+    olo_projector_add_column(x->projector, piece, at, a, step->r, step->x.qm);
+    olo_form_gradient(form, step->x.q1, step->r);
+    olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
+    if (form->products) {
+        memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
+        olo_form_add_hessian(form, 0.5, step->K);
+        olo_projector_add(x->projector, piece, a * lambda, step->K, step->x.qm, step->x.q1);
+    }
+    olo_elimination_rhs(x->elimination, at->block)[at->row] =
+        a * (olo_form_difference(form, step->x.qm, step->x.dq) + closure_offset(form, step->x.q0));
+}
+
+static void add_closures(reduced *x, olo_step *step)
+{
     for (int i = 0; i < x->tree->closure_count; i++) {
-        int row = x->tree->closures[i], piece = olo_piece_of_constraint(s, row);
-        const olo_form *form = &s->constraints[row];
-        olo_form_gradient(form, step->x.qm, step->r);
-        for (int k = 0; k < form->size; k++)
-            step->T[form->index[k]] += a * x->lambda[i] * step->r[k];
-        olo_projector_add_column(x->projector, piece, closure_block(x, i), a, step->r, step->x.qm);
-        olo_form_gradient(form, step->x.q1, step->r);
-        olo_projector_add_row(x->projector, piece, closure_block(x, i), a, step->r, step->x.q1);
-        if (form->products) {
-            memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
-            olo_form_add_hessian(form, 0.5, step->K);
-            olo_projector_add(x->projector, piece, a * x->lambda[i], step->K, step->x.qm,
-                              step->x.q1);
+        const olo_closure *closure = &x->tree->closures[i];
+        for (int j = 0; j < closure->count; j++) {
+            olo_closure_place at = {
+                .block = closure_block(x, i), .row = j, .width = closure->count};
+            add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
         }
-        x->gap[i] = olo_form_value(form, step->x.q1);
-        olo_elimination_matrix(x->elimination, closure_block(x, i), closure_block(x, i))[0] =
-            -a * x->softness;
-        olo_elimination_rhs(x->elimination, closure_block(x, i))[0] = a * x->gap[i];
     }
 }
 
@@ -188,7 +178,7 @@ static void fill_nodes(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double *w = x->wrench + node->motion;
+        double *w = olo_elimination_rhs(x->elimination, k);
         const double *T = step->T + node->q, *dm = step->x.qm + node->q, *d1 = step->x.q1 + node->q;
         vec3_copy(T, w);
         if (node->kind == OLO_NODE_FRAME) {
@@ -204,43 +194,56 @@ static void fill_nodes(reduced *x, olo_step *step)
                 }
             }
         }
-        memcpy(olo_elimination_rhs(x->elimination, k), w, (size_t)node->twist * sizeof *w);
     }
 }
 
-/* Returns the largest entry of the reduced balance B^^T W. */
-static double fill_joints(reduced *x, olo_step *step)
+/* Joint matrices with the wrench of the last iterate, and how far each joint is from closed. */
+static void fill_joints(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    double largest = 0;
-    for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = x->tree->order[i];
+    for (int k = 0; k < s->node_count; k++) {
         const olo_tree_node *t = &x->tree->nodes[k];
-        const double *W = x->wrench + s->nodes[k].motion;
-        int d = s->nodes[k].twist;
-        if (!t->type) {
-            for (int j = 0; j < d; j++)
-                olo_raise(&largest, fabs(W[j]));
-            continue;
-        }
+        if (!t->type) continue;
         olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        t->type->blocks(&view, step->x.u + t->u, W, &b);
-        for (int j = 0; j < t->dof; j++) {
-            double sum = 0;
-            for (int row = 0; row < d; row++)
-                sum += b.B_hat[row * t->dof + j] * W[row];
-            olo_raise(&largest, fabs(sum));
-        }
-        if (t->parent < 0)
-            continue;
-        int p = s->nodes[t->parent].twist;
-        double *W_parent = x->wrench + s->nodes[t->parent].motion;
-        for (int row = 0; row < d; row++)
-            for (int column = 0; column < p; column++)
-                W_parent[column] += b.A_hat[row * p + column] * W[row];
+        t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b);
+        olo_tree_gap(x->tree, k, &step->x, olo_elimination_gap(x->elimination, k));
     }
-    return largest;
+}
+
+/* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0 tell. */
+static void reveal_closures(reduced *x, olo_step *step)
+{
+    const olo_motion *at = &step->x;
+    memset(at->u, 0, (size_t)x->tree->unknowns * sizeof *at->u);
+    olo_tree_move(x->tree, &step->x);
+    memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
+    memset(x->lambda, 0, (size_t)x->tree->closure_rows * sizeof *x->lambda);
+    olo_elimination_clear(x->elimination);
+    olo_projector_add_mass(x->projector, 2 / step->h, at->qm, at->q1);
+    add_closures(x, step);
+    fill_joints(x, step);
+    /* a singular matrix shows again, with its place, in the iteration */
+    (void)olo_elimination_reveal(x->elimination, NULL);
+}
+
+static void predict(void *data, olo_step *step, double scale)
+{
+    reduced *x = data;
+    double h = step->h;
+    olo_tree_begin(x->tree, &step->x);
+    if (x->redundant)
+        reveal_closures(x, step);
+    olo_tree_predict(x->tree, &step->x, step->state->motion, scale);
+    for (int i = 0; i < x->system->twists; i++)
+        x->wrench[i] = scale * step->state->wrench[i];
+    for (int i = 0; i < x->tree->closure_count; i++)
+        for (int j = 0; j < x->tree->closures[i].count; j++)
+            x->lambda[x->tree->closures[i].u + j] =
+                scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closures[i].first + j] : 0;
+    for (int i = 0; x->redundant && i < x->tree->closure_count; i++)
+        olo_elimination_restrict(x->elimination, closure_block(x, i),
+                                 x->lambda + x->tree->closures[i].u);
 }
 
 /* The size of a motion: lengths over the model's length, angles as they are; not finite if any is. */
@@ -274,19 +277,17 @@ static void update(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
-        const olo_tree_node *t = &x->tree->nodes[k];
-        const double *du = olo_elimination_increment(x->elimination, k);
-        double *u = step->x.u + t->u;
-        if (t->type) {
-            olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
-            t->type->update(&view, u, du);
-        } else {
-            olo_projector_update_free(&s->nodes[k], u, du);
-        }
+        olo_tree_update(x->tree, k, &step->x, olo_elimination_twist(x->elimination, k));
+        if (!x->tree->nodes[k].type) continue;
+        double mu[6], *W = x->wrench + s->nodes[k].motion;
+        olo_elimination_wrench(x->elimination, k, mu);
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            W[i] = -mu[i];
     }
     for (int i = 0; i < x->tree->closure_count; i++)
-        x->lambda[i] += olo_elimination_increment(x->elimination, closure_block(x, i))[0];
-    olo_tree_move(x->tree, &step->x);
+        for (int j = 0; j < x->tree->closures[i].count; j++)
+            x->lambda[x->tree->closures[i].u + j] +=
+                olo_elimination_twist(x->elimination, closure_block(x, i))[j];
 }
 
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
@@ -298,8 +299,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     x->scheme->balance(step, &sink);
     add_closures(x, step);
     fill_nodes(x, step);
-    double largest = fill_joints(x, step);
-    newton->residual = step->scale > 0 ? largest / step->scale : largest;
+    fill_joints(x, step);
     int block = 0;
     olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
     if (status != OLO_OK) {
@@ -316,26 +316,26 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
-    memcpy(state->motion, step->x.motion, (size_t)x->system->twists * sizeof *state->motion);
+    size_t twists = (size_t)x->system->twists;
+    /* joints closed to the last bit: the motions again, from the joint increments */
+    olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+    memcpy(state->motion, step->x.motion, twists * sizeof *state->motion);
+    memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->tree->closure_count; i++)
-        state->lambda[x->tree->closures[i]] = 2 * x->lambda[i] / (step->h * step->h);
+        for (int j = 0; j < x->tree->closures[i].count; j++)
+            state->lambda[x->tree->closures[i].first + j] =
+                2 * x->lambda[x->tree->closures[i].u + j] / (step->h * step->h);
 }
 
-/* The wrenches that the joints carry in the finished step, W over h, and the tree they belong to. */
-const double *olo_reduced_wrench(void *data, olo_step *step, const olo_tree **tree)
+static void settle(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
-    x->scheme->balance(step, NULL);
-    for (int i = 0; i < x->tree->closure_count; i++) {
-        const olo_form *form = &x->system->constraints[x->tree->closures[i]];
-        olo_form_gradient(form, step->x.qm, step->r);
-        for (int k = 0; k < form->size; k++)
-            step->T[form->index[k]] += 2 / step->h * x->lambda[i] * step->r[k];
-    }
-    fill_nodes(x, step);
-    fill_joints(x, step);
-    *tree = x->tree;
-    return x->wrench;
+    olo_tree_settle(x->tree, &step->x, state->q, state->q_rest);
+}
+
+const olo_tree *olo_reduced_tree(const void *data)
+{
+    return ((const reduced *)data)->tree;
 }
 
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
@@ -344,4 +344,5 @@ const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .unknowns = unknowns,
                                              .predict = predict,
                                              .iterate = iterate,
-                                             .finish = finish};
+                                             .finish = finish,
+                                             .settle = settle};

@@ -84,6 +84,8 @@ typedef struct olo_treatment {
     olo_status (*iterate)(void *data, olo_step *step, olo_newton *newton, olo_error *error);
     /* After convergence: motion and multipliers of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
+    /* With the new q: takes back round-off. May be NULL. */
+    void (*settle)(void *data, olo_step *step, olo_state *state);
 } olo_treatment;
 
 extern const olo_treatment olo_treatment_reduced, olo_treatment_multipliers;
@@ -107,8 +109,7 @@ struct olo_stepper {
     int worst;
 };
 
-/* The wrenches W (times h) that the joints of the reduced treatment carried in a finished step, [twists], and the
- * tree they belong to. */
-const double *olo_reduced_wrench(void *data, olo_step *step, const olo_tree **tree);
+/* The spanning tree of the reduced treatment. */
+const olo_tree *olo_reduced_tree(const void *data);
 
 #endif

@@ -13,8 +13,9 @@
 #include "linalg/rotation.h"
 #include "stepping/step.h"
 
-/* A residual this small against its parts is round-off. */
-static const double residual_floor = 1e-12;
+/* Updates that no longer shrink are round-off when they are this small against the step, or by themselves. */
+static const double stagnation = 1e-9;
+static const double negligible = 1e-14;
 /* Without the whole tangent Newton converges linearly: the last update must be at round-off itself. */
 static const double linear_tolerance = 1e-14;
 /* Cayley vectors beyond this are on the way to the spurious root at a half turn (sheet, 13.2). */
@@ -154,8 +155,9 @@ static bool converged(const olo_stepper *x, const olo_newton *now, double before
         return true;
     if (now->increment <= linear_tolerance * bound)
         return true;
-    /* updates no longer shrink: round-off, if the residual says so */
-    return now->increment > 0.5 * before && now->residual <= residual_floor;
+    /* updates no longer shrink: round-off, if they are small */
+    return now->increment > 0.5 * before &&
+           now->increment <= fmax(stagnation * bound, negligible);
 }
 
 static olo_status newton(olo_stepper *x, double predictor, olo_error *error)
@@ -240,6 +242,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
                             x->system->nodes[x->system->coordinates[i].node].name);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
+    if (x->treatment->settle)
+        x->treatment->settle(x->data, &x->step, state);
     report_rotation(x, state);
     return OLO_OK;
 }

@@ -7,7 +7,7 @@
 
 static size_t number_count(int n, int m, int twists)
 {
-    return 4 * (size_t)n + (size_t)twists + (size_t)m;
+    return 4 * (size_t)n + 2 * (size_t)twists + (size_t)m;
 }
 
 static void point_into(olo_state *state)
@@ -18,6 +18,7 @@ static void point_into(olo_state *state)
     state->v = at += state->n;
     state->v_before = at += state->n;
     state->motion = at += state->n;
+    state->wrench = at += state->twists;
     state->lambda = at + state->twists;
 }
 
@@ -87,6 +88,7 @@ void olo_state_touch(olo_state *state)
 {
     memset(state->q_rest, 0, (size_t)state->n * sizeof(double));
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
+    memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
     state->h = 0;
 }
 
