@@ -329,6 +329,7 @@ static void reverse(olo_articulation *joint) {
 }
 
 const olo_joint_type olo_joint_pair = {.name = "pair",
+                                       .spatial = true,
                                        .dof = dof,
                                        .predict = predict,
                                        .move = move,

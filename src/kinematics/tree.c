@@ -297,8 +297,13 @@ void olo_tree_gap(olo_tree *tree, int c, const olo_motion *x, double *gap)
     const olo_node *node = &tree->system->nodes[c];
     const olo_tree_node *t = &tree->nodes[c];
     const double *motion = x->motion + node->motion;
-    double allowed[6], u[6];
+    double allowed[6], u[6], turn[3];
     olo_joint_view view = olo_tree_view(tree, c, x);
+    if (t->type->close) {
+        t->type->close(&view, view.parent1, view.child1, gap, turn);
+        if (node->kind == OLO_NODE_FRAME) vec3_copy(turn, gap + 3);
+        return;
+    }
     t->type->predict(&view, motion, u);
     t->type->move(&view, u, allowed);
     vec3_subtract(allowed, motion, gap);

@@ -24,6 +24,7 @@ enum { OLO_BLOCK_MAX = 6 }; /* largest block size */
 typedef struct olo_elimination olo_elimination;
 
 typedef struct olo_block {
+    bool spatial; /* the joint has A = [I a^; 0 I] and Ep = -Ec = [0 0; f^/2 0], as between two frames */
     int size;   /* of dt */
     int dof;    /* of du; equal to size for a plain block */
     int parent; /* block, or -1 */

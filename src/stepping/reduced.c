@@ -26,6 +26,7 @@ typedef struct reduced {
     olo_projector *projector; /* pieces -> blocks of nodes */
     double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
+    double *guess;            /* [twists] start of the iteration */
     bool redundant;           /* closure rows repeat others, so that a choice is due in every step */
     olo_step *step;           /* of the sink */
 } reduced;
@@ -50,7 +51,8 @@ static olo_status create_elimination(reduced *x, olo_error *error)
             blocks[k] = (olo_block){.size = s->nodes[k].twist,
                                     .dof = tree->nodes[k].dof,
                                     .parent = tree->nodes[k].parent,
-                                    .plain = !tree->nodes[k].type};
+                                    .plain = !tree->nodes[k].type,
+                                    .spatial = tree->nodes[k].type && tree->nodes[k].type->spatial};
         for (int i = 0; i < tree->closure_count; i++)
             blocks[closure_block(x, i)] = (olo_block){.size = tree->closures[i].count,
                                                       .dof = tree->closures[i].count,
@@ -74,6 +76,7 @@ static void destroy(void *data)
     olo_projector_free(x->projector);
     olo_tree_free(x->tree);
     olo_free(x->wrench);
+    olo_free(x->guess);
     olo_free(x->lambda);
     olo_free(x);
 }
@@ -97,8 +100,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, olo
         x->redundant = x->tree->closure_rows > 0;
         olo_projector_bind(x->projector, x->elimination);
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
+        x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
         x->lambda = olo_alloc((size_t)x->tree->closure_rows, sizeof *x->lambda);
-        if (!x->wrench || !x->lambda)
+        if (!x->wrench || !x->lambda || !x->guess)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     }
     if (status != OLO_OK) {
@@ -197,17 +201,41 @@ static void fill_nodes(reduced *x, olo_step *step)
     }
 }
 
-/* Joint matrices with the wrench of the last iterate, and how far each joint is from closed. */
+/* What hangs on the joints at this very iterate: w of the child and all that hangs below it. */
+static void sum_wrench(reduced *x, int k, const olo_joint_blocks *b)
+{
+    const olo_system *s = x->system;
+    int parent = x->tree->nodes[k].parent;
+    if (parent < 0)
+        return;
+    int d = s->nodes[k].twist, p = s->nodes[parent].twist;
+    const double *W = x->wrench + s->nodes[k].motion;
+    double *above = x->wrench + s->nodes[parent].motion;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < p; j++)
+            above[j] += b->A_hat[i * p + j] * W[i];
+}
+
+/* Joint matrices, and how far each joint is from closed. Lifted iterates take the wrench of the last one; closed ones
+ * the sum from leaf to root, so that their tangent is that of the joint increments alone. */
 static void fill_joints(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
+    for (int k = 0; step->closed && k < s->node_count; k++)
+        memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *x->wrench);
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = x->tree->order[i];
         const olo_tree_node *t = &x->tree->nodes[k];
-        if (!t->type) continue;
+        if (!t->type)
+            continue;
         olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b);
-        olo_tree_gap(x->tree, k, &step->x, olo_elimination_gap(x->elimination, k));
+        if (step->closed)
+            sum_wrench(x, k, &b);
+        else
+            olo_tree_gap(x->tree, k, &step->x, olo_elimination_gap(x->elimination, k));
     }
 }
 
@@ -234,9 +262,15 @@ static void predict(void *data, olo_step *step, double scale)
     olo_tree_begin(x->tree, &step->x);
     if (x->redundant)
         reveal_closures(x, step);
-    olo_tree_predict(x->tree, &step->x, step->state->motion, scale);
-    for (int i = 0; i < x->system->twists; i++)
-        x->wrench[i] = scale * step->state->wrench[i];
+    /* the last motion, or the straight line through the last two where that has proved better */
+    const olo_state *state = step->state;
+    double *guess = x->guess;
+    bool line = state->smooth && scale == 1;
+    for (int i = 0; i < x->system->twists; i++) {
+        guess[i] = line ? 2 * state->motion[i] - state->motion_before[i] : scale * state->motion[i];
+        x->wrench[i] = scale * state->wrench[i];
+    }
+    olo_tree_predict(x->tree, &step->x, guess, 1.0);
     for (int i = 0; i < x->tree->closure_count; i++)
         for (int j = 0; j < x->tree->closures[i].count; j++)
             x->lambda[x->tree->closures[i].u + j] =
@@ -284,6 +318,8 @@ static void update(reduced *x, olo_step *step)
         for (int i = 0; i < s->nodes[k].twist; i++)
             W[i] = -mu[i];
     }
+    if (step->closed)
+        olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
     for (int i = 0; i < x->tree->closure_count; i++)
         for (int j = 0; j < x->tree->closures[i].count; j++)
             x->lambda[x->tree->closures[i].u + j] +=
@@ -313,13 +349,29 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     return OLO_OK;
 }
 
+/* Keeps the last two motions, and whether a line through the two before them would have met the last one better
+ * than the one before it alone. */
+static void remember_motion(const olo_step *step, olo_state *state)
+{
+    double plain = 0, line = 0;
+    bool equal_steps = state->h == step->h;
+    for (int i = 0; i < state->twists; i++) {
+        double now = step->x.motion[i], last = state->motion[i], before = state->motion_before[i];
+        plain += (now - last) * (now - last);
+        line += (now - 2 * last + before) * (now - 2 * last + before);
+        state->motion_before[i] = last;
+        state->motion[i] = now;
+    }
+    state->smooth = equal_steps && line < 0.25 * plain;
+}
+
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
     /* joints closed to the last bit: the motions again, from the joint increments */
     olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
-    memcpy(state->motion, step->x.motion, twists * sizeof *state->motion);
+    remember_motion(step, state);
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->tree->closure_count; i++)
         for (int j = 0; j < x->tree->closures[i].count; j++)

@@ -15,6 +15,7 @@ typedef struct olo_step {
     const olo_system *system;
     const olo_state *state; /* the start; not changed */
     double h;
+    bool closed;  /* joints are to be closed in every iterate, not only in the end */
     olo_motion x;     /* q0 of the state, dq, qm, q1, motion, u */
     double *T;        /* [n] balance */
     double *Mv0;      /* [n] */

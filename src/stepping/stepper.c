@@ -229,10 +229,14 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     x->step.state = state;
     x->step.x.q0 = state->q;
     x->scheme->begin(&x->step);
+    x->step.closed = false;
     olo_status status = newton(x, h / state->h, error);
-    /* the last motion may lead astray where it changes fast; rest is a start of its own */
-    if (status != OLO_OK && status != OLO_NO_MEMORY)
+    /* the last motion may lead astray where it changes fast; rest, with all joints closed on the way, is slower but
+     * surer over large rotations */
+    if (status != OLO_OK && status != OLO_NO_MEMORY) {
+        x->step.closed = true;
         status = newton(x, 0.0, error);
+    }
     if (status != OLO_OK)
         return status;
     /* nothing of the state has changed so far */

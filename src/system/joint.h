@@ -55,6 +55,7 @@ typedef struct olo_joint_view {
 
 struct olo_joint_type {
     const char *name;
+    bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see linalg/elimination_tree.c */
     int (*dof)(const olo_articulation *joint, const olo_system *system);
     /* At the start of a step, from q0: constants. May be NULL. */
     void (*begin)(const olo_joint_view *x, const olo_system *system);

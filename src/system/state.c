@@ -7,7 +7,7 @@
 
 static size_t number_count(int n, int m, int twists)
 {
-    return 4 * (size_t)n + 2 * (size_t)twists + (size_t)m;
+    return 4 * (size_t)n + 3 * (size_t)twists + (size_t)m;
 }
 
 static void point_into(olo_state *state)
@@ -18,6 +18,7 @@ static void point_into(olo_state *state)
     state->v = at += state->n;
     state->v_before = at += state->n;
     state->motion = at += state->n;
+    state->motion_before = at += state->twists;
     state->wrench = at += state->twists;
     state->lambda = at + state->twists;
 }
@@ -46,6 +47,7 @@ void olo_state_copy(const olo_state *from, olo_state *to)
            number_count(from->n, from->m, from->twists) * sizeof(double));
     to->t = from->t;
     to->h = from->h;
+    to->smooth = from->smooth;
     to->work = from->work;
     to->dissipation = from->dissipation;
 }
@@ -90,6 +92,7 @@ void olo_state_touch(olo_state *state)
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
     memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
     state->h = 0;
+    state->smooth = false;
 }
 
 void olo_state_reverse(olo_state *state)
@@ -98,6 +101,7 @@ void olo_state_reverse(olo_state *state)
         state->v[i] = -state->v[i];
     for (int i = 0; i < state->twists; i++)
         state->motion[i] = -state->motion[i];
+    state->smooth = false;
 }
 
 const double *olo_state_multipliers(const olo_state *state)

@@ -115,8 +115,10 @@ struct olo_state {
     double *v;
     double *v_before; /* velocity one step ago */
     double *motion;   /* increments of the last step: displacement and Cayley vector a node */
+    double *motion_before; /* one step earlier */
     double *wrench;   /* what hung on the joint of each node in the last step, times h */
     double *lambda;   /* multipliers of the last step */
+    bool smooth; /* the last two motions foretold the last one better than one of them */
     double h;         /* last step, 0 before the first */
     olo_sum work, dissipation;
     double numbers[];
