@@ -99,7 +99,7 @@ typedef struct olo_body {
     double rotation[9];
     /** Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else zero. */
     double velocity[3];
-    double angular_velocity[3];    /**< in space axes */
+    double angular_velocity[3];    /**< in space axes; OLO_UNSET: what joints imply, else zero */
     bool angular_velocity_in_body; /**< the angular velocity is given along the directors */
     const olo_body_point *points;  /**< named points */
     int point_count;               /**< number of `points` */
@@ -145,6 +145,20 @@ typedef struct olo_support {
     double axis[3]; /**< of slide, plane and hinge; any length but zero */
     double at[3];   /**< where in space; OLO_UNSET: where it is at the start */
 } olo_support;
+
+/** A joint between two bodies, or a body and the ground. */
+typedef struct olo_joint {
+    const char *name;
+    const char *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
+                           point-on-plane, universal, distance */
+    olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
+    double at[3];         /**< where in space at the start, instead of the `at` of the two places */
+    double axis[3];       /**< at the start, in space: of rotation, of translation, normal of a plane */
+    double axis2[3];      /**< universal: the second axis, at the start, fixed in the second body */
+    double rate;          /**< initial angular velocity of the second body relative to the first, about the axis */
+    double sliding[3];    /**< initial velocity of the second place relative to the first, in space. Both are for a
+                               second body without velocities of its own */
+} olo_joint;
 
 /** A force or a moment on a place, with a law of time. */
 typedef struct olo_load {
@@ -195,6 +209,7 @@ OLO_API olo_spring olo_spring_default(void);
 OLO_API olo_damper olo_damper_default(void);
 /** The place is fixed where it is at the start. */
 OLO_API olo_support olo_support_default(void);
+OLO_API olo_joint olo_joint_default(void);
 /** Dead, constant over time; force, moment or function are to be given. */
 OLO_API olo_load olo_load_default(void);
 /** The origin of space; the place is to be given. */

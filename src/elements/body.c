@@ -21,7 +21,8 @@ olo_body olo_body_default(void)
 {
     return (olo_body){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                       .position = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                      .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+                      .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
 }
 
 static void defaults(void *element)
@@ -109,8 +110,10 @@ static bool given(const double x[3])
 /* Directors and their rates from rotation and angular velocity. */
 static void initial_frame(const olo_body *body, double q[12], double v[12])
 {
-    double omega[3];
-    if (body->angular_velocity_in_body)
+    double omega[3] = {0, 0, 0};
+    if (isnan(body->angular_velocity[0]))
+        ; /* at rest, until a joint says otherwise */
+    else if (body->angular_velocity_in_body)
         mat3_times(body->rotation, body->angular_velocity, omega);
     else
         vec3_copy(body->angular_velocity, omega);
@@ -167,6 +170,8 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_system *s = olo_build_system(builder);
     int first = s->nodes[node].q;
     s->nodes[node].placed = given(body->position);
+    for (int i = 3; i < 12; i++)
+        s->v0_given[first + i] = given(body->angular_velocity);
     for (int i = 0; i < 3; i++)
         center[i] = s->nodes[node].center[i] = moments.first[i] / moments.mass;
     olo_position x = olo_position_on_frame(first, center);
@@ -219,7 +224,7 @@ static const olo_field fields[] = {
     {.key = "angular_velocity",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_body, angular_velocity),
-     .help = "in space axes; default 0"},
+     .help = "in space axes; default what joints imply, else 0"},
     {.key = "angular_velocity_in_body",
      .kind = OLO_FIELD_FLAG,
      .offset = offsetof(olo_body, angular_velocity_in_body),

@@ -32,7 +32,7 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
 olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form);
 
 /* The joint reading of the group that was built last. */
-olo_status olo_build_joint(olo_builder *builder, const olo_joint *joint);
+olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);
 
 olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index);
 olo_status olo_build_body_point(olo_builder *builder, int node, const char *name,
@@ -65,13 +65,6 @@ void olo_curve_free(void *curve);
 /* -m g.x of a mass at a position, when there is gravity. */
 olo_status olo_build_gravity(olo_builder *builder, const char *owner, double mass,
                              const olo_position *position);
-
-/* Rows and joint of a node against the ground: the place `at` of the child moves along the rows of
- * `translation` and the child turns about the rows of `rotation`; in a planar model both are taken within the
- * plane. Adds a group called `name`. */
-olo_status olo_build_grounded(olo_builder *builder, const char *name, int child, const double at[3],
-                              const double where[3], int translations, const double *translation,
-                              int rotations, const double *rotation);
 
 /* In a planar model: the rows that keep a node in its plane, as a group that every joint satisfies. */
 olo_status olo_build_plane(olo_builder *builder, const char *name, int node);

@@ -234,7 +234,7 @@ olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *fo
     return OLO_OK;
 }
 
-olo_status olo_build_joint(olo_builder *builder, const olo_joint *joint)
+olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
 {
     olo_system *s = builder->system;
     if (!GROW(builder, joints, joint_count))

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "elements/joint_pair.h"
 #include "elements/span.h"
 #include "linalg/vec3.h"
 
@@ -17,12 +18,12 @@ static void defaults(void *element)
 }
 
 /* Reads x2 - x1 = q[child] - (a place of one other node, or a fixed place); false if it is not so. */
-static bool read_joint(const olo_system *s, const olo_position *span, olo_joint *joint)
+static bool read_joint(const olo_system *s, const olo_position *span, olo_articulation *joint)
 {
     for (int side = 0; side < 2; side++) {
         double sign = side == 0 ? 1.0 : -1.0;
         int child = -1, parent = -1;
-        olo_joint found = {.kind = "rod", .length = joint->length};
+        olo_articulation found = {.type = &olo_joint_rod, .length = joint->length};
         bool fits = true;
         for (int k = 0; fits && k < span->count; k++) {
             const olo_coordinate *c = &s->coordinates[span->slot[k]];
@@ -74,7 +75,7 @@ static olo_status build(olo_builder *builder, const void *element)
     status = olo_build_group(builder, rod->name, false, false);
     if (status == OLO_OK)
         status = olo_build_constraint(builder, &row);
-    olo_joint joint = {.length = length};
+    olo_articulation joint = {.length = length};
     if (status == OLO_OK && read_joint(olo_build_system(builder), &span, &joint))
         status = olo_build_joint(builder, &joint);
     return status;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "elements/build.h"
+#include "elements/joint_pair.h"
 #include "linalg/vec3.h"
 
 olo_support olo_support_default(void)
@@ -16,16 +16,11 @@ static void defaults(void *element)
     *(olo_support *)element = olo_support_default();
 }
 
-/* What a type lets free: the place along `axis` (line) or across it (plane); rotation about all axes, the
- * axis, or none. */
-typedef struct freedom {
-    const char *type;
-    int translations; /* 0, 1: along the axis, 2: across it */
-    int rotations;    /* 0, 1: about the axis, 3 */
-} freedom;
-
-static const freedom freedoms[] = {{"point", 0, 3}, {"center", 0, 3}, {"slide", 1, 3},
-                                   {"plane", 2, 3}, {"hinge", 0, 1},  {"fixed", 0, 0}};
+/* Which pair with the ground a type is. */
+static const struct {
+    const char *type, *pair;
+} pairs[] = {{"point", "spherical"},      {"center", "spherical"}, {"slide", "point-on-line"},
+             {"plane", "point-on-plane"}, {"hinge", "revolute"},   {"fixed", "rigid"}};
 
 /* The supported place in the body's frame. */
 static olo_status find_place(olo_builder *builder, const olo_support *support, int *node,
@@ -82,51 +77,33 @@ static void settle(olo_system *s, int node, const double at[3], double where[3])
         if (!s->v0_given[n->q + i])
             v[i] = -arm_rate[i];
     }
+    for (int i = 0; i < n->size; i++)
+        s->v0_given[n->q + i] = true;
 }
 
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_support *support = element;
-    const freedom *free = NULL;
-    for (size_t i = 0; i < sizeof freedoms / sizeof *freedoms; i++)
-        if (strcmp(freedoms[i].type, support->type) == 0)
-            free = &freedoms[i];
-    if (!free)
-        return olo_builder_fail(builder, "type", "'%s' is not a support", support->type);
-    int node = -1;
-    double at[3], where[3], axis[3], directions[9] = {0}, axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    olo_status status = find_place(builder, support, &node, at);
-    if (status != OLO_OK)
-        return status;
-    bool needs_axis = free->translations > 0 || free->rotations == 1;
-    vec3_copy(support->axis, axis);
-    if (needs_axis && !(vec3_normalise(axis) > 0))
-        return olo_builder_fail(builder, "axis",
-                                "support '%s' of type %s needs an axis of non-zero length",
-                                support->name, support->type);
-    const olo_system *s = olo_build_system(builder);
-    if (s->planar && needs_axis) {
-        double across = fabs(vec3_dot(axis, s->plane)),
-               tilt = free->rotations == 1 ? 1 - across : across;
-        if (tilt > 1e-9)
-            return olo_builder_fail(
-                builder, "axis",
-                free->rotations == 1
-                    ? "in a planar model a hinge turns about the normal of the plane"
-                    : "does not lie in the plane of the model");
-    }
-    if (free->rotations == 1 && s->nodes[node].kind == OLO_NODE_POINT)
+    const olo_pair_kind *kind = NULL;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strcmp(pairs[i].type, support->type) == 0) kind = olo_pair_find(pairs[i].pair);
+    if (!kind) return olo_builder_fail(builder, "type", "'%s' is not a support", support->type);
+    olo_pair_setup setup = {.name = support->name,
+                            .noun = "support",
+                            .type = support->type,
+                            .parent = -1,
+                            .translations = kind->translations,
+                            .rotations = kind->rotations};
+    olo_status status = find_place(builder, support, &setup.child, setup.child_point);
+    if (status != OLO_OK) return status;
+    olo_system *s = olo_build_system(builder);
+    if (kind->rotations == 1 && s->nodes[setup.child].kind == OLO_NODE_POINT)
         return olo_builder_fail(builder, "type", "a point mass has no hinge");
-    if (free->translations == 1)
-        vec3_copy(axis, directions);
-    if (free->translations == 2)
-        vec3_transversals(axis, directions, directions + 3);
-    if (free->rotations == 1)
-        vec3_copy(axis, axes);
-    read_where(support, where);
-    settle(olo_build_system(builder), node, at, where);
-    return olo_build_grounded(builder, support->name, node, at, where, free->translations,
-                              directions, free->rotations, axes);
+    status = olo_pair_axes(builder, kind, support->axis, &setup);
+    if (status != OLO_OK) return status;
+    read_where(support, setup.parent_point);
+    settle(s, setup.child, setup.child_point, setup.parent_point);
+    return olo_build_pair(builder, &setup);
 }
 
 static const char *const types[] = {"point", "center", "slide", "plane", "hinge", "fixed", NULL};

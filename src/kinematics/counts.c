@@ -30,13 +30,16 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
     olo_tree_begin(tree, &x);
     olo_tree_move(tree, &x);
     olo_null_space_at(space, &x, false);
-    for (size_t i = 0; i < rows; i++) {
-        const olo_form *form = &s->constraints[tree->closures[i]];
-        olo_form_gradient(form, s->q0, gradient);
-        memset(row, 0, n * sizeof *row);
-        for (int k = 0; k < form->size; k++)
-            row[form->index[k]] = gradient[k];
-        olo_null_space_apply(space, row, matrix + i * columns);
+    for (int i = 0; i < tree->closure_block_count; i++) {
+        const olo_closure *closure = &tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            const olo_form *form = &s->constraints[closure->first + j];
+            olo_form_gradient(form, s->q0, gradient);
+            memset(row, 0, n * sizeof *row);
+            for (int k = 0; k < form->size; k++)
+                row[form->index[k]] = gradient[k];
+            olo_null_space_apply(space, row, matrix + (size_t)(closure->u + j) * columns);
+        }
     }
     olo_free(numbers);
     return matrix;
@@ -45,7 +48,7 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
 static olo_status closure_rank(const olo_system *s, olo_tree *tree, int *rank, olo_error *error)
 {
     *rank = 0;
-    if (tree->closure_count == 0)
+    if (tree->closure_block_count == 0)
         return OLO_OK;
     olo_null_space *space = NULL;
     olo_status status = olo_null_space_create(tree, &space, error);

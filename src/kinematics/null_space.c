@@ -77,20 +77,8 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
             continue;
         olo_joint_view view = olo_tree_view(space->tree, k, x);
         olo_joint_blocks b = blocks_of(space, k);
-        t->type->blocks(&view, x->u + t->u, no_wrench, &b);
+        t->type->blocks(&view, no_wrench, &b);
     }
-}
-
-void olo_null_space_between(olo_null_space *space, olo_motion *x)
-{
-    for (int k = 0; k < space->tree->system->node_count; k++) {
-        const olo_tree_node *t = &space->tree->nodes[k];
-        if (!t->type || !t->type->read)
-            continue;
-        olo_joint_view view = olo_tree_view(space->tree, k, x);
-        t->type->read(&view, x->u + t->u);
-    }
-    olo_null_space_at(space, x, true);
 }
 
 static void project(const olo_null_space *space, int k, const double *row, double *W)

@@ -12,12 +12,9 @@ typedef struct olo_null_space olo_null_space;
 olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_error *error);
 void olo_null_space_free(olo_null_space *space);
 
-/* Reads the joint matrices at a motion of the tree. */
+/* Reads the joint matrices at a motion of the tree. The left pair belongs to the midpoint, also where that does not
+ * satisfy the constraints: G(q_m) P = 0 all the same. */
 void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete);
-/* The left pair between q0 and a midpoint that need not satisfy the constraints: G(q_m) P = 0 all the same.
- * Overwrites x->u. */
-void olo_null_space_between(olo_null_space *space, olo_motion *x);
-
 /* reduced[unknowns] = P^T row[n] */
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced);
 /* P^T itself, unknowns x n. */

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "elements/joint_pair.h"
 #include "linalg/rotation.h"
 
 /* --- growing the forest --- */
@@ -18,27 +19,38 @@ typedef struct growth {
     int *first, *list;
 } growth;
 
-static void attach(growth *g, int node, int parent, const olo_joint *joint)
+/* Free in the plane of a planar model. */
+static olo_articulation planar_joint(const olo_system *s)
+{
+    olo_articulation joint = {.type = &olo_joint_pair, .group = -1, .translations = 3, .rotations = 1};
+    vec3_transversals(s->plane, joint.parent_axes, joint.parent_axes + 3);
+    vec3_copy(s->plane, joint.parent_axes + 6);
+    return joint;
+}
+
+static void attach(growth *g, int node, int parent, const olo_articulation *joint)
 {
     olo_tree_node *x = &g->tree->nodes[node];
     const olo_system *s = g->tree->system;
-    x->parent = parent;
     if (joint) {
         x->joint = *joint;
-        x->type = olo_joint_type_find(joint->kind);
         g->used[joint - s->joints] = true;
+        if (joint->child != node) joint->type->reverse(&x->joint);
     } else if (s->planar) {
-        /* free in the plane */
-        x->joint = (olo_joint){.kind = "grounded", .parent = -1, .group = -1, .translations = 2};
-        vec3_transversals(s->plane, x->joint.translation, x->joint.translation + 3);
-        x->joint.rotations = s->nodes[node].kind == OLO_NODE_FRAME;
-        vec3_copy(s->plane, x->joint.rotation);
-        x->type = &olo_joint_grounded;
+        x->joint = planar_joint(s);
+        /* in its own plane; the normal in the child, where rotation columns take it from */
+        for (int i = 0; i < 3; i++)
+            x->joint.parent_point[i] =
+                s->plane[i] * vec3_dot(s->plane, s->q0 + s->nodes[node].q);
+        if (s->nodes[node].kind == OLO_NODE_FRAME)
+            for (int I = 0; I < 3; I++)
+                x->joint.child_axes[6 + I] =
+                    vec3_dot(s->plane, s->q0 + s->nodes[node].q + 3 * (I + 1));
     }
+    x->parent = parent;
+    x->type = x->joint.type;
     x->joint.parent = parent;
     x->joint.child = node;
-    if (joint && joint->child != node)
-        vec3_set(0, 0, 0, x->joint.parent_point); /* reversed: both ends are point masses */
     g->reached[node] = true;
     g->tree->order[g->count++] = node;
 }
@@ -50,7 +62,7 @@ static void spread(growth *g, int from)
     for (int i = from; i < g->count; i++) {
         int p = g->tree->order[i];
         for (int k = g->first[p]; k < g->first[p + 1]; k++) {
-            const olo_joint *joint = &s->joints[g->list[k]];
+            const olo_articulation *joint = &s->joints[g->list[k]];
             if (joint->parent == p && !g->reached[joint->child])
                 attach(g, joint->child, p, joint);
             else if (joint->child == p && joint->reversible && !g->reached[joint->parent])
@@ -108,14 +120,22 @@ static bool number_unknowns(growth *g)
         tree->unknowns += x->dof;
     }
     tree->closures = olo_alloc((size_t)s->m, sizeof *tree->closures);
-    if (!tree->closures)
+    tree->closure_blocks = olo_alloc((size_t)s->m, sizeof *tree->closure_blocks);
+    if (!tree->closures || !tree->closure_blocks)
         return false;
     for (int i = 0; i < s->group_count; i++) {
         const olo_group *group = &s->groups[i];
         if (group->internal || group->carried || (group->joint >= 0 && g->used[group->joint]))
             continue;
-        for (int row = 0; row < group->count; row++)
-            tree->closures[tree->closure_count++] = group->first + row;
+        for (int row = 0; row < group->count; row += OLO_BLOCK_MAX) {
+            int left = group->count - row;
+            olo_closure *closure = &tree->closure_blocks[tree->closure_block_count++];
+            closure->first = group->first + row;
+            closure->count = left < OLO_BLOCK_MAX ? left : OLO_BLOCK_MAX;
+            closure->u = tree->closure_count;
+            for (int j = 0; j < closure->count; j++)
+                tree->closures[tree->closure_count++] = closure->first + j;
+        }
     }
     return true;
 }
@@ -155,6 +175,7 @@ void olo_tree_free(olo_tree *tree)
     olo_free(tree->nodes);
     olo_free(tree->order);
     olo_free(tree->closures);
+    olo_free(tree->closure_blocks);
     olo_free(tree);
 }
 
@@ -193,6 +214,10 @@ void olo_node_cayley(const double *qm, const double *dq, double a[3])
         a[i] *= 0.5 / volume;
 }
 
+/* The ground as a frame at rest. */
+static const double ground_frame[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const double ground_motion[6] = {0};
+
 olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x)
 {
     const olo_system *s = tree->system;
@@ -203,13 +228,18 @@ olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x)
                            .child0 = x->q0 + q,
                            .child_m = x->qm + q,
                            .child1 = x->q1 + q,
+                           .child_motion = x->motion + s->nodes[c].motion,
                            .constants = node->constants};
     if (p >= 0) {
+        int parent = s->nodes[p].q;
         view.parent_node = &s->nodes[p];
-        view.parent0 = x->q0 + s->nodes[p].q;
-        view.parent_m = x->qm + s->nodes[p].q;
-        view.parent1 = x->q1 + s->nodes[p].q;
+        view.parent0 = x->q0 + parent;
+        view.parent_m = x->qm + parent;
+        view.parent1 = x->q1 + parent;
         view.parent_motion = x->motion + s->nodes[p].motion;
+    } else {
+        view.parent0 = view.parent_m = view.parent1 = ground_frame;
+        view.parent_motion = ground_motion;
     }
     return view;
 }
@@ -217,11 +247,16 @@ olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x)
 void olo_tree_begin(olo_tree *tree, const olo_motion *x)
 {
     for (int k = 0; k < tree->system->node_count; k++) {
-        if (!tree->nodes[k].type)
-            continue;
+        if (!tree->nodes[k].type || !tree->nodes[k].type->begin) continue;
         olo_joint_view view = olo_tree_view(tree, k, x);
         tree->nodes[k].type->begin(&view, tree->system);
     }
+}
+
+static void place_node(const olo_node *node, const olo_motion *x)
+{
+    olo_node_move(node, x->motion + node->motion, x->q0 + node->q, x->dq + node->q,
+                  x->qm + node->q, x->q1 + node->q);
 }
 
 static void move_node(olo_tree *tree, int k, olo_motion *x)
@@ -235,7 +270,7 @@ static void move_node(olo_tree *tree, int k, olo_motion *x)
     } else {
         memcpy(motion, x->u + t->u, (size_t)node->twist * sizeof *motion);
     }
-    olo_node_move(node, motion, x->q0 + node->q, x->dq + node->q, x->qm + node->q, x->q1 + node->q);
+    place_node(node, x);
 }
 
 void olo_tree_predict(olo_tree *tree, olo_motion *x, const double *motion, double scale)
@@ -261,4 +296,74 @@ void olo_tree_move(olo_tree *tree, olo_motion *x)
 {
     for (int i = 0; i < tree->system->node_count; i++)
         move_node(tree, tree->order[i], x);
+}
+
+/* From motions, not from states: the rounding of these would go over h into the momenta. */
+void olo_tree_gap(olo_tree *tree, int c, const olo_motion *x, double *gap)
+{
+    const olo_node *node = &tree->system->nodes[c];
+    const olo_tree_node *t = &tree->nodes[c];
+    const double *motion = x->motion + node->motion;
+    double allowed[6], u[6];
+    olo_joint_view view = olo_tree_view(tree, c, x);
+    t->type->predict(&view, motion, u);
+    t->type->move(&view, u, allowed);
+    vec3_subtract(allowed, motion, gap);
+    if (node->kind == OLO_NODE_FRAME) {
+        /* the spin that takes one Cayley vector to the other: (I + a^/2)/(1 + |a|^2/4) of their difference */
+        const double *a = motion + 3;
+        double change[3], turn[3];
+        vec3_subtract(allowed + 3, a, change);
+        vec3_cross(a, change, turn);
+        for (int i = 0; i < 3; i++)
+            gap[3 + i] = cayley_scale(a) * (change[i] + 0.5 * turn[i]);
+    }
+}
+
+void olo_tree_update(const olo_tree *tree, int c, olo_motion *x, const double *twist)
+{
+    const olo_node *node = &tree->system->nodes[c];
+    double *motion = x->motion + node->motion;
+    vec3_add(1.0, twist, motion);
+    if (node->kind == OLO_NODE_FRAME) cayley_update(motion + 3, twist + 3);
+    place_node(node, x);
+}
+
+/* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and a small rotation */
+static void correct_directors(const double *d, const double turn[3], double *rest)
+{
+    double error[9];
+    for (int I = 0; I < 3; I++)
+        for (int J = I; J < 3; J++)
+            error[3 * I + J] = error[3 * J + I] =
+                0.5 * ((I == J ? 1.0 : 0.0) - vec3_dot(d + 3 * I, d + 3 * J));
+    for (int I = 0; I < 3; I++) {
+        for (int J = 0; J < 3; J++)
+            vec3_add(error[3 * I + J], d + 3 * J, rest + 3 * I);
+        vec3_add_cross(turn, d + 3 * I, rest + 3 * I);
+    }
+}
+
+void olo_tree_settle(olo_tree *tree, const olo_motion *x, double *q, double *rest)
+{
+    const olo_system *s = tree->system;
+    for (int i = 0; i < s->node_count; i++) {
+        int k = tree->order[i];
+        const olo_node *node = &s->nodes[k];
+        const olo_tree_node *t = &tree->nodes[k];
+        double shift[3] = {0, 0, 0}, turn[3] = {0, 0, 0};
+        if (t->type && t->type->close) {
+            olo_joint_view view = olo_tree_view(tree, k, x);
+            const double *parent = t->parent < 0 ? ground_frame : q + s->nodes[t->parent].q;
+            t->type->close(&view, parent, q + node->q, shift, turn);
+        }
+        if (node->kind == OLO_NODE_FRAME)
+            correct_directors(q + node->q + 3, turn, rest + node->q + 3);
+        vec3_add(1.0, shift, rest + node->q);
+        for (int j = node->q; j < node->q + node->size; j++) {
+            double sum = q[j] + rest[j];
+            rest[j] -= sum - q[j];
+            q[j] = sum;
+        }
+    }
 }

@@ -1,31 +1,40 @@
 /* The spanning forest of a system: every node hangs on one joint (or is free), parents first; constraint
  * groups that no joint of the forest carries are closures.
  *
- * And the motion of a step on it: from the joint increments u follow the motions of all nodes, and from these
- * dq, the midpoint qm and q1, never by subtracting states.
+ * And the motion of a step on it. Newton iterates the motion of every node by itself (lifted, so that long
+ * chains converge); the gap of a joint is how far the child's motion is from one that the joint allows, and in
+ * the end the motions are rebuilt from the joint increments. dq, the midpoint qm and q1 come from the motions,
+ * never from subtracting states.
  */
 #ifndef OLO_KINEMATICS_TREE_H
 #define OLO_KINEMATICS_TREE_H
 
-#include "kinematics/joint.h"
 #include "system/system.h"
 
 typedef struct olo_tree_node {
     const olo_joint_type *type; /* NULL: free in space, u is the node's motion itself */
-    olo_joint joint;            /* oriented: child is this node */
+    olo_articulation joint;     /* oriented: child is this node */
     int parent;                 /* node, or -1 for ground */
     int dof;
     int u; /* first entry among all joint increments */
     double constants[OLO_JOINT_CONSTANTS];
 } olo_tree_node;
 
+/* Constraint rows first .. first + count. */
+typedef struct olo_closure {
+    int first, count;
+    int u; /* first entry among all closure multipliers */
+} olo_closure;
+
 typedef struct olo_tree {
     const olo_system *system;
     olo_tree_node *nodes; /* one a node of the system */
     int *order;           /* parents before children */
     int unknowns;         /* sum of all dof */
-    int closure_count;    /* closure rows */
-    int *closures;        /* [closure_count] constraint rows */
+    int closure_count;    /* how many constraint rows the tree does not carry */
+    int *closures;        /* [closure_count] these rows */
+    int closure_block_count; /* they come in blocks of up to OLO_BLOCK_MAX rows of one group */
+    olo_closure *closure_blocks;
 } olo_tree;
 
 olo_status olo_tree_create(const olo_system *system, olo_tree **tree, olo_error *error);
@@ -41,10 +50,18 @@ typedef struct olo_motion {
 
 /* Joint constants of a step that starts at x->q0. */
 void olo_tree_begin(olo_tree *tree, const olo_motion *x);
-/* u closest to a given motion of all nodes (the last step's, scaled), then the motion of that u. */
+/* u closest to a given motion of all nodes times `scale`, and the motion of that u: a prediction from the last
+ * step, or with x->motion itself the rebuilt end of an iteration. */
 void olo_tree_predict(olo_tree *tree, olo_motion *x, const double *motion, double scale);
 /* motion, dq, qm and q1 from u. */
 void olo_tree_move(olo_tree *tree, olo_motion *x);
+/* The twist that takes the motion of node c to the nearest one that its joint allows. */
+void olo_tree_gap(olo_tree *tree, int c, const olo_motion *x, double *gap);
+/* Adds a twist at q1 to the motion of node c and moves the node. */
+void olo_tree_update(const olo_tree *tree, int c, olo_motion *x, const double *twist);
+/* Takes back what rounding has done to a configuration: directors that are not orthonormal, joints that are open by
+ * an ulp. Changes of that size go to `rest`, the part of q that doubles do not hold. */
+void olo_tree_settle(olo_tree *tree, const olo_motion *x, double *q, double *rest);
 /* What joint c sees. */
 olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x);
 

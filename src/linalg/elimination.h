@@ -8,7 +8,8 @@
  *     dt_c = A_c dt_p + B_c du_c + e_c
  *
  * and is eliminated child before parent; for a tree without springs this is the articulated sweep,
- * linear in the number of bodies. A block without a joint (free body, closure) is `plain`: dt = du.
+ * linear in the number of bodies. A block without a joint (free body) is `plain`: dt = du. A closure block has
+ * no parent and B = B^ spans its active directions.
  * Structure and ordering are computed once; a factorisation changes numbers only.
  */
 #ifndef OLO_LINALG_ELIMINATION_H
@@ -23,11 +24,12 @@ enum { OLO_BLOCK_MAX = 6 }; /* largest block size */
 typedef struct olo_elimination olo_elimination;
 
 typedef struct olo_block {
+    bool spatial; /* the joint has A = [I a^; 0 I] and Ep = -Ec = [0 0; f^/2 0], as between two frames */
     int size;   /* of dt */
     int dof;    /* of du; equal to size for a plain block */
     int parent; /* block, or -1 */
     bool plain; /* B = B^ = I, no parent, no variation */
-    bool last;  /* after all its neighbours: closure multipliers, whose own block is nearly zero */
+    bool last;  /* after all its neighbours: closure multipliers, whose own block is zero; not plain */
 } olo_block;
 
 /* The matrices of a joint, row-major with the sizes d = size, p = parent's size, r = dof. */
@@ -56,6 +58,12 @@ double *olo_elimination_rhs(olo_elimination *elimination, int c); /* z_c */
 double *olo_elimination_gap(olo_elimination *elimination, int c); /* e_c */
 olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 
+/* Factors, with K that of a mass matrix and constraint rows at one configuration, and finds the rows of the closure
+ * blocks that repeat others: from now on their multipliers stay in the space of the others. */
+olo_status olo_elimination_reveal(olo_elimination *elimination, olo_error *error);
+/* Projects the multipliers of a closure block to that space. */
+void olo_elimination_restrict(const olo_elimination *elimination, int c, double *x);
+
 /* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) tells where. */
 olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_error *error);
 
@@ -63,5 +71,7 @@ olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_
 void olo_elimination_solve(olo_elimination *elimination);
 const double *olo_elimination_twist(const olo_elimination *elimination, int c);     /* dt_c */
 const double *olo_elimination_increment(const olo_elimination *elimination, int c); /* du_c */
+/* mu_c = -(z_c + sum_b K_cb dt_b), after a solve */
+void olo_elimination_wrench(const olo_elimination *elimination, int c, double *mu);
 
 #endif

@@ -40,6 +40,15 @@ static inline void cayley_update(double a[3], const double delta_omega[3])
         a[i] += delta_omega[i] - 0.5 * turn[i] + along * a[i];
 }
 
+/* Cayley vector of "first b, then a": c/2 = (g + k + g x k)/(1 - g.k), g = a/2, k = b/2 */
+static inline void cayley_compose(const double a[3], const double b[3], double c[3])
+{
+    double cross[3], scale = 1.0 / (1.0 - 0.25 * vec3_dot(a, b));
+    vec3_cross(a, b, cross);
+    for (int i = 0; i < 3; i++)
+        c[i] = scale * (a[i] + b[i] + 0.5 * cross[i]);
+}
+
 /* Angle of the rotation, in [0, pi). */
 static inline double cayley_angle(const double a[3])
 {

@@ -141,4 +141,40 @@ static inline void small_lu_solve(int n, const double *LU, const int *pivot, int
     }
 }
 
+/* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix, by Jacobi
+ * rotations in place. */
+static inline void small_symmetric_eigen(int n, double *A, double *V)
+{
+    for (int i = 0; i < n * n; i++)
+        V[i] = i % (n + 1) == 0;
+    for (int sweep = 0; sweep < 30; sweep++) {
+        double off = 0, diagonal = 0;
+        for (int p = 0; p < n; p++)
+            for (int q = 0; q < n; q++)
+                *(p == q ? &diagonal : &off) += A[p * n + q] * A[p * n + q];
+        if (!(off > 1e-32 * diagonal))
+            return;
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) {
+                if (A[p * n + q] == 0)
+                    continue;
+                double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);
+                double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
+                double c = 1 / sqrt(1 + t * t), s = t * c;
+                for (int k = 0; k < n; k++) {
+                    double kp = A[k * n + p], kq = A[k * n + q];
+                    A[k * n + p] = c * kp - s * kq;
+                    A[k * n + q] = s * kp + c * kq;
+                }
+                for (int k = 0; k < n; k++) {
+                    double pk = A[p * n + k], qk = A[q * n + k], vp = V[k * n + p], vq = V[k * n + q];
+                    A[p * n + k] = c * pk - s * qk;
+                    A[q * n + k] = s * pk + c * qk;
+                    V[k * n + p] = c * vp - s * vq;
+                    V[k * n + q] = s * vp + c * vq;
+                }
+            }
+    }
+}
+
 #endif

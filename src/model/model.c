@@ -297,6 +297,11 @@ olo_status olo_model_add_support(olo_model *model, const olo_support *support, o
     return olo_model_add_element(model, &olo_element_support, support, NULL, error);
 }
 
+olo_status olo_model_add_joint(olo_model *model, const olo_joint *joint, olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_joint, joint, NULL, error);
+}
+
 olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error)
 {
     return olo_model_add_element(model, &olo_element_load, load, NULL, error);

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "linalg/vec3.h"
 #include "model/reader.h"
+#include "model/repeat.h"
 #include "model/run_section.h"
 #include "model/source.h"
 
@@ -133,8 +134,9 @@ static olo_status note_variables(olo_reader *reader)
 {
     const olo_parameters *parameters = reader->model->parameters;
     const size_t count = olo_parameters_count(parameters);
-    reader->names = olo_pool_alloc(&reader->pool, count + 1, sizeof *reader->names);
-    reader->values = olo_pool_alloc(&reader->pool, count + 1, sizeof *reader->values);
+    const size_t room = count + 1 + OLO_REPEAT_MAX_VARIABLES;
+    reader->names = olo_pool_alloc(&reader->pool, room, sizeof *reader->names);
+    reader->values = olo_pool_alloc(&reader->pool, room, sizeof *reader->values);
     if (reader->names == NULL || reader->values == NULL) {
         return olo_read_no_memory(reader);
     }
@@ -215,24 +217,42 @@ enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 
 /* Sections of elements ------------------------------------------------------------------------ */
 
-static olo_status read_element(olo_reader *reader, const olo_yaml_node *node,
-                               const olo_element_type *type)
+/* Where an element is read into; its copies, if it is repeated, one after the other. */
+typedef struct element_slot {
+    const olo_element_type *type;
+    void *element;
+    olo_mark *marks;
+} element_slot;
+
+static olo_status read_copy(olo_reader *reader, const olo_yaml_node *node, void *context)
 {
-    void *element = olo_pool_alloc(&reader->pool, 1, type->size);
-    olo_mark *marks = olo_pool_alloc(&reader->pool, (size_t)type->field_count, sizeof *marks);
-    if (element == NULL || marks == NULL) {
-        return olo_read_no_memory(reader);
-    }
-    type->defaults(element);
-    const olo_status status =
-        olo_read_fields(reader, node, type->fields, type->field_count, type->noun, element, marks);
+    const element_slot *slot = context;
+    const olo_element_type *type = slot->type;
+    memset(slot->element, 0, type->size);
+    type->defaults(slot->element);
+    const olo_status status = olo_read_fields(reader, node, type->fields, type->field_count,
+                                              type->noun, slot->element, slot->marks);
     if (status != OLO_OK) {
         return status;
     }
     char path[256];
-    olo_yaml_path(node, path, sizeof path);
-    const olo_origin origin = {path, {node->line, node->column}, marks};
-    return olo_model_add_element(reader->model, type, element, &origin, reader->error);
+    olo_repeat_path(reader, node, path, sizeof path);
+    const olo_origin origin = {path, {node->line, node->column}, slot->marks};
+    return olo_model_add_element(reader->model, type, slot->element, &origin, reader->error);
+}
+
+static olo_status read_element(olo_reader *reader, const olo_yaml_node *node,
+                               const olo_element_type *type)
+{
+    element_slot slot = {
+        .type = type,
+        .element = olo_pool_alloc(&reader->pool, 1, type->size),
+        .marks = olo_pool_alloc(&reader->pool, (size_t)type->field_count, sizeof *slot.marks),
+    };
+    if (slot.element == NULL || slot.marks == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    return olo_repeat_element(reader, node, read_copy, &slot);
 }
 
 static olo_status read_elements(olo_reader *reader, const olo_yaml_node *node,

@@ -6,6 +6,7 @@
 
 #include "model/fields.h"
 #include "model/reader.h"
+#include "model/repeat.h"
 
 enum { TEXT_MAX_LENGTH = 1000 };
 
@@ -32,19 +33,24 @@ static olo_status read_reference(olo_reader *reader, const olo_yaml_node *node,
                                  const olo_field *field, void *target)
 {
     const char **name = olo_field_at(field, target);
-    const char *dot = node->kind == OLO_YAML_SCALAR ? strchr(node->text, '.') : NULL;
+    const char *text = NULL;
+    const olo_status status = olo_repeat_text(reader, node, node->text, &text);
+    if (status != OLO_OK) {
+        return status;
+    }
+    const char *dot = node->kind == OLO_YAML_SCALAR ? strchr(text, '.') : NULL;
     if (dot == NULL) {
         return olo_read_name(reader, node, name);
     }
     char owner[OLO_NAME_MAX_LENGTH + 1] = "";
-    const size_t length = (size_t)(dot - node->text);
+    const size_t length = (size_t)(dot - text);
     if (length <= OLO_NAME_MAX_LENGTH) {
-        memcpy(owner, node->text, length);
+        memcpy(owner, text, length);
     }
     if (!olo_name_is_valid(owner) || !olo_name_is_valid(dot + 1)) {
         return olo_read_fail_expected(reader, node, "a name or body.point");
     }
-    *name = node->text;
+    *name = text;
     return OLO_OK;
 }
 
@@ -319,13 +325,17 @@ static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, con
         return olo_read_no_memory(reader);
     }
     for (const olo_yaml_node *item = node->first; item != NULL; item = item->next) {
-        if (!olo_name_is_valid(item->key)) {
+        const char **name = &points[item->index].name;
+        olo_status status = olo_repeat_text(reader, item, item->key, name);
+        if (status != OLO_OK) {
+            return status;
+        }
+        if (!olo_name_is_valid(*name)) {
             char excerpt[OLO_YAML_EXCERPT_SIZE];
             return olo_read_fail_key(reader, item, "'%s' is not a name: " OLO_NAME_RULE,
-                                     olo_yaml_excerpt(item->key, excerpt));
+                                     olo_yaml_excerpt(*name, excerpt));
         }
-        points[item->index].name = item->key;
-        const olo_status status = olo_read_vector(reader, item, points[item->index].at);
+        status = olo_read_vector(reader, item, points[item->index].at);
         if (status != OLO_OK) {
             return status;
         }
@@ -399,6 +409,9 @@ olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const o
         return olo_read_fail_expected(reader, map, expected);
     }
     for (const olo_yaml_node *node = map->first; node != NULL; node = node->next) {
+        if (olo_repeat_is_key(reader, node)) {
+            continue;
+        }
         const olo_status status = read_key(reader, node, fields, count, target, marks);
         if (status != OLO_OK) {
             return status;

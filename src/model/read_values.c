@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "model/reader.h"
+#include "model/repeat.h"
 
 /* Failures ------------------------------------------------------------------------------------ */
 
@@ -45,7 +46,7 @@ olo_status olo_read_fail(olo_reader *reader, const olo_yaml_node *node, const ch
                         olo_yaml_excerpt(node->key, name), olo_yaml_excerpt(node->text, value),
                         reason);
     }
-    olo_yaml_path(node, path, sizeof path);
+    olo_repeat_path(reader, node, path, sizeof path);
     return fail_with(reader, node->line, node->column, path, reason);
 }
 
@@ -57,7 +58,7 @@ olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, cons
     (void)vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     if (node->parent != NULL) {
-        olo_yaml_path(node->parent, path, sizeof path);
+        olo_repeat_path(reader, node->parent, path, sizeof path);
     }
     return fail_with(reader, node->key_line, node->key_column, path, reason);
 }
@@ -123,8 +124,7 @@ olo_status olo_read_text(olo_reader *reader, const olo_yaml_node *node, size_t l
     if (strlen(node->text) > longest) {
         return olo_read_fail(reader, node, "longer than %zu characters", longest);
     }
-    *text = node->text;
-    return OLO_OK;
+    return olo_repeat_text(reader, node, node->text, text);
 }
 
 olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const char **name)
@@ -132,13 +132,13 @@ olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const ch
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         return olo_read_fail_expected(reader, node, "a name");
     }
-    if (!olo_name_is_valid(node->text)) {
+    const olo_status status = olo_repeat_text(reader, node, node->text, name);
+    if (status == OLO_OK && !olo_name_is_valid(*name)) {
         char excerpt[OLO_YAML_EXCERPT_SIZE];
         return olo_read_fail(reader, node, "'%s' is not a name: " OLO_NAME_RULE,
-                             olo_yaml_excerpt(node->text, excerpt));
+                             olo_yaml_excerpt(*name, excerpt));
     }
-    *name = node->text;
-    return OLO_OK;
+    return status;
 }
 
 olo_status olo_read_choice(olo_reader *reader, const olo_yaml_node *node,
@@ -199,17 +199,14 @@ olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, 
     return OLO_OK;
 }
 
-/* Compiles the text of a node; the column of an error is in the message. */
-static olo_status compile(olo_reader *reader, const olo_yaml_node *node, const char *const *names,
-                          size_t count, olo_expression **expression)
+/* What compiling the text of a node gave; the column of an error is in the message. */
+static olo_status compiled(olo_reader *reader, const olo_yaml_node *node, olo_status status,
+                           const olo_error *inner)
 {
-    olo_error inner = {0};
-    const olo_status status =
-        olo_expression_compile(node->text, names, count, expression, NULL, &inner);
     if (status == OLO_NO_MEMORY) {
         return olo_read_no_memory(reader);
     }
-    return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner.text);
+    return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner->text);
 }
 
 olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number)
@@ -221,13 +218,15 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
         return olo_read_check_number(reader, node, (double)NAN);
     }
     olo_expression *expression = NULL;
-    olo_status status = compile(reader, node, reader->names + 1, reader->name_count, &expression);
+    olo_error inner = {0};
+    olo_status status = olo_repeat_compile(reader, node->text, &expression, &inner);
+    status = compiled(reader, node, status, &inner);
     if (status == OLO_OK) {
         const double value = olo_expression_value(expression, reader->values + 1);
         status = olo_read_check_number(reader, node, value);
         *number = value;
     }
-    olo_expression_free(expression);
+    olo_repeat_release(reader, expression);
     return status;
 }
 
@@ -251,15 +250,17 @@ olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, cons
     reader->names[0] = variable;
     reader->values[0] = 0.0;
     olo_expression *expression = NULL;
-    olo_status status = compile(reader, node, reader->names, reader->name_count + 1, &expression);
+    olo_error inner = {0};
+    olo_status status = olo_expression_compile(node->text, reader->names, reader->name_count + 1,
+                                               &expression, NULL, &inner);
+    status = compiled(reader, node, status, &inner);
     if (status == OLO_OK && !olo_expression_uses(expression, 0)) {
         // a constant: its value is known already
         status =
             olo_read_check_number(reader, node, olo_expression_value(expression, reader->values));
     }
     olo_expression_free(expression);
-    *text = node->text;
-    return status;
+    return status == OLO_OK ? olo_repeat_function(reader, node->text, text) : status;
 }
 
 olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,

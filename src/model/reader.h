@@ -19,11 +19,13 @@ typedef struct olo_reader {
     const olo_setting *settings;
     int setting_count;
     /* Names of the variables of expressions: first `t` or `l` where there is one, then the
-     * parameters; and their values. */
+     * parameters, then those of a repetition; and their values. */
     const char **names;
     double *values;
     size_t name_count;
     bool in_xy;    /* the plane is xy: a vector may have two numbers */
+    struct olo_repeat *repeat; /* of the element under way; NULL if it is not repeated */
+    long repeated;             /* copies so far */
     olo_pool pool; /* what is read, before the model copies it */
     olo_error *error;
 } olo_reader;

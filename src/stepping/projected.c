@@ -271,7 +271,7 @@ static bool begin_tree(projected *x, olo_step *step)
 {
     olo_tree_begin(x->tree, &step->x);
     olo_coordinates_predict(step, 0.0);
-    olo_null_space_between(x->space, &step->x);
+    olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     closure_rows(x, step->x.q0, NULL, x->closures.count, x->closures.rows);
     return split_begin(&x->closures);
@@ -302,7 +302,7 @@ static bool explicit_null_space(projected *x, olo_step *step)
 {
     int n = x->system->n, k = free_count(x);
     split *c = &x->closures;
-    olo_null_space_between(x->space, &step->x);
+    olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     if (c->rank == 0) {
         memcpy(x->Pt, x->tree_Pt, area(k, n) * sizeof *x->Pt);

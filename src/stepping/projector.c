@@ -95,10 +95,11 @@ olo_status olo_projector_create(const olo_system *system, const olo_tree *tree,
     for (int i = 0; ok && i < rows; i++)
         if (olo_piece_has_tangent(system, i))
             ok = plan_piece(p, i, &p->plans[i]);
-    for (int i = 0; ok && i < tree->closure_count; i++) {
-        int piece = olo_piece_of_constraint(system, tree->closures[i]);
-        ok = plan_piece(p, piece, &p->plans[piece]);
-    }
+    for (int i = 0; ok && i < tree->closure_block_count; i++)
+        for (int j = 0; ok && j < tree->closure_blocks[i].count; j++) {
+            int piece = olo_piece_of_constraint(system, tree->closure_blocks[i].first + j);
+            ok = plan_piece(p, piece, &p->plans[piece]);
+        }
     if (!ok) {
         olo_projector_free(p);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
@@ -147,11 +148,12 @@ int *olo_projector_edges(const olo_projector *p, const olo_tree *tree, int *edge
     }
     for (int i = 0; ok && i < p->mass_count; i++)
         ok = add_edge(&list, s->coordinates[p->mass[i].i].node, s->coordinates[p->mass[i].j].node);
-    for (int i = 0; ok && i < tree->closure_count; i++) {
-        const plan *x = p->plans[olo_piece_of_constraint(s, tree->closures[i])];
-        for (int a = 0; ok && a < x->nodes; a++)
-            ok = add_edge(&list, s->node_count + i, x->node[a]);
-    }
+    for (int i = 0; ok && i < tree->closure_block_count; i++)
+        for (int j = 0; ok && j < tree->closure_blocks[i].count; j++) {
+            const plan *x = p->plans[olo_piece_of_constraint(s, tree->closure_blocks[i].first + j)];
+            for (int a = 0; ok && a < x->nodes; a++)
+                ok = add_edge(&list, s->node_count + i, x->node[a]);
+        }
     *edge_count = (int)list.count;
     if (ok && !list.pair)
         list.pair = olo_alloc(1, sizeof *list.pair);
@@ -256,9 +258,9 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
         }
 }
 
-/* A closure has one row, so its column and its row have the same layout. */
-static void add_vector(olo_projector *p, int piece, int block, bool row, double factor,
-                       const double *g, const double *q)
+/* One row or column of a closure block with `width` rows: its entries at q, node by node. */
+static void add_vector(olo_projector *p, int piece, const olo_closure_place *at, bool row,
+                       double factor, const double *g, const double *q)
 {
     const olo_system *s = p->system;
     const plan *x = p->plans[piece];
@@ -268,28 +270,22 @@ static void add_vector(olo_projector *p, int piece, int block, bool row, double 
     for (int i = 0; i < olo_piece_size(s, piece); i++)
         project(s, x, index[i], q, factor * g[i], 1, all);
     for (int a = 0; a < x->nodes; a++) {
-        double *to = row ? olo_elimination_matrix(p->elimination, block, x->node[a])
-                         : olo_elimination_matrix(p->elimination, x->node[a], block);
-        for (int i = 0; i < s->nodes[x->node[a]].twist; i++)
-            to[i] += all[x->offset[a] + i];
+        int twist = s->nodes[x->node[a]].twist;
+        double *to = row ? olo_elimination_matrix(p->elimination, at->block, x->node[a])
+                         : olo_elimination_matrix(p->elimination, x->node[a], at->block);
+        for (int i = 0; i < twist; i++)
+            to[row ? at->row * twist + i : i * at->width + at->row] += all[x->offset[a] + i];
     }
 }
 
-void olo_projector_add_column(olo_projector *p, int piece, int block, double factor,
-                              const double *g, const double *qm)
+void olo_projector_add_column(olo_projector *p, int piece, const olo_closure_place *at,
+                              double factor, const double *g, const double *qm)
 {
-    add_vector(p, piece, block, false, factor, g, qm);
+    add_vector(p, piece, at, false, factor, g, qm);
 }
 
-void olo_projector_add_row(olo_projector *p, int piece, int block, double factor, const double *g,
-                           const double *q1)
+void olo_projector_add_row(olo_projector *p, int piece, const olo_closure_place *at, double factor,
+                           const double *g, const double *q1)
 {
-    add_vector(p, piece, block, true, factor, g, q1);
-}
-
-void olo_projector_update_free(const olo_node *node, double *u, const double *du)
-{
-    vec3_add(1.0, du, u);
-    if (node->kind == OLO_NODE_FRAME)
-        cayley_update(u + 3, du + 3);
+    add_vector(p, piece, at, true, factor, g, q1);
 }

@@ -30,13 +30,15 @@ void olo_projector_add_mass(olo_projector *projector, double factor, const doubl
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
 void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
                        const double *qm, const double *q1);
-/* A closure's column factor P_int(q_m)^T g and row factor g^T P_int(q1); g local to the piece. */
-void olo_projector_add_column(olo_projector *projector, int piece, int block, double factor,
-                              const double *g, const double *qm);
-void olo_projector_add_row(olo_projector *projector, int piece, int block, double factor,
-                           const double *g, const double *q1);
+/* Row `row` of a closure block of `width` rows. */
+typedef struct olo_closure_place {
+    int block, row, width;
+} olo_closure_place;
 
-/* u of a free node by a twist increment: displacement adds, the Cayley vector composes. */
-void olo_projector_update_free(const olo_node *node, double *u, const double *du);
+/* A closure's column factor P_int(q_m)^T g and row factor g^T P_int(q1); g local to the piece. */
+void olo_projector_add_column(olo_projector *projector, int piece, const olo_closure_place *at,
+                              double factor, const double *g, const double *qm);
+void olo_projector_add_row(olo_projector *projector, int piece, const olo_closure_place *at,
+                           double factor, const double *g, const double *q1);
 
 #endif

@@ -58,14 +58,13 @@ olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int grou
     double wrench[6] = {0};
     bool carried = false;
     if (x->treatment == &olo_treatment_reduced) {
-        const olo_tree *tree;
-        const double *W = olo_reduced_wrench(x->data, &x->step, &tree);
+        const olo_tree *tree = olo_reduced_tree(x->data);
         for (int k = 0; k < s->node_count && !carried; k++)
             if (tree->nodes[k].type && tree->nodes[k].joint.group == group) {
                 carried = true;
                 node = k;
                 for (int i = 0; i < s->nodes[k].twist; i++)
-                    wrench[i] = W[s->nodes[k].motion + i] / x->step.h;
+                    wrench[i] = state->wrench[s->nodes[k].motion + i] / state->h;
             }
         if (!carried && g->internal)
             return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'",

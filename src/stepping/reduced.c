@@ -3,8 +3,8 @@
  *     r(u) = P(q0, q1)^T T(q1) = 0,   q1 = F(u)
  *
  * Balance a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; the tangent S = P_int(q_m)^T DT P_int(q1) plus
- * the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); wrenches and joints by the elimination on the
- * tree. Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so
+ * the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the elimination on the tree. The motion
+ * of every node and the wrench of every joint are iterated by themselves (lifted), so that long chains converge. Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so
  * that no block depends on h, all rows kept and slightly regularised, so that redundant rows do no harm.
  */
 #include <math.h>
@@ -14,16 +14,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/elimination.h"
-#include "linalg/small.h"
 #include "linalg/vec3.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
 #include "stepping/step.h"
-
-/* Dual regularisation relative to G M^-1 G^T: closures are g = softness lambda', so that what redundant rows carry among
- * themselves stays small instead of growing from step to step. */
-static const double closure_regularisation = 1e-13;
-static const double closure_round_off = 4e-15; /* of a row's own size */
 
 typedef struct reduced {
     const olo_system *system;
@@ -31,12 +25,10 @@ typedef struct reduced {
     olo_tree *tree;
     olo_elimination *elimination;
     olo_projector *projector; /* pieces -> blocks of nodes */
-    double *wrench;           /* [twists] w, then W = w + what hangs below */
+    double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
-    double *gap;              /* [closures] constraint values */
-    double *softness;         /* [closures] regularisation of each row */
-    double *limit;            /* [closures] multiplier up to which that leaves g at round-off */
-    bool exact;               /* beyond it: once converged, closures are g = 0 */
+    double *guess;            /* [twists] start of the iteration */
+    bool redundant;           /* closure rows repeat others, so that a choice is due in every step */
     double open;              /* largest residual of a closure */
     olo_step *step;           /* of the sink */
 } reduced;
@@ -52,7 +44,7 @@ static olo_status create_elimination(reduced *x, olo_error *error)
 {
     const olo_system *s = x->system;
     const olo_tree *tree = x->tree;
-    int count = s->node_count + tree->closure_count, edge_count = 0;
+    int count = s->node_count + tree->closure_block_count, edge_count = 0;
     olo_block *blocks = olo_alloc((size_t)count, sizeof *blocks);
     int *edges = olo_projector_edges(x->projector, tree, &edge_count);
     olo_status status = OLO_NO_MEMORY;
@@ -61,10 +53,13 @@ static olo_status create_elimination(reduced *x, olo_error *error)
             blocks[k] = (olo_block){.size = s->nodes[k].twist,
                                     .dof = tree->nodes[k].dof,
                                     .parent = tree->nodes[k].parent,
-                                    .plain = !tree->nodes[k].type};
-        for (int i = 0; i < tree->closure_count; i++)
-            blocks[closure_block(x, i)] =
-                (olo_block){.size = 1, .dof = 1, .parent = -1, .plain = true, .last = true};
+                                    .plain = !tree->nodes[k].type,
+                                    .spatial = tree->nodes[k].type && tree->nodes[k].type->spatial};
+        for (int i = 0; i < tree->closure_block_count; i++)
+            blocks[closure_block(x, i)] = (olo_block){.size = tree->closure_blocks[i].count,
+                                                      .dof = tree->closure_blocks[i].count,
+                                                      .parent = -1,
+                                                      .last = true};
         status = olo_elimination_create(count, blocks, edge_count, edges, &x->elimination, error);
     } else {
         olo_fail(error, status, "out of memory for the reduced treatment");
@@ -72,19 +67,6 @@ static olo_status create_elimination(reduced *x, olo_error *error)
     olo_free(blocks);
     olo_free(edges);
     return status;
-}
-
-/* A typical G M^-1 G^T of a row with a gradient of size one: one over the mean mass. */
-static double typical_softness(const olo_system *s)
-{
-    double sum = 0;
-    int count = 0;
-    for (int e = 0; e < s->mass_count; e++)
-        if (s->mass[e].i == s->mass[e].j && s->coordinates[s->mass[e].i].slot == 0) {
-            sum += s->mass[e].m;
-            count++;
-        }
-    return count ? closure_regularisation * count / sum : closure_regularisation;
 }
 
 static void destroy(void *data)
@@ -96,10 +78,8 @@ static void destroy(void *data)
     olo_projector_free(x->projector);
     olo_tree_free(x->tree);
     olo_free(x->wrench);
+    olo_free(x->guess);
     olo_free(x->lambda);
-    olo_free(x->gap);
-    olo_free(x->softness);
-    olo_free(x->limit);
     olo_free(x);
 }
 
@@ -119,20 +99,13 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     if (status == OLO_OK)
         status = create_elimination(x, error);
     if (status == OLO_OK) {
+        x->redundant = x->tree->closure_count > 0;
         olo_projector_bind(x->projector, x->elimination);
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
+        x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
         x->lambda = olo_alloc((size_t)x->tree->closure_count, sizeof *x->lambda);
-        x->gap = olo_alloc((size_t)x->tree->closure_count, sizeof *x->gap);
-        x->softness = olo_alloc((size_t)x->tree->closure_count, sizeof *x->softness);
-        x->limit = olo_alloc((size_t)x->tree->closure_count, sizeof *x->limit);
-        if (!x->wrench || !x->lambda || !x->gap || !x->softness || !x->limit)
+        if (!x->wrench || !x->lambda || !x->guess)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
-        double typical = typical_softness(system);
-        for (int i = 0; status == OLO_OK && i < x->tree->closure_count; i++) {
-            int row = x->tree->closures[i];
-            x->softness[i] = typical * olo_row_weight(system, row);
-            x->limit[i] = closure_round_off * olo_row_size(system, row) / x->softness[i];
-        }
     }
     if (status != OLO_OK) {
         destroy(x);
@@ -145,17 +118,6 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
 static int unknowns(const void *data)
 {
     return olo_elimination_unknowns(((const reduced *)data)->elimination);
-}
-
-static void predict(void *data, olo_step *step, double scale)
-{
-    reduced *x = data;
-    double h = step->h;
-    x->exact = false;
-    olo_tree_begin(x->tree, &step->x);
-    olo_tree_predict(x->tree, &step->x, step->state->motion, scale);
-    for (int i = 0; i < x->tree->closure_count; i++)
-        x->lambda[i] = scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closures[i]] : 0.0;
 }
 
 /* --- one iteration --- */
@@ -172,34 +134,49 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, factor, K, x->step->x.qm, x->step->x.q1);
 }
 
+/* g(q1) = g(q0) + grad g(q_m).dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is
+ * noise: following it would put that noise over h into the velocities, so it is left alone until it is more. */
+static double closure_offset(const olo_form *form, const double *q0)
+{
+    const double noise = 2e-15;
+    double g = olo_form_value(form, q0);
+    return fabs(g) > noise * olo_form_magnitude(form, q0) ? g : 0.0;
+}
+
 /* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) = 0 */
-static void add_closures(reduced *x, olo_step *step)
+static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_place *at,
+                            double lambda)
 {
     const olo_system *s = x->system;
+    const olo_form *form = &s->constraints[row];
+    int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
+    olo_form_gradient(form, step->x.qm, step->r);
+    for (int k = 0; k < form->size; k++)
+        step->T[form->index[k]] += a * lambda * step->r[k];
+    olo_projector_add_column(x->projector, piece, at, a, step->r, step->x.qm);
+    olo_form_gradient(form, step->x.q1, step->r);
+    olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
+    if (form->products) {
+        memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
+        olo_form_add_hessian(form, 0.5, step->K);
+        olo_projector_add(x->projector, piece, a * lambda, step->K, step->x.qm, step->x.q1);
+    }
+    double g = olo_form_difference(form, step->x.qm, step->x.dq) + closure_offset(form, step->x.q0);
+    olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));
+    olo_elimination_rhs(x->elimination, at->block)[at->row] = a * g;
+}
+
+static void add_closures(reduced *x, olo_step *step)
+{
     x->open = 0;
-    for (int i = 0; i < x->tree->closure_count; i++) {
-        int row = x->tree->closures[i], piece = olo_piece_of_constraint(s, row);
-        const olo_form *form = &s->constraints[row];
-        olo_form_gradient(form, step->x.qm, step->r);
-        for (int k = 0; k < form->size; k++)
-            step->T[form->index[k]] += a * x->lambda[i] * step->r[k];
-        olo_projector_add_column(x->projector, piece, closure_block(x, i), a, step->r, step->x.qm);
-        olo_form_gradient(form, step->x.q1, step->r);
-        olo_projector_add_row(x->projector, piece, closure_block(x, i), a, step->r, step->x.q1);
-        x->gap[i] = olo_form_value(form, step->x.q1);
-        if (!x->exact)
-            x->gap[i] -= x->softness[i] * x->lambda[i];
-        olo_raise(&x->open, olo_row_residual(s, row, step->r, x->gap[i], step->x.q1));
-        if (form->products) {
-            memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
-            olo_form_add_hessian(form, 0.5, step->K);
-            olo_projector_add(x->projector, piece, a * x->lambda[i], step->K, step->x.qm,
-                              step->x.q1);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            olo_closure_place at = {
+                .block = closure_block(x, i), .row = j, .width = closure->count};
+            add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
         }
-        olo_elimination_matrix(x->elimination, closure_block(x, i), closure_block(x, i))[0] =
-            -a * x->softness[i];
-        olo_elimination_rhs(x->elimination, closure_block(x, i))[0] = a * x->gap[i];
     }
 }
 
@@ -209,54 +186,102 @@ static void fill_nodes(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double *w = x->wrench + node->motion;
+        double *w = olo_elimination_rhs(x->elimination, k);
         const double *T = step->T + node->q, *dm = step->x.qm + node->q, *d1 = step->x.q1 + node->q;
         vec3_copy(T, w);
         if (node->kind == OLO_NODE_FRAME) {
-            double *S = olo_elimination_matrix(x->elimination, k, k), along = 0;
+            double *S = olo_elimination_matrix(x->elimination, k, k);
             vec3_set(0, 0, 0, w + 3);
             for (int I = 3; I < 12; I += 3) {
-                along += 0.5 * vec3_dot(d1 + I, T + I);
+                double along = 0.5 * vec3_dot(d1 + I, T + I);
                 vec3_add_cross(dm + I, T + I, w + 3);
-                for (int i = 0; i < 3; i++)
-                    vec3_add(0.5 * d1[I + i], T + I, S + (3 + i) * 6 + 3);
+                for (int i = 0; i < 3; i++) {
+                    for (int j = 0; j < 3; j++)
+                        S[(3 + i) * 6 + 3 + j] += 0.5 * d1[I + i] * T[I + j];
+                    S[(3 + i) * 6 + 3 + i] -= along;
+                }
             }
-            for (int i = 3; i < 6; i++)
-                S[7 * i] -= along;
         }
-        memcpy(olo_elimination_rhs(x->elimination, k), w, (size_t)node->twist * sizeof *w);
     }
 }
 
-/* Returns the largest entry of the reduced balance B^^T W. */
-static double fill_joints(reduced *x, olo_step *step)
+/* What hangs on the joints at this very iterate: w of the child and all that hangs below it. */
+static void sum_wrench(reduced *x, int k, const olo_joint_blocks *b)
 {
     const olo_system *s = x->system;
-    double largest = 0;
+    int parent = x->tree->nodes[k].parent;
+    if (parent < 0)
+        return;
+    int d = s->nodes[k].twist, p = s->nodes[parent].twist;
+    const double *W = x->wrench + s->nodes[k].motion;
+    double *above = x->wrench + s->nodes[parent].motion;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < p; j++)
+            above[j] += b->A_hat[i * p + j] * W[i];
+}
+
+/* Joint matrices, and how far each joint is from closed. Lifted iterates take the wrench of the last one; closed ones
+ * the sum from leaf to root, so that their tangent is that of the joint increments alone. */
+static void fill_joints(reduced *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; step->closed && k < s->node_count; k++)
+        memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *x->wrench);
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->tree->order[i];
         const olo_tree_node *t = &x->tree->nodes[k];
-        const double *W = x->wrench + s->nodes[k].motion;
-        int d = s->nodes[k].twist;
-        if (!t->type) {
-            for (int j = 0; j < d; j++)
-                olo_raise(&largest, fabs(W[j]));
+        if (!t->type)
             continue;
-        }
         olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        t->type->blocks(&view, step->x.u + t->u, W, &b);
-        double balance[6] = {0};
-        small_add_transposed_times(d, t->dof, 1.0, b.B_hat, W, balance);
-        for (int j = 0; j < t->dof; j++)
-            olo_raise(&largest, fabs(balance[j]));
-        if (t->parent < 0)
-            continue;
-        int p = s->nodes[t->parent].twist;
-        small_add_transposed_times(d, p, 1.0, b.A_hat, W,
-                                   x->wrench + s->nodes[t->parent].motion);
+        t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b);
+        if (step->closed)
+            sum_wrench(x, k, &b);
+        else
+            olo_tree_gap(x->tree, k, &step->x, olo_elimination_gap(x->elimination, k));
     }
-    return largest;
+}
+
+/* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0 tell. */
+static void reveal_closures(reduced *x, olo_step *step)
+{
+    const olo_motion *at = &step->x;
+    memset(at->u, 0, (size_t)x->tree->unknowns * sizeof *at->u);
+    olo_tree_move(x->tree, &step->x);
+    memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
+    memset(x->lambda, 0, (size_t)x->tree->closure_count * sizeof *x->lambda);
+    olo_elimination_clear(x->elimination);
+    olo_projector_add_mass(x->projector, 2 / step->h, at->qm, at->q1);
+    add_closures(x, step);
+    fill_joints(x, step);
+    /* a singular matrix shows again, with its place, in the iteration */
+    (void)olo_elimination_reveal(x->elimination, NULL);
+}
+
+static void predict(void *data, olo_step *step, double scale)
+{
+    reduced *x = data;
+    double h = step->h;
+    olo_tree_begin(x->tree, &step->x);
+    if (x->redundant)
+        reveal_closures(x, step);
+    /* the last motion, or the straight line through the last two where that has proved better */
+    const olo_state *state = step->state;
+    double *guess = x->guess;
+    bool line = state->smooth && scale == 1;
+    for (int i = 0; i < x->system->twists; i++) {
+        guess[i] = line ? 2 * state->motion[i] - state->motion_before[i] : scale * state->motion[i];
+        x->wrench[i] = scale * state->wrench[i];
+    }
+    olo_tree_predict(x->tree, &step->x, guess, 1.0);
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
+            x->lambda[x->tree->closure_blocks[i].u + j] =
+                scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closure_blocks[i].first + j] : 0;
+    for (int i = 0; x->redundant && i < x->tree->closure_block_count; i++)
+        olo_elimination_restrict(x->elimination, closure_block(x, i),
+                                 x->lambda + x->tree->closure_blocks[i].u);
 }
 
 /* The size of a motion: lengths over the model's length, angles as they are; not finite if any is. */
@@ -268,6 +293,23 @@ static double motion_size(const olo_system *s, int node, const double *motion)
     return size;
 }
 
+/* The largest Cayley vector of a body or rod. */
+static double largest_turn(reduced *x, const olo_step *step)
+{
+    const olo_system *s = x->system;
+    double largest = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_tree_node *t = &x->tree->nodes[k];
+        if (s->nodes[k].kind == OLO_NODE_FRAME)
+            olo_raise(&largest, vec3_norm(step->x.motion + s->nodes[k].motion + 3));
+        if (t->type && t->type->turn) {
+            olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
+            olo_raise(&largest, t->type->turn(&view));
+        }
+    }
+    return largest;
+}
+
 static void measure(reduced *x, const olo_step *step, olo_newton *newton)
 {
     const olo_system *s = x->system;
@@ -275,40 +317,42 @@ static void measure(reduced *x, const olo_step *step, olo_newton *newton)
     newton->worst = 0;
     for (int k = 0; k < s->node_count; k++) {
         double change = motion_size(s, k, olo_elimination_twist(x->elimination, k));
-        const double *motion = step->x.motion + s->nodes[k].motion;
-        double size = motion_size(s, k, motion);
+        double size = motion_size(s, k, step->x.motion + s->nodes[k].motion);
         if (!(change <= newton->increment)) {
             newton->increment = change;
             newton->worst = k;
         }
         olo_raise(&newton->size, size);
-        if (s->nodes[k].kind == OLO_NODE_FRAME)
-            olo_raise(&newton->turn, vec3_norm(motion + 3));
-        const olo_tree_node *t = &x->tree->nodes[k];
-        if (t->type && t->type->turn) {
-            olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
-            olo_raise(&newton->turn, t->type->turn(&view, step->x.u + t->u));
-        }
     }
+    newton->turn = largest_turn(x, step);
 }
 
 static void update(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
-        const olo_tree_node *t = &x->tree->nodes[k];
-        const double *du = olo_elimination_increment(x->elimination, k);
-        double *u = step->x.u + t->u;
-        if (t->type) {
-            olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
-            t->type->update(&view, u, du);
-        } else {
-            olo_projector_update_free(&s->nodes[k], u, du);
-        }
+        olo_tree_update(x->tree, k, &step->x, olo_elimination_twist(x->elimination, k));
+        if (!x->tree->nodes[k].type) continue;
+        double mu[6], *W = x->wrench + s->nodes[k].motion;
+        olo_elimination_wrench(x->elimination, k, mu);
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            W[i] = -mu[i];
     }
-    for (int i = 0; i < x->tree->closure_count; i++)
-        x->lambda[i] += olo_elimination_increment(x->elimination, closure_block(x, i))[0];
-    olo_tree_move(x->tree, &step->x);
+    if (step->closed)
+        olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
+            x->lambda[x->tree->closure_blocks[i].u + j] +=
+                olo_elimination_twist(x->elimination, closure_block(x, i))[j];
+}
+
+/* Lifted iterates have no balance of the joints alone. Updates that no longer shrink are round-off when they are this
+ * small against the step, or by themselves, and no loop is open. */
+static double residual_of(const reduced *x, const olo_newton *newton)
+{
+    const double stagnation = 1e-9, negligible = 1e-14;
+    bool small = newton->increment <= fmax(stagnation * fmin(newton->size, 1.0), negligible);
+    return small ? x->open : HUGE_VAL;
 }
 
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
@@ -320,9 +364,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     x->scheme->balance(step, &sink);
     add_closures(x, step);
     fill_nodes(x, step);
-    double largest = fill_joints(x, step);
-    newton->residual = step->scale > 0 ? largest / step->scale : largest;
-    olo_raise(&newton->residual, x->open); /* a step that leaves a loop open is no solution */
+    fill_joints(x, step);
     int block = 0;
     olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
     if (status != OLO_OK) {
@@ -332,44 +374,104 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     }
     olo_elimination_solve(x->elimination);
     measure(x, step, newton);
+    newton->residual = residual_of(x, newton);
     update(x, step);
     return OLO_OK;
 }
 
-/* Large multipliers (of large steps) leave too much of g: Newton goes on with g = 0. */
+/* Largest violation of a closure against its parts, of all rows, also those left out because they repeat others. */
+static double largest_opening(const reduced *x, olo_step *step)
+{
+    double open = 0;
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        int row = x->tree->closures[i];
+        const olo_form *form = &x->system->constraints[row];
+        olo_form_gradient(form, step->x.q1, step->r);
+        olo_raise(&open, olo_row_residual(x->system, row, step->r,
+                                          olo_form_value(form, step->x.q1), step->x.q1));
+    }
+    return open;
+}
+
+/* Joints closed to the last bit: the motions again, from the joint increments. A lifted solution that is none of the
+ * joints moves when this is done, and Newton goes on from there; one that leaves a loop open is none at all. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
+    const double moved_bound = 1e-8, open_bound = 1e-11;
+    const int passes = 4;
     reduced *x = data;
-    (void)step;
-    (void)error;
-    for (int i = 0; i < x->tree->closure_count && !x->exact && count == 1; i++)
-        x->exact = fabs(x->lambda[i]) > x->limit[i];
-    return x->exact && count == 1 ? OLO_PASS_AGAIN : OLO_PASS_DONE;
+    const olo_system *s = x->system;
+    double moved = 0, size = 0;
+    memcpy(x->guess, step->x.motion, (size_t)s->twists * sizeof *x->guess);
+    olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+    for (int k = 0; k < s->node_count; k++) {
+        double change[6];
+        const double *before = x->guess + s->nodes[k].motion, *now = step->x.motion + s->nodes[k].motion;
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            change[i] = now[i] - before[i];
+        olo_raise(&moved, motion_size(s, k, change));
+        olo_raise(&size, motion_size(s, k, now));
+    }
+    if (!(moved <= moved_bound * fmin(size, 1.0) + 1e-14)) {
+        step->closed = true;
+        if (count < passes)
+            return OLO_PASS_AGAIN;
+        olo_fail(error, OLO_NOT_CONVERGED, "joints do not close");
+        return OLO_PASS_FAILED;
+    }
+    if (largest_turn(x, step) > OLO_HALF_TURN) {
+        olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns by half a turn in the step");
+        return OLO_PASS_FAILED;
+    }
+    double open = largest_opening(x, step);
+    if (open <= open_bound)
+        return OLO_PASS_DONE;
+    olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
+    return OLO_PASS_FAILED;
+}
+
+/* Keeps the last two motions, and whether a line through the two before them would have met the last one better
+ * than the one before it alone. */
+static void remember_motion(const olo_step *step, olo_state *state)
+{
+    double plain = 0, line = 0;
+    bool equal_steps = state->h == step->h;
+    for (int i = 0; i < state->twists; i++) {
+        double now = step->x.motion[i], last = state->motion[i], before = state->motion_before[i];
+        plain += (now - last) * (now - last);
+        line += (now - 2 * last + before) * (now - 2 * last + before);
+        state->motion_before[i] = last;
+        state->motion[i] = now;
+    }
+    state->smooth = equal_steps && line < 0.25 * plain;
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
-    memcpy(state->motion, step->x.motion, (size_t)x->system->twists * sizeof *state->motion);
-    for (int i = 0; i < x->tree->closure_count; i++)
-        state->lambda[x->tree->closures[i]] = 2 * x->lambda[i] / (step->h * step->h);
+    size_t twists = (size_t)x->system->twists;
+    remember_motion(step, state);
+    memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
+            state->lambda[x->tree->closure_blocks[i].first + j] =
+                2 * x->lambda[x->tree->closure_blocks[i].u + j] / (step->h * step->h);
 }
 
-/* The wrenches that the joints carry in the finished step, W over h, and the tree they belong to. */
-const double *olo_reduced_wrench(void *data, olo_step *step, const olo_tree **tree)
+static void settle(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
-    x->scheme->balance(step, NULL);
-    for (int i = 0; i < x->tree->closure_count; i++) {
-        const olo_form *form = &x->system->constraints[x->tree->closures[i]];
-        olo_form_gradient(form, step->x.qm, step->r);
-        for (int k = 0; k < form->size; k++)
-            step->T[form->index[k]] += 2 / step->h * x->lambda[i] * step->r[k];
-    }
-    fill_nodes(x, step);
-    fill_joints(x, step);
-    *tree = x->tree;
-    return x->wrench;
+    olo_tree_settle(x->tree, &step->x, state->q, state->q_rest);
+}
+
+const olo_tree *olo_reduced_tree(const void *data)
+{
+    return ((const reduced *)data)->tree;
+}
+
+const double *olo_reduced_twist(const void *data, int node)
+{
+    return olo_elimination_twist(((const reduced *)data)->elimination, node);
 }
 
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
@@ -388,4 +490,5 @@ const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .iterate = iterate,
                                              .pass = pass,
                                              .finish = finish,
+                                             .settle = settle,
                                              .matrix = matrix};

@@ -106,18 +106,6 @@ static olo_status factor(projection *x, const double *q, olo_error *error)
     return olo_sparse_factor(x->matrix, error);
 }
 
-/* Sum of the magnitudes of a form's parts: what its value is rounded against. */
-static double form_size(const olo_form *form, const double *q)
-{
-    double sum = fabs(form->c);
-    for (int i = 0; i < form->size; i++)
-        sum += fabs(form->b[i] * q[form->index[i]]);
-    for (int p = 0; p < form->products; p++)
-        sum += fabs(form->product[p].a * q[form->index[form->product[p].i]] *
-                    q[form->index[form->product[p].j]]);
-    return sum;
-}
-
 /* Largest violation; `excess` is the largest in units of round-off. The worst row is one that the user wrote, not one
  * that keeps a body rigid, if there is one with a share in it. */
 static double violation(const olo_system *s, const double *q, double *right, double *excess,
@@ -131,7 +119,7 @@ static double violation(const olo_system *s, const double *q, double *right, dou
         for (int k = 0; k < s->groups[i].count; k++) {
             int c = s->groups[i].first + k;
             double g = olo_form_value(&s->constraints[c], q);
-            double size = form_size(&s->constraints[c], q);
+            double size = olo_form_magnitude(&s->constraints[c], q);
             double units = size > 0 ? fabs(g) / (round_off * size) : 0;
             right[s->n + c] = -g;
             if (!(fabs(g) <= largest)) {

@@ -11,10 +11,14 @@
 #include "oloid/simulate.h"
 #include "system/system.h"
 
+/* Cayley vectors beyond this are on the way to the spurious root at a half turn (sheet, 13.2). */
+#define OLO_HALF_TURN 200.0
+
 typedef struct olo_step {
     const olo_system *system;
     const olo_state *state; /* the start; not changed during the iteration */
     double t, h;            /* start time and step */
+    bool closed;            /* joints are to be closed in every iterate, not only in the end */
     double *q0, *v0;        /* [n] the start, kept for what is asked after the step */
     olo_motion x;           /* q0, dq, qm, q1, motion, u */
     double *T;        /* [n] balance */
@@ -86,9 +90,14 @@ typedef struct olo_newton {
     int worst;        /* node with the largest update */
 } olo_newton;
 
-/* After Newton has converged: the step is solved; Newton goes on from there, since the treatment has
- * changed its equations; or it never will be, at no smaller step either. */
-typedef enum olo_pass { OLO_PASS_DONE, OLO_PASS_AGAIN, OLO_PASS_FUTILE } olo_pass;
+/* After Newton has converged: the step is solved; Newton goes on from there, since the treatment has changed its
+ * equations or its start; this is no solution; or there never will be one, at no smaller step either. */
+typedef enum olo_pass {
+    OLO_PASS_DONE,
+    OLO_PASS_AGAIN,
+    OLO_PASS_FAILED,
+    OLO_PASS_FUTILE
+} olo_pass;
 
 /* A dense square matrix, row-major. The entries belong to whoever receives it: olo_free. */
 typedef struct olo_square {
@@ -116,6 +125,8 @@ typedef struct olo_treatment {
     olo_pass (*pass)(void *data, olo_step *step, int count, olo_error *error);
     /* When the step is solved: motion, multipliers and constraint energy of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
+    /* With the new q: takes back round-off. May be NULL. */
+    void (*settle)(void *data, olo_step *step, olo_state *state);
     /* Largest |g| it allows by design; NULL: none, constraints are exact. */
     double (*constraint_error)(const olo_run *run);
     /* The iteration matrix of the finished step. Allocates. */
@@ -153,8 +164,9 @@ struct olo_stepper {
 olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,
                               olo_error *error);
 
-/* The wrenches W (times h) that the joints of the reduced treatment carried in a finished step, [twists], and the
- * tree they belong to. */
-const double *olo_reduced_wrench(void *data, olo_step *step, const olo_tree **tree);
+/* The spanning tree of the reduced treatment. */
+const olo_tree *olo_reduced_tree(const void *data);
+/* The twist by which its last iteration changed a node. */
+const double *olo_reduced_twist(const void *data, int node);
 
 #endif

@@ -18,8 +18,6 @@
 static const double residual_floor = 1e-12;
 /* Without the whole tangent Newton converges linearly: the last update must be at round-off itself. */
 static const double linear_tolerance = 1e-14;
-/* Cayley vectors beyond this are on the way to the spurious root at a half turn (sheet, 13.2). */
-static const double half_turn = 200;
 /* An update beyond this (model lengths, radians) does not come back. */
 static const double hopeless = 1e8;
 
@@ -180,7 +178,7 @@ static olo_status newton(olo_stepper *x, olo_error *error)
         remember(x, now.increment);
         if (!isfinite(now.increment) || now.increment > hopeless)
             return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers");
-        if (now.turn > half_turn)
+        if (now.turn > OLO_HALF_TURN)
             return olo_fail(error, OLO_NOT_CONVERGED,
                             "a body or rod turns by half a turn in the step");
         if (converged(x, &now, before))
@@ -203,6 +201,8 @@ static olo_status solve(olo_stepper *x, double predictor, olo_error *error)
         olo_pass pass = x->treatment->pass(x->data, &x->step, count, error);
         if (pass == OLO_PASS_DONE)
             return OLO_OK;
+        if (pass == OLO_PASS_FAILED)
+            return OLO_NOT_CONVERGED;
         if (pass == OLO_PASS_FUTILE) {
             x->futile = true;
             return OLO_NOT_CONVERGED;
@@ -258,7 +258,7 @@ static bool is_half_turned(olo_stepper *x, const olo_form *form)
         square_end += end[i] * end[i];
     }
     /* cos^2 of half the angle is 1/(1 + |a|^2/4) */
-    return square_middle * half_turn * half_turn < 4 * square_end;
+    return square_middle * OLO_HALF_TURN * OLO_HALF_TURN < 4 * square_end;
 }
 
 /* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers are not determined
@@ -273,8 +273,15 @@ static const char *half_turned(olo_stepper *x)
         if (s->nodes[k].kind != OLO_NODE_FRAME)
             continue;
         olo_node_cayley(m->qm + s->nodes[k].q, m->dq + s->nodes[k].q, a);
-        if (!(vec3_norm(a) <= half_turn))
+        if (!(vec3_norm(a) <= OLO_HALF_TURN))
             return s->nodes[k].name;
+    }
+    if (x->treatment == &olo_treatment_reduced) {
+        const olo_tree *tree = olo_reduced_tree(x->data);
+        for (int i = 0; i < tree->closure_count; i++)
+            if (is_half_turned(x, &s->constraints[tree->closures[i]]))
+                return "a closure";
+        return NULL;
     }
     for (const olo_group *group = s->groups; group < s->groups + s->group_count; group++)
         for (int row = group->first; !group->internal && row < group->first + group->count; row++)
@@ -295,10 +302,14 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     memcpy(x->step.v0, state->v, (size_t)x->system->n * sizeof *state->v);
     x->step.x.q0 = x->step.q0;
     x->scheme->begin(&x->step);
+    x->step.closed = false;
     olo_status status = solve(x, h / state->h, error);
-    /* the last motion may lead astray where it changes fast; rest is a start of its own */
-    if (status != OLO_OK && status != OLO_NO_MEMORY && !x->futile)
+    /* the last motion may lead astray where it changes fast; rest, with all joints closed on the way, is slower but
+     * surer over large rotations */
+    if (status != OLO_OK && status != OLO_NO_MEMORY && !x->futile) {
+        x->step.closed = true;
         status = solve(x, 0.0, error);
+    }
     if (status != OLO_OK)
         return status;
     /* nothing of the state has changed so far */
@@ -311,6 +322,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
         return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns by half a turn in the step", turned);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
+    if (x->treatment->settle)
+        x->treatment->settle(x->data, &x->step, state);
     report_rotation(x, state);
     x->stepped = true;
     return OLO_OK;

@@ -8,6 +8,8 @@
  */
 #include "system/form.h"
 
+#include <math.h>
+
 double olo_form_value(const olo_form *form, const double *q)
 {
     double e = form->c;
@@ -19,6 +21,17 @@ double olo_form_value(const olo_form *form, const double *q)
         e += x->a * q[form->index[x->i]] * q[form->index[x->j]];
     }
     return e;
+}
+
+double olo_form_magnitude(const olo_form *form, const double *q)
+{
+    double sum = fabs(form->c);
+    for (int i = 0; i < form->size; i++)
+        sum += fabs(form->b[i] * q[form->index[i]]);
+    for (int p = 0; p < form->products; p++)
+        sum += fabs(form->product[p].a * q[form->index[form->product[p].i]] *
+                    q[form->index[form->product[p].j]]);
+    return sum;
 }
 
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient)

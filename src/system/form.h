@@ -34,6 +34,9 @@ typedef struct olo_form {
 /* e(q) */
 double olo_form_value(const olo_form *form, const double *q);
 
+/* Sum of the magnitudes of the parts of e(q): what its value is rounded against. */
+double olo_form_magnitude(const olo_form *form, const double *q);
+
 /* gradient[size] = b + A q */
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
 

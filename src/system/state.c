@@ -8,7 +8,7 @@
 
 static size_t number_count(int n, int m, int twists)
 {
-    return 4 * (size_t)n + (size_t)twists + (size_t)m;
+    return 4 * (size_t)n + 3 * (size_t)twists + (size_t)m;
 }
 
 static void point_into(olo_state *state)
@@ -19,6 +19,8 @@ static void point_into(olo_state *state)
     state->v = at += state->n;
     state->v_before = at += state->n;
     state->motion = at += state->n;
+    state->motion_before = at += state->twists;
+    state->wrench = at += state->twists;
     state->lambda = at + state->twists;
 }
 
@@ -46,6 +48,7 @@ void olo_state_copy(const olo_state *from, olo_state *to)
            number_count(from->n, from->m, from->twists) * sizeof(double));
     to->t = from->t;
     to->h = from->h;
+    to->smooth = from->smooth;
     to->work = from->work;
     to->dissipation = from->dissipation;
     to->constraint = from->constraint;
@@ -77,6 +80,7 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
 {
     olo_bytes_pass(bytes, &state->t, sizeof state->t);
     olo_bytes_pass(bytes, &state->h, sizeof state->h);
+    olo_bytes_pass(bytes, &state->smooth, sizeof state->smooth);
     olo_bytes_pass(bytes, &state->work, sizeof state->work);
     olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
     olo_bytes_pass(bytes, &state->constraint, sizeof state->constraint);
@@ -155,7 +159,9 @@ void olo_state_touch(olo_state *state)
 {
     memset(state->q_rest, 0, (size_t)state->n * sizeof(double));
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
+    memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
     state->h = 0;
+    state->smooth = false;
 }
 
 void olo_state_reverse(olo_state *state)
@@ -164,6 +170,7 @@ void olo_state_reverse(olo_state *state)
         state->v[i] = -state->v[i];
     for (int i = 0; i < state->twists; i++)
         state->motion[i] = -state->motion[i];
+    state->smooth = false;
 }
 
 const double *olo_state_multipliers(const olo_state *state)

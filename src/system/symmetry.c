@@ -104,7 +104,7 @@ static void add_coordinates(const olo_system *system, const olo_form *form, unit
 /* polynomial of the form itself, constant and linear part */
 static void write_linear(const unit *u, const olo_form *form, double *p)
 {
-    memset(p, 0, (size_t)terms_of(u->size) * sizeof *p);
+    memset(p, 0, (size_t)(1 + u->size) * sizeof *p);
     p[0] = form->c;
     for (int a = 0; a < form->size; a++)
         p[1 + local_of(u, form->index[a])] += form->b[a];
@@ -136,17 +136,24 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
         scale += form->product[t].a * form->product[t].a;
     if (scale == 0)
         return;
+    bool felt[MOTIONS];
     for (int k = 0; k < MOTIONS; k++) {
-        memset(u->polynomial[k], 0, (size_t)count * sizeof(double));
-        differentiate(system, u, form, k, u->polynomial[k]);
+        double *p = u->polynomial[k];
+        memset(p, 0, (size_t)count * sizeof *p);
+        differentiate(system, u, form, k, p);
         for (int r = 0; r < row_count; r++) {
-            const double *row = rows + (size_t)r * (size_t)count;
-            subtract(count, product(count, row, u->polynomial[k]), row, u->polynomial[k]);
+            const double *row = rows + r * (1 + u->size);
+            subtract(1 + u->size, product(1 + u->size, row, p), row, p);
         }
+        /* most forms feel no rigid motion at all */
+        felt[k] = false;
+        for (int i = 0; i < count && !felt[k]; i++)
+            felt[k] = p[i] != 0;
     }
     for (int k = 0; k < MOTIONS; k++)
-        for (int l = 0; l < MOTIONS; l++)
-            gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
+        for (int l = 0; felt[k] && l < MOTIONS; l++)
+            if (felt[l])
+                gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
 /* One constraint group, or one form (count 1, no group rows). */
@@ -157,7 +164,8 @@ static bool add_forms(const olo_system *system, int form_count, const olo_form *
     for (int i = 0; i < form_count; i++)
         add_coordinates(system, &forms[i], &u);
     size_t count = (size_t)terms_of(u.size);
-    double *memory = olo_alloc(count * (size_t)(MOTIONS + form_count), sizeof *memory);
+    int linear = 1 + u.size; /* rows are linear: the rest of their polynomials is zero */
+    double *memory = olo_alloc(count * MOTIONS + (size_t)(linear * form_count), sizeof *memory);
     if (!memory)
         return false;
     for (int k = 0; k < MOTIONS; k++)
@@ -167,15 +175,14 @@ static bool add_forms(const olo_system *system, int form_count, const olo_form *
     for (int i = 0; group && i < form_count; i++) {
         if (forms[i].products)
             continue;
-        double *row = rows + (size_t)row_count * count;
+        double *row = rows + row_count * linear;
         write_linear(&u, &forms[i], row);
         for (int r = 0; r < row_count; r++)
-            subtract((int)count, product((int)count, rows + (size_t)r * count, row),
-                     rows + (size_t)r * count, row);
-        double norm = sqrt(product((int)count, row, row));
+            subtract(linear, product(linear, rows + r * linear, row), rows + r * linear, row);
+        double norm = sqrt(product(linear, row, row));
         if (norm < 1e-9)
             continue;
-        for (size_t j = 0; j < count; j++)
+        for (int j = 0; j < linear; j++)
             row[j] /= norm;
         row_count++;
     }

@@ -16,12 +16,13 @@
 #include "system/action.h"
 #include "system/exact.h"
 #include "system/form.h"
+#include "system/joint.h"
 #include "system/position.h"
 #include "system/term.h"
 
 typedef enum olo_node_kind { OLO_NODE_POINT, OLO_NODE_FRAME } olo_node_kind;
 
-typedef struct olo_node {
+struct olo_node {
     const char *name;
     olo_node_kind kind;
     int q;            /* its first coordinate */
@@ -31,7 +32,7 @@ typedef struct olo_node {
     bool placed;      /* the user gave a position */
     double center[3]; /* centre of mass in the frame */
     int base;         /* a point in relative coordinates: the node it counts from, else -1 */
-} olo_node;
+};
 
 /* Which node, 3-vector (0 position, 1..3 directors) and axis a coordinate is. */
 typedef struct olo_coordinate {
@@ -53,21 +54,6 @@ typedef struct olo_group {
     int first, count;
     int joint; /* the joint that carries it, or -1 */
 } olo_group;
-
-/* How a constraint group reads as a joint: child moves relative to parent (-1: ground). The kind names
- * a table in kinematics/; the geometry is plain data. */
-typedef struct olo_joint {
-    const char *kind;
-    int group;
-    int parent, child;
-    bool reversible;        /* parent and child may change places */
-    double parent_point[3]; /* in the parent's frame, in space for ground, offset for a point */
-    double child_point[3];  /* in the child's frame */
-    int translations, rotations;
-    double translation[9]; /* rows: orthonormal space directions the place may move along */
-    double rotation[9];    /* rows: orthonormal space axes the child may turn about */
-    double length;         /* of a rod */
-} olo_joint;
 
 /* A named point of a body. */
 typedef struct olo_named_point {
@@ -104,7 +90,7 @@ struct olo_system {
     int group_count;
     olo_group *groups;
     int joint_count;
-    olo_joint *joints;
+    olo_articulation *joints;
     int action_count;
     olo_action *actions;
     int body_point_count;
@@ -133,7 +119,10 @@ struct olo_state {
     double *v;
     double *v_before; /* velocity one step ago */
     double *motion;   /* increments of the last step: displacement and Cayley vector a node */
+    double *motion_before; /* one step earlier */
+    double *wrench;   /* what hung on the joint of each node in the last step, times h */
     double *lambda;   /* multipliers of the last step */
+    bool smooth; /* the last two motions foretold the last one better than one of them */
     double h;         /* last step, 0 before the first */
     olo_sum work, dissipation;
     olo_sum constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */

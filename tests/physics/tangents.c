@@ -170,6 +170,39 @@ static void scatter(probe *p, unsigned long long *seed)
         state->lambda[i] = 20 * scene_random(seed);
 }
 
+/* z moved by s times the change that an iteration proposed: joint increments along the twists of the nodes. */
+static void along(probe *p, const double *z, const double *after, const double *motion, double s,
+                  double *at)
+{
+    olo_motion *x = &p->step->x;
+    for (int i = 0; i < p->unknowns + p->rows; i++)
+        at[i] = z[i] + s * (after[i] - z[i]);
+    if (!p->reduced)
+        return;
+    memcpy(x->motion, motion, (size_t)p->s.system->twists * sizeof *motion);
+    for (int k = 0; k < p->s.system->node_count; k++) {
+        const double *dt = olo_reduced_twist(p->s.stepper->data, k);
+        double twist[6] = {0};
+        for (int i = 0; i < p->s.system->nodes[k].twist; i++)
+            twist[i] = s * dt[i];
+        olo_tree_update(p->tree, k, x, twist);
+    }
+    olo_tree_predict(p->tree, x, x->motion, 1.0);
+    memcpy(at, x->u, (size_t)p->unknowns * sizeof *at);
+}
+
+/* The largest proposed change, of a node's twist or of a coordinate; a hundredth for multipliers. */
+static double change_of(const probe *p, const double *z, const double *after)
+{
+    double size = 0;
+    for (int i = p->reduced ? p->unknowns : 0; i < p->unknowns + p->rows; i++)
+        size = fmax(size, fabs(after[i] - z[i]) / (i < p->unknowns ? 1 : 100));
+    for (int k = 0; p->reduced && k < p->s.system->node_count; k++)
+        for (int i = 0; i < p->s.system->nodes[k].twist; i++)
+            size = fmax(size, fabs(olo_reduced_twist(p->s.stepper->data, k)[i]));
+    return size;
+}
+
 static double difference(probe *p, unsigned long long *seed)
 {
     olo_stepper *stepper = p->s.stepper;
@@ -177,6 +210,7 @@ static double difference(probe *p, unsigned long long *seed)
     int n = p->unknowns + p->rows;
     double *z = olo_alloc(6 * (size_t)n, sizeof *z), *after = z + n, *r = z + 2 * n;
     double *up = z + 3 * n, *down = z + 4 * n, *at = z + 5 * n, worst = 0, size = 0;
+    double *motion = olo_alloc((size_t)p->s.system->twists, sizeof *motion);
     const double eps = 1e-5;
     olo_error error = {0};
     olo_newton newton = {0};
@@ -186,19 +220,19 @@ static double difference(probe *p, unsigned long long *seed)
     p->step->x.q0 = p->s.state->q;
     stepper->scheme->begin(p->step);
     olo_tree_begin(p->tree, &p->step->x);
+    p->step->closed = true; /* the tangent of the joint increments alone */
     treatment->predict(stepper->data, p->step, 1.0);
+    memcpy(motion, p->step->x.motion, (size_t)p->s.system->twists * sizeof *motion);
     read_unknowns(p, p->s.state->lambda, z);
     check_ok(treatment->iterate(stepper->data, p->step, &newton, &error), &error);
     treatment->finish(stepper->data, p->step, stepper->backup);
     read_unknowns(p, stepper->backup->lambda, after);
     /* the direction, of size one */
-    for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(after[i] - z[i]) / (i < p->unknowns ? 1 : 100));
+    size = change_of(p, z, after);
     residual(p, z, r);
     for (int side = -2; side <= 2; side++) {
         double *out = side < 0 ? down : up;
-        for (int i = 0; i < n; i++)
-            at[i] = z[i] + side * eps / size * (after[i] - z[i]);
+        along(p, z, after, motion, side * eps / size, at);
         residual(p, at, at);
         /* five points: (8 (f1 - f-1) - (f2 - f-2))/12 */
         for (int i = 0; side != 0 && i < n; i++)
@@ -214,6 +248,7 @@ static double difference(probe *p, unsigned long long *seed)
         worst = fmax(worst, fabs(slope + r[i]) / scale);
     }
     olo_free(z);
+    olo_free(motion);
     return worst;
 }
 

@@ -1,25 +1,24 @@
 /* A point mass at the end of a massless rod: r = x_c - x_p keeps its length, x_p a place of the parent.
  *
  *     r1 - r0 = a x r_m,   a = b_1 u_1 + b_2 u_2,   b_k fixed in the step, orthogonal to r0, |b_k| = 1/l
- *     B_k = (H b_k) x r1,  H = (I + a^/2)/(1 + |a|^2/4)      derivative of r1 by u_k
- *     B^_k = b_k x r_m                                        spans the vectors orthogonal to r_m
+ *     B_k = b_k x r1,  B^_k = b_k x r_m               span the vectors orthogonal to r1 and r_m
  *     A = [I  -rho1^] (frame), I (point);  A^ at the midpoint
- *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega],   d(B^T) f = 1/2 (f x b_k) . B du
+ *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega],   d(B^T) f = 1/2 (f x b_k) . (dx_c - dx_p)
  *
  * In a plane one b_k along the normal is left. (The thesis, 4.2, uses the exponential map of the sphere.)
  */
-#include <string.h>
+#include <math.h>
 
-#include "kinematics/joint.h"
+#include "elements/joint_pair.h"
 #include "linalg/rotation.h"
 
-/* constants: b_1, b_2, r0 */
+/* constants: b_1, b_2, r0, number of axes */
 static int axes_count(const olo_system *system)
 {
     return system->planar ? 1 : 2;
 }
 
-static int dof(const olo_joint *joint, const olo_system *system)
+static int dof(const olo_articulation *joint, const olo_system *system)
 {
     (void)joint;
     return axes_count(system);
@@ -81,13 +80,6 @@ static void cayley_vector(const olo_joint_view *x, const double *u, double a[3])
         vec3_add(u[k], x->constants + 3 * k, a);
 }
 
-static double turn(const olo_joint_view *x, const double *u)
-{
-    double a[3];
-    cayley_vector(x, u, a);
-    return vec3_norm(a);
-}
-
 /* displacement of the parent's place, from its motion */
 static void parent_displacement(const olo_joint_view *x, double dx[3])
 {
@@ -111,45 +103,40 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
     vec3_add(1.0, dr, motion);
 }
 
-static void update(const olo_joint_view *x, double *u, const double *du)
-{
-    for (int k = 0; k < axes_of(x); k++)
-        u[k] += du[k];
-}
-
 static void predict(const olo_joint_view *x, const double *motion, double *u)
 {
-    double dr[3], place[3];
+    /* the shortest turn of r0 into the direction of r1: a = 2 r0 x (r1 - r0)/(|r0||r1| + r0.r1); in a plane of the
+     * parts that lie in it, which the axes see alone */
+    double dr[3], place[3], r1[3], a[3];
+    const double *r0 = x->constants + 6, *b = x->constants;
+    double length = x->joint->length, height0 = 0, height1 = 0;
     parent_displacement(x, place);
     vec3_subtract(motion, place, dr);
-    for (int k = 0; k < axes_of(x); k++) {
-        double direction[3];
-        vec3_cross(x->constants + 3 * k, x->constants + 6, direction);
-        u[k] = vec3_dot(direction, dr);
+    for (int i = 0; i < 3; i++)
+        r1[i] = r0[i] + dr[i];
+    if (axes_of(x) == 1) {
+        height0 = vec3_dot(b, r0) * length;
+        height1 = vec3_dot(b, r1) * length;
     }
-}
-
-/* The left pair needs the direction of r_m alone: a = 2 r0 x r_m/(r0.r_m) has it, for any r_m. */
-static void read(const olo_joint_view *x, double *u)
-{
-    double place[3], r_m[3], a[3];
-    const double *r0 = x->constants + 6;
-    parent_place(x, x->parent_m, place);
-    vec3_subtract(x->child_m, place, r_m);
-    vec3_cross(r0, r_m, a);
-    double factor = 2 * x->joint->length * x->joint->length / vec3_dot(r0, r_m);
+    double square0 = vec3_dot(r0, r0) - height0 * height0, square1 = vec3_dot(r1, r1) - height1 * height1;
+    double along = vec3_dot(r0, r1) - height0 * height1;
+    double sum = sqrt(fmax(square0 * square1, 0.0)) + along;
+    vec3_cross(r0, dr, a);
     for (int k = 0; k < axes_of(x); k++)
-        u[k] = factor * vec3_dot(x->constants + 3 * k, a);
+        u[k] = 2 * length * length * vec3_dot(b + 3 * k, a) / fmax(sum, 1e-12 * square0);
 }
 
+/* A, A^ and Ep; kp follows from kc, since only the difference of the ends counts */
 static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_blocks *b)
 {
-    int p = x->parent_node->twist;
+    int p = x->parent_node->twist, r = axes_of(x);
+    double rho1[3] = {0, 0, 0}, rho_m[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++)
         b->A[i * p + i] = b->A_hat[i * p + i] = 1;
-    if (!on_frame(x))
-        return;
-    double rho1[3], rho_m[3];
+    for (int k = 0; k < r; k++)
+        for (int i = 0; i < 3; i++)
+            b->kp[k * p + i] = -b->kc[k * 3 + i];
+    if (!on_frame(x)) return;
     arm(x, x->parent1, rho1);
     arm(x, x->parent_m, rho_m);
     double pull = vec3_dot(rho1, f);
@@ -163,46 +150,62 @@ static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_
         for (int l = 0; l < 3; l++)
             b->Ep[(3 + i) * 6 + 3 + l] = 0.5 * (rho1[i] * f[l] - (i == l ? pull : 0.0));
     }
-}
-
-static void blocks(const olo_joint_view *x, const double *u, const double *W, olo_joint_blocks *b)
-{
-    int r = axes_of(x);
-    double a[3], r_m[3], dr[3], r1[3], scale, column[2][3];
-    cayley_vector(x, u, a);
-    scale = cayley_scale(a);
-    cayley_apply(a, scale, x->constants + 6, r_m, dr);
-    for (int i = 0; i < 3; i++)
-        r1[i] = x->constants[6 + i] + dr[i];
-    for (int k = 0; k < r; k++) {
-        const double *axis = x->constants + 3 * k;
-        double H[3], hat[3];
-        vec3_cross(a, axis, H);
-        for (int i = 0; i < 3; i++)
-            H[i] = scale * (axis[i] + 0.5 * H[i]);
-        vec3_cross(H, r1, column[k]);
-        vec3_cross(axis, r_m, hat);
-        for (int i = 0; i < 3; i++) {
-            b->B[i * r + k] = column[k][i];
-            b->B_hat[i * r + k] = hat[i];
-        }
-    }
     for (int k = 0; k < r; k++) {
         double turn[3];
-        vec3_cross(W, x->constants + 3 * k, turn);
-        for (int l = 0; l < r; l++)
-            b->ku[k * r + l] = 0.5 * vec3_dot(turn, column[l]);
+        vec3_cross(rho1, b->kc + 3 * k, turn);
+        for (int i = 0; i < 3; i++)
+            b->kp[k * 6 + 3 + i] = -turn[i];
     }
-    if (x->parent_node)
-        parent_blocks(x, W, b);
+}
+
+static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b)
+{
+    int r = axes_of(x);
+    double r1[3], r_m[3], place[3];
+    parent_place(x, x->parent1, place);
+    vec3_subtract(x->child1, place, r1);
+    parent_place(x, x->parent_m, place);
+    vec3_subtract(x->child_m, place, r_m);
+    for (int k = 0; k < r; k++) {
+        const double *axis = x->constants + 3 * k;
+        double column[3], hat[3], turn[3];
+        vec3_cross(axis, r1, column);
+        vec3_cross(axis, r_m, hat);
+        vec3_cross(W, axis, turn);
+        for (int i = 0; i < 3; i++) {
+            b->B[i * r + k] = column[i];
+            b->B_hat[i * r + k] = hat[i];
+            b->kc[k * 3 + i] = 0.5 * turn[i];
+        }
+    }
+    if (x->parent_node) parent_blocks(x, W, b);
+}
+
+/* 2 tan of half the angle from r0 to r1, from r0 and the midpoint */
+static double turn(const olo_joint_view *x)
+{
+    double place[3], r_m[3], across[3];
+    const double *r0 = x->constants + 6;
+    parent_place(x, x->parent_m, place);
+    vec3_subtract(x->child_m, place, r_m);
+    vec3_cross(r0, r_m, across);
+    double along = vec3_dot(r0, r_m);
+    return along > 0 ? 2 * vec3_norm(across) / along : HUGE_VAL;
+}
+
+/* Both ends are point masses. */
+static void reverse(olo_articulation *joint)
+{
+    int parent = joint->parent;
+    joint->parent = joint->child;
+    joint->child = parent;
 }
 
 const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .dof = dof,
                                       .begin = begin,
-                                      .move = move,
-                                      .update = update,
                                       .predict = predict,
+                                      .move = move,
                                       .turn = turn,
-                                      .read = read,
-                                      .blocks = blocks};
+                                      .blocks = blocks,
+                                      .reverse = reverse};

@@ -1,0 +1,338 @@
+/* Lower kinematic pairs: the place of the child moves relative to the place of the parent along some of the axes
+ * m1, m2, n, and the child turns relative to the parent not at all, about n, or freely. Spherical, revolute,
+ * cylindrical, prismatic, planar and rigid joints, sliding bearings, points on lines and planes are all of
+ * this kind, between two bodies or a body and the ground.
+ *
+ *     phi_c + rho_c = phi_p + rho_p + v,   v = sum_k U_k M_k,  M fixed in the parent     (sheet 5)
+ *
+ * Nodal update, from the parent's motion (dphi_p, a_p) and u = (dU_k, rotation):
+ *     a_c = a_p + sigma n_m,  sigma = s (1 + g^2)/(1 - s g.n0/2),  g = a_p/2,  s = 2 tan(dtheta/2)
+ *     a_c = 2 (g + k + g x k)/(1 - g.k) with k half the relative Cayley vector        (free rotation)
+ *     dphi_c = dphi_p + a_p x mid(rho_p + w) + sum u_k M_k,0 - a_c x mid(rho_c),  w = v0 + sum u_k M_k,0
+ *
+ * Twists:
+ *     A = [I  (phi_p - phi_c)^; 0  I],  A^ at the midpoint
+ *     B:  along M_k [M_k; 0];  about n [rho_c x n; n];  free [rho_c^; I]
+ *     B^: along M_k [M_i x M_j; 0] (i, j, k cyclic, midpoint vectors: orthogonal to the transversals that are
+ *         constrained although the midpoint triad is not orthonormal); rotations at the midpoint
+ * with n and rho_c fixed in the child and M in the parent; in a reversed pair M is fixed in the child.
+ */
+#include "elements/joint_pair.h"
+
+#include <string.h>
+
+#include "linalg/rotation.h"
+#include "linalg/vec3.h"
+#include "system/system.h"
+
+static int count_bits(unsigned mask) {
+    return (int)((mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1));
+}
+
+static int dof(const olo_articulation *joint, const olo_system *system) {
+    bool frame = system->nodes[joint->child].kind == OLO_NODE_FRAME;
+    return count_bits(joint->translations) + (frame ? joint->rotations : 0);
+}
+
+static bool child_is_frame(const olo_joint_view *x) {
+    return x->child_node->kind == OLO_NODE_FRAME;
+}
+
+/* X_i d_i of a frame's coordinates */
+static void body_vector(const double X[3], const double *q, double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
+}
+
+static void child_arm(const olo_joint_view *x, const double *q, double rho[3]) {
+    vec3_set(0, 0, 0, rho);
+    if (child_is_frame(x)) body_vector(x->joint->child_point, q, rho);
+}
+
+/* translation axis k, in whichever body it is fixed */
+static void axis_at(const olo_joint_view *x, int k, const double *child, const double *parent,
+                    double M[3]) {
+    if (x->joint->reversed)
+        body_vector(x->joint->child_axes + 3 * k, child, M);
+    else
+        body_vector(x->joint->parent_axes + 3 * k, parent, M);
+}
+
+static const double *child_cayley(const olo_joint_view *x, const double *motion) {
+    static const double none[3] = {0, 0, 0};
+    return child_is_frame(x) ? motion + 3 : none;
+}
+
+/* from the parent's place to the child's at q0, its part along the free axes */
+static void offset0(const olo_joint_view *x, double v0[3]) {
+    double span[3], rho_p[3], rho_c[3];
+    body_vector(x->joint->parent_point, x->parent0, rho_p);
+    child_arm(x, x->child0, rho_c);
+    for (int i = 0; i < 3; i++)
+        span[i] = x->child0[i] + rho_c[i] - x->parent0[i] - rho_p[i];
+    vec3_set(0, 0, 0, v0);
+    for (int k = 0; k < 3; k++) {
+        double M[3];
+        if (!(x->joint->translations >> k & 1)) continue;
+        axis_at(x, k, x->child0, x->parent0, M);
+        vec3_add(vec3_dot(M, span), M, v0);
+    }
+}
+
+/* rotation of the child's motion from the parent's Cayley vector and the rotational part of u */
+static void turn(const olo_joint_view *x, const double *u, double a[3]) {
+    const double *a_p = x->parent_motion + 3;
+    vec3_copy(a_p, a);
+    if (x->joint->rotations == 1) {
+        double g[3] = {0.5 * a_p[0], 0.5 * a_p[1], 0.5 * a_p[2]}, n0[3], n_m[3], drop[3];
+        body_vector(x->joint->child_axes + 6, x->child0, n0);
+        cayley_apply(a_p, cayley_scale(a_p), n0, n_m, drop);
+        double sigma = u[0] * (1 + vec3_dot(g, g)) / (1 - 0.5 * u[0] * vec3_dot(g, n0));
+        vec3_add(sigma, n_m, a);
+    } else if (x->joint->rotations == 3) {
+        cayley_compose(a_p, u, a);
+    }
+}
+
+static void move(const olo_joint_view *x, const double *u, double *motion) {
+    const olo_articulation *joint = x->joint;
+    double shift[3] = {0, 0, 0}, w[3], mid[3], dw[3], rho[3];
+    int t = 0;
+    for (int k = 0; k < 3; k++) {
+        double M[3];
+        if (!(joint->translations >> k & 1)) continue;
+        axis_at(x, k, x->child0, x->parent0, M);
+        vec3_add(u[t++], M, shift);
+    }
+    double a_c[3] = {0, 0, 0};
+    if (child_is_frame(x)) {
+        turn(x, u + t, a_c);
+        vec3_copy(a_c, motion + 3);
+    }
+    /* the part that turns with the parent, the part that turns with whoever holds the axes */
+    body_vector(joint->parent_point, x->parent0, rho);
+    const double *a_p = x->parent_motion + 3;
+    for (int i = 0; i < 3; i++)
+        motion[i] = x->parent_motion[i] + shift[i];
+    cayley_apply(a_p, cayley_scale(a_p), rho, mid, dw);
+    vec3_add(1.0, dw, motion);
+    if (joint->translations) {
+        const double *a = joint->reversed ? a_c : a_p;
+        offset0(x, w);
+        vec3_add(1.0, shift, w);
+        cayley_apply(a, cayley_scale(a), w, mid, dw);
+        vec3_add(1.0, dw, motion);
+    }
+    child_arm(x, x->child0, rho);
+    cayley_apply(a_c, cayley_scale(a_c), rho, mid, dw);
+    vec3_add(-1.0, dw, motion);
+}
+
+static void predict(const olo_joint_view *x, const double *motion, double *u) {
+    const olo_articulation *joint = x->joint;
+    const double *a_p = x->parent_motion + 3, *a_c = child_cayley(x, motion);
+    int t = count_bits(joint->translations);
+    if (joint->rotations && child_is_frame(x)) {
+        double back[3] = {-a_p[0], -a_p[1], -a_p[2]}, relative[3], n0[3];
+        cayley_compose(back, a_c, relative);
+        if (joint->rotations == 3) {
+            vec3_copy(relative, u + t);
+        } else {
+            body_vector(joint->child_axes + 6, x->child0, n0);
+            u[t] = vec3_dot(n0, relative);
+        }
+    }
+    if (!joint->translations) return;
+    /* change of the offset, seen by whoever holds the axes */
+    const double *a = joint->reversed ? a_c : a_p;
+    double rho[3], mid[3], dv[3], drho[3], v[3], back[3] = {-a[0], -a[1], -a[2]};
+    for (int i = 0; i < 3; i++)
+        dv[i] = motion[i] - x->parent_motion[i];
+    child_arm(x, x->child0, rho);
+    cayley_apply(a_c, cayley_scale(a_c), rho, mid, drho);
+    vec3_add(1.0, drho, dv);
+    body_vector(joint->parent_point, x->parent0, rho);
+    cayley_apply(a_p, cayley_scale(a_p), rho, mid, drho);
+    vec3_add(-1.0, drho, dv);
+    offset0(x, v);
+    vec3_add(1.0, dv, v);
+    cayley_apply(back, cayley_scale(back), v, mid, drho);
+    vec3_add(1.0, drho, dv);
+    t = 0;
+    for (int k = 0; k < 3; k++) {
+        double M[3];
+        if (!(joint->translations >> k & 1)) continue;
+        axis_at(x, k, x->child0, x->parent0, M);
+        u[t++] = vec3_dot(M, dv);
+    }
+}
+
+/* --- twists --- */
+
+/* [I  (phi_p - phi_c)^; 0  I] and the variation of its transpose against f: both d x 6 and 6 x 6, 6 x d */
+static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b) {
+    int d = x->child_node->twist;
+    double arm1[3], arm_m[3];
+    vec3_subtract(x->parent1, x->child1, arm1);
+    vec3_subtract(x->parent_m, x->child_m, arm_m);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        b->A[i * 6 + i] = b->A_hat[i * 6 + i] = 1;
+        if (d == 6) b->A[(3 + i) * 6 + 3 + i] = b->A_hat[(3 + i) * 6 + 3 + i] = 1;
+        b->A[i * 6 + 3 + j] = -arm1[k];
+        b->A[i * 6 + 3 + k] = arm1[j];
+        b->A_hat[i * 6 + 3 + j] = -arm_m[k];
+        b->A_hat[i * 6 + 3 + k] = arm_m[j];
+        /* E = [0 0; f^/2 0] on dt_p - dt_c */
+        b->Ep[(3 + i) * 6 + j] = -0.5 * f[k];
+        b->Ep[(3 + i) * 6 + k] = 0.5 * f[j];
+        b->Ec[(3 + i) * d + j] = 0.5 * f[k];
+        b->Ec[(3 + i) * d + k] = -0.5 * f[j];
+    }
+}
+
+static void translation_blocks(const olo_joint_view *x, const double *f, int r,
+                               olo_joint_blocks *b) {
+    double M1[9], Mm[9];
+    int column = 0;
+    for (int k = 0; k < 3; k++) {
+        axis_at(x, k, x->child1, x->parent1, M1 + 3 * k);
+        axis_at(x, k, x->child_m, x->parent_m, Mm + 3 * k);
+    }
+    bool in_child = x->joint->reversed;
+    double *k_rows = in_child ? b->kc : b->kp;
+    int width = in_child ? x->child_node->twist : 6;
+    for (int k = 0; k < 3; k++) {
+        if (!(x->joint->translations >> k & 1)) continue;
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        double hat[3], turn_i[3], turn_j[3], variation[3] = {0, 0, 0};
+        vec3_cross(Mm + 3 * i, Mm + 3 * j, hat);
+        vec3_cross(Mm + 3 * j, f, turn_i);
+        vec3_cross(f, Mm + 3 * i, turn_j);
+        vec3_add_cross(M1 + 3 * i, turn_i, variation);
+        vec3_add_cross(M1 + 3 * j, turn_j, variation);
+        for (int row = 0; row < 3; row++) {
+            b->B[row * r + column] = M1[3 * k + row];
+            b->B_hat[row * r + column] = hat[row];
+            /* on the ground the axes do not turn */
+            if (in_child || x->parent_node)
+                k_rows[column * width + 3 + row] = 0.5 * variation[row];
+        }
+        column++;
+    }
+}
+
+static void axis_blocks(const olo_joint_view *x, const double *W, int r, int column,
+                        olo_joint_blocks *b) {
+    double n1[3], n_m[3], rho1[3], rho_m[3], lever1[3], lever_m[3], moment[3], pull[3];
+    double variation[3];
+    body_vector(x->joint->child_axes + 6, x->child1, n1);
+    body_vector(x->joint->child_axes + 6, x->child_m, n_m);
+    child_arm(x, x->child1, rho1);
+    child_arm(x, x->child_m, rho_m);
+    vec3_cross(rho1, n1, lever1);
+    vec3_cross(rho_m, n_m, lever_m);
+    /* 1/2 (n1 x (m - rho_m x f) - rho1 x (f x n_m)) */
+    vec3_cross(rho_m, W, moment);
+    vec3_subtract(W + 3, moment, moment);
+    vec3_cross(W, n_m, pull);
+    vec3_cross(n1, moment, variation);
+    for (int i = 0; i < 3; i++)
+        pull[i] = -pull[i];
+    vec3_add_cross(rho1, pull, variation);
+    for (int i = 0; i < 3; i++) {
+        b->B[i * r + column] = lever1[i];
+        b->B_hat[i * r + column] = lever_m[i];
+        b->B[(3 + i) * r + column] = n1[i];
+        b->B_hat[(3 + i) * r + column] = n_m[i];
+        b->kc[column * 6 + 3 + i] = 0.5 * variation[i];
+    }
+}
+
+/* axes fixed in space: d(B^T) W = 1/2 ((rho1.f) e_k - (rho1)_k f) . d_omega */
+static void free_blocks(const olo_joint_view *x, const double *f, int r, int column,
+                        olo_joint_blocks *b) {
+    double rho1[3], rho_m[3];
+    child_arm(x, x->child1, rho1);
+    child_arm(x, x->child_m, rho_m);
+    double pull = 0.5 * vec3_dot(rho1, f);
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        /* rho x e_k: component i is rho_j, component j is -rho_i */
+        b->B[i * r + column + k] = rho1[j];
+        b->B[j * r + column + k] = -rho1[i];
+        b->B_hat[i * r + column + k] = rho_m[j];
+        b->B_hat[j * r + column + k] = -rho_m[i];
+        b->B[(3 + k) * r + column + k] = b->B_hat[(3 + k) * r + column + k] = 1;
+        for (int l = 0; l < 3; l++)
+            b->kc[(column + k) * 6 + 3 + l] = (k == l ? pull : 0.0) - 0.5 * rho1[k] * f[l];
+    }
+}
+
+static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b) {
+    const olo_articulation *joint = x->joint;
+    bool frame = child_is_frame(x);
+    int t = count_bits(joint->translations), r = t + (frame ? joint->rotations : 0);
+    if (x->parent_node) parent_blocks(x, W, b);
+    if (t) translation_blocks(x, W, r, b);
+    if (frame && joint->rotations == 1) axis_blocks(x, W, r, t, b);
+    if (frame && joint->rotations == 3) free_blocks(x, W, r, t, b);
+}
+
+/* n of the child turns to n of the parent, or all axes do; then the places meet but for the free directions */
+static void close_pair(const olo_joint_view *x, const double *parent, const double *child,
+                       double shift[3], double turn_by[3])
+{
+    const olo_articulation *joint = x->joint;
+    double rho_c[3], rho_p[3], span[3];
+    vec3_set(0, 0, 0, turn_by);
+    vec3_set(0, 0, 0, shift);
+    if (child_is_frame(x) && joint->rotations < 3) {
+        for (int k = joint->rotations == 1 ? 2 : 0; k < 3; k++) {
+            double C[3], M[3];
+            body_vector(joint->child_axes + 3 * k, child, C);
+            body_vector(joint->parent_axes + 3 * k, parent, M);
+            vec3_add_cross(C, M, turn_by);
+        }
+        for (int i = 0; i < 3 && joint->rotations == 0; i++)
+            turn_by[i] *= 0.5;
+    }
+    child_arm(x, child, rho_c);
+    body_vector(joint->parent_point, parent, rho_p);
+    for (int i = 0; i < 3; i++)
+        span[i] = parent[i] + rho_p[i] - child[i] - rho_c[i];
+    /* the rotation moves the place too */
+    vec3_add_cross(rho_c, turn_by, span);
+    for (int k = 0; k < 3; k++) {
+        double M[3];
+        if (joint->translations >> k & 1) continue;
+        axis_at(x, k, child, parent, M);
+        vec3_add(vec3_dot(M, span), M, shift);
+    }
+}
+
+static void swap(int count, double *a, double *b) {
+    for (int i = 0; i < count; i++) {
+        double keep = a[i];
+        a[i] = b[i];
+        b[i] = keep;
+    }
+}
+
+static void reverse(olo_articulation *joint) {
+    int parent = joint->parent;
+    joint->parent = joint->child;
+    joint->child = parent;
+    joint->reversed = !joint->reversed;
+    swap(3, joint->parent_point, joint->child_point);
+    swap(9, joint->parent_axes, joint->child_axes);
+}
+
+const olo_joint_type olo_joint_pair = {.name = "pair",
+                                       .spatial = true,
+                                       .dof = dof,
+                                       .predict = predict,
+                                       .move = move,
+                                       .blocks = blocks,
+                                       .close = close_pair,
+                                       .reverse = reverse};

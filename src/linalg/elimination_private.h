@@ -1,0 +1,65 @@
+/* What the files of the block elimination share: blocks, neighbours and where their numbers are. */
+#ifndef OLO_LINALG_ELIMINATION_PRIVATE_H
+#define OLO_LINALG_ELIMINATION_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "linalg/elimination.h"
+
+typedef struct olo_elimination_neighbour {
+    int block;
+    bool clean; /* nothing but the joint couples the two: K_cb and K_bc are zero and have no place */
+    int upper;  /* offset of K_cb in `numbers` */
+    int lower;  /* offset of K_bc */
+    int X;      /* offset of X_b, dof x size_b */
+    int LB;     /* offset of L_b B, size_b x dof */
+} neighbour;
+
+typedef struct olo_elimination_node {
+    olo_block shape;
+    int first, degree; /* neighbours eliminated later */
+    int parent_slot;   /* position of the parent among them, -1 */
+    bool light;        /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
+    int target;        /* degree x degree offsets of K_ab */
+    int diagonal, z, e, dt, du, x, D, y;
+    int A, A_hat, B, B_hat, Ep, Ec, kp, kc, ku;
+    int pivot;
+} node;
+
+struct olo_elimination {
+    int count, unknowns;
+    node *nodes;
+    int *order; /* order[i] is eliminated i-th */
+    int *rank;  /* inverse of order */
+    neighbour *neighbours;
+    int *targets;
+    double *numbers;
+    int *pivots;
+    int K_size; /* numbers[0..K_size) are the K, then z, e up to `clear_size` */
+    int clear_size;
+    double closure_scale; /* largest diagonal entry of a closure block */
+    bool has_gap;         /* some e is not zero: set by the user asking for a gap */
+};
+
+/* A list of blocks, growing. */
+typedef struct olo_block_list {
+    int *item;
+    int count;
+    size_t capacity;
+} list;
+
+bool olo_block_list_add(list *l, int value);
+
+/* Fills order and rank; the lists of the graph end as the later neighbours of each block. */
+bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error);
+
+/* The light blocks of a tree: 6 x 6, one neighbour, a spatial joint. */
+bool olo_elimination_light_factor(olo_elimination *el, const node *c);
+void olo_elimination_light_forward(olo_elimination *el, const node *c);
+void olo_elimination_light_backward(olo_elimination *el, const node *c);
+
+/* All rows of the closures active. */
+void olo_elimination_open_closures(olo_elimination *el);
+
+#endif

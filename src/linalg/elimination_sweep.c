@@ -1,0 +1,280 @@
+/* Block elimination on a graph; the equations are in the header. Eliminating block c with parent p:
+ *
+ *     rows of the parent     K_pb += A^^T K_cb,  K_pp += Ep,  L_p = K_pc + A^^T K_cc + Ec,  z_p += A^^T z_c
+ *     joint row              y = B^^T K_cc + kc,  Y_b = B^^T K_cb (+ kp + y A for b = p),
+ *                            D = y B + ku,        rho = B^^T z_c + y e
+ *     other rows a           K_ap += L_a A,  z_a += L_a e,  then with X = D^-1 Y, x = D^-1 rho
+ *                            K_ab -= (L_a B) X_b,  z_a -= (L_a B) x
+ *     on the way back        du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du + e
+ *
+ * with L_a = K_ac for a != p.
+ */
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/elimination_private.h"
+#include "linalg/small.h"
+
+/* --- numbers --- */
+
+static void add(int size, const double *from, double *to)
+{
+    for (int i = 0; i < size; i++)
+        to[i] += from[i];
+}
+
+/* rows of the parent: K_pb += A^^T K_cb and L_p in the place of K_pc */
+static void pass_to_parent(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    const int *target = el->targets + c->target + c->parent_slot * c->degree;
+    int d = c->shape.size, p = el->nodes[c->shape.parent].shape.size;
+    const double *A_hat = n + c->A_hat;
+    for (int j = 0; j < c->degree; j++)
+        small_add_transposed_product(d, p, el->nodes[nb[j].block].shape.size, 1.0, A_hat,
+                                     n + nb[j].upper, n + target[j]);
+    double *L = n + nb[c->parent_slot].lower;
+    small_add_transposed_product(d, p, d, 1.0, A_hat, n + c->diagonal, L);
+    add(p * d, n + c->Ec, L);
+    add(p * p, n + c->Ep, n + target[c->parent_slot]);
+}
+
+/* Keeps the directions of a closure block that are not repeated by others: eigenvectors of its symmetric part with
+ * eigenvalues above a share of what the rows by themselves would give. */
+static void reveal(olo_elimination *el, node *c)
+{
+    const double repeated = 1e-11; /* squares of singular values enter */
+    double *n = el->numbers, *B = n + c->B, A[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    double V[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    int d = c->shape.size, kept[OLO_BLOCK_MAX], r = 0;
+    for (int i = 0; i < d; i++) {
+        el->closure_scale = fmax(el->closure_scale, fabs(n[c->diagonal + i * d + i]));
+        for (int j = 0; j < d; j++)
+            A[i * d + j] = 0.5 * (n[c->diagonal + i * d + j] + n[c->diagonal + j * d + i]);
+    }
+    small_symmetric_eigen(d, A, V);
+    for (int i = 0; i < d; i++)
+        if (fabs(A[i * d + i]) > repeated * el->closure_scale)
+            kept[r++] = i;
+    c->shape.dof = r;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < r; j++)
+            B[i * r + j] = n[c->B_hat + i * r + j] = V[i * d + kept[j]];
+}
+
+/* the joint row: y, Y (in the place of X), D; factors D */
+static bool joint_row(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    int d = c->shape.size, r = c->shape.dof;
+    double *y = n + c->y, *D = n + c->D;
+    if (c->shape.plain) {
+        memcpy(D, n + c->diagonal, (size_t)(d * d) * sizeof *D);
+        for (int j = 0; j < c->degree; j++)
+            memcpy(n + nb[j].X, n + nb[j].upper,
+                   (size_t)(d * el->nodes[nb[j].block].shape.size) * sizeof *D);
+        return small_lu(r, D, el->pivots + c->pivot);
+    }
+    memcpy(y, n + c->kc, (size_t)(r * d) * sizeof *y);
+    small_add_transposed_product(d, r, d, 1.0, n + c->B_hat, n + c->diagonal, y);
+    memcpy(D, n + c->ku, (size_t)(r * r) * sizeof *D);
+    small_add_product(r, d, r, 1.0, y, n + c->B, D);
+    for (int j = 0; j < c->degree; j++) {
+        int s = el->nodes[nb[j].block].shape.size;
+        double *Y = n + nb[j].X;
+        if (j == c->parent_slot) {
+            memcpy(Y, n + c->kp, (size_t)(r * s) * sizeof *Y);
+            small_add_product(r, d, s, 1.0, y, n + c->A, Y);
+        } else {
+            memset(Y, 0, (size_t)(r * s) * sizeof *Y);
+        }
+        small_add_transposed_product(d, r, s, 1.0, n + c->B_hat, n + nb[j].upper, Y);
+    }
+    return r == 0 || small_lu(r, D, el->pivots + c->pivot);
+}
+
+static bool eliminate(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    int d = c->shape.size, r = c->shape.dof;
+    if (c->light)
+        return olo_elimination_light_factor(el, c);
+    if (c->parent_slot >= 0)
+        pass_to_parent(el, c);
+    if (!joint_row(el, c))
+        return false;
+    for (int j = 0; j < c->degree; j++)
+        small_lu_solve(r, n + c->D, el->pivots + c->pivot, el->nodes[nb[j].block].shape.size,
+                       n + nb[j].X);
+    for (int i = 0; i < c->degree; i++) {
+        int a = el->nodes[nb[i].block].shape.size;
+        const int *target = el->targets + c->target + i * c->degree;
+        const double *L = n + nb[i].lower;
+        double *LB = n + nb[i].LB;
+        if (c->parent_slot >= 0)
+            small_add_product(a, d, el->nodes[c->shape.parent].shape.size, 1.0, L, n + c->A,
+                              n + target[c->parent_slot]);
+        if (c->shape.plain) {
+            memcpy(LB, L, (size_t)(a * d) * sizeof *LB);
+        } else {
+            memset(LB, 0, (size_t)(a * r) * sizeof *LB);
+            small_add_product(a, d, r, 1.0, L, n + c->B, LB);
+        }
+        for (int j = 0; j < c->degree; j++)
+            small_add_product(a, r, el->nodes[nb[j].block].shape.size, -1.0, LB, n + nb[j].X,
+                              n + target[j]);
+    }
+    return true;
+}
+
+/* All rows of the closures active again. */
+void olo_elimination_open_closures(olo_elimination *el)
+{
+    for (int k = 0; k < el->count; k++) {
+        node *c = &el->nodes[k];
+        int d = c->shape.size;
+        if (!c->shape.last)
+            continue;
+        c->shape.dof = d;
+        for (int i = 0; i < d * d; i++)
+            el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
+    }
+}
+
+olo_status olo_elimination_reveal(olo_elimination *el, olo_error *error)
+{
+    el->closure_scale = 0;
+    olo_elimination_open_closures(el);
+    for (int i = 0; i < el->count; i++) {
+        node *c = &el->nodes[el->order[i]];
+        if (c->shape.last)
+            reveal(el, c);
+        if (!eliminate(el, c))
+            return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", el->order[i],
+                            el->count);
+    }
+    return OLO_OK;
+}
+
+void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
+{
+    const node *k = &el->nodes[c];
+    double part[OLO_BLOCK_MAX] = {0}, all[OLO_BLOCK_MAX] = {0};
+    int d = k->shape.size, r = k->shape.dof;
+    small_add_transposed_product(d, r, 1, 1.0, el->numbers + k->B, x, part);
+    small_add_product(d, r, 1, 1.0, el->numbers + k->B, part, all);
+    memcpy(x, all, (size_t)d * sizeof *x);
+}
+
+olo_status olo_elimination_factor(olo_elimination *el, int *block, olo_error *error)
+{
+    for (int i = 0; i < el->count; i++) {
+        int c = el->order[i];
+        if (!eliminate(el, &el->nodes[c])) {
+            if (block)
+                *block = c;
+            return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", c, el->count);
+        }
+    }
+    return OLO_OK;
+}
+
+static void forward(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    int d = c->shape.size, r = c->shape.dof;
+    double *z = n + c->z, *e = n + c->e, *x = n + c->x;
+    if (c->shape.plain) {
+        memcpy(x, z, (size_t)r * sizeof *x);
+    } else {
+        memset(x, 0, (size_t)r * sizeof *x);
+        small_add_transposed_product(d, r, 1, 1.0, n + c->B_hat, z, x);
+        if (el->has_gap)
+            small_add_product(r, d, 1, 1.0, n + c->y, e, x);
+    }
+    small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
+    for (int i = 0; i < c->degree; i++) {
+        int a = el->nodes[nb[i].block].shape.size;
+        double *za = n + el->nodes[nb[i].block].z;
+        if (i == c->parent_slot)
+            small_add_transposed_product(d, a, 1, 1.0, n + c->A_hat, z, za);
+        if (el->has_gap)
+            small_add_product(a, d, 1, 1.0, n + nb[i].lower, e, za);
+        small_add_product(a, r, 1, -1.0, n + nb[i].LB, x, za);
+    }
+}
+
+static void backward(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    int d = c->shape.size, r = c->shape.dof;
+    double *du = n + c->du, *dt = n + c->dt;
+    for (int i = 0; i < r; i++)
+        du[i] = -n[c->x + i];
+    for (int j = 0; j < c->degree; j++) {
+        const node *b = &el->nodes[nb[j].block];
+        small_add_product(r, b->shape.size, 1, -1.0, n + nb[j].X, n + b->dt, du);
+    }
+    if (c->shape.plain) {
+        memcpy(dt, du, (size_t)d * sizeof *dt);
+        return;
+    }
+    memset(dt, 0, (size_t)d * sizeof *dt);
+    if (el->has_gap)
+        memcpy(dt, n + c->e, (size_t)d * sizeof *dt);
+    small_add_product(d, r, 1, 1.0, n + c->B, du, dt);
+    if (c->parent_slot >= 0) {
+        const node *p = &el->nodes[c->shape.parent];
+        small_add_product(d, p->shape.size, 1, 1.0, n + c->A, n + p->dt, dt);
+    }
+}
+
+void olo_elimination_solve(olo_elimination *el)
+{
+    for (int i = 0; i < el->count; i++) {
+        const node *c = &el->nodes[el->order[i]];
+        if (c->light)
+            olo_elimination_light_forward(el, c);
+        else
+            forward(el, c);
+    }
+    for (int i = el->count - 1; i >= 0; i--) {
+        const node *c = &el->nodes[el->order[i]];
+        if (c->light)
+            olo_elimination_light_backward(el, c);
+        else
+            backward(el, c);
+    }
+}
+
+const double *olo_elimination_twist(const olo_elimination *el, int c)
+{
+    return el->numbers + el->nodes[c].dt;
+}
+
+const double *olo_elimination_increment(const olo_elimination *el, int c)
+{
+    return el->numbers + el->nodes[c].du;
+}
+
+void olo_elimination_wrench(const olo_elimination *el, int c, double *mu)
+{
+    const double *n = el->numbers;
+    const node *x = &el->nodes[c];
+    int d = x->shape.size;
+    for (int i = 0; i < d; i++)
+        mu[i] = -n[x->z + i];
+    small_add_product(d, d, 1, -1.0, n + x->diagonal, n + x->dt, mu);
+    for (int j = 0; j < x->degree && !x->light; j++) {
+        const neighbour *b = &el->neighbours[x->first + j];
+        const node *other = &el->nodes[b->block];
+        small_add_product(d, other->shape.size, 1, -1.0, n + b->upper, n + other->dt, mu);
+    }
+}

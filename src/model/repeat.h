@@ -1,0 +1,44 @@
+/* Repetition of an element of a model file: `repeat: {i: [first, last]}` stands for copies in which
+ * the variable i is known to all expressions, and {i-1} in a text is replaced by its value. */
+#ifndef OLO_MODEL_REPEAT_H
+#define OLO_MODEL_REPEAT_H
+
+#include "model/reader.h"
+
+enum {
+    OLO_REPEAT_MAX_VARIABLES = 3,    /* a grid in space needs three */
+    OLO_REPEAT_MAX_ELEMENTS = 100000 /* copies of a whole file: about 100 MB */
+};
+
+/* The repetition under way; see reader->repeat. */
+typedef struct olo_repeat olo_repeat;
+
+/* Reads one copy. */
+typedef olo_status olo_repeat_body(olo_reader *reader, const olo_yaml_node *element, void *context);
+
+/* Calls `body` once for an element without the key `repeat`, and once a copy for an element that
+ * has it, the last of several variables running fastest. */
+olo_status olo_repeat_element(olo_reader *reader, const olo_yaml_node *element,
+                              olo_repeat_body *body, void *context);
+
+/* Whether this key is the `repeat` of the element under way: it is no field. */
+bool olo_repeat_is_key(const olo_reader *reader, const olo_yaml_node *node);
+
+/* Compiles an expression over the parameters and the variables of the repetition. It belongs to the
+ * repetition, which compiles each once; without one the caller frees it (see olo_repeat_release). */
+olo_status olo_repeat_compile(olo_reader *reader, const char *text, olo_expression **expression,
+                              olo_error *error);
+void olo_repeat_release(const olo_reader *reader, olo_expression *expression);
+
+/* A text of the file with each {expression} replaced by its value, an integer. Without a repetition
+ * the text itself. Lives as long as the reader. */
+olo_status olo_repeat_text(olo_reader *reader, const olo_yaml_node *node, const char *text,
+                           const char **expanded);
+
+/* An expression that is kept as text, with the variables replaced by their values. */
+olo_status olo_repeat_function(olo_reader *reader, const char *text, const char **expanded);
+
+/* The path of a node (see olo_yaml_path) that says which copy it is: "bodies[0]{i=3}.mass". */
+void olo_repeat_path(const olo_reader *reader, const olo_yaml_node *node, char *path, size_t size);
+
+#endif

@@ -1,0 +1,76 @@
+/* Articulations: the kinematic reading of a constraint group. A child node moves relative to a parent node,
+ * or to the ground, in the way its joint type says.
+ *
+ * A step is described by increments: displacement and Cayley vector of every node (its motion), and the
+ * joint's own increment u. A joint type is a constant table in a file of its own (elements/joint_*.c):
+ *
+ *     predict    u that comes closest to given motions of parent and child
+ *     move       the nodal update: child's motion from the parent's motion and u      (thesis, F_q(u))
+ *     blocks     the right pair A, B at q1:              dt_c = A dt_p + B du
+ *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis, P(q0,q1))
+ *                and the variations of the left pair against the wrench W that hangs on the joint,
+ *                d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du.
+ *
+ * Entries that are constant may be written by `prepare` once; `blocks` writes those that change.
+ */
+#ifndef OLO_SYSTEM_JOINT_H
+#define OLO_SYSTEM_JOINT_H
+
+#include <stdbool.h>
+
+#include "linalg/elimination.h"
+
+typedef struct olo_system olo_system;
+typedef struct olo_node olo_node;
+typedef struct olo_joint_type olo_joint_type;
+
+/* Geometry is plain data. Axes are rows of a right-handed orthonormal triad m1, m2, n that is fixed in the
+ * parent (in space for ground) and, where the joint keeps it, in the child. */
+typedef struct olo_articulation {
+    const olo_joint_type *type;
+    int group; /* its constraint group, or -1 */
+    int parent, child;
+    bool reversible;        /* parent and child may change places */
+    bool reversed;          /* they have: the translation axes are fixed in the child */
+    double parent_point[3]; /* in the parent's frame, in space for ground */
+    double child_point[3];  /* in the child's frame */
+    double parent_axes[9], child_axes[9];
+    unsigned translations; /* bit k: the place moves along axis k */
+    int rotations;         /* 0 none, 1 about n, 3 all */
+    double length;         /* of a rod */
+} olo_articulation;
+
+enum { OLO_JOINT_CONSTANTS = 12 };
+
+/* What a joint sees of a step: coordinates of child and parent at q0, the midpoint and q1, and their motions.
+ * The parent of a grounded joint is the frame at rest, with parent_node NULL. */
+typedef struct olo_joint_view {
+    const olo_articulation *joint;
+    const olo_node *child_node, *parent_node;
+    const double *child0, *child_m, *child1;
+    const double *parent0, *parent_m, *parent1;
+    const double *child_motion, *parent_motion;
+    double *constants; /* numbers that stay during a step */
+} olo_joint_view;
+
+struct olo_joint_type {
+    const char *name;
+    bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see linalg/elimination_tree.c */
+    int (*dof)(const olo_articulation *joint, const olo_system *system);
+    /* At the start of a step, from q0: constants. May be NULL. */
+    void (*begin)(const olo_joint_view *x, const olo_system *system);
+    void (*predict)(const olo_joint_view *x, const double *motion, double *u);
+    void (*move)(const olo_joint_view *x, const double *u, double *motion);
+    /* Size of the joint's own Cayley vector, which grows without bound towards a half turn, where the left pair loses its
+     * rank; NULL: the motion of the child tells. */
+    double (*turn)(const olo_joint_view *x);
+    void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b);
+    /* What rounding has opened: shift and small rotation of the child that close the joint at given coordinates of
+     * parent and child. May be NULL. */
+    void (*close)(const olo_joint_view *x, const double *parent, const double *child, double shift[3],
+                  double turn[3]);
+    /* Exchanges parent and child. May be NULL when no articulation of the type is reversible. */
+    void (*reverse)(olo_articulation *joint);
+};
+
+#endif
