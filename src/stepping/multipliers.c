@@ -3,7 +3,8 @@
  *     (h/2) T(q1) + G(q_m)^T lambda' = 0,   g(q1) = 0,   lambda' = h^2/2 lambda
  *
  * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h. All rows
- * are kept and slightly regularised, so that redundant ones do no harm.
+ * are kept. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are held at zero: the
+ * rows become g = sigma N lambda' with N the projector on the repeated directions at q0 (sheet 7.2).
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,15 @@ typedef struct multipliers {
     double *limit;    /* [m] multiplier up to which that leaves g at round-off */
     bool exact;       /* beyond it: once converged, rows are g = 0 */
     double open;      /* largest residual of a row */
+    void *guide;      /* of a redundant system: the reduced treatment, which reveals what is repeated */
+    double *repeated; /* [OLO_BLOCK_MAX^2 a closure block] sigma N */
 } multipliers;
+
+/* Groups of which any may become a closure. */
+static bool closes_loop(const olo_group *group)
+{
+    return !group->internal && !group->carried && group->count <= OLO_BLOCK_MAX;
+}
 
 /* Behind the tangent: the gradients as columns and rows, then the diagonal of the rows. */
 static void put_rows(const olo_system *s, olo_pattern *p)
@@ -42,6 +51,11 @@ static void put_rows(const olo_system *s, olo_pattern *p)
         }
     for (int c = 0; c < s->m; c++)
         olo_pattern_put(p, s->n + c, s->n + c);
+    /* closures repeat each other within a group */
+    for (int i = 0; i < s->group_count; i++)
+        for (int a = 0; closes_loop(&s->groups[i]) && a < s->groups[i].count; a++)
+            for (int b = 0; b < s->groups[i].count; b++)
+                olo_pattern_put(p, s->n + s->groups[i].first + a, s->n + s->groups[i].first + b);
 }
 
 static void destroy(void *data)
@@ -50,6 +64,8 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_assembly_free(&x->tangent);
+    olo_treatment_reduced.free(x->guide);
+    olo_free(x->repeated);
     olo_free(x->lambda);
     olo_free(x->softness);
     olo_free(x->limit);
@@ -57,10 +73,41 @@ static void destroy(void *data)
     olo_free(x);
 }
 
+/* Redundant systems only. */
+static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *error)
+{
+    olo_counts counts;
+    olo_status status = olo_system_counts(x->system, &counts, error);
+    if (status != OLO_OK || counts.rank == counts.constraints)
+        return status;
+    status = olo_treatment_reduced.create(x->system, x->scheme, run, &x->guide, error);
+    if (status != OLO_OK)
+        return status;
+    size_t blocks = (size_t)olo_reduced_tree(x->guide)->closure_block_count;
+    x->repeated = olo_alloc(blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->repeated);
+    return x->repeated ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
+}
+
+/* sigma N of every closure block; sigma has the size of G M^-1 G^T. */
+static void reveal(multipliers *x, olo_step *step)
+{
+    const olo_tree *tree = olo_reduced_tree(x->guide);
+    olo_reduced_reveal(x->guide, step);
+    for (int k = 0; k < tree->closure_block_count; k++) {
+        const olo_closure *block = &tree->closure_blocks[k];
+        double *N = x->repeated + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
+        olo_reduced_repeated(x->guide, k, N);
+        for (int a = 0; a < block->count; a++)
+            for (int b = 0; b < block->count; b++)
+                N[a * block->count + b] *= sqrt(x->softness[block->first + a] *
+                                                x->softness[block->first + b]) /
+                                           row_regularisation;
+    }
+}
+
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error)
 {
-    (void)run;
     multipliers *x = olo_alloc(1, sizeof *x);
     *data = NULL;
     if (!x)
@@ -76,6 +123,11 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         status = olo_assembly_create(&x->tangent, system, system->m, false, put_rows, error);
     else
         olo_fail(error, status, "out of memory for the multipliers");
+    if (status != OLO_OK) {
+        destroy(x);
+        return status;
+    }
+    status = create_guide(x, run, error);
     if (status != OLO_OK) {
         destroy(x);
         return status;
@@ -100,12 +152,43 @@ static void predict(void *data, olo_step *step, double scale)
     multipliers *x = data;
     x->exact = false;
     olo_sparse_restart(x->tangent.matrix);
+    if (x->guide)
+        reveal(x, step);
     olo_coordinates_predict(step, scale);
     for (int c = 0; c < x->system->m; c++)
         x->lambda[c] = scale != 0 ? 0.5 * step->h * step->h * step->state->lambda[c] : 0.0;
 }
 
 /* --- one iteration --- */
+
+/* The entries of one group behind the diagonal, from `entry` on: its rows and multipliers. */
+static void hold_group(multipliers *x, const olo_group *group, int entry)
+{
+    const olo_tree *tree = olo_reduced_tree(x->guide);
+    const olo_system *s = x->system;
+    for (int k = 0; k < tree->closure_block_count; k++) {
+        if (tree->closure_blocks[k].first != group->first)
+            continue;
+        const double *N = x->repeated + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
+        for (int a = 0; a < group->count; a++)
+            for (int b = 0; b < group->count; b++, entry++) {
+                double sigma = N[a * group->count + b];
+                olo_sparse_add(x->tangent.matrix, entry, -sigma);
+                x->right[s->n + group->first + a] += sigma * x->lambda[group->first + b];
+            }
+    }
+}
+
+static void hold_repeated(multipliers *x, int entry)
+{
+    const olo_system *s = x->system;
+    for (int i = 0; i < s->group_count; i++) {
+        if (!closes_loop(&s->groups[i]))
+            continue;
+        hold_group(x, &s->groups[i], entry);
+        entry += s->groups[i].count * s->groups[i].count;
+    }
+}
 
 static void add_constraints(multipliers *x, olo_step *step)
 {
@@ -136,6 +219,8 @@ static void add_constraints(multipliers *x, olo_step *step)
     }
     for (int c = 0; c < s->m; c++)
         olo_sparse_add(matrix, entry++, -x->softness[c]);
+    if (x->guide)
+        hold_repeated(x, entry);
 }
 
 static void assemble(multipliers *x, olo_step *step)

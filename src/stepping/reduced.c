@@ -83,6 +83,15 @@ static void destroy(void *data)
     olo_free(x);
 }
 
+/* Closure rows that repeat others do so wherever the linkage goes. */
+static olo_status find_redundancy(reduced *x, olo_error *error)
+{
+    olo_counts counts;
+    olo_status status = olo_system_counts(x->system, &counts, error);
+    x->redundant = status == OLO_OK && counts.rank < counts.constraints;
+    return status;
+}
+
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error)
 {
@@ -98,8 +107,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         status = olo_projector_create(system, x->tree, &x->projector, error);
     if (status == OLO_OK)
         status = create_elimination(x, error);
+    if (status == OLO_OK && x->tree->closure_count > 0)
+        status = find_redundancy(x, error);
     if (status == OLO_OK) {
-        x->redundant = x->tree->closure_count > 0;
         olo_projector_bind(x->projector, x->elimination);
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
         x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
@@ -467,6 +477,26 @@ static void settle(void *data, olo_step *step, olo_state *state)
 const olo_tree *olo_reduced_tree(const void *data)
 {
     return ((const reduced *)data)->tree;
+}
+
+void olo_reduced_reveal(void *data, olo_step *step)
+{
+    reduced *x = data;
+    olo_tree_begin(x->tree, &step->x);
+    reveal_closures(x, step);
+}
+
+void olo_reduced_repeated(const void *data, int block, double *N)
+{
+    const reduced *x = data;
+    int count = x->tree->closure_blocks[block].count;
+    for (int j = 0; j < count; j++) {
+        double unit[OLO_BLOCK_MAX] = {0};
+        unit[j] = 1;
+        olo_elimination_restrict(x->elimination, closure_block(x, block), unit);
+        for (int i = 0; i < count; i++)
+            N[i * count + j] = (i == j) - unit[i];
+    }
 }
 
 const double *olo_reduced_twist(const void *data, int node)

@@ -166,6 +166,10 @@ olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_sq
 
 /* The spanning tree of the reduced treatment. */
 const olo_tree *olo_reduced_tree(const void *data);
+/* Finds, at the start of a step, the closure rows that repeat others; then I minus the projector on the rows of a
+ * closure block that do not, count x count. */
+void olo_reduced_reveal(void *data, olo_step *step);
+void olo_reduced_repeated(const void *data, int block, double *N);
 /* The twist by which its last iteration changed a node. */
 const double *olo_reduced_twist(const void *data, int node);
 
