@@ -292,27 +292,6 @@ void olo_tree_move(olo_tree *tree, olo_motion *x)
         move_node(tree, tree->order[i], x);
 }
 
-void olo_tree_gap(olo_tree *tree, int c, const olo_motion *x, double *gap)
-{
-    const olo_node *node = &tree->system->nodes[c];
-    const olo_tree_node *t = &tree->nodes[c];
-    const double *motion = x->motion + node->motion;
-    double allowed[6], u[6], turn[3];
-    olo_joint_view view = olo_tree_view(tree, c, x);
-    if (t->type->close) {
-        t->type->close(&view, view.parent1, view.child1, gap, turn);
-        if (node->kind == OLO_NODE_FRAME) vec3_copy(turn, gap + 3);
-        return;
-    }
-    t->type->predict(&view, motion, u);
-    t->type->move(&view, u, allowed);
-    vec3_subtract(allowed, motion, gap);
-    if (node->kind == OLO_NODE_FRAME) {
-        double back[3] = {-motion[3], -motion[4], -motion[5]};
-        cayley_compose(allowed + 3, back, gap + 3);
-    }
-}
-
 void olo_tree_update(const olo_tree *tree, int c, olo_motion *x, const double *twist)
 {
     const olo_node *node = &tree->system->nodes[c];

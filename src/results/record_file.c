@@ -33,7 +33,7 @@ typedef struct stream {
 } stream;
 
 /* The streams in their order: these, three for every output, three for every column of the ledger. */
-enum { TIME, STEP, Q, V, POSITION, VELOCITY, MULTIPLIERS, OUTPUTS };
+enum { TIME, STEP, Q, V, POSITION, VELOCITY, MULTIPLIERS, JOINT, JOINT_RATE, OUTPUTS };
 
 struct olo_record_file {
     const olo_system *system;
@@ -95,7 +95,9 @@ static void add_frames(olo_record_file *file, olo_writer *w, const olo_record_su
     const char *const *names[] = {
         olo_layout_configuration(&pool, system, false),
         olo_layout_configuration(&pool, system, true), olo_layout_positions(&pool, system, false),
-        olo_layout_positions(&pool, system, true), olo_layout_multipliers(&pool, system, m)};
+        olo_layout_positions(&pool, system, true), olo_layout_multipliers(&pool, system, m),
+        olo_layout_joint_coordinates(&pool, system, false),
+        olo_layout_joint_coordinates(&pool, system, true)};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i] == NULL) {
             olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of columns");
@@ -117,6 +119,13 @@ static void add_frames(olo_record_file *file, olo_writer *w, const olo_record_su
     table = head(subject, units, "/frames/multipliers", m, OLO_DIMENSION_MULTIPLIER,
                  "multipliers of the constraints over the last step");
     add_stream(file, w, table, true, names[4]);
+    const size_t joints = (size_t)system->joint_coordinate_count;
+    table = head(subject, units, "/frames/joint", joints, OLO_DIMENSION_JOINT,
+                 "joint coordinates: angles, turns counted from the start, and positions");
+    add_stream(file, w, table, true, names[5]);
+    table = head(subject, units, "/frames/joint_rate", joints, OLO_DIMENSION_JOINT_RATE,
+                 "rates of the joint coordinates");
+    add_stream(file, w, table, true, names[6]);
     olo_pool_free(&pool);
 }
 
@@ -264,6 +273,11 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     memcpy(row_of(file, V), state->v, file->streams[V].width * sizeof(double));
     memcpy(row_of(file, MULTIPLIERS), state->lambda,
            file->streams[MULTIPLIERS].width * sizeof(double));
+
+    for (int i = 0; i < system->joint_coordinate_count; i++) {
+        row_of(file, JOINT)[i] = olo_system_joint_coordinate_value(system, state, i);
+        row_of(file, JOINT_RATE)[i] = olo_system_joint_coordinate_rate(system, state, i);
+    }
 
     // a node in relative coordinates counts from an earlier one, whose place is known then
     double *position = row_of(file, POSITION), *velocity = row_of(file, VELOCITY);
