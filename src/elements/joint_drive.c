@@ -3,8 +3,8 @@
  *     position   u_k = M_k . (x_c - x_p) for every free axis
  *     angle      theta = atan2(C1.M2, C1.M1) when the child turns about n
  *
- * (system/coordinate.h) and what acts along one of them: a spring, a damper and stops as terms; a torque or force over
- * time, a controller and a C function as actions.
+ * (system/coordinate.h) and what acts along one of them: a spring, a damper and stops as terms; a
+ * torque or force over time, a controller and a C function as actions.
  */
 #include "elements/joint_drive.h"
 
@@ -137,9 +137,8 @@ static olo_status add_spring(const drives *x)
 {
     int i;
     if (x->joint->stiffness == 0)
-        return isnan(x->joint->rest)
-                   ? OLO_OK
-                   : olo_builder_fail(x->builder, "rest", "needs a stiffness");
+        return isnan(x->joint->rest) ? OLO_OK
+                                     : olo_builder_fail(x->builder, "rest", "needs a stiffness");
     olo_status status = choose(x, "stiffness", ANY, &i);
     if (status != OLO_OK)
         return status;
@@ -177,8 +176,7 @@ static olo_status add_stops(const drives *x)
                    ? OLO_OK
                    : olo_builder_fail(x->builder, "stop_stiffness", "needs lower or upper");
     if (!(joint->stop_stiffness > 0))
-        return olo_builder_fail(x->builder, key,
-                                "a stop needs a positive stop_stiffness, got %g",
+        return olo_builder_fail(x->builder, key, "a stop needs a positive stop_stiffness, got %g",
                                 joint->stop_stiffness);
     if (below && above && joint->lower > joint->upper)
         return olo_builder_fail(x->builder, key, "lower = %g lies above upper = %g", joint->lower,
@@ -231,9 +229,8 @@ static olo_status add_controller(const drives *x)
     const olo_controller *c = &x->joint->controller;
     int i;
     if (c->kp == 0 && c->kd == 0)
-        return is_given(&c->target)
-                   ? olo_builder_fail(x->builder, "controller", "needs kp or kd")
-                   : OLO_OK;
+        return is_given(&c->target) ? olo_builder_fail(x->builder, "controller", "needs kp or kd")
+                                    : OLO_OK;
     olo_status status = choose(x, "controller", ANY, &i);
     olo_action action = {.type = &olo_action_controller, .kp = c->kp, .kd = c->kd};
     return status == OLO_OK ? add_action(x, i, "controller", &c->target, &action) : status;
@@ -261,7 +258,8 @@ olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
     if (status == OLO_OK)
         status = add_angle(&x, articulation, sense.turn);
     if (status == OLO_OK && joint->torque == 0 && joint->force == 0 && is_given(&joint->signal))
-        status = olo_builder_fail(builder, "time", "is a factor of torque and force, which are missing");
+        status =
+            olo_builder_fail(builder, "time", "is a factor of torque and force, which are missing");
     if (status == OLO_OK)
         status = add_spring(&x);
     if (status == OLO_OK)

@@ -9,7 +9,8 @@ typedef struct olo_joint_sense {
     double turn, slide;
 } olo_joint_sense;
 
-/* For the joint that was built last: its coordinates, then spring, damper, stops, controller and drives. */
+/* For the joint that was built last: its coordinates, then spring, damper, stops, controller and
+ * drives. */
 olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
                                   olo_joint_sense sense);
 

@@ -1,8 +1,10 @@
-/* Forces and torques along a joint coordinate x. Over a step they are F times its discrete gradient d,
+/* Forces and torques along a joint coordinate x. Over a step they are F times its discrete
+ * gradient d,
  *
  *     f = F d,     work f . dq = F (x1 - x0)   exactly;
  *
- * d is made of scalar products of the two bodies, so F acts equal and opposite on both: momentum stays.
+ * d is made of scalar products of the two bodies, so F acts equal and opposite on both: momentum
+ * stays.
  *
  *     drive        F = F0 factor(t_m)
  *     controller   F = kp (target(t_m) - x_m) + kd (target(t1) - target(t0) - (x1 - x0))/h
@@ -38,7 +40,8 @@ static void put(const olo_action *action, const olo_interval *x, double F, doubl
         if (slope != 0)
             olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
         for (int i = 0; i < size * size; i++)
-            tangent[i] = F * tangent[i] + (slope != 0 ? slope * f[i / size] * gradient[i % size] : 0);
+            tangent[i] =
+                F * tangent[i] + (slope != 0 ? slope * f[i / size] * gradient[i % size] : 0);
     }
     for (int i = 0; i < size; i++)
         f[i] *= F;
@@ -65,7 +68,8 @@ static void controller(const olo_action *action, const olo_interval *x, double t
     put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
 }
 
-/* Derivative of the user's function by differences, over steps that are small against what the argument is. */
+/* Derivative of the user's function by differences, over steps that are small against what the
+ * argument is. */
 static double slope_of(const olo_action *action, double t, motion m, bool by_rate, double scale)
 {
     double step = cbrt(DBL_EPSILON) * scale, before = by_rate ? m.rate : m.x;
@@ -85,9 +89,11 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     motion m = motion_of(action, x, f, tangent);
     double F = action->drive(action->context, t, m.x, m.rate), slope = 0;
     if (tangent) {
-        /* an angle has a scale of its own */
-        double unit = action->coordinate->law->angle ? 1.0 : 0.0;
-        double size = fmax(unit, fmax(fabs(m.x), fabs(m.change)));
+        /* an angle has a scale of its own, a position that of the lengths it is the difference of
+         * */
+        const olo_term *c = action->coordinate;
+        double unit = c->law->angle ? 1.0 : olo_form_magnitude(&c->form[0], x->qm);
+        double size = fmax(unit, fabs(m.change));
         slope = 0.5 * slope_of(action, t, m, false, size) +
                 slope_of(action, t, m, true, size / fabs(x->h)) / x->h;
         if (!isfinite(slope))

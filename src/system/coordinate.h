@@ -3,12 +3,14 @@
  *     translation   u_k = M_k . (x_c - x_p)                       one form
  *     angle         theta = atan2(s, c), c = C1.M1, s = C1.M2     two forms, turns counted
  *
- * with the axes M fixed in the parent and C in the child. A coordinate is a term whose energy is the coordinate itself, and so
- * has all that terms have: value, gradient, the exact discrete gradient d with d.dq = x(q1) - x(q0), and the derivatives of
- * these. Springs, dampers and stops are terms of the same forms; drives are actions along d.
+ * with the axes M fixed in the parent and C in the child. A coordinate is a term whose energy is
+ * the coordinate itself, and so has all that terms have: value, gradient, the exact discrete
+ * gradient d with d.dq = x(q1) - x(q0), and the derivatives of these. Springs, dampers and stops
+ * are terms of the same forms; drives are actions along d.
  *
- * The turns of an angle are in the state: `angles` holds its value at the end of the last step, and at any configuration
- * within half a turn of that the value is the one nearest to it. So nothing is summed up, and nothing drifts.
+ * The turns of an angle are in the state: `angles` holds its value at the end of the last step,
+ * and at any configuration within half a turn of that the value is the one nearest to it. So
+ * nothing is summed up, and nothing drifts.
  */
 #ifndef OLO_SYSTEM_COORDINATE_H
 #define OLO_SYSTEM_COORDINATE_H

@@ -1,5 +1,6 @@
-/* Laws of an angle: F(theta) with theta = atan2(s, c) of two invariants c and s, counted over any number of turns.
- * What is laid over the angle (a line, a spring, a damper, stops) is itself a law of one invariant.
+/* Laws of an angle: F(theta) with theta = atan2(s, c) of two invariants c and s, counted over any
+ * number of turns. What is laid over the angle (a line, a spring, a damper, stops) is itself a law
+ * of one invariant.
  *
  * At a configuration, with z = c + i s, all derivatives of theta = Im log z are powers of w = 1/z:
  *
@@ -11,19 +12,21 @@
  *
  * Directionality: with dc = c1 - c0, ds = s1 - s0,
  *
- *     P.(dc, ds) = 1/2 ((c0 + c1)(s1 - s0) - (s0 + s1)(c1 - c0)) = c0 s1 - s0 c1 = S,   so   d.(dc, ds) = dtheta
+ *     P.(dc, ds) = 1/2 ((c0 + c1)(s1 - s0) - (s0 + s1)(c1 - c0)) = c0 s1 - s0 c1 = S,
+ *     d.(dc, ds) = dtheta
  *
- * exactly, whatever c^2 + s^2 is; and phi -> 1/(c^2 + s^2) gives the gradient of theta as the step goes to zero. The stress of
- * the law is sigma(theta0, theta1) d with the discrete gradient sigma of the law laid over it: it is a
- * function of scalar products alone, equal and opposite on two bodies.
+ * exactly, whatever c^2 + s^2 is; and phi -> 1/(c^2 + s^2) gives the gradient of theta as the step
+ * goes to zero. The stress of the law is sigma(theta0, theta1) d with the discrete gradient sigma
+ * of the law laid over it: it is a function of scalar products alone, equal and opposite on two
+ * bodies.
  *
  * phi(S, C) is homogeneous of degree -1, hence with R = S^2 + C^2
  *
  *     phi_C = -1/R,           phi_S  = (C/R - phi)/S,
  *     phi_CC = 2 C/R^2,       phi_SC = 2 S/R^2,        phi_SS = -2 (phi_S + S C/R^2)/S,
  *
- * where the quotients by S are summed as series of S/C for small angles. S itself comes from the increments, S = c0 ds -
- * s0 dc, and so nothing cancels.
+ * where the quotients by S are summed as series of S/C for small angles. S itself comes from the
+ * increments, S = c0 ds - s0 dc, and so nothing cancels.
  */
 #include "system/law.h"
 
@@ -51,8 +54,8 @@ static void angle_derivatives(double c, double s, double first[2], double second
     const double square = c * c + s * s, u = c / square, v = -s / square; // w = u + i v
     const double u2 = u * u - v * v, v2 = 2.0 * u * v;
     const double u3 = u2 * u - v2 * v, v3 = u2 * v + v2 * u;
-    const double w1[2] = {v, u}, w2[3] = {-v2, -u2, v2}, w3[4] = {2.0 * v3, 2.0 * u3, -2.0 * v3,
-                                                                  -2.0 * u3};
+    const double w1[2] = {v, u}, w2[3] = {-v2, -u2, v2},
+                 w3[4] = {2.0 * v3, 2.0 * u3, -2.0 * v3, -2.0 * u3};
     memcpy(first, w1, sizeof w1);
     memcpy(second, w2, sizeof w2);
     memcpy(third, w3, sizeof w3);

@@ -1,4 +1,5 @@
-/* Stops: a spring that is there only beyond two bounds, c1 below and c2 above (either may be infinite),
+/* Stops: a spring that is there only beyond two bounds, c1 below and c2 above (either may be
+ * infinite),
  *
  *     f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2).
  *
@@ -6,10 +7,11 @@
  *
  *     s = 1/2 c0 (p0 + p1)                   both ends beyond the bound
  *     s = 1/2 c0 p^2/d,  d = |e1 - e0|       one end beyond, p its value; with x = p/d, 0 < x <= 1,
- *                                            ds/d(end beyond) = 1/2 c0 x (2 - x), ds/d(other) = 1/2 c0 x^2
+ *                                            ds/d(end beyond) = 1/2 c0 x (2 - x),
+ *                                            ds/d(other end) = 1/2 c0 x^2
  *
- * so that s (e1 - e0) = f(e1) - f(e0) wherever in the step the bound is met, and s has continuous first derivatives.
- * The lower stop is the upper one of -e.
+ * so that s (e1 - e0) = f(e1) - f(e0) wherever in the step the bound is met, and s has continuous
+ * first derivatives. The lower stop is the upper one of -e.
  */
 #include "system/law.h"
 
@@ -22,7 +24,8 @@ static double beyond(double e, double bound)
 
 static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
 {
-    const double k = x->c[0], below = beyond(-x->e0[0], -x->c[1]), above = beyond(x->e0[0], x->c[2]);
+    const double k = x->c[0], below = beyond(-x->e0[0], -x->c[1]),
+                 above = beyond(x->e0[0], x->c[2]);
     out->f = 0.5 * k * (above * above + below * below);
     out->g[0] = k * (above - below);
     if (order >= OLO_LAW_FIRST) {

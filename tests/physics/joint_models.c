@@ -4,8 +4,6 @@
  * benchmarks. */
 #include "joint_models.h"
 
-enum { MAX_ROWS = 12 };
-
 /* Half a unit of the last printed digit, and what rounding of h n leaves. */
 #define SIX_DECIMALS   0.51e-6
 #define SEVEN_DECIMALS 0.51e-7

@@ -18,7 +18,7 @@ typedef struct runner {
     olo_ledger start;
 } runner;
 
-/* Opens a model of the catalogue with settings "name=value", ended by NULL. */
+/* Opens a model of the catalogue with `count` settings. */
 static inline runner open_with(const char *name, double h, const char *constraints,
                                const olo_setting *settings, int count)
 {
@@ -114,7 +114,7 @@ static inline double unwrap(double angle, double before)
     return angle + turn * round((before - angle) / turn);
 }
 
-/* |E - E0| / scale, with the largest kinetic energy as the scale of a model at rest. */
+/* |E - E0|, less the work of loads. */
 static inline double energy_change(const runner *r)
 {
     olo_ledger now;

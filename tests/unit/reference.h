@@ -47,15 +47,24 @@ static inline quad quad_sqrt(quad x)
     return (y + x / y) / 2;
 }
 
-/* sin (odd = 1) or cos (odd = 0) of a number of moderate size, by their series. */
-static inline quad quad_circular(quad x, int odd)
+/* cos and sin of an angle in [-pi, pi] by their series: pi^44/44! is below 1e-32. */
+static inline void quad_circle(quad x, quad *cosine, quad *sine)
 {
-    quad term = odd ? x : 1, sum = term;
-    for (int n = odd + 1; n < 120; n += 2) {
-        term *= -x * x / ((quad)n * (n + 1));
-        sum += term;
+    static quad inverse[44]; // 1/n!
+    if (inverse[0] == 0) {
+        inverse[0] = 1;
+        for (int n = 1; n < 44; n++) {
+            inverse[n] = inverse[n - 1] / n;
+        }
     }
-    return sum;
+    const quad y = -x * x;
+    quad even = 0, odd = 0;
+    for (int n = 42; n >= 0; n -= 2) {
+        even = inverse[n] + y * even;
+        odd = inverse[n + 1] + y * odd;
+    }
+    *cosine = even;
+    *sine = x * odd;
 }
 
 /* The angle of (c, s) in (-pi, pi]: what is left after turning back by the angle in double is small, so that the series
@@ -63,7 +72,8 @@ static inline quad quad_circular(quad x, int odd)
 static inline quad quad_angle(quad c, quad s)
 {
     const quad guess = atan2((double)s, (double)c);
-    const quad cosine = quad_circular(guess, 0), sine = quad_circular(guess, 1);
+    quad cosine, sine;
+    quad_circle(guess, &cosine, &sine);
     const quad x = (s * cosine - c * sine) / (c * cosine + s * sine);
     return guess + x - x * x * x / 3;
 }
@@ -227,10 +237,11 @@ static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
     return 0;
 }
 
-/* The angle with its turns; 2 pi to 113 bits. */
+/* The angle with its turns. */
 static inline quad quad_unwrapped(const quad_law *x, const quad *e)
 {
-    const quad two_pi = 4 * quad_angle(0, 1);
+    // 2 pi and what is missing in it
+    const quad two_pi = (quad)6.283185307179586 + (quad)2.4492935982947064e-16;
     return quad_angle(e[0], e[1]) + x->turns * two_pi;
 }
 

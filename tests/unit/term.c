@@ -18,9 +18,8 @@ static const law_kind kinds[] = {
     {&olo_law_distance, 1, false},         {&olo_law_viscous, 1, false},
     {&olo_law_distance_viscous, 1, false}, {&olo_law_general, 1, false},
     {&olo_law_general, 2, true},           {&olo_law_general, 3, false},
-    {&olo_law_spring, 1, false},           {&olo_law_stop, 1, false},
-    {&olo_law_angle_linear, 2, false},     {&olo_law_angle_spring, 2, false},
-    {&olo_law_angle_viscous, 2, false},    {&olo_law_angle_stop, 2, false},
+    {&olo_law_angle_spring, 2, false},     {&olo_law_angle_viscous, 2, false},
+    {&olo_law_angle_stop, 2, false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
