@@ -146,7 +146,14 @@ typedef struct olo_support {
     double at[3];   /**< where in space; OLO_UNSET: where it is at the start */
 } olo_support;
 
-/** A joint between two bodies, or a body and the ground. */
+/** A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x'). */
+typedef struct olo_controller {
+    double kp, kd;
+    olo_signal target; /**< over time; none: 0 */
+} olo_controller;
+
+/** A joint between two bodies, or a body and the ground. What acts along its coordinates (its angle, its positions)
+ *  acts equal and opposite on both bodies. */
 typedef struct olo_joint {
     const char *name;
     const char *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
@@ -158,6 +165,21 @@ typedef struct olo_joint {
     double rate;          /**< initial angular velocity of the second body relative to the first, about the axis */
     double sliding[3];    /**< initial velocity of the second place relative to the first, in space. Both are for a
                                second body without velocities of its own */
+    const char *coordinate; /**< what the following act on: angle, position, position1, position2; NULL: the only
+                                 coordinate there is. Angles are zero at the start */
+    double stiffness;       /**< of a spring, torque per angle or force per length; default 0 */
+    double rest;            /**< where the spring is at rest; OLO_UNSET: at the start */
+    double damping;         /**< of a damper, torque or force per rate; default 0 */
+    double lower, upper;    /**< stops: stiff springs beyond these; OLO_UNSET: none */
+    double stop_stiffness;  /**< of the stops */
+    olo_controller controller;
+    /** A torque or force that depends on time and motion, called at midpoint values. It must be a pure function of its
+     *  arguments. Its work enters the ledger. */
+    double (*function)(void *context, double t, double coordinate, double rate);
+    void *context;
+    double torque;     /**< about the axis, on the second body; default 0 */
+    double force;      /**< along the axis, on the second body; default 0 */
+    olo_signal signal; /**< factor of torque and force over time; in a model file the key `time` */
 } olo_joint;
 
 /** A force or a moment on a place, with a law of time. */

@@ -66,7 +66,8 @@ OLO_API void olo_recorder_free(olo_recorder *recorder);
 
 /** @name Reading results
  *  A result is read as a table: a row a recorded state, columns with names such as `time`,
- *  `top.position.x`, `top.d3.z`, `top.angular_velocity.x`, `tip.acceleration.y` (of an output),
+ *  `top.position.x`, `top.d3.z`, `top.angular_velocity.x`, `hinge.angle` and `hinge.angle.rate` (of a
+ *  joint), `tip.acceleration.y` (of an output),
  *  `energy.total`, `angular_momentum.z`, `constraint_error`. Beside these, which make the CSV table, there are
  *  the extremes over the steps of a row (`energy.total.min`, `energy.total.max`), the raw configuration
  *  (`top.q.1` to `top.q.12`, `top.v.1` ...) and, if recorded, multipliers (`rod.multiplier.1`).

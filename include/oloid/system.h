@@ -67,6 +67,17 @@ OLO_API int olo_system_group_rows(const olo_system *system, int group);
 /** True for the rows that keep a body rigid. */
 OLO_API bool olo_system_group_internal(const olo_system *system, int group);
 
+/** Joint coordinates: the angles and translations of joints, in the order of the model, named `hinge.angle`,
+ *  `slide.position`, `table.position1`. An angle is that of the second body against the first about the axis, zero at
+ *  the start, and counts turns; a position is that of the second place from the first along an axis. */
+OLO_API int olo_system_joint_coordinates(const olo_system *system);
+/** Name of a joint coordinate. */
+OLO_API const char *olo_system_joint_coordinate_name(const olo_system *system, int index);
+/** Whether it is an angle, else a position. */
+OLO_API bool olo_system_joint_coordinate_is_angle(const olo_system *system, int index);
+/** Index of a joint coordinate by name, -1 if there is none. */
+OLO_API int olo_system_find_joint_coordinate(const olo_system *system, const char *name);
+
 /** Number of recorded places, the model's `outputs`. */
 OLO_API int olo_system_outputs(const olo_system *system);
 /** Name of an output. */
@@ -155,6 +166,13 @@ OLO_API olo_status olo_system_place(const olo_system *system, const olo_state *s
 /** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h. */
 OLO_API void olo_system_output(const olo_system *system, const olo_state *state, int index,
                                double position[3], double velocity[3], double acceleration[3]);
+/** Value of a joint coordinate. The turns of an angle are those that the steps made; of a configuration written
+ *  through olo_state_q the value within half a turn of the one before is taken. */
+OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,
+                                                 int index);
+/** Rate of a joint coordinate. */
+OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
+                                                int index);
 /** The exact solution at time t, where the model gives one (section `exact`): configuration and velocity, n
  *  numbers each, NaN where it does not say. True if nothing is missing. */
 OLO_API bool olo_system_exact(const olo_system *system, double t, double *q, double *v);

@@ -34,6 +34,14 @@ olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *fo
 /* The joint reading of the group that was built last. */
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);
 
+/* A joint coordinate of one form, or the angle atan2(form[1], form[0]) of two; and a term of a coordinate, with a law that
+ * fits its number of forms. */
+olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, int forms,
+                                      const olo_form_builder *form);
+olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,
+                                     const olo_law *law, const double *coefficients,
+                                     int coordinate);
+
 olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index);
 olo_status olo_build_body_point(olo_builder *builder, int node, const char *name,
                                 const double at[3]);

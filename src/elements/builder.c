@@ -245,6 +245,51 @@ olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
     return OLO_OK;
 }
 
+olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, int forms,
+                                      const olo_form_builder *form)
+{
+    static const double one = 1.0;
+    olo_system *s = builder->system;
+    olo_form *kept = olo_pool_alloc(&s->pool, (size_t)forms, sizeof *kept);
+    olo_term *term = olo_pool_alloc(&s->pool, 1, sizeof *term);
+    const char *text = keep_text(builder, name);
+    if (!kept || !term || !text)
+        return olo_build_out_of_memory(builder);
+    if (!finish_forms(builder, forms, form, kept) ||
+        !GROW(builder, joint_coordinates, joint_coordinate_count))
+        return builder->error.status;
+    *term = (olo_term){.law = forms == 1 ? &olo_law_linear : &olo_law_angle_linear,
+                       .coefficient = &one,
+                       .forms = forms,
+                       .form = kept,
+                       .size = kept[0].size,
+                       .index = kept[0].index,
+                       .coordinate = s->joint_coordinate_count,
+                       .owner = text};
+    s->joint_coordinates[s->joint_coordinate_count++] =
+        (olo_joint_coordinate){.name = text, .term = term};
+    return OLO_OK;
+}
+
+olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,
+                                     const olo_law *law, const double *coefficients, int coordinate)
+{
+    olo_system *s = builder->system;
+    double *c = olo_pool_copy(&s->pool, coefficients, (size_t)law->coefficients, sizeof *c);
+    const char *name = keep_text(builder, owner);
+    if (!c || !name)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, terms, term_count))
+        return builder->error.status;
+    olo_term *term = &s->terms[s->term_count++];
+    *term = *s->joint_coordinates[coordinate].term;
+    term->law = law;
+    term->coefficient = c;
+    term->role = role;
+    term->owner = name;
+    return OLO_OK;
+}
+
 olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index)
 {
     olo_system *s = builder->system;

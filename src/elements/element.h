@@ -33,7 +33,8 @@ typedef enum olo_field_kind {
     OLO_FIELD_MOTION,    /* three expressions of `t`, kept as texts [const char *[3]] */
     OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
     OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
-    OLO_FIELD_VERTICES /* four vectors [double[4][3]] */
+    OLO_FIELD_VERTICES, /* four vectors [double[4][3]] */
+    OLO_FIELD_PART      /* a map with the fields `part` [a struct] */
 } olo_field_kind;
 
 typedef struct olo_field {
@@ -44,6 +45,8 @@ typedef struct olo_field {
     const char *const *choices; /* NULL-ended */
     bool required;
     const char *help; /* one line, for messages and docs */
+    const struct olo_field *part; /* fields of the struct inside */
+    int part_count;
 } olo_field;
 
 typedef struct olo_element_type {

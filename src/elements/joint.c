@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "elements/joint_drive.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
 
@@ -11,7 +12,10 @@ olo_joint olo_joint_default(void)
     return (olo_joint){.type = "revolute",
                        .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .axis = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                       .axis2 = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+                       .axis2 = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                       .rest = OLO_UNSET,
+                       .lower = OLO_UNSET,
+                       .upper = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -99,6 +103,15 @@ static void settle(olo_system *s, const olo_joint *joint, const olo_pair_setup *
     vec3_copy(v, v0);
 }
 
+/* The child moves against the parent about n; the user counts the second against the first, about the axis given. */
+static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *setup, bool swapped)
+{
+    olo_joint_sense sense = {.turn = swapped ? -1 : 1, .slide = swapped ? -1 : 1};
+    /* in a planar model n is the normal of the plane, which may point the other way */
+    if (vec3_dot(joint->axis, setup->axes + 6) < 0) sense.turn = -sense.turn;
+    return sense;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_joint *joint = element;
@@ -110,7 +123,8 @@ static olo_status build(olo_builder *builder, const void *element)
     if (status != OLO_OK) return status;
     if (setup.parent == setup.child)
         return olo_builder_fail(builder, "between", "a joint needs two different bodies");
-    if (setup.child < 0) {
+    bool swapped = setup.child < 0;
+    if (swapped) {
         double point[3];
         vec3_copy(setup.child_point, point);
         vec3_copy(setup.parent_point, setup.child_point);
@@ -120,13 +134,36 @@ static olo_status build(olo_builder *builder, const void *element)
     }
     status = olo_pair_axes(builder, kind, joint->axis, &setup);
     if (status != OLO_OK) return status;
-    settle(olo_build_system(builder), joint, &setup);
-    return olo_build_pair(builder, &setup);
+    olo_joint oriented = *joint;
+    olo_joint_sense sense = sense_of(joint, &setup, swapped);
+    oriented.rate *= sense.turn;
+    for (int i = 0; i < 3; i++)
+        oriented.sliding[i] *= sense.slide;
+    settle(olo_build_system(builder), &oriented, &setup);
+    status = olo_build_pair(builder, &setup);
+    return status == OLO_OK ? olo_build_joint_drives(builder, joint, sense) : status;
 }
 
 static const char *const types[] = {"spherical",     "revolute",       "cylindrical", "prismatic",
                                     "planar",        "rigid",          "point-on-line",
                                     "point-on-plane", NULL};
+
+static const char *const coordinates[] = {"angle", "position", "position1", "position2", NULL};
+
+static const olo_field controller_fields[] = {
+    {.key = "kp",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_controller, kp),
+     .help = "torque per angle or force per length of the error"},
+    {.key = "kd",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_controller, kd),
+     .help = "torque or force per rate of the error; default 0"},
+    {.key = "target",
+     .kind = OLO_FIELD_SIGNAL,
+     .offset = offsetof(olo_controller, target),
+     .help = "where to go: a number, an expression of t, or {time: [...], value: [...]}; default 0"},
+};
 
 static const olo_field fields[] = {
     {.key = "name",
@@ -159,6 +196,53 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_joint, sliding),
      .help = "initial relative velocity of the places, in space; default 0"},
+    {.key = "coordinate",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_joint, coordinate),
+     .choices = coordinates,
+     .help = "what spring, damper, stops and controller act on; default the only coordinate"},
+    {.key = "stiffness",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, stiffness),
+     .help = "of a spring: torque per angle or force per length; default 0"},
+    {.key = "rest",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, rest),
+     .help = "value of the coordinate where the spring is at rest; default that at the start"},
+    {.key = "damping",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, damping),
+     .help = "of a damper: torque or force per rate; default 0"},
+    {.key = "lower",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, lower),
+     .help = "value of the coordinate at the lower stop; default none"},
+    {.key = "upper",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, upper),
+     .help = "value of the coordinate at the upper stop; default none"},
+    {.key = "stop_stiffness",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, stop_stiffness),
+     .help = "of the springs that are the stops"},
+    {.key = "controller",
+     .kind = OLO_FIELD_PART,
+     .offset = offsetof(olo_joint, controller),
+     .part = controller_fields,
+     .part_count = (int)(sizeof controller_fields / sizeof *controller_fields),
+     .help = "{kp, kd, target}: torque or force kp (target - x) + kd (target' - x')"},
+    {.key = "torque",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, torque),
+     .help = "about the axis on the second body, opposite on the first; default 0"},
+    {.key = "force",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, force),
+     .help = "along the axis on the second body, opposite on the first; default 0"},
+    {.key = "time",
+     .kind = OLO_FIELD_SIGNAL,
+     .offset = offsetof(olo_joint, signal),
+     .help = "factor of torque and force over time: a number, an expression of t, or a table"},
 };
 
 const olo_element_type olo_element_joint = {.section = "joints",

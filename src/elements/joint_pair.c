@@ -39,7 +39,7 @@ static bool child_is_frame(const olo_joint_view *x) {
 }
 
 /* X_i d_i of a frame's coordinates */
-static void body_vector(const double X[3], const double *q, double out[3]) {
+static inline void body_vector(const double X[3], const double *q, double out[3]) {
     for (int i = 0; i < 3; i++)
         out[i] = X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
 }
@@ -269,16 +269,6 @@ static void free_blocks(const olo_joint_view *x, const double *f, int r, int col
     }
 }
 
-static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b) {
-    const olo_articulation *joint = x->joint;
-    bool frame = child_is_frame(x);
-    int t = count_bits(joint->translations), r = t + (frame ? joint->rotations : 0);
-    if (x->parent_node) parent_blocks(x, W, b);
-    if (t) translation_blocks(x, W, r, b);
-    if (frame && joint->rotations == 1) axis_blocks(x, W, r, t, b);
-    if (frame && joint->rotations == 3) free_blocks(x, W, r, t, b);
-}
-
 /* n of the child turns to n of the parent, or all axes do; then the places meet but for the free directions */
 static void close_pair(const olo_joint_view *x, const double *parent, const double *child,
                        double shift[3], double turn_by[3])
@@ -309,6 +299,36 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
         axis_at(x, k, child, parent, M);
         vec3_add(vec3_dot(M, span), M, shift);
     }
+}
+
+/* From motions, not from states: the rounding of these would go over h into the momenta. */
+static void find_gap(const olo_joint_view *x, double *gap)
+{
+    double u[6], allowed[6];
+    predict(x, x->child_motion, u);
+    move(x, u, allowed);
+    vec3_subtract(allowed, x->child_motion, gap);
+    if (!child_is_frame(x))
+        return;
+    /* the spin that takes one Cayley vector to the other: (I + a^/2)/(1 + |a|^2/4) of their difference */
+    const double *a = x->child_motion + 3;
+    double change[3], across[3], scale = cayley_scale(a);
+    vec3_subtract(allowed + 3, a, change);
+    vec3_cross(a, change, across);
+    for (int i = 0; i < 3; i++)
+        gap[3 + i] = scale * (change[i] + 0.5 * across[i]);
+}
+
+static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap) {
+    const olo_articulation *joint = x->joint;
+    bool frame = child_is_frame(x);
+    int t = count_bits(joint->translations), r = t + (frame ? joint->rotations : 0);
+    if (x->parent_node) parent_blocks(x, W, b);
+    if (t) translation_blocks(x, W, r, b);
+    if (frame && joint->rotations == 1) axis_blocks(x, W, r, t, b);
+    if (frame && joint->rotations == 3) free_blocks(x, W, r, t, b);
+    if (gap)
+        find_gap(x, gap);
 }
 
 static void swap(int count, double *a, double *b) {

@@ -158,7 +158,15 @@ static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_
     }
 }
 
-static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b)
+static void find_gap(const olo_joint_view *x, double *gap)
+{
+    double u[2], allowed[3];
+    predict(x, x->child_motion, u);
+    move(x, u, allowed);
+    vec3_subtract(allowed, x->child_motion, gap);
+}
+
+static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     int r = axes_of(x);
     double r1[3], r_m[3], place[3];
@@ -179,6 +187,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         }
     }
     if (x->parent_node) parent_blocks(x, W, b);
+    if (gap) find_gap(x, gap);
 }
 
 /* 2 tan of half the angle from r0 to r1, from r0 and the midpoint */

@@ -77,7 +77,7 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
             continue;
         olo_joint_view view = olo_tree_view(space->tree, k, x);
         olo_joint_blocks b = blocks_of(space, k);
-        t->type->blocks(&view, no_wrench, &b);
+        t->type->blocks(&view, no_wrench, &b, NULL);
     }
 }
 

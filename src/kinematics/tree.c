@@ -298,28 +298,6 @@ void olo_tree_move(olo_tree *tree, olo_motion *x)
         move_node(tree, tree->order[i], x);
 }
 
-/* From motions, not from states: the rounding of these would go over h into the momenta. */
-void olo_tree_gap(olo_tree *tree, int c, const olo_motion *x, double *gap)
-{
-    const olo_node *node = &tree->system->nodes[c];
-    const olo_tree_node *t = &tree->nodes[c];
-    const double *motion = x->motion + node->motion;
-    double allowed[6], u[6];
-    olo_joint_view view = olo_tree_view(tree, c, x);
-    t->type->predict(&view, motion, u);
-    t->type->move(&view, u, allowed);
-    vec3_subtract(allowed, motion, gap);
-    if (node->kind == OLO_NODE_FRAME) {
-        /* the spin that takes one Cayley vector to the other: (I + a^/2)/(1 + |a|^2/4) of their difference */
-        const double *a = motion + 3;
-        double change[3], turn[3];
-        vec3_subtract(allowed + 3, a, change);
-        vec3_cross(a, change, turn);
-        for (int i = 0; i < 3; i++)
-            gap[3 + i] = cayley_scale(a) * (change[i] + 0.5 * turn[i]);
-    }
-}
-
 void olo_tree_update(const olo_tree *tree, int c, olo_motion *x, const double *twist)
 {
     const olo_node *node = &tree->system->nodes[c];

@@ -55,8 +55,6 @@ void olo_tree_begin(olo_tree *tree, const olo_motion *x);
 void olo_tree_predict(olo_tree *tree, olo_motion *x, const double *motion, double scale);
 /* motion, dq, qm and q1 from u. */
 void olo_tree_move(olo_tree *tree, olo_motion *x);
-/* The twist that takes the motion of node c to the nearest one that its joint allows. */
-void olo_tree_gap(olo_tree *tree, int c, const olo_motion *x, double *gap);
 /* Adds a twist at q1 to the motion of node c and moves the node. */
 void olo_tree_update(const olo_tree *tree, int c, olo_motion *x, const double *twist);
 /* Takes back what rounding has done to a configuration: directors that are not orthonormal, joints that are open by

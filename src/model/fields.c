@@ -84,6 +84,11 @@ static bool copy_points(olo_pool *pool, const olo_field *field, void *target)
     return copy != NULL;
 }
 
+static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
+{
+    return olo_fields_copy(pool, field->part, field->part_count, olo_field_at(field, target));
+}
+
 /* Kinds that point to nothing have no function. */
 static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_NAME] = copy_text_field, [OLO_FIELD_REFERENCE] = copy_text_field,
@@ -92,6 +97,7 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_SIGNAL] = copy_signal,   [OLO_FIELD_ENERGY] = copy_text_field,
     [OLO_FIELD_SHAPES] = copy_shapes,   [OLO_FIELD_POINTS] = copy_points,
     [OLO_FIELD_MOTION] = copy_motion,   [OLO_FIELD_VERTICES] = NULL,
+    [OLO_FIELD_PART] = copy_part,
 };
 
 bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *target)
@@ -268,6 +274,18 @@ static bool check_motion(const olo_field *field, const void *element, const void
     return given == 0 || given == 3 || refuse(why, "needs three expressions");
 }
 
+static bool check_part(const olo_field *field, const void *element, const void *defaults, reason why)
+{
+    char text[320];
+    const olo_field *wrong =
+        olo_fields_check(field->part, field->part_count, olo_field_in(field, element),
+                         olo_field_in(field, defaults), text, sizeof text);
+    if (wrong != NULL) {
+        (void)snprintf(why.text, why.size, "%s %s", wrong->key, text);
+    }
+    return wrong == NULL;
+}
+
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
     [OLO_FIELD_CHOICE] = check_choice,         [OLO_FIELD_NUMBER] = check_number_field,
     [OLO_FIELD_VECTOR] = check_number_field,   [OLO_FIELD_INERTIA] = check_number_field,
@@ -275,6 +293,7 @@ static bool (*const checks[])(const olo_field *, const void *, const void *, rea
     [OLO_FIELD_PLACES] = check_places,         [OLO_FIELD_SIGNAL] = check_signal,
     [OLO_FIELD_SHAPES] = check_shapes,         [OLO_FIELD_POINTS] = check_points,
     [OLO_FIELD_VERTICES] = check_number_field, [OLO_FIELD_MOTION] = check_motion,
+    [OLO_FIELD_PART] = check_part,
 };
 
 const olo_field *olo_fields_check(const olo_field *fields, int count, const void *element,

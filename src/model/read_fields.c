@@ -345,6 +345,13 @@ static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, con
     return OLO_OK;
 }
 
+static olo_status read_part(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                            void *target)
+{
+    return olo_read_fields(reader, node, field->part, field->part_count, field->key,
+                           olo_field_at(field, target), NULL);
+}
+
 /* Maps ---------------------------------------------------------------------------------------- */
 
 static field_reader *const readers[] = {
@@ -357,6 +364,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_ENERGY] = read_energy,   [OLO_FIELD_SHAPES] = read_shapes,
     [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
     [OLO_FIELD_MOTION] = read_motion,
+    [OLO_FIELD_PART] = read_part,
 };
 
 static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,

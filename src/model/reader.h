@@ -23,10 +23,10 @@ typedef struct olo_reader {
     const char **names;
     double *values;
     size_t name_count;
-    bool in_xy;    /* the plane is xy: a vector may have two numbers */
+    bool in_xy;                /* the plane is xy: a vector may have two numbers */
     struct olo_repeat *repeat; /* of the element under way; NULL if it is not repeated */
     long repeated;             /* copies so far */
-    olo_pool pool; /* what is read, before the model copies it */
+    olo_pool pool;             /* what is read, before the model copies it */
     olo_error *error;
 } olo_reader;
 

@@ -27,6 +27,10 @@ static const unit UNITS[] = {
     [OLO_DIMENSION_CONFIGURATION_RATE] = {"m/s for velocities, 1/s for rates of directors",
                                           "length / time for velocities, 1 / time for rates of "
                                           "directors"},
+    [OLO_DIMENSION_JOINT] = {"rad for angles, m for positions",
+                             "rad for angles, length for positions"},
+    [OLO_DIMENSION_JOINT_RATE] = {"rad/s for angles, m/s for positions",
+                                  "rad / time for angles, length / time for positions"},
     [OLO_DIMENSION_CONSTRAINT] = {"that of the constraint", NULL},
     [OLO_DIMENSION_CONSTRAINT_RATE] = {"that of the constraint / s",
                                        "that of the constraint / time"},
@@ -175,6 +179,23 @@ const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, si
                 (names[first + k] = olo_layout_name(pool, group, "multiplier", number)) == NULL) {
                 return NULL;
             }
+        }
+    }
+    return names;
+}
+
+const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates)
+{
+    const int count = olo_system_joint_coordinates(system);
+    const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < count; i++) {
+        char name[192];
+        const int length = snprintf(name, sizeof name, "%s%s",
+                                    olo_system_joint_coordinate_name(system, i),
+                                    rates ? ".rate" : "");
+        names[i] = olo_pool_text(pool, name, (size_t)length);
+        if (names[i] == NULL) {
+            return NULL;
         }
     }
     return names;

@@ -26,6 +26,8 @@ typedef enum olo_dimension {
     OLO_DIMENSION_ANGULAR_MOMENTUM,
     OLO_DIMENSION_CONFIGURATION,      /* positions and directors together */
     OLO_DIMENSION_CONFIGURATION_RATE, /* and their rates */
+    OLO_DIMENSION_JOINT,              /* angles and lengths */
+    OLO_DIMENSION_JOINT_RATE,
     OLO_DIMENSION_CONSTRAINT,         /* each row its own */
     OLO_DIMENSION_CONSTRAINT_RATE,
     OLO_DIMENSION_MULTIPLIER
@@ -63,6 +65,9 @@ void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
 const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, bool rates);
 const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool rates);
 const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows);
+
+/* Of the joint coordinates: `hinge.angle`, rates `hinge.angle.rate`. */
+const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates);
 
 /* One name from parts: "first.second.third". */
 const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,

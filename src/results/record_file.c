@@ -405,6 +405,10 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     copy_into(file, OLO_STREAM_Q, state->q);
     copy_into(file, OLO_STREAM_V, state->v);
     copy_into(file, OLO_STREAM_MULTIPLIERS, state->lambda);
+    for (int i = 0; i < system->joint_coordinate_count; i++) {
+        row_of(file, OLO_STREAM_JOINT)[i] = olo_system_joint_coordinate_value(system, state, i);
+        row_of(file, OLO_STREAM_JOINT_RATE)[i] = olo_system_joint_coordinate_rate(system, state, i);
+    }
 
     // a node in relative coordinates counts from an earlier one, whose place is known then
     double *position = row_of(file, OLO_STREAM_POSITION);

@@ -69,6 +69,12 @@ static void add_frames(list *l, const olo_system *system, bool forces)
     add_named(l, "/frames/multipliers", m, OLO_DIMENSION_MULTIPLIER,
               olo_layout_multipliers(pool, system, m),
               "multipliers of the constraints over the last step");
+    const size_t joints = (size_t)system->joint_coordinate_count;
+    add_named(l, "/frames/joint", joints, OLO_DIMENSION_JOINT,
+              olo_layout_joint_coordinates(pool, system, false),
+              "joint coordinates: angles, turns counted from the start, and positions");
+    add_named(l, "/frames/joint_rate", joints, OLO_DIMENSION_JOINT_RATE,
+              olo_layout_joint_coordinates(pool, system, true), "rates of the joint coordinates");
 }
 
 static void add_outputs(list *l, const olo_system *system)

@@ -154,17 +154,17 @@ static void add_raw(search *s)
     }
 }
 
-static void add_multipliers(search *s)
+/* A dataset whose columns have names of their own; not there: none. */
+static void add_named(search *s, const char *path)
 {
-    static const char PATH[] = "/frames/multipliers";
     char **names = NULL;
     size_t count = 0;
-    if (s->status != OLO_OK || !olo_hdf5_has(s->result->file, PATH)) {
+    if (s->status != OLO_OK || !olo_hdf5_has(s->result->file, path)) {
         return;
     }
-    const int source = add_source(s, PATH);
+    const int source = add_source(s, path);
     if (s->status == OLO_OK) {
-        s->status = olo_hdf5_get_texts(s->result->file, PATH, "columns", &names, &count, s->error);
+        s->status = olo_hdf5_get_texts(s->result->file, path, "columns", &names, &count, s->error);
     }
     for (size_t i = 0; i < count; i++) {
         add_column(s, olo_pool_text(&s->result->pool, names[i], strlen(names[i])), source, i, 0);
@@ -232,6 +232,8 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
             add_node(&s, i, position, velocity);
         }
     }
+    add_named(&s, "/frames/joint");
+    add_named(&s, "/frames/joint_rate");
     add_outputs(&s);
     add_ledger(&s, "/ledger", NULL);
     result->csv_columns = result->column_count;
@@ -241,7 +243,7 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
     if (s.status == OLO_OK) {
         add_raw(&s);
     }
-    add_multipliers(&s);
+    add_named(&s, "/frames/multipliers");
     olo_hdf5_texts_free(s.outputs);
     olo_hdf5_texts_free(s.kinds);
     olo_hdf5_texts_free(s.names);

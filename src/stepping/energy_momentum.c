@@ -16,7 +16,8 @@
 static olo_interval interval_of(const olo_step *step)
 {
     return (olo_interval){
-        .q0 = step->x.q0, .q1 = step->x.q1, .qm = step->x.qm, .dq = step->x.dq, .h = step->h};
+        .q0 = step->x.q0, .q1 = step->x.q1, .qm = step->x.qm, .dq = step->x.dq, .h = step->h,
+        .angles = step->state->angles};
 }
 
 static void begin(olo_step *step)

@@ -245,11 +245,10 @@ static void fill_joints(reduced *x, olo_step *step)
             continue;
         olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b);
+        t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b,
+                        step->closed ? NULL : olo_elimination_gap(x->elimination, k));
         if (step->closed)
             sum_wrench(x, k, &b);
-        else
-            olo_tree_gap(x->tree, k, &step->x, olo_elimination_gap(x->elimination, k));
     }
 }
 

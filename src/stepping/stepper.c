@@ -324,6 +324,7 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     x->scheme->finish(&x->step, state);
     if (x->treatment->settle)
         x->treatment->settle(x->data, &x->step, state);
+    olo_state_follow_angles(x->system, state);
     report_rotation(x, state);
     x->stepped = true;
     return OLO_OK;

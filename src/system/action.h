@@ -44,6 +44,10 @@ struct olo_action {
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
     void *context;
+    /* along a joint coordinate */
+    const olo_term *coordinate;
+    double kp, kd; /* of a controller, whose `time` is the target, 0 without one */
+    double (*drive)(void *context, double t, double coordinate, double rate);
 };
 
 extern const olo_action_type olo_action_dead_force;  /* force fixed in space */
@@ -51,6 +55,9 @@ extern const olo_action_type olo_action_body_force;  /* force along the director
 extern const olo_action_type olo_action_dead_moment; /* moment fixed in space */
 extern const olo_action_type olo_action_body_moment; /* moment along the directors */
 extern const olo_action_type olo_action_callback;    /* force from a C function */
+extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
+extern const olo_action_type olo_action_controller;     /* ... towards a target, */
+extern const olo_action_type olo_action_drive_callback; /* ... from a C function */
 
 static inline double olo_action_factor(const olo_action *action, double t)
 {

@@ -9,7 +9,8 @@
  *     blocks     the right pair A, B at q1:              dt_c = A dt_p + B du
  *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis, P(q0,q1))
  *                and the variations of the left pair against the wrench W that hangs on the joint,
- *                d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du.
+ *                d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du;
+ *                and the gap: the twist that takes the child to the nearest place that the joint allows.
  *
  * Entries that are constant may be written by `prepare` once; `blocks` writes those that change.
  */
@@ -64,7 +65,8 @@ struct olo_joint_type {
     /* Size of the joint's own Cayley vector, which grows without bound towards a half turn, where the left pair loses its
      * rank; NULL: the motion of the child tells. */
     double (*turn)(const olo_joint_view *x);
-    void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b);
+    /* gap[twist of the child] unless NULL */
+    void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
     /* What rounding has opened: shift and small rotation of the child that close the joint at given coordinates of
      * parent and child. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child, double shift[3],

@@ -50,6 +50,7 @@ typedef struct olo_law_input {
     double h;            /* step, for dissipative laws */
     const double *c;     /* coefficients */
     const void *context; /* of `general` laws */
+    double angle;        /* of laws of an angle: its value, turns counted, at e0 or within half a turn of it */
 } olo_law_input;
 
 /* What is wanted: derivatives up to this order in the invariants, with or without coefficients. */
@@ -64,6 +65,7 @@ typedef struct olo_law {
     int invariants;   /* k, or 0 when the term decides (general) */
     int coefficients; /* C */
     bool dissipative;
+    bool angle; /* of the angle atan2(e[1], e[0]), turns counted */
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
@@ -74,6 +76,11 @@ extern const olo_law olo_law_quadratic; /* f = 1/2 c0 e^2                     (s
 extern const olo_law olo_law_distance;  /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
 extern const olo_law olo_law_viscous;   /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
 extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
+extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2             (spring with a rest) */
+extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
+/* Linear, spring, viscous and stop over the angle theta = atan2(e[1], e[0]) in the place of e. */
+extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
+    olo_law_angle_stop;
 extern const olo_law olo_law_general;          /* any smooth f of 1 to 6 invariants, see below */
 
 /* Context of olo_law_general: f with derivatives. The discrete gradient is Gonzalez' formula in the
@@ -87,6 +94,9 @@ typedef struct olo_general_law {
     void (*hessian)(void *context, const double *e, double *gg);
     void (*third)(void *context, const double *e, double *ggg);
 } olo_general_law;
+
+/* atan2(s, c) and as many turns that it comes closest to `near`. */
+double olo_angle_near(double c, double s, double near);
 
 /* A law by name, or NULL. */
 const olo_law *olo_law_find(const char *name);

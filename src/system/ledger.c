@@ -42,9 +42,9 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     for (int i = 0; i < system->term_count; i++) {
         const olo_term *term = &system->terms[i];
         if (term->role == OLO_ROLE_POTENTIAL)
-            ledger->potential += olo_term_energy(term, x->q);
+            ledger->potential += olo_term_energy(term, x->q, x->angles);
         if (term->role == OLO_ROLE_STRAIN)
-            ledger->strain += olo_term_energy(term, x->q);
+            ledger->strain += olo_term_energy(term, x->q, x->angles);
     }
     for (int i = 0; i < system->m; i++) {
         const olo_form *form = &system->constraints[i];

@@ -26,6 +26,17 @@ olo_position olo_position_on_frame(int frame, const double at[3])
     return p;
 }
 
+olo_position olo_position_along_frame(int frame, const double X[3])
+{
+    olo_position p = {.count = 0};
+    for (int i = 0; i < 3; i++)
+        if (X[i] != 0) {
+            p.slot[p.count] = frame + 3 * (i + 1);
+            p.weight[p.count++] = X[i];
+        }
+    return p;
+}
+
 bool olo_position_add(olo_position *a, double s, const olo_position *b)
 {
     vec3_add(s, b->x0, a->x0);

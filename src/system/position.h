@@ -25,6 +25,8 @@ olo_position olo_position_fixed(const double x[3]);
 olo_position olo_position_slot(int slot);
 /* The point `at` of a frame that starts at q[frame]. */
 olo_position olo_position_on_frame(int frame, const double at[3]);
+/* The vector X_i d_i of a frame that starts at q[frame]. */
+olo_position olo_position_along_frame(int frame, const double X[3]);
 /* a += s b, like slots merged, zero weights dropped; false when there are too many slots. */
 bool olo_position_add(olo_position *a, double s, const olo_position *b);
 

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "system/system.h"
 
-static size_t number_count(int n, int m, int twists)
+static size_t number_count(const olo_state *x)
 {
-    return 4 * (size_t)n + 3 * (size_t)twists + (size_t)m;
+    return 4 * (size_t)x->n + 3 * (size_t)x->twists + (size_t)x->m + (size_t)x->joint_coordinates;
 }
 
 static void point_into(olo_state *state)
@@ -21,31 +21,37 @@ static void point_into(olo_state *state)
     state->motion = at += state->n;
     state->motion_before = at += state->twists;
     state->wrench = at += state->twists;
-    state->lambda = at + state->twists;
+    state->lambda = at += state->twists;
+    state->angles = at + state->m;
 }
 
-static olo_state *allocate(int n, int m, int twists)
+/* A zeroed state with the sizes of `like`. */
+static olo_state *allocate(const olo_state *like)
 {
-    olo_state *state = olo_alloc(1, sizeof *state + number_count(n, m, twists) * sizeof(double));
+    olo_state *state = olo_alloc(1, sizeof *state + number_count(like) * sizeof(double));
     if (!state)
         return NULL;
-    state->n = n;
-    state->m = m;
-    state->twists = twists;
+    state->n = like->n;
+    state->m = like->m;
+    state->twists = like->twists;
+    state->joint_coordinates = like->joint_coordinates;
     point_into(state);
     return state;
 }
 
 olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error)
 {
-    *state = allocate(system->n, system->m, system->twists);
+    const olo_state sizes = {.n = system->n,
+                             .m = system->m,
+                             .twists = system->twists,
+                             .joint_coordinates = system->joint_coordinate_count};
+    *state = allocate(&sizes);
     return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
 }
 
 void olo_state_copy(const olo_state *from, olo_state *to)
 {
-    memcpy(to->numbers, from->numbers,
-           number_count(from->n, from->m, from->twists) * sizeof(double));
+    memcpy(to->numbers, from->numbers, number_count(from) * sizeof(double));
     to->t = from->t;
     to->h = from->h;
     to->smooth = from->smooth;
@@ -56,7 +62,7 @@ void olo_state_copy(const olo_state *from, olo_state *to)
 
 olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error)
 {
-    *copy = allocate(state->n, state->m, state->twists);
+    *copy = allocate(state);
     if (!*copy)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
     olo_state_copy(state, *copy);
@@ -85,7 +91,7 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
     olo_bytes_pass(bytes, &state->constraint, sizeof state->constraint);
     olo_bytes_pass(bytes, state->numbers,
-                   number_count(state->n, state->m, state->twists) * sizeof(double));
+                   number_count(state) * sizeof(double));
 }
 
 size_t olo_state_saved_size(const olo_state *state)

@@ -215,6 +215,12 @@ static bool add_action(const olo_system *system, const olo_action *action,
                 gram[RX + k][RX + l] += action->vector[k] * action->vector[l] / scale;
         return true;
     }
+    if (action->coordinate) { /* it feels what the coordinate feels */
+        bool ok = true;
+        for (int k = 0; ok && k < action->coordinate->forms; k++)
+            ok = add_forms(system, 1, &action->coordinate->form[k], false, gram);
+        return ok;
+    }
     bool moment = action->type == &olo_action_body_moment;
     for (int k = moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;

@@ -14,6 +14,7 @@
 #include "base/sum.h"
 #include "oloid/system.h"
 #include "system/action.h"
+#include "system/coordinate.h"
 #include "system/exact.h"
 #include "system/form.h"
 #include "system/joint.h"
@@ -91,6 +92,8 @@ struct olo_system {
     olo_group *groups;
     int joint_count;
     olo_articulation *joints;
+    int joint_coordinate_count;
+    olo_joint_coordinate *joint_coordinates;
     int action_count;
     olo_action *actions;
     int body_point_count;
@@ -112,7 +115,7 @@ struct olo_system {
 };
 
 struct olo_state {
-    int n, m, twists;
+    int n, m, twists, joint_coordinates;
     double t;
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
@@ -122,6 +125,7 @@ struct olo_state {
     double *motion_before; /* one step earlier */
     double *wrench;   /* what hung on the joint of each node in the last step, times h */
     double *lambda;   /* multipliers of the last step */
+    double *angles;   /* joint coordinates that are angles, turns counted; others 0 */
     bool smooth; /* the last two motions foretold the last one better than one of them */
     double h;         /* last step, 0 before the first */
     olo_sum work, dissipation;

@@ -73,29 +73,39 @@ static void gradients(const olo_term *term, const double *q, double g[K][SIZE])
 
 // -- at a configuration ---------------------------------------------------------------------------
 
-static void law_at(const olo_term *term, const double *q, olo_law_order order, bool coefficients,
-                   olo_law_at *law)
+/* Turns of the angle that the law is of, among those of all joint coordinates. */
+static double angle_of(const olo_term *term, const double *angles)
+{
+    return term->law->angle && angles != NULL ? angles[term->coordinate] : 0.0;
+}
+
+static void law_at(const olo_term *term, const double *q, const double *angles, olo_law_order order,
+                   bool coefficients, olo_law_at *law)
 {
     double e[K];
     for (int k = 0; k < term->forms; k++) {
         e[k] = olo_form_value(&term->form[k], q);
     }
-    const olo_law_input x = {
-        .k = term->forms, .e0 = e, .c = term->coefficient, .context = term->context};
+    const olo_law_input x = {.k = term->forms,
+                             .e0 = e,
+                             .c = term->coefficient,
+                             .context = term->context,
+                             .angle = angle_of(term, angles)};
     term->law->at(&x, order, coefficients, law);
 }
 
-double olo_term_energy(const olo_term *term, const double *q)
+double olo_term_energy(const olo_term *term, const double *q, const double *angles)
 {
     olo_law_at law;
-    law_at(term, q, OLO_LAW_VALUE, false, &law);
+    law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
     return law.f;
 }
 
-void olo_term_gradient(const olo_term *term, const double *q, double *gradient)
+void olo_term_gradient(const olo_term *term, const double *q, const double *angles,
+                       double *gradient)
 {
     olo_law_at law;
-    law_at(term, q, OLO_LAW_VALUE, false, &law);
+    law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
     set_zero(term->size, gradient);
     for (int k = 0; k < term->forms; k++) {
         double g[SIZE];
@@ -104,12 +114,12 @@ void olo_term_gradient(const olo_term *term, const double *q, double *gradient)
     }
 }
 
-void olo_term_hessian(const olo_term *term, const double *q, double *hessian)
+void olo_term_hessian(const olo_term *term, const double *q, const double *angles, double *hessian)
 {
     const int n = term->size, forms = term->forms;
     olo_law_at law;
     double g[K][SIZE];
-    law_at(term, q, OLO_LAW_FIRST, false, &law);
+    law_at(term, q, angles, OLO_LAW_FIRST, false, &law);
     gradients(term, q, g);
     set_zero(n * n, hessian);
     for (int k = 0; k < forms; k++) {
@@ -120,12 +130,13 @@ void olo_term_hessian(const olo_term *term, const double *q, double *hessian)
     }
 }
 
-void olo_term_third(const olo_term *term, const double *q, const double *w, double *matrix)
+void olo_term_third(const olo_term *term, const double *q, const double *angles, const double *w,
+                    double *matrix)
 {
     const int n = term->size, forms = term->forms;
     olo_law_at law;
     double g[K][SIZE], aw[K][SIZE], gw[K];
-    law_at(term, q, OLO_LAW_SECOND, false, &law);
+    law_at(term, q, angles, OLO_LAW_SECOND, false, &law);
     gradients(term, q, g);
     hessians_times(term, w, aw);
     for (int k = 0; k < forms; k++) {
@@ -174,7 +185,8 @@ static void step_init(const olo_term *term, const olo_interval *x, olo_law_order
                                  .de = y->de,
                                  .h = x->h,
                                  .c = term->coefficient,
-                                 .context = term->context};
+                                 .context = term->context,
+                                 .angle = angle_of(term, x->angles)};
     term->law->over(&input, order, coefficients, &y->law);
 }
 
@@ -333,12 +345,13 @@ static int form_of_coefficient(const olo_term *term, int *p)
     return k;
 }
 
-void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, int p, double *dg)
+void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
+                                      int p, double *dg)
 {
     const int n = term->size, forms = term->forms, count = term->law->coefficients;
     olo_law_at law;
     double g[K][SIZE];
-    law_at(term, q, OLO_LAW_FIRST, true, &law);
+    law_at(term, q, angles, OLO_LAW_FIRST, true, &law);
     gradients(term, q, g);
     set_zero(n, dg);
     if (p < count) {

@@ -30,6 +30,7 @@ typedef struct olo_term {
     const olo_form *form; /* [forms], all on the same index list */
     int size;
     const int *index;
+    int coordinate; /* of a law of an angle: the joint coordinate that it is */
     olo_term_role role;
     const char *owner; /* name of the element, for messages and outputs */
 } olo_term;
@@ -38,14 +39,18 @@ typedef struct olo_term {
 typedef struct olo_interval {
     const double *q0, *q1, *qm, *dq;
     double h;
+    const double *angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
 } olo_interval;
 
-/* At a configuration. A dissipative term has no energy and no gradient: zero. */
-double olo_term_energy(const olo_term *term, const double *q);
-void olo_term_gradient(const olo_term *term, const double *q, double *gradient);
-void olo_term_hessian(const olo_term *term, const double *q, double *hessian);
+/* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the turns of angles, as in an
+ * interval: values at q, or within half a turn of them; may be NULL. */
+double olo_term_energy(const olo_term *term, const double *q, const double *angles);
+void olo_term_gradient(const olo_term *term, const double *q, const double *angles,
+                       double *gradient);
+void olo_term_hessian(const olo_term *term, const double *q, const double *angles, double *hessian);
 /* sum_c d^3 V / dq_a dq_b dq_c w_c, w local */
-void olo_term_third(const olo_term *term, const double *q, const double *w, double *matrix);
+void olo_term_third(const olo_term *term, const double *q, const double *angles, const double *w,
+                    double *matrix);
 
 /* Over a step. r[size]; tangent[size*size] = dr/dq1 unless NULL. Returns s . de: the energy difference,
  * or the energy lost by a dissipative term. */
@@ -61,7 +66,8 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
 
 /* Coefficients: those of the law first, then those of each form in turn. */
 int olo_term_coefficients(const olo_term *term);
-void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, int p, double *dg);
+void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
+                                      int p, double *dg);
 void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *x, int p,
                                       double *dr);
 

@@ -47,6 +47,37 @@ static inline quad quad_sqrt(quad x)
     return (y + x / y) / 2;
 }
 
+/* cos and sin of an angle in [-pi, pi] by their series: pi^44/44! is below 1e-32. */
+static inline void quad_circle(quad x, quad *cosine, quad *sine)
+{
+    static quad inverse[44]; // 1/n!
+    if (inverse[0] == 0) {
+        inverse[0] = 1;
+        for (int n = 1; n < 44; n++) {
+            inverse[n] = inverse[n - 1] / n;
+        }
+    }
+    const quad y = -x * x;
+    quad even = 0, odd = 0;
+    for (int n = 42; n >= 0; n -= 2) {
+        even = inverse[n] + y * even;
+        odd = inverse[n + 1] + y * odd;
+    }
+    *cosine = even;
+    *sine = x * odd;
+}
+
+/* The angle of (c, s) in (-pi, pi]: what is left after turning back by the angle in double is small, so that the series
+ * of the arc tangent has all digits. */
+static inline quad quad_angle(quad c, quad s)
+{
+    const quad guess = atan2((double)s, (double)c);
+    quad cosine, sine;
+    quad_circle(guess, &cosine, &sine);
+    const quad x = (s * cosine - c * sine) / (c * cosine + s * sine);
+    return guess + x - x * x * x / 3;
+}
+
 /* y'(0) of a function with n <= 16 components, from central differences with the steps d, d/2, d/4,
  * extrapolated to sixth order. */
 enum { QUAD_COMPONENTS = 16 };
@@ -170,6 +201,7 @@ typedef struct quad_law {
     quad c[OLO_LAW_COEFFICIENTS_MAX];
     quad h;
     const ridge_law *ridge; /* of the general law */
+    int turns;              /* of laws of an angle: whole turns at the start */
 } quad_law;
 
 static inline quad quad_ridge(const ridge_law *f, const quad *e, int derivative)
@@ -189,9 +221,39 @@ static inline quad quad_ridge(const ridge_law *f, const quad *e, int derivative)
     return sum;
 }
 
+/* The energy that is laid over an angle, or over a single invariant. */
+static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
+{
+    if (law == &olo_law_linear || law == &olo_law_angle_linear) {
+        return c[0] * e;
+    }
+    if (law == &olo_law_spring || law == &olo_law_angle_spring) {
+        return c[0] * (e - c[1]) * (e - c[1]) / 2;
+    }
+    if (law == &olo_law_stop || law == &olo_law_angle_stop) {
+        const quad below = c[1] - e, above = e - c[2];
+        return c[0] / 2 * ((below > 0 ? below * below : 0) + (above > 0 ? above * above : 0));
+    }
+    return 0;
+}
+
+/* The angle with its turns. */
+static inline quad quad_unwrapped(const quad_law *x, const quad *e)
+{
+    // 2 pi and what is missing in it
+    const quad two_pi = (quad)6.283185307179586 + (quad)2.4492935982947064e-16;
+    return quad_angle(e[0], e[1]) + x->turns * two_pi;
+}
+
 /* f(e), zero for dampers */
 static inline quad quad_energy(const quad_law *x, const quad *e)
 {
+    if (x->law->angle) {
+        return quad_scalar_energy(x->law, x->c, quad_unwrapped(x, e));
+    }
+    if (x->law == &olo_law_spring || x->law == &olo_law_stop) {
+        return quad_scalar_energy(x->law, x->c, e[0]);
+    }
     if (x->law == &olo_law_linear) {
         return x->c[0] * e[0];
     }
@@ -216,6 +278,18 @@ static inline void quad_stress(const quad_law *x, const quad *e0, const quad *e1
     if (x->law == &olo_law_distance_viscous) {
         const quad dl = quad_sqrt(2 * e1[0]) - quad_sqrt(2 * e0[0]);
         s[0] = x->c[0] * dl * dl / (x->h * de);
+        return;
+    }
+    if (x->law->angle) {
+        const quad S = e0[0] * e1[1] - e0[1] * e1[0], C = e0[0] * e1[0] + e0[1] * e1[1];
+        const quad start = quad_unwrapped(x, e0), angle = quad_angle(C, S);
+        const quad sigma = x->law == &olo_law_angle_viscous
+                               ? x->c[0] * angle / x->h
+                               : (quad_scalar_energy(x->law, x->c, start + angle) -
+                                  quad_scalar_energy(x->law, x->c, start)) /
+                                     angle;
+        s[0] = -sigma * angle / S * (e0[1] + e1[1]) / 2;
+        s[1] = sigma * angle / S * (e0[0] + e1[0]) / 2;
         return;
     }
     const quad df = quad_energy(x, e1) - quad_energy(x, e0);

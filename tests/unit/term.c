@@ -18,6 +18,8 @@ static const law_kind kinds[] = {
     {&olo_law_distance, 1, false},         {&olo_law_viscous, 1, false},
     {&olo_law_distance_viscous, 1, false}, {&olo_law_general, 1, false},
     {&olo_law_general, 2, true},           {&olo_law_general, 3, false},
+    {&olo_law_angle_spring, 2, false},     {&olo_law_angle_viscous, 2, false},
+    {&olo_law_angle_stop, 2, false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -30,6 +32,7 @@ typedef struct sample {
     olo_form form[K];
     olo_term term;
     double q0[Q], q1[Q], qm[Q], dq[Q], w[N];
+    double angles[3]; /* the law takes the last one */
     olo_interval interval;
 
     // the same in full precision
@@ -79,44 +82,6 @@ static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
     }
 }
 
-static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *seed)
-{
-    x->ridge = ridge_random(kind->k, kind->cubic, seed);
-    x->general = ridge_general(&x->ridge);
-    x->c[0] = random_between(seed, 0.5, 5.0);
-    x->c[1] = random_between(seed, 0.3, 1.0);
-    for (int k = 0; k < kind->k; k++) {
-        put_form(x, k, kind->law, seed);
-    }
-    x->term = (olo_term){.law = kind->law,
-                         .context = &x->general,
-                         .coefficient = x->c,
-                         .forms = kind->k,
-                         .form = x->form,
-                         .size = N,
-                         .index = coordinates};
-    for (int i = 0; i < Q; i++) {
-        x->q0[i] = 0.8 * random_number(seed);
-        x->dq[i] = 0.4 * size * random_number(seed);
-        x->q1[i] = x->q0[i] + x->dq[i];
-        x->qm[i] = x->q0[i] + 0.5 * x->dq[i];
-        x->p0[i] = x->q0[i];
-        x->p1[i] = (quad)x->q0[i] + (quad)x->dq[i];
-    }
-    for (int i = 0; i < N; i++) {
-        x->w[i] = random_number(seed);
-    }
-    x->interval = (olo_interval){x->q0, x->q1, x->qm, x->dq, random_between(seed, 0.01, 0.1)};
-    x->exact = (quad_law){.law = kind->law,
-                          .k = kind->k,
-                          .c = {x->c[0], x->c[1]},
-                          .h = x->interval.h,
-                          .ridge = &x->ridge};
-    x->d = 1e-3 * size;
-}
-
-// -- the definition -------------------------------------------------------------------------------
-
 static quad form_value(const sample *x, int k, const quad *q)
 {
     const quad *c = x->coefficient[k];
@@ -130,6 +95,59 @@ static quad form_value(const sample *x, int k, const quad *q)
     }
     return e;
 }
+
+static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *seed)
+{
+    x->ridge = ridge_random(kind->k, kind->cubic, seed);
+    x->general = ridge_general(&x->ridge);
+    x->c[0] = random_between(seed, 0.5, 5.0);
+    x->c[1] = random_between(seed, 0.3, 1.0);
+    x->c[2] = random_between(seed, 1.1, 1.9);
+    for (int k = 0; k < kind->k; k++) {
+        put_form(x, k, kind->law, seed);
+    }
+    x->term = (olo_term){.law = kind->law,
+                         .context = &x->general,
+                         .coefficient = x->c,
+                         .forms = kind->k,
+                         .form = x->form,
+                         .size = N,
+                         .index = coordinates,
+                         .coordinate = 2};
+    for (int i = 0; i < Q; i++) {
+        x->q0[i] = 0.8 * random_number(seed);
+        x->dq[i] = 0.4 * size * random_number(seed);
+        x->q1[i] = x->q0[i] + x->dq[i];
+        x->qm[i] = x->q0[i] + 0.5 * x->dq[i];
+        x->p0[i] = x->q0[i];
+        x->p1[i] = (quad)x->q0[i] + (quad)x->dq[i];
+    }
+    for (int i = 0; i < N; i++) {
+        x->w[i] = random_number(seed);
+    }
+    x->interval = (olo_interval){.q0 = x->q0,
+                                 .q1 = x->q1,
+                                 .qm = x->qm,
+                                 .dq = x->dq,
+                                 .h = random_between(seed, 0.01, 0.1),
+                                 .angles = x->angles};
+    x->exact = (quad_law){.law = kind->law,
+                          .k = kind->k,
+                          .c = {x->c[0], x->c[1], x->c[2]},
+                          .h = x->interval.h,
+                          .ridge = &x->ridge};
+    // half a turn at most from the angle, several turns from the principal value
+    x->exact.turns = (int)(3.0 * random_number(seed));
+    quad e[K] = {0};
+    for (int k = 0; k < kind->k; k++) {
+        e[k] = form_value(x, k, x->p0);
+    }
+    x->angles[2] =
+        kind->law->angle ? (double)quad_unwrapped(&x->exact, e) + 3.0 * random_number(seed) : NAN;
+    x->d = 1e-3 * size;
+}
+
+// -- the definition -------------------------------------------------------------------------------
 
 static quad energy(const sample *x, const quad *q)
 {
@@ -253,10 +271,10 @@ TEST(energy_gradient_and_hessian_follow_the_definition)
             double gradient[N], hessian[N * N];
             quad first[N], second[N * N];
             sample_init(&x, &kinds[kind], 1.0, &seed);
-            olo_term_gradient(&x.term, x.q0, gradient);
-            olo_term_hessian(&x.term, x.q0, hessian);
+            olo_term_gradient(&x.term, x.q0, x.angles, gradient);
+            olo_term_hessian(&x.term, x.q0, x.angles, hessian);
             const quad exact = energy(&x, x.p0);
-            check_close((double)exact, olo_term_energy(&x.term, x.q0), 1e-13);
+            check_close((double)exact, olo_term_energy(&x.term, x.q0, x.angles), 1e-13);
             for (int i = 0; i < N; i++) {
                 direction y = {.x = &x, .a = 0, .j = i};
                 quad_derivative(energy_along, &y, x.d, 1, &first[i]);
@@ -280,8 +298,8 @@ TEST(third_derivative_contracted_follows_the_definition)
         double gradient[N], matrix[N * N];
         quad third[N * N];
         sample_init(&x, &kinds[kind], 1.0, &seed);
-        olo_term_gradient(&x.term, x.q0, gradient);
-        olo_term_third(&x.term, x.q0, x.w, matrix);
+        olo_term_gradient(&x.term, x.q0, x.angles, gradient);
+        olo_term_third(&x.term, x.q0, x.angles, x.w, matrix);
         const direction along = {.x = &x, .a = 3};
         for (int i = 0; i < N; i++) {
             const direction y = {.x = &x, .a = 0, .j = i, .inner = &along};
@@ -373,7 +391,7 @@ TEST(coefficient_derivatives_follow_the_definition)
             const int count = kinds[kind].law->coefficients + kinds[kind].k * COEFFICIENTS;
             check_equal(count, olo_term_coefficients(&x.term));
             olo_term_discrete(&x.term, &x.interval, r, tangent);
-            olo_term_gradient(&x.term, x.q0, gradient);
+            olo_term_gradient(&x.term, x.q0, x.angles, gradient);
             const double scale = largest(N, r) + largest(N * N, tangent);
             for (int p = 0; p < count; p++) {
                 quad exact[N];
@@ -382,7 +400,7 @@ TEST(coefficient_derivatives_follow_the_definition)
                 quad_derivative(residual_along, &y, x.d, N, exact);
                 check_block(N, exact, dr, 1e-11, scale);
 
-                olo_term_gradient_by_coefficient(&x.term, x.q0, p, dg);
+                olo_term_gradient_by_coefficient(&x.term, x.q0, x.angles, p, dg);
                 for (int i = 0; i < N; i++) {
                     const direction inner = {.x = &x, .a = 0, .j = i};
                     y.inner = &inner;
@@ -436,12 +454,12 @@ TEST(a_damper_has_no_energy_and_no_gradient)
         double gradient[N], matrix[N * N];
         sample_init(&x, &kinds[kind], 1.0, &seed);
         check_true(x.term.law->dissipative);
-        check_close(0.0, olo_term_energy(&x.term, x.q0), 0.0);
-        olo_term_gradient(&x.term, x.q0, gradient);
+        check_close(0.0, olo_term_energy(&x.term, x.q0, x.angles), 0.0);
+        olo_term_gradient(&x.term, x.q0, x.angles, gradient);
         check_close(0.0, largest(N, gradient), 0.0);
-        olo_term_hessian(&x.term, x.q0, matrix);
+        olo_term_hessian(&x.term, x.q0, x.angles, matrix);
         check_close(0.0, largest(N * N, matrix), 0.0);
-        olo_term_third(&x.term, x.q0, x.w, matrix);
+        olo_term_third(&x.term, x.q0, x.angles, x.w, matrix);
         check_close(0.0, largest(N * N, matrix), 0.0);
     }
 }
@@ -474,7 +492,7 @@ static void pair_init(pair *x, const olo_law *law, const double *q0, const doubl
     x->term = (olo_term){.law = law, .coefficient = x->c, .forms = 1, .form = &x->form};
     x->term.size = 6;
     x->term.index = x->index;
-    x->interval = (olo_interval){x->q0, x->q1, x->qm, x->dq, 0.05};
+    x->interval = (olo_interval){.q0 = x->q0, .q1 = x->q1, .qm = x->qm, .dq = x->dq, .h = 0.05};
 }
 
 /* The rotation with Cayley vector 2 a: Q = I + 2/(1 + a.a) (hat a + hat a hat a). */

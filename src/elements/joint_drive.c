@@ -1,0 +1,276 @@
+/* Coordinates of pair joints,
+ *
+ *     position   u_k = M_k . (x_c - x_p) for every free axis
+ *     angle      theta = atan2(C1.M2, C1.M1) when the child turns about n
+ *
+ * (system/coordinate.h) and what acts along one of them: a spring, a damper and stops as terms; a
+ * torque or force over time, a controller and a C function as actions.
+ */
+#include "elements/joint_drive.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The coordinates of the joint under construction. */
+typedef struct drives {
+    olo_builder *builder;
+    const olo_joint *joint;
+    int first, count; /* among the joint coordinates of the system */
+} drives;
+
+/* --- coordinates --- */
+
+static olo_position axis_of(const olo_system *s, int node, const double X[3])
+{
+    return node < 0 ? olo_position_fixed(X) : olo_position_along_frame(s->nodes[node].q, X);
+}
+
+static olo_position place_of(const olo_system *s, int node, const double at[3])
+{
+    return node < 0 ? olo_position_fixed(at) : olo_position_on_frame(s->nodes[node].q, at);
+}
+
+static olo_status add_coordinate(drives *x, const char *what, int forms,
+                                 const olo_form_builder *form)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
+    x->count++;
+    return olo_build_joint_coordinate(x->builder, name, forms, form);
+}
+
+static olo_status add_positions(drives *x, const olo_articulation *joint, double sign)
+{
+    const olo_system *s = olo_build_system(x->builder);
+    olo_position span = place_of(s, joint->child, joint->child_point);
+    olo_position from = place_of(s, joint->parent, joint->parent_point);
+    olo_position_add(&span, -1.0, &from);
+    bool several = (joint->translations & (joint->translations - 1)) != 0;
+    olo_status status = OLO_OK;
+    for (int k = 0, number = 1; status == OLO_OK && k < 3; k++) {
+        if (!(joint->translations >> k & 1))
+            continue;
+        char what[32] = "position";
+        if (several)
+            snprintf(what, sizeof what, "position%d", number++);
+        olo_position M = axis_of(s, joint->parent, joint->parent_axes + 3 * k);
+        olo_form_builder form = {0};
+        olo_form_add_dot(&form, sign, &M, &span);
+        status = add_coordinate(x, what, 1, &form);
+    }
+    return status;
+}
+
+static olo_status add_angle(drives *x, const olo_articulation *joint, double sign)
+{
+    const olo_system *s = olo_build_system(x->builder);
+    if (joint->rotations != 1)
+        return OLO_OK;
+    olo_position C1 = axis_of(s, joint->child, joint->child_axes);
+    olo_position M1 = axis_of(s, joint->parent, joint->parent_axes);
+    olo_position M2 = axis_of(s, joint->parent, joint->parent_axes + 3);
+    olo_form_builder form[2] = {{0}};
+    olo_form_add_dot(&form[0], 1.0, &C1, &M1);
+    olo_form_add_dot(&form[1], sign, &C1, &M2);
+    return add_coordinate(x, "angle", 2, form);
+}
+
+/* --- choosing one --- */
+
+static const char *kind_of(const drives *x, int i)
+{
+    return olo_build_system(x->builder)->joint_coordinates[x->first + i].name +
+           strlen(x->joint->name) + 1;
+}
+
+/* What a key can act on. */
+typedef enum scope { ANY, ANGLE, POSITION } scope;
+
+/* The word `coordinate` chooses; a torque needs none, a force only between positions. */
+static bool fits(const drives *x, int i, scope what)
+{
+    const char *kind = kind_of(x, i), *wanted = x->joint->coordinate;
+    bool angle = strcmp(kind, "angle") == 0;
+    if (what == ANGLE)
+        return angle;
+    if (what == POSITION && (angle || (wanted && strcmp(wanted, "angle") == 0)))
+        return !angle;
+    return !wanted || strcmp(kind, wanted) == 0;
+}
+
+/* The one coordinate that `key` acts on. */
+static olo_status choose(const drives *x, const char *key, scope what, int *coordinate)
+{
+    static const char *const nouns[] = {"coordinate", "angle", "position"};
+    char list[64] = "";
+    int fitting = 0;
+    for (int i = 0; i < x->count; i++) {
+        if (!fits(x, i, what))
+            continue;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", fitting ? ", " : "", kind_of(x, i));
+        *coordinate = x->first + i;
+        fitting++;
+    }
+    if (fitting == 1)
+        return OLO_OK;
+    if (fitting > 1)
+        return olo_builder_fail(x->builder, key,
+                                "'%s' has several coordinates (%s): say which by the key "
+                                "'coordinate'",
+                                x->joint->name, list);
+    bool named = x->joint->coordinate && what == ANY;
+    return olo_builder_fail(x->builder, named ? "coordinate" : key,
+                            "'%s' is %s and has no %s to act on", x->joint->name, x->joint->type,
+                            named ? x->joint->coordinate : nouns[what]);
+}
+
+static const olo_term *term_of(const drives *x, int coordinate)
+{
+    return olo_build_system(x->builder)->joint_coordinates[coordinate].term;
+}
+
+/* --- terms --- */
+
+static olo_status add_spring(const drives *x)
+{
+    int i;
+    if (x->joint->stiffness == 0)
+        return isnan(x->joint->rest) ? OLO_OK
+                                     : olo_builder_fail(x->builder, "rest", "needs a stiffness");
+    olo_status status = choose(x, "stiffness", ANY, &i);
+    if (status != OLO_OK)
+        return status;
+    double c[2] = {x->joint->stiffness, x->joint->rest};
+    if (isnan(c[1]))
+        c[1] = olo_term_energy(term_of(x, i), olo_build_system(x->builder)->q0, NULL);
+    const olo_law *law = term_of(x, i)->law->angle ? &olo_law_angle_spring : &olo_law_spring;
+    return olo_build_coordinate_term(x->builder, x->joint->name, OLO_ROLE_STRAIN, law, c, i);
+}
+
+static olo_status add_damper(const drives *x)
+{
+    int i;
+    double damping = x->joint->damping;
+    if (damping == 0)
+        return OLO_OK;
+    if (damping < 0)
+        return olo_builder_fail(x->builder, "damping", "must not be negative, got %g", damping);
+    olo_status status = choose(x, "damping", ANY, &i);
+    if (status != OLO_OK)
+        return status;
+    const olo_law *law = term_of(x, i)->law->angle ? &olo_law_angle_viscous : &olo_law_viscous;
+    return olo_build_coordinate_term(x->builder, x->joint->name, OLO_ROLE_DISSIPATION, law,
+                                     &damping, i);
+}
+
+static olo_status add_stops(const drives *x)
+{
+    const olo_joint *joint = x->joint;
+    bool below = !isnan(joint->lower), above = !isnan(joint->upper);
+    const char *key = below ? "lower" : "upper";
+    int i;
+    if (!below && !above)
+        return joint->stop_stiffness == 0
+                   ? OLO_OK
+                   : olo_builder_fail(x->builder, "stop_stiffness", "needs lower or upper");
+    if (!(joint->stop_stiffness > 0))
+        return olo_builder_fail(x->builder, key, "a stop needs a positive stop_stiffness, got %g",
+                                joint->stop_stiffness);
+    if (below && above && joint->lower > joint->upper)
+        return olo_builder_fail(x->builder, key, "lower = %g lies above upper = %g", joint->lower,
+                                joint->upper);
+    olo_status status = choose(x, key, ANY, &i);
+    if (status != OLO_OK)
+        return status;
+    double c[3] = {joint->stop_stiffness, below ? joint->lower : -HUGE_VAL,
+                   above ? joint->upper : HUGE_VAL};
+    const olo_law *law = term_of(x, i)->law->angle ? &olo_law_angle_stop : &olo_law_stop;
+    return olo_build_coordinate_term(x->builder, joint->name, OLO_ROLE_STRAIN, law, c, i);
+}
+
+/* --- actions --- */
+
+static olo_status add_action(const drives *x, int coordinate, const char *key,
+                             const olo_signal *signal, olo_action *action)
+{
+    olo_status status = OLO_OK;
+    action->owner = x->joint->name;
+    action->coordinate = term_of(x, coordinate);
+    action->size = action->coordinate->size;
+    if (signal)
+        status = olo_build_signal(x->builder, key, signal, &action->time);
+    if (status != OLO_OK)
+        return status;
+    status = olo_build_action(x->builder, action, action->coordinate->index);
+    if (status != OLO_OK && action->time.free)
+        action->time.free(action->time.context);
+    return status;
+}
+
+static olo_status add_drive(const drives *x, const char *key, double value)
+{
+    int i = 0;
+    if (value == 0)
+        return OLO_OK;
+    olo_status status = choose(x, key, strcmp(key, "torque") == 0 ? ANGLE : POSITION, &i);
+    olo_action action = {.type = &olo_action_drive, .vector = {value, 0, 0}};
+    return status == OLO_OK ? add_action(x, i, "time", &x->joint->signal, &action) : status;
+}
+
+static bool is_given(const olo_signal *signal)
+{
+    return signal->expression || signal->count > 0 || signal->function;
+}
+
+static olo_status add_controller(const drives *x)
+{
+    const olo_controller *c = &x->joint->controller;
+    int i;
+    if (c->kp == 0 && c->kd == 0)
+        return is_given(&c->target) ? olo_builder_fail(x->builder, "controller", "needs kp or kd")
+                                    : OLO_OK;
+    olo_status status = choose(x, "controller", ANY, &i);
+    olo_action action = {.type = &olo_action_controller, .kp = c->kp, .kd = c->kd};
+    return status == OLO_OK ? add_action(x, i, "controller", &c->target, &action) : status;
+}
+
+static olo_status add_function(const drives *x)
+{
+    int i;
+    if (!x->joint->function)
+        return OLO_OK;
+    olo_status status = choose(x, NULL, ANY, &i);
+    olo_action action = {.type = &olo_action_drive_callback,
+                         .drive = x->joint->function,
+                         .context = x->joint->context};
+    return status == OLO_OK ? add_action(x, i, NULL, NULL, &action) : status;
+}
+
+olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
+                                  olo_joint_sense sense)
+{
+    const olo_system *s = olo_build_system(builder);
+    const olo_articulation *articulation = &s->joints[s->joint_count - 1];
+    drives x = {.builder = builder, .joint = joint, .first = s->joint_coordinate_count};
+    olo_status status = add_positions(&x, articulation, sense.slide);
+    if (status == OLO_OK)
+        status = add_angle(&x, articulation, sense.turn);
+    if (status == OLO_OK && joint->torque == 0 && joint->force == 0 && is_given(&joint->signal))
+        status =
+            olo_builder_fail(builder, "time", "is a factor of torque and force, which are missing");
+    if (status == OLO_OK)
+        status = add_spring(&x);
+    if (status == OLO_OK)
+        status = add_damper(&x);
+    if (status == OLO_OK)
+        status = add_stops(&x);
+    if (status == OLO_OK)
+        status = add_drive(&x, "torque", joint->torque);
+    if (status == OLO_OK)
+        status = add_drive(&x, "force", joint->force);
+    if (status == OLO_OK)
+        status = add_controller(&x);
+    return status == OLO_OK ? add_function(&x) : status;
+}

@@ -1,0 +1,109 @@
+/* Forces and torques along a joint coordinate x. Over a step they are F times its discrete
+ * gradient d,
+ *
+ *     f = F d,     work f . dq = F (x1 - x0)   exactly;
+ *
+ * d is made of scalar products of the two bodies, so F acts equal and opposite on both: momentum
+ * stays.
+ *
+ *     drive        F = F0 factor(t_m)
+ *     controller   F = kp (target(t_m) - x_m) + kd (target(t1) - target(t0) - (x1 - x0))/h
+ *     callback     F(t_m, x_m, (x1 - x0)/h) of a C function
+ *
+ * with x_m = (x0 + x1)/2. Tangent: F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1).
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "system/action.h"
+
+/* The midpoint value and rate of the coordinate, with d in `f` and dd/dq1 in `tangent`. */
+typedef struct motion {
+    double x, rate, change;
+} motion;
+
+static motion motion_of(const olo_action *action, const olo_interval *x, double *d, double *tangent)
+{
+    double change = olo_term_discrete(action->coordinate, x, d, tangent);
+    double start = olo_term_energy(action->coordinate, x->q0, x->angles);
+    return (motion){.x = start + 0.5 * change, .rate = change / x->h, .change = change};
+}
+
+/* From d and dd/dq1 to f and df/dq1, with slope = dF/dx1. */
+static void put(const olo_action *action, const olo_interval *x, double F, double slope, double *f,
+                double *tangent)
+{
+    int size = action->size;
+    if (tangent) {
+        double gradient[OLO_FORM_SIZE_MAX];
+        if (slope != 0)
+            olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
+        for (int i = 0; i < size * size; i++)
+            tangent[i] =
+                F * tangent[i] + (slope != 0 ? slope * f[i / size] * gradient[i % size] : 0);
+    }
+    for (int i = 0; i < size; i++)
+        f[i] *= F;
+}
+
+static void drive(const olo_action *action, const olo_interval *x, double t, double *f,
+                  double *tangent)
+{
+    olo_term_discrete(action->coordinate, x, f, tangent);
+    put(action, x, olo_action_factor(action, t) * action->vector[0], 0.0, f, tangent);
+}
+
+static double target(const olo_action *action, double t)
+{
+    return action->time.value ? action->time.value(action->time.context, t) : 0.0;
+}
+
+static void controller(const olo_action *action, const olo_interval *x, double t, double *f,
+                       double *tangent)
+{
+    motion m = motion_of(action, x, f, tangent);
+    double rate = (target(action, t + 0.5 * x->h) - target(action, t - 0.5 * x->h)) / x->h;
+    double F = action->kp * (target(action, t) - m.x) + action->kd * (rate - m.rate);
+    put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
+}
+
+/* Derivative of the user's function by differences, over steps that are small against what the
+ * argument is. */
+static double slope_of(const olo_action *action, double t, motion m, bool by_rate, double scale)
+{
+    double step = cbrt(DBL_EPSILON) * scale, before = by_rate ? m.rate : m.x;
+    if (step == 0)
+        return 0.0;
+    double up = before + step, down = before - step;
+    double high = by_rate ? action->drive(action->context, t, m.x, up)
+                          : action->drive(action->context, t, up, m.rate);
+    double low = by_rate ? action->drive(action->context, t, m.x, down)
+                         : action->drive(action->context, t, down, m.rate);
+    return (high - low) / (up - down);
+}
+
+static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
+                     double *tangent)
+{
+    motion m = motion_of(action, x, f, tangent);
+    double F = action->drive(action->context, t, m.x, m.rate), slope = 0;
+    if (tangent) {
+        /* an angle has a scale of its own, a position that of the lengths it is the difference of
+         * */
+        const olo_term *c = action->coordinate;
+        double unit = c->law->angle ? 1.0 : olo_form_magnitude(&c->form[0], x->qm);
+        double size = fmax(unit, fabs(m.change));
+        slope = 0.5 * slope_of(action, t, m, false, size) +
+                slope_of(action, t, m, true, size / fabs(x->h)) / x->h;
+        if (!isfinite(slope))
+            slope = 0; /* a guess that helps Newton, no more */
+    }
+    put(action, x, F, slope, f, tangent);
+}
+
+const olo_action_type olo_action_drive = {.name = "drive", .force = drive, .has_tangent = true};
+const olo_action_type olo_action_controller = {
+    .name = "controller", .force = controller, .has_tangent = true};
+const olo_action_type olo_action_drive_callback = {
+    .name = "drive callback", .force = callback, .has_tangent = true, .motion_tangent = true};

@@ -1,0 +1,56 @@
+/* Joint coordinates of a state: values, rates, and the turns of angles. */
+#include "system/coordinate.h"
+
+#include <string.h>
+
+#include "system/system.h"
+
+int olo_system_joint_coordinates(const olo_system *system)
+{
+    return system->joint_coordinate_count;
+}
+
+const char *olo_system_joint_coordinate_name(const olo_system *system, int index)
+{
+    return system->joint_coordinates[index].name;
+}
+
+bool olo_system_joint_coordinate_is_angle(const olo_system *system, int index)
+{
+    return olo_joint_coordinate_turns(&system->joint_coordinates[index]);
+}
+
+int olo_system_find_joint_coordinate(const olo_system *system, const char *name)
+{
+    for (int i = 0; i < system->joint_coordinate_count; i++)
+        if (strcmp(system->joint_coordinates[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,
+                                         int index)
+{
+    return olo_term_energy(system->joint_coordinates[index].term, state->q, state->angles);
+}
+
+double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state, int index)
+{
+    const olo_term *term = system->joint_coordinates[index].term;
+    double gradient[OLO_FORM_SIZE_MAX], rate = 0;
+    olo_term_gradient(term, state->q, state->angles, gradient);
+    for (int i = 0; i < term->size; i++)
+        rate += gradient[i] * state->v[term->index[i]];
+    return rate;
+}
+
+void olo_state_follow_angles(const olo_system *system, olo_state *state)
+{
+    for (int i = 0; i < system->joint_coordinate_count; i++) {
+        const olo_term *term = system->joint_coordinates[i].term;
+        if (term->law->angle)
+            state->angles[i] =
+                olo_angle_near(olo_form_value(&term->form[0], state->q),
+                               olo_form_value(&term->form[1], state->q), state->angles[i]);
+    }
+}
