@@ -1,6 +1,7 @@
 /* Pieces of a system: terms, actions and constraint rows as parts with local coordinates. */
 #include <math.h>
 
+#include "base/extreme.h"
 #include "stepping/step.h"
 
 int olo_pieces(const olo_system *system)
@@ -78,6 +79,19 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     for (int i = 0; i < form->size; i++)
         parts += fabs(gradient[i]) * (fabs(q[form->index[i]]) + unit_of(s, form->index[i]));
     return parts > 0 ? fabs(g) / parts : fabs(g);
+}
+
+double olo_rows_open(const olo_step *step, int count, const int *rows)
+{
+    double open = 0;
+    for (int i = 0; i < count; i++) {
+        int row = rows ? rows[i] : i;
+        const olo_form *form = &step->system->constraints[row];
+        double g = olo_form_value(form, step->x.q1);
+        olo_form_gradient(form, step->x.q1, step->r);
+        olo_raise(&open, olo_row_residual(step->system, row, step->r, g, step->x.q1));
+    }
+    return open;
 }
 
 double olo_heaviest(const olo_system *s)

@@ -388,25 +388,11 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     return OLO_OK;
 }
 
-/* Largest violation of a closure against its parts, of all rows, also those left out because they repeat others. */
-static double largest_opening(const reduced *x, olo_step *step)
-{
-    double open = 0;
-    for (int i = 0; i < x->tree->closure_count; i++) {
-        int row = x->tree->closures[i];
-        const olo_form *form = &x->system->constraints[row];
-        olo_form_gradient(form, step->x.q1, step->r);
-        olo_raise(&open, olo_row_residual(x->system, row, step->r,
-                                          olo_form_value(form, step->x.q1), step->x.q1));
-    }
-    return open;
-}
-
 /* Joints closed to the last bit: the motions again, from the joint increments. A lifted solution that is none of the
  * joints moves when this is done, and Newton goes on from there; one that leaves a loop open is none at all. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
-    const double moved_bound = 1e-8, open_bound = 1e-11;
+    const double moved_bound = 1e-8;
     const int passes = 4;
     reduced *x = data;
     const olo_system *s = x->system;
@@ -432,8 +418,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns by half a turn in the step");
         return OLO_PASS_FAILED;
     }
-    double open = largest_opening(x, step);
-    if (open <= open_bound)
+    double open = olo_rows_open(step, x->tree->closure_count, x->tree->closures);
+    if (open <= OLO_ROW_OPEN)
         return OLO_PASS_DONE;
     olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
     return OLO_PASS_FAILED;

@@ -51,6 +51,10 @@ double olo_row_size(const olo_system *system, int row);
 /* |g(q)| over the size of its parts, with the row's gradient at q: a row that holds is at round-off. */
 double olo_row_residual(const olo_system *system, int row, const double *gradient, double g,
                         const double *q);
+/* The largest of these at q1 over `count` rows, all of the first ones if `rows` is NULL; a solution has none above
+ * OLO_ROW_OPEN. Overwrites step->r. */
+#define OLO_ROW_OPEN 1e-11
+double olo_rows_open(const olo_step *step, int count, const int *rows);
 /* The largest mass of a node. */
 double olo_heaviest(const olo_system *system);
 
