@@ -47,6 +47,11 @@ OLO_API olo_status olo_recorder_resume(const char *path, const olo_model *model,
                                        const olo_system *system, const olo_run *run,
                                        olo_recorder **recorder, olo_state *state,
                                        olo_run_summary *summary, olo_error *error);
+/** The model of a run that is in `path.partial`, with the parameters and options it was started with; further
+ *  settings come last and win. Free with olo_model_free. OLO_NOT_FOUND for a model that was made in
+ *  code. */
+OLO_API olo_status olo_recorder_model(const char *path, const olo_setting *settings,
+                                      int setting_count, olo_model **model, olo_error *error);
 /** Seconds between two checkpoints, 1 if this is not called; more when making them takes more than a tenth of
  *  the time. 0: after every step. */
 OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
@@ -100,10 +105,6 @@ OLO_API olo_status olo_result_attribute_number(olo_result *result, const char *o
                                                const char *name, double *value, olo_error *error);
 /** The text of the model that was run; it lives as long as the result. */
 OLO_API olo_status olo_result_model_text(olo_result *result, const char **text, olo_error *error);
-/** The model that was run, with its parameters and options of the run; further settings come last and win. Free
- *  with olo_model_free. OLO_NOT_FOUND for a model that was made in code. */
-OLO_API olo_status olo_result_model(olo_result *result, const olo_setting *settings,
-                                    int setting_count, olo_model **model, olo_error *error);
 /** The verdicts of the run; `count` is 0 for one that goes on or was killed. */
 OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
                                        int *count, olo_error *error);

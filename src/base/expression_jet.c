@@ -132,7 +132,7 @@ static void power_derivatives(int kind, double x, double n, double *g)
 static void jet_power_at_zero(int kind, const olo_jet *x, double y, olo_jet *r)
 {
     double g[OLO_EXPRESSION_MAX_ORDER + 1];
-    power_derivatives(kind, 0, y, g);
+    power_derivatives(kind, x->c[0], y, g); // also -0, whose odd powers are negative
     olo_jet_compose(kind, g, x, r);
     bool mixed = kind == OLO_JET_MIXED;
     for (int k = 1; k <= (mixed ? OLO_EXPRESSION_MAX_ORDER : kind); k++) {

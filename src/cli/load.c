@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/numbers.h"
+#include "oloid/results.h"
 
 /* A start that moves by less, relative to its own size, is only rounded. */
 static const double PROJECTION_WORTH_TELLING = 1e-9;
@@ -25,8 +26,8 @@ static olo_status split(char *word, olo_setting *setting, olo_error *error)
     return OLO_OK;
 }
 
-/* Reads a model, from a file or, when that is NULL, from a result. */
-static olo_status read_model(const char *file, olo_result *result, const cli_list *set,
+/* Reads a model, from a file or, when that is NULL, from the run in `path`.partial. */
+static olo_status read_model(const char *file, const char *path, const cli_list *set,
                              const olo_setting *options, int option_count, olo_model **model,
                              olo_error *error)
 {
@@ -46,7 +47,7 @@ static olo_status read_model(const char *file, olo_result *result, const cli_lis
     }
     if (status == OLO_OK) {
         status = file != NULL ? olo_model_read(file, settings, count, model, error)
-                              : olo_result_model(result, settings, count, model, error);
+                              : olo_recorder_model(path, settings, count, model, error);
     }
     olo_free(settings);
     return status;
@@ -77,11 +78,11 @@ olo_status cli_load(const char *file, const cli_list *set, const olo_setting *op
     return status == OLO_OK ? start(loaded, error) : status;
 }
 
-olo_status cli_load_result(olo_result *result, const cli_list *set, const olo_setting *options,
-                           int option_count, cli_loaded *loaded, olo_error *error)
+olo_status cli_load_past(const char *path, const cli_list *set, const olo_setting *options,
+                         int option_count, cli_loaded *loaded, olo_error *error)
 {
     const olo_status status =
-        read_model(NULL, result, set, options, option_count, &loaded->model, error);
+        read_model(NULL, path, set, options, option_count, &loaded->model, error);
     return status == OLO_OK ? start(loaded, error) : status;
 }
 

@@ -6,7 +6,6 @@
 
 #include "cli/options.h"
 #include "oloid/model.h"
-#include "oloid/results.h"
 #include "oloid/system.h"
 
 typedef struct cli_loaded {
@@ -23,9 +22,9 @@ typedef struct cli_loaded {
  * they come last and win. Free with cli_unload in any case. */
 olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,
                     int option_count, cli_loaded *loaded, olo_error *error);
-/* The same with the model of a result, as it was run. */
-olo_status cli_load_result(olo_result *result, const cli_list *set, const olo_setting *options,
-                           int option_count, cli_loaded *loaded, olo_error *error);
+/* The same with the model of the run in `path`.partial, as it was started. */
+olo_status cli_load_past(const char *path, const cli_list *set, const olo_setting *options,
+                         int option_count, cli_loaded *loaded, olo_error *error);
 void cli_unload(cli_loaded *loaded);
 
 /* Whether the start was moved by more than rounding. */

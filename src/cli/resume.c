@@ -103,18 +103,16 @@ static olo_status find_by_model(const olo_model *model, const char *output, cli_
 }
 
 /* The model in the journal is that of now. */
-static olo_status check_model(olo_result *result, const cli_past *past, const olo_model *model,
+static olo_status check_model(const olo_model *then, const cli_past *past, const olo_model *now,
                               olo_error *error)
 {
-    const char *text = NULL;
-    const olo_status status = olo_result_model_text(result, &text, error);
-    if (status == OLO_OK && strcmp(text, olo_model_text(model)) != 0) {
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "'%s' is the run of another model than '%s', or of an older version of it; "
-                        "go on as it was with: oloid run --resume %s",
-                        past->partial, olo_model_name(model), past->partial);
+    if (strcmp(olo_model_text(then), olo_model_text(now)) == 0) {
+        return OLO_OK;
     }
-    return status;
+    return olo_fail(error, OLO_BAD_INPUT,
+                    "'%s' is the run of another model than '%s', or of an older version of it; go "
+                    "on as it was with: oloid run --resume %s",
+                    past->partial, olo_model_name(now), past->partial);
 }
 
 olo_status cli_find_past(const char *word, const char *output, const cli_list *set,
@@ -122,8 +120,7 @@ olo_status cli_find_past(const char *word, const char *output, const cli_list *s
                          cli_loaded *loaded, olo_error *error)
 {
     bool found = false;
-    olo_model *model = NULL;
-    olo_result *result = NULL;
+    olo_model *model = NULL, *then = NULL;
     olo_status status = find_file(word, past, &found, error);
     if (status == OLO_OK && found && output != NULL) {
         status =
@@ -135,17 +132,17 @@ olo_status cli_find_past(const char *word, const char *output, const cli_list *s
         if (status == OLO_OK) {
             status = find_by_model(model, output, past, error);
         }
+        if (status == OLO_OK) {
+            status = olo_recorder_model(past->path, NULL, 0, &then, error);
+        }
+        if (status == OLO_OK) {
+            status = check_model(then, past, model, error);
+        }
     }
     if (status == OLO_OK) {
-        status = olo_result_open(past->partial, &result, error);
+        status = cli_load_past(past->path, set, options, option_count, loaded, error);
     }
-    if (status == OLO_OK && model != NULL) {
-        status = check_model(result, past, model, error);
-    }
-    if (status == OLO_OK) {
-        status = cli_load_result(result, set, options, option_count, loaded, error);
-    }
-    olo_result_free(result);
+    olo_model_free(then);
     olo_model_free(model);
     return status;
 }

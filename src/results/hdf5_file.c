@@ -374,10 +374,11 @@ static void chunk_shape(const olo_hdf5_table *layout, hsize_t chunk[2])
 }
 
 /* Space for all rows at once, so that growing changes nothing but the number of rows; nothing is written into
- * it before a row is. */
-static bool allocate_now(hid_t creation)
+ * it before a row is. The names of many columns are kept out of the header that tells this number. */
+static bool allocate_now(hid_t creation, bool wide)
 {
-    return H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+    return (!wide || H5Pset_attr_phase_change(creation, 0, 0) >= 0) &&
+           H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
            H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
            H5Pset_obj_track_times(creation, false) >= 0;
 }
@@ -397,7 +398,7 @@ static hid_t create_table(const olo_hdf5 *file, const olo_hdf5_table *layout)
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     hid_t dataset = H5I_INVALID_HID;
     if (space >= 0 && creation >= 0 && H5Pset_chunk(creation, rank, chunk) >= 0 &&
-        (!bounded || allocate_now(creation))) {
+        (!bounded || allocate_now(creation, layout->width > 0))) {
         const hid_t type = layout->integer ? H5T_STD_I64LE : H5T_IEEE_F64LE;
         dataset =
             H5Dcreate2(file->id, layout->path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
@@ -478,7 +479,7 @@ static hid_t create_bytes(const olo_hdf5 *file, const char *path, hsize_t size)
     const hid_t space = H5Screate_simple(1, &size, NULL);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     hid_t dataset = H5I_INVALID_HID;
-    if (space >= 0 && creation >= 0 && allocate_now(creation)) {
+    if (space >= 0 && creation >= 0 && allocate_now(creation, false)) {
         dataset =
             H5Dcreate2(file->id, path, H5T_STD_U8LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     }

@@ -22,6 +22,7 @@
 #include "results/record_past.h"
 #include "results/record_streams.h"
 #include "results/record_text.h"
+#include "results/setup.h"
 #include "system/system.h"
 
 /* Rows in memory: as many as fit here, at least one. */
@@ -29,7 +30,7 @@ static const size_t BLOCK_BYTES = (size_t)4 << 20;
 static const size_t BLOCK_ROWS_MAX = 1024;
 
 /* Space of a journal at its start, more is added when it is full; not written before it is needed. */
-static const size_t JOURNAL_BYTES = (size_t)256 << 20;
+static const size_t JOURNAL_BYTES = (size_t)2 << 30;
 
 /* Checkpoints are made this often, or more rarely so that they take at most a tenth of the run. */
 static const double INTERVAL_SECONDS = 1.0;
@@ -72,14 +73,27 @@ static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, in
     }
 }
 
+/* Room for two checkpoints, and how the run was set up. */
 static void add_checkpoints(const olo_record_file *file, olo_writer *w)
 {
+    const size_t size = sizeof *file->checkpoint + file->contents;
+    olo_setup setup = {0};
+    if (!olo_setup_make(&setup, &file->subject)) {
+        olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the setup of a run");
+    }
     olo_writer_group(w, OLO_CHECKPOINT_GROUP);
     for (int i = 0; w->status == OLO_OK && i < 2; i++) {
-        w->status = olo_hdf5_add_bytes(w->file, olo_checkpoint_paths[i],
-                                       sizeof *file->checkpoint + file->contents,
+        w->status = olo_hdf5_add_bytes(w->file, olo_checkpoint_paths[i], size,
                                        "all that the run needs to go on", w->error);
     }
+    if (w->status == OLO_OK) {
+        w->status = olo_hdf5_add_bytes(w->file, OLO_SETUP_PATH, setup.size,
+                                       "all that it takes to start the run again", w->error);
+    }
+    if (w->status == OLO_OK) {
+        w->status = olo_hdf5_put_bytes(w->file, OLO_SETUP_PATH, setup.block, w->error);
+    }
+    olo_setup_free(&setup);
 }
 
 /* Copies the first rows of all streams from one file to the end of another, block by block. */
@@ -349,7 +363,8 @@ static olo_status take_over(olo_record_file *file, const olo_record_past *past,
     const size_t rows = (size_t)checkpoint->rows;
     const size_t wanted = first_capacity(file);
     const size_t capacity = wanted > rows ? wanted : 2 * rows;
-    olo_status status = keep_texts(file, past->command[0], past->created[0], error);
+    olo_status status = keep_texts(file, past->setup.texts[OLO_SETUP_COMMAND],
+                                   past->setup.texts[OLO_SETUP_CREATED], error);
     if (status == OLO_OK) {
         status = replace_journal(file, past->hdf5, rows, capacity, NULL, error);
     }
@@ -366,7 +381,10 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
         status = check_is_no_directory(path, error);
     }
     if (status == OLO_OK) {
-        status = olo_record_past_open(&past, (*result)->partial, subject, error);
+        status = olo_record_past_open(&past, (*result)->partial, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_record_past_take(&past, (*result)->partial, subject, error);
     }
     if (status == OLO_OK) {
         status = take_over(*result, &past, contents, error);

@@ -7,197 +7,152 @@
 #include "base/memory.h"
 #include "oloid/version.h"
 #include "results/layout.h"
-#include "results/settings.h"
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
-/* An attribute of the file that is one text; a file without it gives "". */
-static olo_status text_of(olo_hdf5 *file, const char *name, char ***texts, olo_error *error)
+/* A dataset of bytes. OLO_NOT_FOUND when there is none. */
+static olo_status read_block(olo_hdf5 *file, const char *path, olo_checkpoint **block, size_t *size,
+                             olo_error *error)
 {
+    size_t columns = 0;
+    *block = NULL;
+    if (!olo_hdf5_has(file, path) || olo_hdf5_shape(file, path, size, &columns, NULL) != OLO_OK ||
+        columns != 1 || *size < sizeof **block) {
+        return olo_fail(error, OLO_NOT_FOUND, "there is no %s", path);
+    }
+    *block = olo_alloc(*size, 1);
+    if (*block == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a checkpoint");
+    }
+    const olo_status status = olo_hdf5_get_bytes(file, path, *block, *size, error);
+    if (status != OLO_OK) {
+        *block = olo_free(*block);
+    }
+    return status;
+}
+
+/* Why a file without a setup is no journal. */
+static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
+{
+    char **format = NULL;
     size_t count = 0;
-    const olo_status status = olo_hdf5_get_texts(file, "/", name, texts, &count, error);
-    if (status != OLO_NOT_FOUND && (status != OLO_OK || count == 1)) {
+    const olo_status status = olo_hdf5_get_texts(file, "/", "format", &format, &count, error);
+    const bool ours = status == OLO_OK && count == 1 && strcmp(format[0], OLO_RESULT_FORMAT) == 0;
+    olo_hdf5_texts_free(format);
+    if (status == OLO_NO_MEMORY) {
         return status;
     }
-    olo_hdf5_texts_free(*texts);
-    *texts = olo_alloc(2, sizeof **texts);
-    if (*texts == NULL || ((*texts)[0] = olo_strdup("")) == NULL) {
-        *texts = olo_free(*texts);
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an attribute");
-    }
-    return OLO_OK;
+    return olo_fail(error, OLO_BAD_INPUT,
+                    ours ? "'%s' is a complete result: there is nothing to resume"
+                         : "'%s' is not a result of oloid",
+                    path);
 }
 
-/* A journal that this very program wrote: another version may come to other bits. */
-static olo_status check_origin(olo_record_past *past, const char *path, const char *format,
-                               const char *version, olo_error *error)
+olo_status olo_record_past_open(olo_record_past *past, const char *path, olo_error *error)
 {
-    if (strcmp(format, OLO_RESULT_FORMAT) != 0) {
-        return olo_fail(error, OLO_BAD_INPUT, "'%s' is not a result of oloid", path);
+    olo_checkpoint *block = NULL;
+    size_t size = 0;
+    olo_status status = olo_hdf5_open(path, &past->hdf5, error);
+    if (status != OLO_OK) {
+        return status;
     }
+    status = read_block(past->hdf5, OLO_SETUP_PATH, &block, &size, error);
+    if (status == OLO_NOT_FOUND) {
+        return refuse(past->hdf5, path, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_setup_take(&past->setup, block, size, error);
+    }
+    if (status != OLO_OK) {
+        return olo_fail_context(error, status, "'%s' is damaged", path);
+    }
+    const char *version = past->setup.texts[OLO_SETUP_VERSION];
     if (strcmp(version, olo_version()) != 0) {
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "'%s' was begun by version '%.40s' of oloid, this is %s: go on with that "
-                        "one, or start anew",
+                        "'%s' was begun by oloid %.40s, this is %s, which may come to other bits: "
+                        "go on with that version, or start anew",
                         path, version, olo_version());
     }
-    if (!olo_hdf5_has(past->hdf5, OLO_CHECKPOINT_GROUP)) {
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "'%s' is a complete result: there is nothing to resume", path);
-    }
     return OLO_OK;
-}
-
-static olo_status read_head(olo_record_past *past, const char *path, olo_error *error)
-{
-    char **format = NULL, **version = NULL;
-    olo_status status = text_of(past->hdf5, "format", &format, error);
-    if (status == OLO_OK) {
-        status = text_of(past->hdf5, "oloid_version", &version, error);
-    }
-    if (status == OLO_OK) {
-        status = check_origin(past, path, format[0], version[0], error);
-    }
-    if (status == OLO_OK) {
-        status = text_of(past->hdf5, "created", &past->created, error);
-    }
-    if (status == OLO_OK) {
-        status = text_of(past->hdf5, "command", &past->command, error);
-    }
-    olo_hdf5_texts_free(version);
-    olo_hdf5_texts_free(format);
-    return status;
 }
 
 /* ---- model and run ---------------------------------------------------------------------------- */
 
-static olo_status check_text(olo_hdf5 *file, const char *path, const olo_model *model,
-                             olo_error *error)
+static olo_status compare(const olo_setup *then, const olo_setup *now, const char *path,
+                          olo_error *error)
 {
-    char **texts = NULL;
-    size_t count = 0;
-    olo_status status = olo_hdf5_read_texts(file, "/model/text", &texts, &count, error);
-    if (status == OLO_OK && (count != 1 || strcmp(texts[0], olo_model_text(model)) != 0)) {
-        status = olo_fail(error, OLO_BAD_INPUT,
-                          "'%s' is the run of another model than '%s', or of an older version of "
-                          "it",
-                          path, olo_model_name(model));
+    if (strcmp(then->texts[OLO_SETUP_TEXT], now->texts[OLO_SETUP_TEXT]) != 0) {
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "'%s' is the run of another model than '%s', or of an older version of it",
+                        path, now->texts[OLO_SETUP_NAME]);
     }
-    olo_hdf5_texts_free(texts);
-    return status;
+    for (size_t i = OLO_SETUP_LISTS; i < then->count || i < now->count; i++) {
+        const char *before = i < then->count ? then->texts[i] : "fewer settings";
+        const char *after = i < now->count ? now->texts[i] : "fewer settings";
+        if (strcmp(before, after) != 0) {
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "'%s' is a run with %.100s; it cannot go on with %.100s", path, before,
+                            after);
+        }
+    }
+    return OLO_OK;
 }
 
-/* The settings in the file are those of now; `now` is freed. */
-static olo_status check_settings(olo_hdf5 *file, const char *path, const char *object,
-                                 const char *name, char **now, size_t count, olo_error *error)
+static olo_status check_subject(const olo_record_past *past, const char *path,
+                                const olo_record_subject *subject, olo_error *error)
 {
-    char **then = NULL;
-    size_t then_count = 0;
-    olo_status status = olo_hdf5_get_texts(file, object, name, &then, &then_count, error);
-    if (status == OLO_NOT_FOUND) {
-        status = OLO_OK; // a list without items is not written
-    }
-    if (status == OLO_OK && now == NULL) {
-        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the settings of a run");
-    }
-    const long at = status == OLO_OK ? olo_settings_difference(now, count, then, then_count) : -1;
-    if (at >= 0) {
-        status =
-            olo_fail(error, OLO_BAD_INPUT, "'%s' is a run with %.100s; it cannot go on with %.100s",
-                     path, (size_t)at < then_count ? then[at] : "fewer parameters",
-                     (size_t)at < count ? now[at] : "fewer parameters");
-    }
-    olo_hdf5_texts_free(then);
-    olo_hdf5_texts_free(now);
-    return status;
-}
-
-static olo_status check_subject(olo_hdf5 *file, const char *path, const olo_record_subject *subject,
-                                olo_error *error)
-{
-    olo_status status = check_text(file, path, subject->model, error);
-    size_t count = 0;
-    if (status == OLO_OK) {
-        char **parameters = olo_settings_of_model(subject->model, &count);
-        status = check_settings(file, path, "/model", "parameters", parameters, count, error);
-    }
-    if (status == OLO_OK) {
-        char **settings = olo_settings_of_run(subject->run, &count);
-        status = check_settings(file, path, "/run", "settings", settings, count, error);
-    }
+    olo_setup now = {0};
+    const olo_status status =
+        olo_setup_make(&now, subject)
+            ? compare(&past->setup, &now, path, error)
+            : olo_fail(error, OLO_NO_MEMORY, "out of memory for the setup of a run");
+    olo_setup_free(&now);
     return status;
 }
 
 /* ---- the checkpoint --------------------------------------------------------------------------- */
 
-/* Reads one of the two; NULL when it is not whole, `*foreign` when it is of another version. */
-static olo_checkpoint *read_slot(olo_hdf5 *file, const char *path, bool *foreign,
-                                 olo_status *status, olo_error *error)
-{
-    size_t size = 0, columns = 0;
-    if (olo_hdf5_shape(file, path, &size, &columns, NULL) != OLO_OK || columns != 1 ||
-        size < sizeof(olo_checkpoint)) {
-        return NULL;
-    }
-    olo_checkpoint *block = olo_alloc(size, 1);
-    if (block == NULL) {
-        *status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a checkpoint");
-        return NULL;
-    }
-    if (olo_hdf5_get_bytes(file, path, block, size, NULL) == OLO_OK) {
-        if (olo_checkpoint_is_whole(block, size)) {
-            return block;
-        }
-        *foreign = *foreign || olo_checkpoint_is_foreign(block, size);
-    }
-    return olo_free(block);
-}
-
+/* Takes the later of the two that are whole. */
 static olo_status take_checkpoint(olo_record_past *past, const char *path, olo_error *error)
 {
-    olo_status status = OLO_OK;
     bool foreign = false;
     for (int i = 0; i < 2; i++) {
-        olo_checkpoint *block =
-            read_slot(past->hdf5, olo_checkpoint_paths[i], &foreign, &status, error);
-        if (past->checkpoint == NULL ||
-            (block != NULL && block->sequence > past->checkpoint->sequence)) {
+        olo_checkpoint *block = NULL;
+        size_t size = 0;
+        const olo_status status =
+            read_block(past->hdf5, olo_checkpoint_paths[i], &block, &size, error);
+        if (status == OLO_NO_MEMORY) {
+            return status;
+        }
+        const bool whole = block != NULL && olo_checkpoint_is_whole(block, size);
+        foreign = foreign || (block != NULL && olo_checkpoint_is_foreign(block, size));
+        if (whole && (past->checkpoint == NULL || block->sequence > past->checkpoint->sequence)) {
             olo_free(past->checkpoint);
             past->checkpoint = block;
         } else {
             olo_free(block);
         }
     }
-    if (status == OLO_OK && past->checkpoint == NULL) {
-        status = olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_BAD_INPUT,
-                          foreign ? "'%s' has checkpoints of another version of oloid"
-                                  : "'%s' is damaged: it has no whole checkpoint",
-                          path);
+    if (past->checkpoint != NULL) {
+        return OLO_OK;
     }
-    return status;
+    return olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_BAD_INPUT,
+                    foreign ? "'%s' has checkpoints of another version of oloid"
+                            : "'%s' is damaged: it has no whole checkpoint",
+                    path);
 }
 
-olo_status olo_record_past_open(olo_record_past *past, const char *path,
+olo_status olo_record_past_take(olo_record_past *past, const char *path,
                                 const olo_record_subject *subject, olo_error *error)
 {
-    olo_status status = olo_hdf5_open(path, &past->hdf5, error);
-    if (status == OLO_OK) {
-        status = read_head(past, path, error);
-    }
-    if (status == OLO_OK) {
-        status = check_subject(past->hdf5, path, subject, error);
-    }
-    if (status == OLO_OK) {
-        status = take_checkpoint(past, path, error);
-    }
-    return status;
+    const olo_status status = check_subject(past, path, subject, error);
+    return status == OLO_OK ? take_checkpoint(past, path, error) : status;
 }
 
 void olo_record_past_close(olo_record_past *past)
 {
     olo_hdf5_close(past->hdf5, false, NULL);
-    olo_hdf5_texts_free(past->created);
-    olo_hdf5_texts_free(past->command);
+    olo_setup_free(&past->setup);
     olo_free(past->checkpoint);
     *past = (olo_record_past){0};
 }

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "model/run_section.h"
 #include "results/layout.h"
 #include "results/result_private.h"
 
@@ -197,88 +196,6 @@ olo_status olo_result_model_text(olo_result *result, const char **text, olo_erro
     const olo_status status =
         olo_hdf5_read_texts(result->file, "/model/text", &texts, &count, error);
     return status != OLO_OK ? status : keep_text(result, texts, count, text, error);
-}
-
-/* ---- the model ------------------------------------------------------------------------------- */
-
-/* Settings of a file, `name=value` each, cut in two in place; `prefix` comes before the names. */
-typedef struct setting_list {
-    olo_setting *items;
-    int count;
-} setting_list;
-
-static olo_status add_settings(olo_result *result, const char *object, const char *name,
-                               const char *prefix, setting_list *list, size_t further,
-                               olo_error *error)
-{
-    char **texts = NULL;
-    size_t count = 0;
-    olo_status status = olo_hdf5_get_texts(result->file, object, name, &texts, &count, error);
-    if (status == OLO_NOT_FOUND) {
-        status = OLO_OK; // a list without items is not written
-    }
-    olo_setting *items = NULL;
-    if (status == OLO_OK) {
-        items = olo_pool_alloc(&result->pool, (size_t)list->count + count + further, sizeof *items);
-        status = items != NULL ? OLO_OK
-                               : olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory",
-                                          result->path);
-    }
-    for (int i = 0; status == OLO_OK && i < list->count; i++) {
-        items[i] = list->items[i];
-    }
-    for (size_t i = 0; status == OLO_OK && i < count; i++) {
-        const char *equals = strchr(texts[i], '=');
-        const size_t length = equals != NULL ? (size_t)(equals - texts[i]) : 0;
-        const size_t room = strlen(prefix) + strlen(texts[i]) + 1;
-        char *copy = olo_pool_alloc(&result->pool, room, 1);
-        if (copy == NULL) {
-            status =
-                olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
-        } else if (equals == NULL) {
-            status = olo_fail(error, OLO_BAD_INPUT, "'%s': %s has a strange setting", result->path,
-                              object);
-        } else {
-            snprintf(copy, room, "%s%s", prefix, texts[i]);
-            copy[strlen(prefix) + length] = '\0';
-            items[list->count++] =
-                (olo_setting){.name = copy, .value = copy + strlen(prefix) + length + 1};
-        }
-    }
-    olo_hdf5_texts_free(texts);
-    list->items = items;
-    return status;
-}
-
-olo_status olo_result_model(olo_result *result, const olo_setting *settings, int setting_count,
-                            olo_model **model, olo_error *error)
-{
-    *model = NULL;
-    const size_t further = (size_t)setting_count;
-    const char *text = NULL, *name = NULL;
-    setting_list list = {0};
-    olo_status status = olo_result_model_text(result, &text, error);
-    if (status == OLO_OK && text[0] == '\0') {
-        return olo_fail(error, OLO_NOT_FOUND, "'%s' has no model text: the model was made in code",
-                        result->path);
-    }
-    if (status == OLO_OK) {
-        status = olo_result_attribute_text(result, "/", "model", &name, error);
-    }
-    if (status == OLO_OK) {
-        status = add_settings(result, "/model", "parameters", "", &list, 0, error);
-    }
-    if (status == OLO_OK) {
-        status = add_settings(result, "/run", "settings", OLO_RUN_PREFIX, &list, further, error);
-    }
-    if (status == OLO_OK) {
-        for (int i = 0; i < setting_count; i++) {
-            list.items[list.count++] = settings[i];
-        }
-        status =
-            olo_model_read_text(text, strlen(text), name, list.items, list.count, model, error);
-    }
-    return status;
 }
 
 /* ---- verdicts --------------------------------------------------------------------------------- */

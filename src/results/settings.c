@@ -2,7 +2,6 @@
 #include "results/settings.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "model/model.h"
@@ -45,15 +44,4 @@ char **olo_settings_of_run(const olo_run *run, size_t *count)
         list = add(list, i, text);
     }
     return list;
-}
-
-long olo_settings_difference(char *const *texts, size_t count, char *const *others,
-                             size_t other_count)
-{
-    for (size_t i = 0; i < count && i < other_count; i++) {
-        if (strcmp(texts[i], others[i]) != 0) {
-            return (long)i;
-        }
-    }
-    return count == other_count ? -1 : (long)(count < other_count ? count : other_count);
 }

@@ -11,9 +11,4 @@
 char **olo_settings_of_model(const olo_model *model, size_t *count);
 char **olo_settings_of_run(const olo_run *run, size_t *count);
 
-/* The first of two texts "name=value" of the same place that differs, or -1; `count` and `other_count` are the
- * lengths of the lists. */
-long olo_settings_difference(char *const *texts, size_t count, char *const *others,
-                             size_t other_count);
-
 #endif

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/rotation.h"
+#include "linalg/small.h"
 #include "stepping/step.h"
 
 enum { NODES_MAX = 32 }; /* nodes that one piece may touch */
@@ -17,6 +18,7 @@ typedef struct plan {
     int node[NODES_MAX];
     int offset[NODES_MAX]; /* of the node among the twists of the piece */
     int twists;
+    int *place;     /* [size] of the node of a local coordinate among the twists */
     double **block; /* [nodes * nodes] */
 } plan;
 
@@ -44,19 +46,22 @@ static bool plan_piece(olo_projector *p, int piece, plan **out)
     const olo_system *s = p->system;
     const int *index = olo_piece_index(s, piece);
     plan x = {0};
-    for (int i = 0; i < olo_piece_size(s, piece); i++) {
+    int size = olo_piece_size(s, piece);
+    x.place = olo_pool_alloc(&p->pool, (size_t)size, sizeof *x.place);
+    for (int i = 0; x.place && i < size; i++) {
         int node = s->coordinates[index[i]].node, k = 0;
         while (k < x.nodes && x.node[k] != node)
             k++;
-        if (k < x.nodes)
-            continue;
-        x.node[x.nodes] = node;
-        x.offset[x.nodes++] = x.twists;
-        x.twists += s->nodes[node].twist;
+        if (k == x.nodes) {
+            x.node[x.nodes] = node;
+            x.offset[x.nodes++] = x.twists;
+            x.twists += s->nodes[node].twist;
+        }
+        x.place[i] = x.offset[k];
     }
     x.block = olo_pool_alloc(&p->pool, (size_t)(x.nodes * x.nodes), sizeof *x.block);
     *out = olo_pool_copy(&p->pool, &x, 1, sizeof x);
-    return x.block && *out;
+    return x.place && x.block && *out;
 }
 
 /* both orders of a pair of 3-vectors, where they differ */
@@ -210,24 +215,41 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
     }
 }
 
-/* Adds value times the twist row of coordinate i: out[stride * component]. */
-static void project(const olo_system *s, const plan *x, int coordinate, const double *q,
-                    double value, int stride, double *out)
+/* Where a coordinate goes among the six rows of its node: value times `weight` to row `row`, twice for a director. */
+typedef struct share {
+    int count;
+    int row[2];
+    double weight[2];
+} share;
+
+/* `q` points to the coordinate. */
+static inline share share_of(const olo_coordinate *c, const double *q)
 {
-    const olo_coordinate *c = &s->coordinates[coordinate];
-    int k = 0;
-    while (x->node[k] != c->node)
-        k++;
-    out += stride * x->offset[k];
-    if (c->slot == 0) {
-        out[stride * c->axis] += value;
-        return;
-    }
-    const double *d = q + coordinate - c->axis;
-    int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3;
+    if (c->slot == 0)
+        return (share){1, {c->axis, 0}, {1, 0}};
     /* d x e_axis: component next is d_last, component last is -d_next */
-    out[stride * (3 + next)] += value * d[last];
-    out[stride * (3 + last)] -= value * d[next];
+    int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3;
+    const double *d = q - c->axis;
+    return (share){2, {3 + next, 3 + last}, {d[last], -d[next]}};
+}
+
+/* out[6 x size] += P^T of one coordinate times factor times its row of K */
+static void project_row(const olo_coordinate *c, const double *q, double factor, int size,
+                        const double *row, double *out)
+{
+    share to = share_of(c, q);
+    for (int k = 0; k < to.count; k++)
+        small_add_row(size, factor * to.weight[k], row, out + to.row[k] * size);
+}
+
+/* out[rows x rows] += the column of one coordinate, rows numbers `size` apart, times its row of P */
+static void project_column(const olo_coordinate *c, const double *q, int rows, int size,
+                           const double *column, double *out)
+{
+    share to = share_of(c, q);
+    for (int k = 0; k < to.count; k++)
+        for (int i = 0; i < rows; i++)
+            out[i * rows + to.row[k]] += to.weight[k] * column[i * size];
 }
 
 void olo_projector_add(olo_projector *p, int piece, double factor, const double *K,
@@ -241,13 +263,11 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
     memset(rows, 0, (size_t)(t * size) * sizeof *rows);
     memset(all, 0, (size_t)(t * t) * sizeof *all);
     for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            if (K[i * size + j] != 0)
-                project(s, x, index[i], qm, factor * K[i * size + j], size, rows + j);
+        project_row(&s->coordinates[index[i]], qm + index[i], factor, size, K + i * size,
+                    rows + x->place[i] * size);
     for (int j = 0; j < size; j++)
-        for (int i = 0; i < t; i++)
-            if (rows[i * size + j] != 0)
-                project(s, x, index[j], q1, rows[i * size + j], 1, all + i * t);
+        project_column(&s->coordinates[index[j]], q1 + index[j], t, size, rows + j,
+                       all + x->place[j]);
     for (int a = 0; a < x->nodes; a++)
         for (int b = 0; b < x->nodes; b++) {
             int m = s->nodes[x->node[a]].twist, n = s->nodes[x->node[b]].twist;
@@ -268,7 +288,7 @@ static void add_vector(olo_projector *p, int piece, const olo_closure_place *at,
     double *all = p->work;
     memset(all, 0, (size_t)x->twists * sizeof *all);
     for (int i = 0; i < olo_piece_size(s, piece); i++)
-        project(s, x, index[i], q, factor * g[i], 1, all);
+        project_row(&s->coordinates[index[i]], q + index[i], factor, 1, g + i, all + x->place[i]);
     for (int a = 0; a < x->nodes; a++) {
         int twist = s->nodes[x->node[a]].twist;
         double *to = row ? olo_elimination_matrix(p->elimination, at->block, x->node[a])

@@ -114,8 +114,8 @@ static olo_status simulate(const olo_system *system, const olo_run *run, olo_sta
     if (status == OLO_OK && from_start)
         status = notify(observers, observer_count, system, state, 0, &none, error);
     if (status == OLO_OK)
-        status = run_steps(run, stepper, system, state, steps, observers, observer_count, sum,
-                           error);
+        status =
+            run_steps(run, stepper, system, state, steps, observers, observer_count, sum, error);
     olo_stepper_free(stepper);
     sum->wall_seconds += olo_clock_seconds() - wall;
     sum->cpu_seconds += olo_cpu_seconds() - cpu;

@@ -283,10 +283,12 @@ static const char *half_turned(olo_stepper *x)
                 return "a closure";
         return NULL;
     }
-    for (const olo_group *group = s->groups; group < s->groups + s->group_count; group++)
+    for (int i = 0; i < s->group_count; i++) {
+        const olo_group *group = &s->groups[i];
         for (int row = group->first; !group->internal && row < group->first + group->count; row++)
             if (is_half_turned(x, &s->constraints[row]))
                 return group->name;
+    }
     return NULL;
 }
 

@@ -129,10 +129,10 @@ def test_killed_at_50_random_moments_a_run_goes_on_to_the_same_bits(run, start, 
     alone = time.monotonic() - begin
     assert done.returncode == 0, done.stderr
     whole, expected = rows_of(folder / "whole.h5"), contents(folder / "whole.h5")
-    stride = int(whole["frames/step"][1])
+    assert whole["frames/step"][1] > 1  # rows of many steps, so that most checkpoints fall between
 
     moment = random.Random(3)
-    partial, kills, runs, resumes, step = folder / "x.h5.partial", 0, 0, 0, 0
+    partial, kills, runs, resumes = folder / "x.h5.partial", 0, 0, 0
     arguments = [*options, "--output", "x.h5"]
     while kills < KILLS or partial.exists():
         process = start(*arguments, "--checkpoint", "0.003")
@@ -154,7 +154,6 @@ def test_killed_at_50_random_moments_a_run_goes_on_to_the_same_bits(run, start, 
             (folder / "x.h5").unlink()
             runs += 1
     assert kills == KILLS and runs >= 1 and resumes > KILLS // 2
-    assert stride > 1 and step == 0
     for leftover in ("x.h5.new", "x.h5.partial.new"):  # of a process killed at its start or end
         (folder / leftover).unlink(missing_ok=True)
     assert os.listdir(folder) == ["whole.h5"]
@@ -350,17 +349,6 @@ def test_what_is_no_journal_is_refused(run, folder):
     check_refused(run, path, "Is a directory", codes=(4,))
 
 
-@pytest.mark.parametrize("name, value, expected", [
-    ("format", "something else", "is not a result of oloid"),
-    ("format_version", 1000, "has format version 1000"),
-    ("oloid_version", "0.0.1", "was begun by version '0.0.1' of oloid"),
-])
-def test_what_another_program_wrote_is_refused(run, interrupted, name, value, expected):
-    with h5py.File(interrupted, "r+") as journal:
-        journal.attrs[name] = value
-    check_refused(run, interrupted, expected, codes=(2,))
-
-
 def test_a_complete_result_under_the_name_of_a_journal_is_refused(run, folder):
     assert run("heavy-top", "--end", "0.01", "-q", "-o", "x.h5").returncode == 0
     (folder / "x.h5").rename(folder / "x.h5.partial")
@@ -383,17 +371,21 @@ def test_a_truncated_journal_is_refused(run, interrupted):
         check_refused(run, interrupted, "x.h5.partial", codes=(4,))
 
 
-def test_damage_anywhere_is_no_crash(run, interrupted, folder):
-    whole = bytearray(interrupted.read_bytes())
+@pytest.mark.slow  # and HDF5 leaks what it has read of a damaged file, which the sanitizers tell
+def test_damage_anywhere_is_no_crash(run, start, folder):
+    interrupt(start, folder, "heavy-top", "--step", "1e-3", "--end", "100", "--quiet",
+              "--set", "run.frames=100")
+    whole = (folder / "x.h5.partial").read_bytes()
     places = random.Random(5)
-    for _ in range(20):
+    for _ in range(15):
         broken = bytearray(whole)
         for _ in range(20):
             broken[places.randrange(min(len(broken), 200000))] ^= 1 << places.randrange(8)
         (folder / "y.h5.partial").write_bytes(broken)
-        done = resume(run, "y.h5.partial", "--quiet")
-        assert done.returncode in (2, 4, -signal.SIGXCPU, -signal.SIGKILL), done.stderr
-        (folder / "y.h5.partial").unlink(missing_ok=True)
+        done = run("--resume", "y.h5.partial", "--quiet")
+        assert done.returncode in (0, 2, 4), done.stderr
+        assert (done.returncode == 0) == (folder / "y.h5").exists()
+        (folder / "y.h5").unlink(missing_ok=True)
 
 
 # ---- disks -----------------------------------------------------------------------------------------

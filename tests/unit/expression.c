@@ -512,6 +512,7 @@ TEST(derivatives_hold_at_special_points)
     derivatives_at("hypot(x,y)", -3, 0, (const double[]){3, -1, 0, 0});
     derivatives_at("0^x", 2, 0, (const double[]){0, 0, 0, 0});
     derivatives_at("0^x", 0.5, 0, (const double[]){0, 0, 0, 0});
+    derivatives_at("(-0)^x", -3, 0, (const double[]){-INFINITY, NAN, NAN, NAN});
     derivatives_at("x^(x+2.5)", 0, 0, (const double[]){0, 0, 0, INFINITY});
     derivatives_at("x^(x+2)", 0, 0, (const double[]){0, 0, 2, NAN});
     derivatives_at("x^(x+4)", 0, 0, (const double[]){0, 0, 0, 0});

@@ -10,8 +10,13 @@
 /* Every so many changes of a file fail, and after every so many of these the run is resumed. injection_slow.c
  * does all of them. */
 #ifndef INJECTION_STRIDE
+#ifdef __SANITIZE_ADDRESS__
+#define INJECTION_STRIDE 29
+#define INJECTION_RESUME 5
+#else
 #define INJECTION_STRIDE 13
 #define INJECTION_RESUME 1
+#endif
 #endif
 
 static char folder[64];
@@ -200,7 +205,7 @@ TEST(every_write_of_a_run_that_goes_on_may_fail)
     size_t size = 0;
     check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
     unsigned char *bytes = take_journal(&size);
-    fail_writes(&whole, INJECTION_STRIDE, bytes, size);
+    fail_writes(&whole, INJECTION_STRIDE + 4, bytes, size); // the same code as above
     free(bytes);
     free(whole.values);
 }

@@ -10,6 +10,18 @@
 #include "results/hdf5_file.h"
 #include "system/system.h"
 
+/* Under the sanitizers a process takes long to start; and HDF5 leaks what it has read of a damaged file. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1 };
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+#else
+enum { SANITIZED = 0 };
+#endif
+
 static char folder[64];
 
 /* The run that nobody disturbed. */
@@ -239,7 +251,7 @@ static bool run_and_end_at(size_t n, bool resume)
 TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
 {
     // some 900 writes; with a stride of 1 this takes half a minute
-    enum { FIRST = 1, STRIDE = 11 };
+    enum { FIRST = 1, STRIDE = SANITIZED ? 53 : 11 };
     journal_contents whole = undisturbed();
     olo_error error = {0};
     int begun = 0, complete = 0;
@@ -283,7 +295,7 @@ static int damage(uint64_t least)
     int count = 0;
     for (off_t at = 0; at + (off_t)sizeof head < size; at += 8) {
         check_true(pread(file, &head, sizeof head, at) == (ssize_t)sizeof head);
-        if (head.magic == like.magic && head.sequence >= least) {
+        if (head.magic == like.magic && head.sequence > 0 && head.sequence >= least) {
             const unsigned char strange = 0xA5;
             check_true(pwrite(file, &strange, 1, at + (off_t)sizeof head + 11) == 1);
             count++;
@@ -393,7 +405,7 @@ TEST(a_run_does_not_go_on_as_another_one)
     unlink(FILE_NAME);
 }
 
-TEST(a_result_knows_its_model)
+TEST(a_run_knows_its_model)
 {
     const olo_setting settings[2] = {{"l", "0.1*3"}, {"run.tolerance", "1e-9"}};
     olo_error error = {0};
@@ -401,10 +413,8 @@ TEST(a_result_knows_its_model)
     check_ok(journal_prepare(&run, settings, 2, &error), &error);
     check_status(OLO_INTERRUPTED, journal_go(&run, false, &error));
     journal_free(&run);
-    olo_result *result = NULL;
     olo_model *model = NULL;
-    check_ok(olo_result_open(PARTIAL, &result, &error), &error);
-    check_ok(olo_result_model(result, NULL, 0, &model, &error), &error);
+    check_ok(olo_recorder_model(FILE_NAME, NULL, 0, &model, &error), &error);
     check_text("swing", olo_model_name(model));
     check_close(0.1 * 3, olo_model_parameter(model, "l"), 0.0);
     check_close(0.6, olo_model_parameter(model, "k"), 1e-15);
@@ -412,10 +422,45 @@ TEST(a_result_knows_its_model)
     check_true(olo_model_run(model)->forces);
     olo_model_free(model);
     const olo_setting other = {"l", "2"};
-    check_ok(olo_result_model(result, &other, 1, &model, &error), &error);
+    check_ok(olo_recorder_model(FILE_NAME, &other, 1, &model, &error), &error);
     check_close(2.0, olo_model_parameter(model, "l"), 0.0);
     olo_model_free(model);
-    olo_result_free(result);
+    unlink(PARTIAL);
+}
+
+/* Changes a text in the setup of the journal to another of the same length, with a good checksum. */
+static void forge(const char *text, const char *other)
+{
+    static unsigned char bytes[1 << 20];
+    const int file = open(PARTIAL, O_RDWR);
+    const ssize_t size = read(file, bytes, sizeof bytes);
+    olo_checkpoint like = {0};
+    olo_checkpoint_seal(&like, 0);
+    int count = 0;
+    for (ssize_t at = 0; at + (ssize_t)sizeof like < size; at += 8) {
+        olo_checkpoint *block = (olo_checkpoint *)(bytes + at);
+        char *first = (char *)(block + 1) + 16; // after two numbers
+        if (block->magic == like.magic && block->sequence == 0 && strcmp(first, text) == 0) {
+            memcpy(first, other, strlen(other));
+            olo_checkpoint_seal(block, block->size);
+            count++;
+        }
+    }
+    check_equal(1, count);
+    check_true(pwrite(file, bytes, (size_t)size, 0) == size);
+    close(file);
+}
+
+TEST(a_run_does_not_go_on_with_another_version)
+{
+    olo_error error = {0};
+    char other[] = OLO_VERSION;
+    other[0] = (char)(other[0] + 1);
+    check_status(OLO_INTERRUPTED, journal_all(false, 3, &error));
+    forge(OLO_VERSION, other);
+    check_status(OLO_UNSUPPORTED, journal_all(true, 0, &error));
+    check_contains("was begun by oloid", error.text);
+    check_contains(other, error.text);
     unlink(PARTIAL);
 }
 
@@ -483,7 +528,8 @@ int main(void)
         cmocka_unit_test(a_truncated_file_is_an_error),
         cmocka_unit_test(any_damaged_byte_is_an_error_or_does_not_matter),
         cmocka_unit_test(a_run_does_not_go_on_as_another_one),
-        cmocka_unit_test(a_result_knows_its_model),
+        cmocka_unit_test(a_run_knows_its_model),
+        cmocka_unit_test(a_run_does_not_go_on_with_another_version),
         cmocka_unit_test(nothing_to_resume_is_an_error),
         cmocka_unit_test(a_file_that_vanishes_ends_the_run)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
