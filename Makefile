@@ -11,8 +11,8 @@ build: ## build the library and the command into build/release (the default)
 	@cmake --preset release -DOLOID_TESTS=OFF $(options) >/dev/null
 	@cmake --build --preset release -j $(JOBS)
 
-demo: build ## build, then simulate a heavy top and print the summary
-	$(release)/oloid run heavy-top
+demo: build ## build, then turn the six-body linkage inside out and print the summary
+	$(release)/oloid run six-body-linkage
 
 check: ## build, test, sanitize, check the format; ends with "N passed, N failed"
 	@JOBS=$(JOBS) tools/check

@@ -1,5 +1,5 @@
 /** @file
- *  The things a person names: points, bodies, rods, springs, dampers, supports, loads, outputs.
+ *  The things a person names: points, bodies, joints, rods, springs, dampers, supports, loads, outputs.
  *
  *  Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
  *  caller, and given to a model with its function of model.h:
@@ -148,20 +148,21 @@ typedef struct olo_support {
 
 /** A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x'). */
 typedef struct olo_controller {
-    double kp, kd;
+    double kp;         /**< torque per angle, or force per length */
+    double kd;         /**< torque or force per rate */
     olo_signal target; /**< over time; none: 0 */
 } olo_controller;
 
 /** A joint between two bodies, or a body and the ground. What acts along its coordinates (its angle, its positions)
  *  acts equal and opposite on both bodies. */
 typedef struct olo_joint {
-    const char *name;
+    const char *name; /**< NULL: joint1, joint2, ... */
     const char *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
-                           point-on-plane, universal, distance */
+                           point-on-plane */
     olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
     double at[3];         /**< where in space at the start, instead of the `at` of the two places */
     double axis[3];       /**< at the start, in space: of rotation, of translation, normal of a plane */
-    double axis2[3];      /**< universal: the second axis, at the start, fixed in the second body */
+    double axis2[3];      /**< not read yet: for joints with two axes */
     double rate;          /**< initial angular velocity of the second body relative to the first, about the axis */
     double sliding[3];    /**< initial velocity of the second place relative to the first, in space. Both are for a
                                second body without velocities of its own */
@@ -170,13 +171,14 @@ typedef struct olo_joint {
     double stiffness;       /**< of a spring, torque per angle or force per length; default 0 */
     double rest;            /**< where the spring is at rest; OLO_UNSET: at the start */
     double damping;         /**< of a damper, torque or force per rate; default 0 */
-    double lower, upper;    /**< stops: stiff springs beyond these; OLO_UNSET: none */
+    double lower;           /**< stop: a stiff spring below this; OLO_UNSET: none */
+    double upper;           /**< stop: a stiff spring above this; OLO_UNSET: none */
     double stop_stiffness;  /**< of the stops */
-    olo_controller controller;
+    olo_controller controller; /**< towards a target; default none */
     /** A torque or force that depends on time and motion, called at midpoint values. It must be a pure function of its
      *  arguments. Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
-    void *context;
+    void *context;     /**< handed to `function`; must live as long as the system */
     double torque;     /**< about the axis, on the second body; default 0 */
     double force;      /**< along the axis, on the second body; default 0 */
     olo_signal signal; /**< factor of torque and force over time; in a model file the key `time` */
@@ -231,6 +233,7 @@ OLO_API olo_spring olo_spring_default(void);
 OLO_API olo_damper olo_damper_default(void);
 /** The place is fixed where it is at the start. */
 OLO_API olo_support olo_support_default(void);
+/** Revolute, nothing acts along it; between what, and the axis, are to be given. */
 OLO_API olo_joint olo_joint_default(void);
 /** Dead, constant over time; force, moment or function are to be given. */
 OLO_API olo_load olo_load_default(void);

@@ -86,6 +86,7 @@ OLO_API olo_status olo_model_add_damper(olo_model *model, const olo_damper *damp
 /** Adds a support. */
 OLO_API olo_status olo_model_add_support(olo_model *model, const olo_support *support,
                                          olo_error *error);
+/** Adds a joint. */
 OLO_API olo_status olo_model_add_joint(olo_model *model, const olo_joint *joint, olo_error *error);
 /** Adds a force or a moment. */
 OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error);

@@ -106,15 +106,17 @@ static olo_status factor(projection *x, const double *q, olo_error *error)
     return olo_sparse_factor(x->matrix, error);
 }
 
-/* Largest violation; `excess` is the largest in units of round-off. The worst row is one that the user wrote, not one
+/* Largest violation; `excess` is the largest in units of round-off of a row's parts, `rough` in those of the size that
+ * the row has by itself: of a row whose parts all vanish, such as d1.d3 in a plane, nothing but round-off is left, of
+ * any size against these parts. The worst row is one that the user wrote, not one
  * that keeps a body rigid, if there is one with a share in it. */
 static double violation(const olo_system *s, const double *q, double *right, double *excess,
-                        int *worst)
+                        double *rough, int *worst)
 {
     const double share = 0.01;
     double largest = 0, outside = 0;
     int inner = 0, outer = 0;
-    *excess = 0;
+    *excess = *rough = 0;
     for (int i = 0; i < s->group_count; i++)
         for (int k = 0; k < s->groups[i].count; k++) {
             int c = s->groups[i].first + k;
@@ -131,6 +133,7 @@ static double violation(const olo_system *s, const double *q, double *right, dou
                 outer = c;
             }
             olo_raise(excess, units);
+            olo_raise(rough, fabs(g) / (round_off * fmax(size, olo_row_size(s, c))));
         }
     *worst = outside > share * largest ? outer : inner;
     return largest;
@@ -152,10 +155,10 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
     const double good = 16, never_mind = 64; /* units of round-off: aim, and what is left alone */
     /* an assembly that fails may fly apart: the row of its best try is reported */
     int worst = 0, closest = 0;
-    double excess, before = HUGE_VAL, least = HUGE_VAL;
+    double excess, rough, before = HUGE_VAL, least = HUGE_VAL;
     for (int pass = 0; pass < most_passes; pass++) {
         memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
-        double largest = violation(s, state->q, x->right, &excess, &worst);
+        double largest = violation(s, state->q, x->right, &excess, &rough, &worst);
         if (largest < least) {
             least = largest;
             closest = worst;
@@ -167,7 +170,8 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
             if (excess <= never_mind)
                 return OLO_OK;
         }
-        if (excess <= good || (excess <= never_mind && excess > 0.5 * before))
+        bool stuck = excess > 0.5 * before;
+        if (excess <= good || (stuck && (excess <= never_mind || rough <= good)))
             return OLO_OK;
         before = excess;
         olo_status status = factor(x, state->q, error);

@@ -85,6 +85,35 @@ TEST(body_is_moved_to_its_support)
     scene_close(&s);
 }
 
+/* In a plane the parts of d1.d3 all vanish; what is left of that row is no reason to go on. */
+TEST(planar_linkage_is_closed_from_a_rough_drawing)
+{
+    scene s = scene_open(
+        "plane: xy\n"
+        "bodies:\n"
+        "  - {name: crank, mass: 1, inertia: [0, 1, 1], rotation: {axis: [0, 0, 1], angle: "
+        "90*deg}}\n"
+        "  - {name: coupler, mass: 2, inertia: [0, 1, 1], position: [0, 0.2], rotation: {axis: [0, "
+        "0, "
+        "1], angle: 25*deg}}\n"
+        "  - {name: rocker, mass: 2, inertia: [0, 1, 1], position: [0.5, 0], rotation: {axis: [0, "
+        "0, "
+        "1], angle: 95*deg}}\n"
+        "joints:\n"
+        "  - {name: A, between: [ground, crank]}\n"
+        "  - {name: B, between: [{on: crank, at: [0.2, 0]}, coupler]}\n"
+        "  - {name: C, between: [{on: coupler, at: [0.5, 0]}, {on: rocker, at: [0.4, 0]}]}\n"
+        "  - {name: D, between: [[0.5, 0], rocker]}\n",
+        "reduced");
+    check_text("C", s.projection.worst);
+    check_true(s.projection.position > 1e-3 && s.projection.position < 0.1);
+    check_below(scene_ledger(&s).constraint_error, 1e-15);
+    const double *coupler = scene_q(&s, "coupler"), *rocker = scene_q(&s, "rocker");
+    for (int i = 0; i < 3; i++)
+        check_close(coupler[i] + 0.5 * coupler[3 + i], rocker[i] + 0.4 * rocker[3 + i], 1e-15);
+    scene_close(&s);
+}
+
 static void check_refused(const char *text, const char *name)
 {
     olo_model *model = NULL;
@@ -129,4 +158,5 @@ TEST_MAIN(cmocka_unit_test(consistent_starts_are_left_alone),
           cmocka_unit_test(projection_is_an_impact_that_keeps_momentum),
           cmocka_unit_test(positions_are_moved_onto_the_constraints_and_reported),
           cmocka_unit_test(body_is_moved_to_its_support),
+          cmocka_unit_test(planar_linkage_is_closed_from_a_rough_drawing),
           cmocka_unit_test(impossible_assemblies_are_refused_with_the_name_of_the_rod))
