@@ -153,6 +153,7 @@ typedef struct olo_ledger {
     double linear_momentum[3];  /**< of all points and bodies */
     double angular_momentum[3]; /**< about the origin */
     double constraint_error;    /**< largest |g| */
+    double constraint_relative; /**< largest |g| over the size of that row's parts at the start */
     double velocity_error;      /**< largest |G v|, of order h^2 with energy-momentum */
 } olo_ledger;
 /** Evaluates the ledger. Allocates nothing. */

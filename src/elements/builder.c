@@ -405,6 +405,27 @@ static double length_scale(const olo_system *s)
     return largest > 0 ? largest : 1.0;
 }
 
+/* The size of every constraint row at the start; of one whose parts all vanish there, what it is worth over the
+ * model's length. */
+static bool measure_rows(olo_system *s)
+{
+    s->row_scale = olo_alloc((size_t)s->m, sizeof *s->row_scale);
+    for (int c = 0; s->row_scale && c < s->m; c++) {
+        const olo_form *form = &s->constraints[c];
+        double gradient[OLO_FORM_SIZE_MAX], steepest = 0;
+        s->row_scale[c] = olo_form_magnitude(form, s->q0);
+        olo_form_gradient(form, s->q0, gradient);
+        for (int i = 0; i < form->size; i++) {
+            bool position = s->coordinates[form->index[i]].slot == 0;
+            steepest = fmax(steepest, fabs(gradient[i]) * (position ? s->length_scale : 1.0));
+        }
+        s->row_scale[c] = fmax(s->row_scale[c], steepest);
+        if (!(s->row_scale[c] > 0))
+            s->row_scale[c] = 1;
+    }
+    return s->row_scale != NULL;
+}
+
 olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_error *error)
 {
     *system = NULL;
@@ -415,6 +436,9 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
+        if (!measure_rows(s)) status = olo_build_out_of_memory(builder);
+    }
+    if (status == OLO_OK) {
         if (!olo_system_find_symmetries(s))
             status = olo_build_out_of_memory(builder);
     }

@@ -49,6 +49,7 @@ void olo_verdict_add(olo_verdict_book *book, const olo_ledger *ledger, const dou
     raise_to(&book->energy, ledger->kinetic);
     raise_to(&book->energy, fabs(ledger->strain));
     raise_to(&book->constraint_error, ledger->constraint_error);
+    raise_to(&book->constraint_relative, ledger->constraint_relative);
     olo_verdict_scale(book, norm(ledger->linear_momentum), norm(ledger->angular_momentum));
     book->states++;
 }
@@ -101,7 +102,10 @@ int olo_verdict_list(const olo_verdict_book *book, olo_verdict verdicts[OLO_VERD
         snprintf(verdict->why, sizeof verdict->why, "%s",
                  isinf(book->constraint_bound) ? "a penalty lets constraints give way"
                                                : "the constraints hold at every step");
-        judge(verdict, 1.0, fmax(CONSTRAINT_TOLERANCE, book->constraint_bound));
+        // exact treatments against the size of each row; what a treatment allows is absolute
+        const bool exact = book->constraint_bound == 0 && book->constraint_relative > 0;
+        judge(verdict, exact ? book->constraint_error / book->constraint_relative : 1.0,
+              fmax(CONSTRAINT_TOLERANCE, book->constraint_bound));
     }
     return count;
 }
@@ -118,4 +122,5 @@ void olo_verdict_pass(olo_verdict_book *book, olo_bytes *bytes)
     olo_bytes_pass(bytes, &book->angular_momentum, sizeof book->angular_momentum);
     olo_bytes_pass(bytes, &book->constraint_start, sizeof book->constraint_start);
     olo_bytes_pass(bytes, &book->constraint_error, sizeof book->constraint_error);
+    olo_bytes_pass(bytes, &book->constraint_relative, sizeof book->constraint_relative);
 }

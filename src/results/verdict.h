@@ -22,7 +22,7 @@ typedef struct olo_verdict_book {
     double energy;                    /* scales, the largest seen: energy, |P|, |L| */
     double linear_momentum;
     double angular_momentum;
-    double constraint_start, constraint_error;
+    double constraint_start, constraint_error, constraint_relative;
 } olo_verdict_book;
 
 /* Enters a state: its ledger and the value of every invariant in it. */

@@ -48,7 +48,9 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     }
     for (int i = 0; i < system->m; i++) {
         const olo_form *form = &system->constraints[i];
-        olo_raise(&ledger->constraint_error, fabs(olo_form_value(form, x->q)));
+        double g = fabs(olo_form_value(form, x->q));
+        olo_raise(&ledger->constraint_error, g);
+        olo_raise(&ledger->constraint_relative, g / system->row_scale[i]);
         olo_raise(&ledger->velocity_error, fabs(olo_form_difference(form, x->q, x->v)));
     }
     ledger->work = olo_sum_value(&x->work);

@@ -36,6 +36,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->q0);
     olo_free(system->v0);
     olo_free(system->v0_given);
+    olo_free(system->row_scale);
     olo_pool_free(&system->pool);
     olo_free(system);
 }

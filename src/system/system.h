@@ -106,6 +106,7 @@ struct olo_system {
     olo_exact_vector *exacts; /* of the exact solution, where the model gives one */
     double *q0, *v0;     /* initial data as given */
     bool *v0_given;      /* [n] the user gave this velocity */
+    double *row_scale;   /* [m] size of the parts of each constraint row at the start */
     double length_scale; /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
