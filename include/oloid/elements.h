@@ -161,19 +161,21 @@ typedef struct olo_joint {
                            point-on-plane */
     olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
     double at[3];         /**< where in space at the start, instead of the `at` of the two places */
-    double axis[3];       /**< at the start, in space: of rotation, of translation, normal of a plane */
-    double axis2[3];      /**< not read yet: for joints with two axes */
-    double rate;          /**< initial angular velocity of the second body relative to the first, about the axis */
-    double sliding[3];    /**< initial velocity of the second place relative to the first, in space. Both are for a
+    double axis[3];  /**< at the start, in space: of rotation, of translation, normal of a plane */
+    double axis2[3]; /**< not read yet: for joints with two axes */
+    double rate; /**< initial angular velocity of the second body relative to the first, about the axis */
+    double sliding
+        [3]; /**< initial velocity of the second place relative to the first, in space. Both are for a
                                second body without velocities of its own */
-    const char *coordinate; /**< what the following act on: angle, position, position1, position2; NULL: the only
+    const char *
+        coordinate; /**< what the following act on: angle, position, position1, position2; NULL: the only
                                  coordinate there is. Angles are zero at the start */
-    double stiffness;       /**< of a spring, torque per angle or force per length; default 0 */
-    double rest;            /**< where the spring is at rest; OLO_UNSET: at the start */
-    double damping;         /**< of a damper, torque or force per rate; default 0 */
-    double lower;           /**< stop: a stiff spring below this; OLO_UNSET: none */
-    double upper;           /**< stop: a stiff spring above this; OLO_UNSET: none */
-    double stop_stiffness;  /**< of the stops */
+    double stiffness;          /**< of a spring, torque per angle or force per length; default 0 */
+    double rest;               /**< where the spring is at rest; OLO_UNSET: at the start */
+    double damping;            /**< of a damper, torque or force per rate; default 0 */
+    double lower;              /**< stop: a stiff spring below this; OLO_UNSET: none */
+    double upper;              /**< stop: a stiff spring above this; OLO_UNSET: none */
+    double stop_stiffness;     /**< of the stops */
     olo_controller controller; /**< towards a target; default none */
     /** A torque or force that depends on time and motion, called at midpoint values. It must be a pure function of its
      *  arguments. Its work enters the ledger. */

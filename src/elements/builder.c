@@ -218,8 +218,12 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
         return olo_build_out_of_memory(builder);
     if (!GROW(builder, groups, group_count))
         return builder->error.status;
-    s->groups[s->group_count++] = (olo_group){
-        .name = kept, .where = place, .internal = internal, .carried = carried, .first = s->m, .joint = -1};
+    s->groups[s->group_count++] = (olo_group){.name = kept,
+                                              .where = place,
+                                              .internal = internal,
+                                              .carried = carried,
+                                              .first = s->m,
+                                              .joint = -1};
     return OLO_OK;
 }
 
@@ -436,7 +440,8 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
-        if (!measure_rows(s)) status = olo_build_out_of_memory(builder);
+        if (!measure_rows(s))
+            status = olo_build_out_of_memory(builder);
     }
     if (status == OLO_OK) {
         if (!olo_system_find_symmetries(s))

@@ -44,7 +44,7 @@ typedef struct olo_field {
     size_t count_offset;        /* int; shapes and points */
     const char *const *choices; /* NULL-ended */
     bool required;
-    const char *help; /* one line, for messages and docs */
+    const char *help;             /* one line, for messages and docs */
     const struct olo_field *part; /* fields of the struct inside */
     int part_count;
 } olo_field;
@@ -69,8 +69,8 @@ extern const int olo_element_type_count;
 extern const olo_field olo_shape_fields[];
 extern const int olo_shape_field_count;
 
-extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body, olo_element_rod,
-    olo_element_spring, olo_element_damper, olo_element_support, olo_element_load,
+extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body,
+    olo_element_rod, olo_element_spring, olo_element_damper, olo_element_support, olo_element_load,
     olo_element_output, olo_element_exact;
 
 #endif

@@ -29,7 +29,8 @@ static olo_status find_end(olo_builder *builder, const olo_joint *joint, int end
 {
     olo_position position;
     olo_status status = olo_build_place(builder, "between", &joint->between[end], &position, node);
-    if (status != OLO_OK) return status;
+    if (status != OLO_OK)
+        return status;
     const olo_system *s = olo_build_system(builder);
     if (*node >= 0 && s->nodes[*node].kind != OLO_NODE_FRAME)
         return olo_builder_fail(builder, "between", "'%s' is a point mass; joints need bodies",
@@ -37,9 +38,11 @@ static olo_status find_end(olo_builder *builder, const olo_joint *joint, int end
     vec3_copy(position.x0, at);
     for (int k = 0; k < position.count; k++) {
         int slot = s->coordinates[position.slot[k]].slot;
-        if (slot > 0) at[slot - 1] = position.weight[k];
+        if (slot > 0)
+            at[slot - 1] = position.weight[k];
     }
-    if (isnan(joint->at[0])) return OLO_OK;
+    if (isnan(joint->at[0]))
+        return OLO_OK;
     /* given in space: into the body's frame */
     vec3_copy(joint->at, at);
     if (*node >= 0) {
@@ -78,17 +81,20 @@ static void settle(olo_system *s, const olo_joint *joint, const olo_pair_setup *
     const double *q0 = s->q0 + q;
     spin_of(s, x->parent, omega_p);
     vec3_copy(omega_p, omega);
-    if (x->rotations == 1) vec3_add(joint->rate, x->axes + 6, omega);
+    if (x->rotations == 1)
+        vec3_add(joint->rate, x->axes + 6, omega);
     bool turning = s->v0_given[q + 3], moving = s->v0_given[q];
     /* later joints find both bodies settled */
     for (int i = 0; i < 12; i++) {
         s->v0_given[q + i] = true;
-        if (x->parent >= 0) s->v0_given[s->nodes[x->parent].q + i] = true;
+        if (x->parent >= 0)
+            s->v0_given[s->nodes[x->parent].q + i] = true;
     }
     if (!turning)
         for (int I = 3; I < 12; I += 3)
             vec3_cross(omega, q0 + I, v0 + I);
-    if (moving) return;
+    if (moving)
+        return;
     spin_of(s, x->child, omega);
     arm_of(s, x->parent, x->parent_point, arm_p);
     arm_of(s, x->child, x->child_point, arm_c);
@@ -108,7 +114,8 @@ static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *se
 {
     olo_joint_sense sense = {.turn = swapped ? -1 : 1, .slide = swapped ? -1 : 1};
     /* in a planar model n is the normal of the plane, which may point the other way */
-    if (vec3_dot(joint->axis, setup->axes + 6) < 0) sense.turn = -sense.turn;
+    if (vec3_dot(joint->axis, setup->axes + 6) < 0)
+        sense.turn = -sense.turn;
     return sense;
 }
 
@@ -116,11 +123,14 @@ static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_joint *joint = element;
     const olo_pair_kind *kind = olo_pair_find(joint->type);
-    if (!kind) return olo_builder_fail(builder, "type", "'%s' is not a joint", joint->type);
+    if (!kind)
+        return olo_builder_fail(builder, "type", "'%s' is not a joint", joint->type);
     olo_pair_setup setup = {.name = joint->name, .noun = "joint", .type = joint->type};
     olo_status status = find_end(builder, joint, 0, &setup.parent, setup.parent_point);
-    if (status == OLO_OK) status = find_end(builder, joint, 1, &setup.child, setup.child_point);
-    if (status != OLO_OK) return status;
+    if (status == OLO_OK)
+        status = find_end(builder, joint, 1, &setup.child, setup.child_point);
+    if (status != OLO_OK)
+        return status;
     if (setup.parent == setup.child)
         return olo_builder_fail(builder, "between", "a joint needs two different bodies");
     bool swapped = setup.child < 0;
@@ -133,7 +143,8 @@ static olo_status build(olo_builder *builder, const void *element)
         setup.parent = -1;
     }
     status = olo_pair_axes(builder, kind, joint->axis, &setup);
-    if (status != OLO_OK) return status;
+    if (status != OLO_OK)
+        return status;
     olo_joint oriented = *joint;
     olo_joint_sense sense = sense_of(joint, &setup, swapped);
     oriented.rate *= sense.turn;
@@ -144,9 +155,9 @@ static olo_status build(olo_builder *builder, const void *element)
     return status == OLO_OK ? olo_build_joint_drives(builder, joint, sense) : status;
 }
 
-static const char *const types[] = {"spherical",     "revolute",       "cylindrical", "prismatic",
-                                    "planar",        "rigid",          "point-on-line",
-                                    "point-on-plane", NULL};
+static const char *const types[] = {"spherical",     "revolute",       "cylindrical",
+                                    "prismatic",     "planar",         "rigid",
+                                    "point-on-line", "point-on-plane", NULL};
 
 static const char *const coordinates[] = {"angle", "position", "position1", "position2", NULL};
 
@@ -162,7 +173,8 @@ static const olo_field controller_fields[] = {
     {.key = "target",
      .kind = OLO_FIELD_SIGNAL,
      .offset = offsetof(olo_controller, target),
-     .help = "where to go: a number, an expression of t, or {time: [...], value: [...]}; default 0"},
+     .help =
+         "where to go: a number, an expression of t, or {time: [...], value: [...]}; default 0"},
 };
 
 static const olo_field fields[] = {

@@ -15,7 +15,8 @@
  *     B:  along M_k [M_k; 0];  about n [rho_c x n; n];  free [rho_c^; I]
  *     B^: along M_k [M_i x M_j; 0] (i, j, k cyclic, midpoint vectors: orthogonal to the transversals that are
  *         constrained although the midpoint triad is not orthonormal); rotations at the midpoint
- * with n and rho_c fixed in the child and M in the parent; in a reversed pair M is fixed in the child.
+ * with n and rho_c fixed in the child and M in the parent. In a reversed pair M is fixed in the child, and the child
+ * turns about the place of the parent, which the free directions have to meet: rho_c + phi_c gives way to phi_p + rho_p.
  */
 #include "elements/joint_pair.h"
 
@@ -25,46 +26,55 @@
 #include "linalg/vec3.h"
 #include "system/system.h"
 
-static int count_bits(unsigned mask) {
+static int count_bits(unsigned mask)
+{
     return (int)((mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1));
 }
 
-static int dof(const olo_articulation *joint, const olo_system *system) {
+static int dof(const olo_articulation *joint, const olo_system *system)
+{
     bool frame = system->nodes[joint->child].kind == OLO_NODE_FRAME;
     return count_bits(joint->translations) + (frame ? joint->rotations : 0);
 }
 
-static bool child_is_frame(const olo_joint_view *x) {
+static bool child_is_frame(const olo_joint_view *x)
+{
     return x->child_node->kind == OLO_NODE_FRAME;
 }
 
 /* X_i d_i of a frame's coordinates */
-static inline void body_vector(const double X[3], const double *q, double out[3]) {
+static inline void body_vector(const double X[3], const double *q, double out[3])
+{
     for (int i = 0; i < 3; i++)
         out[i] = X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
 }
 
-static void child_arm(const olo_joint_view *x, const double *q, double rho[3]) {
+static void child_arm(const olo_joint_view *x, const double *q, double rho[3])
+{
     vec3_set(0, 0, 0, rho);
-    if (child_is_frame(x)) body_vector(x->joint->child_point, q, rho);
+    if (child_is_frame(x))
+        body_vector(x->joint->child_point, q, rho);
 }
 
 /* translation axis k, in whichever body it is fixed */
 static void axis_at(const olo_joint_view *x, int k, const double *child, const double *parent,
-                    double M[3]) {
+                    double M[3])
+{
     if (x->joint->reversed)
         body_vector(x->joint->child_axes + 3 * k, child, M);
     else
         body_vector(x->joint->parent_axes + 3 * k, parent, M);
 }
 
-static const double *child_cayley(const olo_joint_view *x, const double *motion) {
+static const double *child_cayley(const olo_joint_view *x, const double *motion)
+{
     static const double none[3] = {0, 0, 0};
     return child_is_frame(x) ? motion + 3 : none;
 }
 
 /* from the parent's place to the child's at q0, its part along the free axes */
-static void offset0(const olo_joint_view *x, double v0[3]) {
+static void offset0(const olo_joint_view *x, double v0[3])
+{
     double span[3], rho_p[3], rho_c[3];
     body_vector(x->joint->parent_point, x->parent0, rho_p);
     child_arm(x, x->child0, rho_c);
@@ -73,14 +83,16 @@ static void offset0(const olo_joint_view *x, double v0[3]) {
     vec3_set(0, 0, 0, v0);
     for (int k = 0; k < 3; k++) {
         double M[3];
-        if (!(x->joint->translations >> k & 1)) continue;
+        if (!(x->joint->translations >> k & 1))
+            continue;
         axis_at(x, k, x->child0, x->parent0, M);
         vec3_add(vec3_dot(M, span), M, v0);
     }
 }
 
 /* rotation of the child's motion from the parent's Cayley vector and the rotational part of u */
-static void turn(const olo_joint_view *x, const double *u, double a[3]) {
+static void turn(const olo_joint_view *x, const double *u, double a[3])
+{
     const double *a_p = x->parent_motion + 3;
     vec3_copy(a_p, a);
     if (x->joint->rotations == 1) {
@@ -94,13 +106,15 @@ static void turn(const olo_joint_view *x, const double *u, double a[3]) {
     }
 }
 
-static void move(const olo_joint_view *x, const double *u, double *motion) {
+static void move(const olo_joint_view *x, const double *u, double *motion)
+{
     const olo_articulation *joint = x->joint;
     double shift[3] = {0, 0, 0}, w[3], mid[3], dw[3], rho[3];
     int t = 0;
     for (int k = 0; k < 3; k++) {
         double M[3];
-        if (!(joint->translations >> k & 1)) continue;
+        if (!(joint->translations >> k & 1))
+            continue;
         axis_at(x, k, x->child0, x->parent0, M);
         vec3_add(u[t++], M, shift);
     }
@@ -128,7 +142,8 @@ static void move(const olo_joint_view *x, const double *u, double *motion) {
     vec3_add(-1.0, dw, motion);
 }
 
-static void predict(const olo_joint_view *x, const double *motion, double *u) {
+static void predict(const olo_joint_view *x, const double *motion, double *u)
+{
     const olo_articulation *joint = x->joint;
     const double *a_p = x->parent_motion + 3, *a_c = child_cayley(x, motion);
     int t = count_bits(joint->translations);
@@ -142,7 +157,8 @@ static void predict(const olo_joint_view *x, const double *motion, double *u) {
             u[t] = vec3_dot(n0, relative);
         }
     }
-    if (!joint->translations) return;
+    if (!joint->translations)
+        return;
     /* change of the offset, seen by whoever holds the axes */
     const double *a = joint->reversed ? a_c : a_p;
     double rho[3], mid[3], dv[3], drho[3], v[3], back[3] = {-a[0], -a[1], -a[2]};
@@ -161,7 +177,8 @@ static void predict(const olo_joint_view *x, const double *motion, double *u) {
     t = 0;
     for (int k = 0; k < 3; k++) {
         double M[3];
-        if (!(joint->translations >> k & 1)) continue;
+        if (!(joint->translations >> k & 1))
+            continue;
         axis_at(x, k, x->child0, x->parent0, M);
         u[t++] = vec3_dot(M, dv);
     }
@@ -170,7 +187,8 @@ static void predict(const olo_joint_view *x, const double *motion, double *u) {
 /* --- twists --- */
 
 /* [I  (phi_p - phi_c)^; 0  I] and the variation of its transpose against f: both d x 6 and 6 x 6, 6 x d */
-static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b) {
+static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b)
+{
     int d = x->child_node->twist;
     double arm1[3], arm_m[3];
     vec3_subtract(x->parent1, x->child1, arm1);
@@ -178,7 +196,8 @@ static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_bl
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         b->A[i * 6 + i] = b->A_hat[i * 6 + i] = 1;
-        if (d == 6) b->A[(3 + i) * 6 + 3 + i] = b->A_hat[(3 + i) * 6 + 3 + i] = 1;
+        if (d == 6)
+            b->A[(3 + i) * 6 + 3 + i] = b->A_hat[(3 + i) * 6 + 3 + i] = 1;
         b->A[i * 6 + 3 + j] = -arm1[k];
         b->A[i * 6 + 3 + k] = arm1[j];
         b->A_hat[i * 6 + 3 + j] = -arm_m[k];
@@ -191,8 +210,8 @@ static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_bl
     }
 }
 
-static void translation_blocks(const olo_joint_view *x, const double *f, int r,
-                               olo_joint_blocks *b) {
+static void translation_blocks(const olo_joint_view *x, const double *f, int r, olo_joint_blocks *b)
+{
     double M1[9], Mm[9];
     int column = 0;
     for (int k = 0; k < 3; k++) {
@@ -203,7 +222,8 @@ static void translation_blocks(const olo_joint_view *x, const double *f, int r,
     double *k_rows = in_child ? b->kc : b->kp;
     int width = in_child ? x->child_node->twist : 6;
     for (int k = 0; k < 3; k++) {
-        if (!(x->joint->translations >> k & 1)) continue;
+        if (!(x->joint->translations >> k & 1))
+            continue;
         int i = (k + 1) % 3, j = (k + 2) % 3;
         double hat[3], turn_i[3], turn_j[3], variation[3] = {0, 0, 0};
         vec3_cross(Mm + 3 * i, Mm + 3 * j, hat);
@@ -222,14 +242,49 @@ static void translation_blocks(const olo_joint_view *x, const double *f, int r,
     }
 }
 
+/* Turns about the place of the parent, not its own. */
+static bool turns_about_parent(const olo_joint_view *x)
+{
+    return x->joint->reversed && x->joint->translations;
+}
+
+/* from the child's origin to the point that it turns about */
+static void pivot_arm(const olo_joint_view *x, const double *child, const double *parent,
+                      double rho[3])
+{
+    if (!turns_about_parent(x)) {
+        child_arm(x, child, rho);
+        return;
+    }
+    body_vector(x->joint->parent_point, parent, rho);
+    for (int i = 0; i < 3; i++)
+        rho[i] += parent[i] - child[i];
+}
+
+/* The pivot moves with the parent: d(B^T) W of a rotation about axis n_m gains 1/2 (n_m x f) . (d_x_p - d_phi_c) */
+static void pivot_variation(const olo_joint_view *x, const double n_m[3], const double *f,
+                            double *kp, double *kc)
+{
+    double across[3], rho_p[3], turned[3];
+    vec3_cross(n_m, f, across);
+    body_vector(x->joint->parent_point, x->parent1, rho_p);
+    vec3_cross(rho_p, across, turned);
+    for (int i = 0; i < 3; i++) {
+        kp[i] = 0.5 * across[i];
+        kp[3 + i] = 0.5 * turned[i];
+        kc[i] = -0.5 * across[i];
+    }
+}
+
 static void axis_blocks(const olo_joint_view *x, const double *W, int r, int column,
-                        olo_joint_blocks *b) {
+                        olo_joint_blocks *b)
+{
     double n1[3], n_m[3], rho1[3], rho_m[3], lever1[3], lever_m[3], moment[3], pull[3];
     double variation[3];
     body_vector(x->joint->child_axes + 6, x->child1, n1);
     body_vector(x->joint->child_axes + 6, x->child_m, n_m);
-    child_arm(x, x->child1, rho1);
-    child_arm(x, x->child_m, rho_m);
+    pivot_arm(x, x->child1, x->parent1, rho1);
+    pivot_arm(x, x->child_m, x->parent_m, rho_m);
     vec3_cross(rho1, n1, lever1);
     vec3_cross(rho_m, n_m, lever_m);
     /* 1/2 (n1 x (m - rho_m x f) - rho1 x (f x n_m)) */
@@ -239,7 +294,10 @@ static void axis_blocks(const olo_joint_view *x, const double *W, int r, int col
     vec3_cross(n1, moment, variation);
     for (int i = 0; i < 3; i++)
         pull[i] = -pull[i];
-    vec3_add_cross(rho1, pull, variation);
+    if (turns_about_parent(x))
+        pivot_variation(x, n_m, W, b->kp + column * 6, b->kc + column * 6);
+    else
+        vec3_add_cross(rho1, pull, variation);
     for (int i = 0; i < 3; i++) {
         b->B[i * r + column] = lever1[i];
         b->B_hat[i * r + column] = lever_m[i];
@@ -251,10 +309,12 @@ static void axis_blocks(const olo_joint_view *x, const double *W, int r, int col
 
 /* axes fixed in space: d(B^T) W = 1/2 ((rho1.f) e_k - (rho1)_k f) . d_omega */
 static void free_blocks(const olo_joint_view *x, const double *f, int r, int column,
-                        olo_joint_blocks *b) {
+                        olo_joint_blocks *b)
+{
     double rho1[3], rho_m[3];
-    child_arm(x, x->child1, rho1);
-    child_arm(x, x->child_m, rho_m);
+    bool about_parent = turns_about_parent(x);
+    pivot_arm(x, x->child1, x->parent1, rho1);
+    pivot_arm(x, x->child_m, x->parent_m, rho_m);
     double pull = 0.5 * vec3_dot(rho1, f);
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
@@ -264,7 +324,10 @@ static void free_blocks(const olo_joint_view *x, const double *f, int r, int col
         b->B_hat[i * r + column + k] = rho_m[j];
         b->B_hat[j * r + column + k] = -rho_m[i];
         b->B[(3 + k) * r + column + k] = b->B_hat[(3 + k) * r + column + k] = 1;
-        for (int l = 0; l < 3; l++)
+        const double e_k[3] = {k == 0, k == 1, k == 2};
+        if (about_parent)
+            pivot_variation(x, e_k, f, b->kp + (column + k) * 6, b->kc + (column + k) * 6);
+        for (int l = 0; l < 3 && !about_parent; l++)
             b->kc[(column + k) * 6 + 3 + l] = (k == l ? pull : 0.0) - 0.5 * rho1[k] * f[l];
     }
 }
@@ -295,7 +358,8 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
     vec3_add_cross(rho_c, turn_by, span);
     for (int k = 0; k < 3; k++) {
         double M[3];
-        if (joint->translations >> k & 1) continue;
+        if (joint->translations >> k & 1)
+            continue;
         axis_at(x, k, child, parent, M);
         vec3_add(vec3_dot(M, span), M, shift);
     }
@@ -319,19 +383,25 @@ static void find_gap(const olo_joint_view *x, double *gap)
         gap[3 + i] = scale * (change[i] + 0.5 * across[i]);
 }
 
-static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap) {
+static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
+{
     const olo_articulation *joint = x->joint;
     bool frame = child_is_frame(x);
     int t = count_bits(joint->translations), r = t + (frame ? joint->rotations : 0);
-    if (x->parent_node) parent_blocks(x, W, b);
-    if (t) translation_blocks(x, W, r, b);
-    if (frame && joint->rotations == 1) axis_blocks(x, W, r, t, b);
-    if (frame && joint->rotations == 3) free_blocks(x, W, r, t, b);
+    if (x->parent_node)
+        parent_blocks(x, W, b);
+    if (t)
+        translation_blocks(x, W, r, b);
+    if (frame && joint->rotations == 1)
+        axis_blocks(x, W, r, t, b);
+    if (frame && joint->rotations == 3)
+        free_blocks(x, W, r, t, b);
     if (gap)
         find_gap(x, gap);
 }
 
-static void swap(int count, double *a, double *b) {
+static void swap(int count, double *a, double *b)
+{
     for (int i = 0; i < count; i++) {
         double keep = a[i];
         a[i] = b[i];
@@ -339,7 +409,8 @@ static void swap(int count, double *a, double *b) {
     }
 }
 
-static void reverse(olo_articulation *joint) {
+static void reverse(olo_articulation *joint)
+{
     int parent = joint->parent;
     joint->parent = joint->child;
     joint->child = parent;

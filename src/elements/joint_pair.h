@@ -21,7 +21,7 @@ const olo_pair_kind *olo_pair_find(const char *name);
 typedef struct olo_pair_setup {
     const char *name;
     const char *noun, *type; /* for messages */
-    int parent, child; /* nodes; parent -1 for ground */
+    int parent, child;       /* nodes; parent -1 for ground */
     double parent_point[3], child_point[3];
     double axes[9];
     unsigned translations;

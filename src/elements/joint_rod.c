@@ -118,7 +118,8 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
         height0 = vec3_dot(b, r0) * length;
         height1 = vec3_dot(b, r1) * length;
     }
-    double square0 = vec3_dot(r0, r0) - height0 * height0, square1 = vec3_dot(r1, r1) - height1 * height1;
+    double square0 = vec3_dot(r0, r0) - height0 * height0,
+           square1 = vec3_dot(r1, r1) - height1 * height1;
     double along = vec3_dot(r0, r1) - height0 * height1;
     double sum = sqrt(fmax(square0 * square1, 0.0)) + along;
     vec3_cross(r0, dr, a);
@@ -136,7 +137,8 @@ static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_
     for (int k = 0; k < r; k++)
         for (int i = 0; i < 3; i++)
             b->kp[k * p + i] = -b->kc[k * 3 + i];
-    if (!on_frame(x)) return;
+    if (!on_frame(x))
+        return;
     arm(x, x->parent1, rho1);
     arm(x, x->parent_m, rho_m);
     double pull = vec3_dot(rho1, f);
@@ -186,8 +188,10 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
             b->kc[k * 3 + i] = 0.5 * turn[i];
         }
     }
-    if (x->parent_node) parent_blocks(x, W, b);
-    if (gap) find_gap(x, gap);
+    if (x->parent_node)
+        parent_blocks(x, W, b);
+    if (gap)
+        find_gap(x, gap);
 }
 
 /* 2 tan of half the angle from r0 to r1, from r0 and the midpoint */

@@ -15,19 +15,22 @@
 
 enum { M1 = 1, M2 = 2, N = 4 };
 
-static const olo_pair_kind kinds[] = {
-    {"spherical", 0, 3},    {"revolute", 0, 1},       {"cylindrical", N, 1},
-    {"prismatic", N, 0},    {"planar", M1 | M2, 1},   {"rigid", 0, 0},
-    {"point-on-line", N, 3}, {"point-on-plane", M1 | M2, 3}};
+static const olo_pair_kind kinds[] = {{"spherical", 0, 3},     {"revolute", 0, 1},
+                                      {"cylindrical", N, 1},   {"prismatic", N, 0},
+                                      {"planar", M1 | M2, 1},  {"rigid", 0, 0},
+                                      {"point-on-line", N, 3}, {"point-on-plane", M1 | M2, 3}};
 
-const olo_pair_kind *olo_pair_find(const char *name) {
+const olo_pair_kind *olo_pair_find(const char *name)
+{
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
     return NULL;
 }
 
 /* A vector given in space at the start, as one fixed in a node: its components along the directors. */
-static void into_body(const olo_system *s, int node, const double v[3], double X[3]) {
+static void into_body(const olo_system *s, int node, const double v[3], double X[3])
+{
     if (node < 0 || s->nodes[node].kind != OLO_NODE_FRAME) {
         vec3_copy(v, X);
         return;
@@ -38,8 +41,10 @@ static void into_body(const olo_system *s, int node, const double v[3], double X
 }
 
 /* X_i d_i as a position: without the origin; fixed for the ground. */
-static olo_position vector_on(const olo_system *s, int node, const double X[3]) {
-    if (node < 0) return olo_position_fixed(X);
+static olo_position vector_on(const olo_system *s, int node, const double X[3])
+{
+    if (node < 0)
+        return olo_position_fixed(X);
     olo_position p = {.count = 0};
     for (int I = 0; I < 3; I++)
         if (X[I] != 0) {
@@ -49,15 +54,19 @@ static olo_position vector_on(const olo_system *s, int node, const double X[3]) 
     return p;
 }
 
-static olo_position place_on(const olo_system *s, int node, const double at[3]) {
-    if (node < 0) return olo_position_fixed(at);
-    if (s->nodes[node].kind == OLO_NODE_POINT) return olo_position_slot(s->nodes[node].q);
+static olo_position place_on(const olo_system *s, int node, const double at[3])
+{
+    if (node < 0)
+        return olo_position_fixed(at);
+    if (s->nodes[node].kind == OLO_NODE_POINT)
+        return olo_position_slot(s->nodes[node].q);
     return olo_position_on_frame(s->nodes[node].q, at);
 }
 
 /* a . b = value, or its value at the start when NAN */
 static olo_status add_row(olo_builder *builder, const olo_position *a, const olo_position *b,
-                          double value) {
+                          double value)
+{
     olo_form_builder row = {0};
     double x[3], y[3];
     const double *q0 = olo_build_system(builder)->q0;
@@ -72,7 +81,8 @@ static olo_status add_row(olo_builder *builder, const olo_position *a, const olo
 }
 
 /* n . d_k keeps its initial value, for the two directors of a frame least aligned with n */
-static olo_status add_axis_rows(olo_builder *builder, int node, const olo_position *n) {
+static olo_status add_axis_rows(olo_builder *builder, int node, const olo_position *n)
+{
     const olo_system *s = olo_build_system(builder);
     double axis[3];
     olo_position_value(n, s->q0, axis);
@@ -84,20 +94,23 @@ static olo_status add_axis_rows(olo_builder *builder, int node, const olo_positi
     olo_status status = OLO_OK;
     for (int I = 0; status == OLO_OK && I < 3; I++) {
         olo_position d = olo_position_slot(q + 3 * (I + 1));
-        if (I != most) status = add_row(builder, n, &d, NAN);
+        if (I != most)
+            status = add_row(builder, n, &d, NAN);
     }
     return status;
 }
 
 static olo_status add_translation_rows(olo_builder *builder, const olo_articulation *joint,
-                                       const olo_pair_setup *setup) {
+                                       const olo_pair_setup *setup)
+{
     const olo_system *s = olo_build_system(builder);
     olo_position span = place_on(s, joint->child, joint->child_point);
     olo_position from = place_on(s, joint->parent, joint->parent_point);
     olo_position_add(&span, -1.0, &from);
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < (s->planar ? 2 : 3); k++) {
-        if (joint->translations >> k & 1) continue;
+        if (joint->translations >> k & 1)
+            continue;
         double unit[3] = {k == 0, k == 1, k == 2};
         olo_position axis;
         if (joint->translations)
@@ -109,10 +122,13 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
     return status;
 }
 
-static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation *joint) {
+static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation *joint)
+{
     const olo_system *s = olo_build_system(builder);
-    if (s->nodes[joint->child].kind != OLO_NODE_FRAME) return OLO_OK;
-    if (joint->rotations == 3 || (joint->rotations == 1 && s->planar)) return OLO_OK;
+    if (s->nodes[joint->child].kind != OLO_NODE_FRAME)
+        return OLO_OK;
+    if (joint->rotations == 3 || (joint->rotations == 1 && s->planar))
+        return OLO_OK;
     if (joint->rotations == 1) {
         olo_position n = vector_on(s, joint->parent, joint->parent_axes + 6);
         return add_axis_rows(builder, joint->child, &n);
@@ -150,7 +166,8 @@ static void set_axes(const olo_system *s, const double axis[3], olo_pair_setup *
     }
     vec3_copy(s->plane, n);
     vec3_transversals(n, m1, m2);
-    if (!setup->translations) return;
+    if (!setup->translations)
+        return;
     bool line = setup->translations == 4; /* along the axis; a plane leaves what is across it */
     vec3_copy(axis, line ? m1 : m2);
     if (line)
@@ -170,7 +187,8 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
     bool needs_axis = kind->translations || kind->rotations == 1;
     /* in a plane there is only one axis to turn about */
     bool implied = s->planar && !kind->translations && !(vec3_norm(given) > 0);
-    if (implied) vec3_copy(s->plane, axis);
+    if (implied)
+        vec3_copy(s->plane, axis);
     if (needs_axis && !implied) {
         vec3_copy(given, axis);
         if (!(vec3_normalise(axis) > 0))
@@ -178,7 +196,8 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
                                     "%s '%s' of type %s needs an axis of non-zero length",
                                     setup->noun, setup->name, setup->type);
         olo_status status = s->planar ? check_plane(builder, kind, axis) : OLO_OK;
-        if (status != OLO_OK) return status;
+        if (status != OLO_OK)
+            return status;
     }
     set_axes(s, axis, setup);
     return OLO_OK;
@@ -197,7 +216,8 @@ static void keep_height(const olo_system *s, olo_articulation *joint)
     vec3_add(1.0, in_body, joint->parent_point);
 }
 
-olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup) {
+olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup)
+{
     const olo_system *s = olo_build_system(builder);
     olo_articulation joint = {.type = &olo_joint_pair,
                               .parent = setup->parent,
@@ -206,26 +226,33 @@ olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup) {
                               .rotations = setup->rotations};
     bool child_frame = s->nodes[setup->child].kind == OLO_NODE_FRAME;
     joint.reversible = setup->parent >= 0 && child_frame;
-    if (s->planar && joint.rotations == 3) joint.rotations = 1;
+    if (s->planar && joint.rotations == 3)
+        joint.rotations = 1;
     vec3_copy(setup->parent_point, joint.parent_point);
     vec3_copy(setup->child_point, joint.child_point);
     for (int k = 0; k < 3; k++) {
         into_body(s, setup->parent, setup->axes + 3 * k, joint.parent_axes + 3 * k);
         into_body(s, setup->child, setup->axes + 3 * k, joint.child_axes + 3 * k);
     }
-    if (s->planar) keep_height(s, &joint);
+    if (s->planar)
+        keep_height(s, &joint);
     olo_status status = olo_build_group(builder, setup->name, false, false);
-    if (status == OLO_OK) status = add_translation_rows(builder, &joint, setup);
-    if (status == OLO_OK) status = add_rotation_rows(builder, &joint);
+    if (status == OLO_OK)
+        status = add_translation_rows(builder, &joint, setup);
+    if (status == OLO_OK)
+        status = add_rotation_rows(builder, &joint);
     return status == OLO_OK ? olo_build_joint(builder, &joint) : status;
 }
 
-olo_status olo_build_plane(olo_builder *builder, const char *name, int node) {
+olo_status olo_build_plane(olo_builder *builder, const char *name, int node)
+{
     const olo_system *s = olo_build_system(builder);
-    if (!s->planar) return OLO_OK;
+    if (!s->planar)
+        return OLO_OK;
     olo_position x = olo_position_slot(s->nodes[node].q), n = olo_position_fixed(s->plane);
     bool frame = s->nodes[node].kind == OLO_NODE_FRAME;
     olo_status status = olo_build_group(builder, name, false, true);
-    if (status == OLO_OK) status = add_row(builder, &n, &x, NAN);
+    if (status == OLO_OK)
+        status = add_row(builder, &n, &x, NAN);
     return status == OLO_OK && frame ? add_axis_rows(builder, node, &n) : status;
 }

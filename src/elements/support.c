@@ -86,8 +86,10 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_support *support = element;
     const olo_pair_kind *kind = NULL;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (strcmp(pairs[i].type, support->type) == 0) kind = olo_pair_find(pairs[i].pair);
-    if (!kind) return olo_builder_fail(builder, "type", "'%s' is not a support", support->type);
+        if (strcmp(pairs[i].type, support->type) == 0)
+            kind = olo_pair_find(pairs[i].pair);
+    if (!kind)
+        return olo_builder_fail(builder, "type", "'%s' is not a support", support->type);
     olo_pair_setup setup = {.name = support->name,
                             .noun = "support",
                             .type = support->type,
@@ -95,12 +97,14 @@ static olo_status build(olo_builder *builder, const void *element)
                             .translations = kind->translations,
                             .rotations = kind->rotations};
     olo_status status = find_place(builder, support, &setup.child, setup.child_point);
-    if (status != OLO_OK) return status;
+    if (status != OLO_OK)
+        return status;
     olo_system *s = olo_build_system(builder);
     if (kind->rotations == 1 && s->nodes[setup.child].kind == OLO_NODE_POINT)
         return olo_builder_fail(builder, "type", "a point mass has no hinge");
     status = olo_pair_axes(builder, kind, support->axis, &setup);
-    if (status != OLO_OK) return status;
+    if (status != OLO_OK)
+        return status;
     read_where(support, setup.parent_point);
     settle(s, setup.child, setup.child_point, setup.parent_point);
     return olo_build_pair(builder, &setup);

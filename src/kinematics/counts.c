@@ -1,5 +1,6 @@
 /* Counting coordinates, constraints, rank and unknowns. Rows that the tree carries are independent by
  * construction; the rank of the others is that of G P, a small dense matrix. */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -7,11 +8,23 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 
-/* Singular values below this, relative to the largest, belong to redundant rows. */
+/* Singular values below this, relative to the size of the rows, belong to redundant rows. */
 static const double rank_tolerance = 1e-9;
 
-/* G P of the closure rows at the initial configuration; owned by the caller. */
-static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_space *space)
+/* What a row changes by when its coordinates move: positions by the model's length, directors by one. Rows that
+ * all repeat others leave nothing but the round-off of this. */
+static double row_size(const olo_system *s, const olo_form *form, const double *gradient)
+{
+    double size = 0;
+    for (int k = 0; k < form->size; k++)
+        size = fmax(size, fabs(gradient[k]) *
+                              (s->coordinates[form->index[k]].slot == 0 ? s->length_scale : 1.0));
+    return size;
+}
+
+/* G P of the closure rows at the initial configuration, and the largest of their sizes; owned by the caller. */
+static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_space *space,
+                              double *size)
 {
     size_t n = (size_t)s->n, rows = (size_t)tree->closure_count, columns = (size_t)tree->unknowns;
     double *matrix = olo_alloc(rows * columns + 1, sizeof *matrix);
@@ -35,6 +48,7 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
         for (int j = 0; j < closure->count; j++) {
             const olo_form *form = &s->constraints[closure->first + j];
             olo_form_gradient(form, s->q0, gradient);
+            *size = fmax(*size, row_size(s, form, gradient));
             memset(row, 0, n * sizeof *row);
             for (int k = 0; k < form->size; k++)
                 row[form->index[k]] = gradient[k];
@@ -54,11 +68,16 @@ static olo_status closure_rank(const olo_system *s, olo_tree *tree, int *rank, o
     olo_status status = olo_null_space_create(tree, &space, error);
     if (status != OLO_OK)
         return status;
-    double *matrix = closure_matrix(s, tree, space);
-    if (matrix)
-        *rank = olo_rank(tree->closure_count, tree->unknowns, matrix, rank_tolerance);
-    if (!matrix || *rank < 0)
+    int count = tree->closure_count < tree->unknowns ? tree->closure_count : tree->unknowns;
+    double size = 0, *matrix = closure_matrix(s, tree, space, &size);
+    double *values = olo_alloc((size_t)count + 1, sizeof *values);
+    if (!matrix || !values ||
+        !olo_singular_values(tree->closure_count, tree->unknowns, matrix, values))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory while counting constraints");
+    else
+        while (*rank < count && values[*rank] > rank_tolerance * fmax(values[0], size))
+            (*rank)++;
+    olo_free(values);
     olo_free(matrix);
     olo_null_space_free(space);
     return status;

@@ -22,7 +22,8 @@ typedef struct growth {
 /* Free in the plane of a planar model. */
 static olo_articulation planar_joint(const olo_system *s)
 {
-    olo_articulation joint = {.type = &olo_joint_pair, .group = -1, .translations = 3, .rotations = 1};
+    olo_articulation joint = {
+        .type = &olo_joint_pair, .group = -1, .translations = 3, .rotations = 1};
     vec3_transversals(s->plane, joint.parent_axes, joint.parent_axes + 3);
     vec3_copy(s->plane, joint.parent_axes + 6);
     return joint;
@@ -35,13 +36,13 @@ static void attach(growth *g, int node, int parent, const olo_articulation *join
     if (joint) {
         x->joint = *joint;
         g->used[joint - s->joints] = true;
-        if (joint->child != node) joint->type->reverse(&x->joint);
+        if (joint->child != node)
+            joint->type->reverse(&x->joint);
     } else if (s->planar) {
         x->joint = planar_joint(s);
         /* in its own plane; the normal in the child, where rotation columns take it from */
         for (int i = 0; i < 3; i++)
-            x->joint.parent_point[i] =
-                s->plane[i] * vec3_dot(s->plane, s->q0 + s->nodes[node].q);
+            x->joint.parent_point[i] = s->plane[i] * vec3_dot(s->plane, s->q0 + s->nodes[node].q);
         if (s->nodes[node].kind == OLO_NODE_FRAME)
             for (int I = 0; I < 3; I++)
                 x->joint.child_axes[6 + I] =
@@ -247,7 +248,8 @@ olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x)
 void olo_tree_begin(olo_tree *tree, const olo_motion *x)
 {
     for (int k = 0; k < tree->system->node_count; k++) {
-        if (!tree->nodes[k].type || !tree->nodes[k].type->begin) continue;
+        if (!tree->nodes[k].type || !tree->nodes[k].type->begin)
+            continue;
         olo_joint_view view = olo_tree_view(tree, k, x);
         tree->nodes[k].type->begin(&view, tree->system);
     }
@@ -255,8 +257,8 @@ void olo_tree_begin(olo_tree *tree, const olo_motion *x)
 
 static void place_node(const olo_node *node, const olo_motion *x)
 {
-    olo_node_move(node, x->motion + node->motion, x->q0 + node->q, x->dq + node->q,
-                  x->qm + node->q, x->q1 + node->q);
+    olo_node_move(node, x->motion + node->motion, x->q0 + node->q, x->dq + node->q, x->qm + node->q,
+                  x->q1 + node->q);
 }
 
 static void move_node(olo_tree *tree, int k, olo_motion *x)
@@ -303,7 +305,8 @@ void olo_tree_update(const olo_tree *tree, int c, olo_motion *x, const double *t
     const olo_node *node = &tree->system->nodes[c];
     double *motion = x->motion + node->motion;
     vec3_add(1.0, twist, motion);
-    if (node->kind == OLO_NODE_FRAME) cayley_update(motion + 3, twist + 3);
+    if (node->kind == OLO_NODE_FRAME)
+        cayley_update(motion + 3, twist + 3);
     place_node(node, x);
 }
 

@@ -28,11 +28,11 @@ typedef struct olo_closure {
 
 typedef struct olo_tree {
     const olo_system *system;
-    olo_tree_node *nodes; /* one a node of the system */
-    int *order;           /* parents before children */
-    int unknowns;         /* sum of all dof */
-    int closure_count;    /* how many constraint rows the tree does not carry */
-    int *closures;        /* [closure_count] these rows */
+    olo_tree_node *nodes;    /* one a node of the system */
+    int *order;              /* parents before children */
+    int unknowns;            /* sum of all dof */
+    int closure_count;       /* how many constraint rows the tree does not carry */
+    int *closures;           /* [closure_count] these rows */
     int closure_block_count; /* they come in blocks of up to OLO_BLOCK_MAX rows of one group */
     olo_closure *closure_blocks;
 } olo_tree;

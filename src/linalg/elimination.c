@@ -34,10 +34,12 @@ static int matrix_offset(const olo_elimination *el, int a, int b)
 
 static void couple(olo_elimination *el, int a, int b)
 {
-    if (a == b) return;
+    if (a == b)
+        return;
     int first = el->rank[a] < el->rank[b] ? a : b;
     int slot = find_slot(el, first, first == a ? b : a);
-    if (slot >= 0) el->neighbours[el->nodes[first].first + slot].clean = false;
+    if (slot >= 0)
+        el->neighbours[el->nodes[first].first + slot].clean = false;
 }
 
 static int take(int *used, int size)
@@ -169,7 +171,8 @@ static list *build_graph(int count, const olo_block *blocks, int edge_count, con
     bool ok = graph != NULL;
     for (int c = 0; ok && c < count; c++)
         if (blocks[c].parent >= 0)
-            ok = olo_block_list_add(&graph[c], blocks[c].parent) && olo_block_list_add(&graph[blocks[c].parent], c);
+            ok = olo_block_list_add(&graph[c], blocks[c].parent) &&
+                 olo_block_list_add(&graph[blocks[c].parent], c);
     for (int i = 0; ok && i < edge_count; i++) {
         int a = edges[2 * i], b = edges[2 * i + 1];
         if (a != b)
@@ -287,4 +290,3 @@ olo_joint_blocks olo_elimination_joint(olo_elimination *el, int c)
                               .kc = n + x->kc,
                               .ku = n + x->ku};
 }
-

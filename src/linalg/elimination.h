@@ -29,7 +29,7 @@ typedef struct olo_block {
     int dof;    /* of du; equal to size for a plain block */
     int parent; /* block, or -1 */
     bool plain; /* B = B^ = I, no parent, no variation */
-    bool last;  /* after all its neighbours: closure multipliers, whose own block is zero; not plain */
+    bool last; /* after all its neighbours: closure multipliers, whose own block is zero; not plain */
 } olo_block;
 
 /* The matrices of a joint, row-major with the sizes d = size, p = parent's size, r = dof. */
@@ -59,8 +59,9 @@ double *olo_elimination_gap(olo_elimination *elimination, int c); /* e_c */
 olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 
 /* Factors, with K that of a mass matrix and constraint rows at one configuration, and finds the rows of the closure
- * blocks that repeat others: from now on their multipliers stay in the space of the others. */
-olo_status olo_elimination_reveal(olo_elimination *elimination, olo_error *error);
+ * blocks that repeat others: from now on their multipliers stay in the space of the others. `size` is what a row
+ * that repeats nothing gives at least, should all of them repeat others. */
+olo_status olo_elimination_reveal(olo_elimination *elimination, double size, olo_error *error);
 /* Projects the multipliers of a closure block to that space. */
 void olo_elimination_restrict(const olo_elimination *elimination, int c, double *x);
 

@@ -143,4 +143,3 @@ bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error)
     }
     return true;
 }
-

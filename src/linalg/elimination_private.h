@@ -20,8 +20,8 @@ typedef struct olo_elimination_node {
     olo_block shape;
     int first, degree; /* neighbours eliminated later */
     int parent_slot;   /* position of the parent among them, -1 */
-    bool light;        /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
-    int target;        /* degree x degree offsets of K_ab */
+    bool light; /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
+    int target; /* degree x degree offsets of K_ab */
     int diagonal, z, e, dt, du, x, D, y;
     int A, A_hat, B, B_hat, Ep, Ec, kp, kc, ku;
     int pivot;

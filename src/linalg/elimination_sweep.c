@@ -146,9 +146,9 @@ void olo_elimination_open_closures(olo_elimination *el)
     }
 }
 
-olo_status olo_elimination_reveal(olo_elimination *el, olo_error *error)
+olo_status olo_elimination_reveal(olo_elimination *el, double size, olo_error *error)
 {
-    el->closure_scale = 0;
+    el->closure_scale = size;
     olo_elimination_open_closures(el);
     for (int i = 0; i < el->count; i++) {
         node *c = &el->nodes[el->order[i]];

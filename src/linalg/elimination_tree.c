@@ -98,7 +98,8 @@ static inline __attribute__((always_inline)) bool factor(olo_elimination *el, co
             GB[i * r + k] = sum;
         }
     if (r > 0) {
-        if (!small_lu(r, D, pivot)) return false;
+        if (!small_lu(r, D, pivot))
+            return false;
         small_lu_solve(r, D, pivot, 6, X);
     }
     for (int i = 0; i < 6; i++) {
@@ -117,10 +118,14 @@ static inline __attribute__((always_inline)) bool factor(olo_elimination *el, co
 bool olo_elimination_light_factor(olo_elimination *el, const node *c)
 {
     switch (c->shape.dof) {
-    case 0: return factor(el, c, 0);
-    case 1: return factor(el, c, 1);
-    case 3: return factor(el, c, 3);
-    default: return factor(el, c, c->shape.dof);
+    case 0:
+        return factor(el, c, 0);
+    case 1:
+        return factor(el, c, 1);
+    case 3:
+        return factor(el, c, 3);
+    default:
+        return factor(el, c, c->shape.dof);
     }
 }
 
@@ -130,7 +135,8 @@ void olo_elimination_light_forward(olo_elimination *el, const node *c)
     const neighbour *nb = el->neighbours + c->first;
     int r = c->shape.dof;
     const double *e = n + c->e, *K = n + c->diagonal, *B_hat = n + c->B_hat, *GB = n + nb->LB;
-    double z[6], *x = n + c->x, *zp = n + el->nodes[nb->block].z, am[3], f[3], moment[3] = {0, 0, 0};
+    double z[6], *x = n + c->x, *zp = n + el->nodes[nb->block].z, am[3], f[3],
+                 moment[3] = {0, 0, 0};
     memcpy(z, n + c->z, sizeof z);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)

@@ -167,7 +167,8 @@ static inline void small_symmetric_eigen(int n, double *A, double *V)
                     A[k * n + q] = s * kp + c * kq;
                 }
                 for (int k = 0; k < n; k++) {
-                    double pk = A[p * n + k], qk = A[q * n + k], vp = V[k * n + p], vq = V[k * n + q];
+                    double pk = A[p * n + k], qk = A[q * n + k], vp = V[k * n + p],
+                           vq = V[k * n + q];
                     A[p * n + k] = c * pk - s * qk;
                     A[q * n + k] = s * pk + c * qk;
                     V[k * n + p] = c * vp - s * vq;

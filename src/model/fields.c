@@ -274,7 +274,8 @@ static bool check_motion(const olo_field *field, const void *element, const void
     return given == 0 || given == 3 || refuse(why, "needs three expressions");
 }
 
-static bool check_part(const olo_field *field, const void *element, const void *defaults, reason why)
+static bool check_part(const olo_field *field, const void *element, const void *defaults,
+                       reason why)
 {
     char text[320];
     const olo_field *wrong =
@@ -287,12 +288,18 @@ static bool check_part(const olo_field *field, const void *element, const void *
 }
 
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
-    [OLO_FIELD_CHOICE] = check_choice,         [OLO_FIELD_NUMBER] = check_number_field,
-    [OLO_FIELD_VECTOR] = check_number_field,   [OLO_FIELD_INERTIA] = check_number_field,
-    [OLO_FIELD_ROTATION] = check_number_field, [OLO_FIELD_PLACE] = check_place,
-    [OLO_FIELD_PLACES] = check_places,         [OLO_FIELD_SIGNAL] = check_signal,
-    [OLO_FIELD_SHAPES] = check_shapes,         [OLO_FIELD_POINTS] = check_points,
-    [OLO_FIELD_VERTICES] = check_number_field, [OLO_FIELD_MOTION] = check_motion,
+    [OLO_FIELD_CHOICE] = check_choice,
+    [OLO_FIELD_NUMBER] = check_number_field,
+    [OLO_FIELD_VECTOR] = check_number_field,
+    [OLO_FIELD_INERTIA] = check_number_field,
+    [OLO_FIELD_ROTATION] = check_number_field,
+    [OLO_FIELD_PLACE] = check_place,
+    [OLO_FIELD_PLACES] = check_places,
+    [OLO_FIELD_SIGNAL] = check_signal,
+    [OLO_FIELD_SHAPES] = check_shapes,
+    [OLO_FIELD_POINTS] = check_points,
+    [OLO_FIELD_VERTICES] = check_number_field,
+    [OLO_FIELD_MOTION] = check_motion,
     [OLO_FIELD_PART] = check_part,
 };
 

@@ -363,8 +363,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_PLACES] = read_places,   [OLO_FIELD_SIGNAL] = read_signal,
     [OLO_FIELD_ENERGY] = read_energy,   [OLO_FIELD_SHAPES] = read_shapes,
     [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
-    [OLO_FIELD_MOTION] = read_motion,
-    [OLO_FIELD_PART] = read_part,
+    [OLO_FIELD_MOTION] = read_motion,   [OLO_FIELD_PART] = read_part,
 };
 
 static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,

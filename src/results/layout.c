@@ -190,9 +190,9 @@ const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *syst
     const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
         char name[192];
-        const int length = snprintf(name, sizeof name, "%s%s",
-                                    olo_system_joint_coordinate_name(system, i),
-                                    rates ? ".rate" : "");
+        const int length =
+            snprintf(name, sizeof name, "%s%s", olo_system_joint_coordinate_name(system, i),
+                     rates ? ".rate" : "");
         names[i] = olo_pool_text(pool, name, (size_t)length);
         if (names[i] == NULL) {
             return NULL;

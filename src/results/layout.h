@@ -28,7 +28,7 @@ typedef enum olo_dimension {
     OLO_DIMENSION_CONFIGURATION_RATE, /* and their rates */
     OLO_DIMENSION_JOINT,              /* angles and lengths */
     OLO_DIMENSION_JOINT_RATE,
-    OLO_DIMENSION_CONSTRAINT,         /* each row its own */
+    OLO_DIMENSION_CONSTRAINT, /* each row its own */
     OLO_DIMENSION_CONSTRAINT_RATE,
     OLO_DIMENSION_MULTIPLIER
 } olo_dimension;

@@ -15,9 +15,12 @@
 
 static olo_interval interval_of(const olo_step *step)
 {
-    return (olo_interval){
-        .q0 = step->x.q0, .q1 = step->x.q1, .qm = step->x.qm, .dq = step->x.dq, .h = step->h,
-        .angles = step->state->angles};
+    return (olo_interval){.q0 = step->x.q0,
+                          .q1 = step->x.q1,
+                          .qm = step->x.qm,
+                          .dq = step->x.dq,
+                          .h = step->h,
+                          .angles = step->state->angles};
 }
 
 static void begin(olo_step *step)
@@ -25,8 +28,7 @@ static void begin(olo_step *step)
     olo_system_mass_times(step->system, step->v0, step->Mv0);
     step->start_scale = 0;
     for (int i = 0; i < step->system->n; i++)
-        olo_raise(&step->start_scale,
-                  fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
+        olo_raise(&step->start_scale, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
 }
 
 /* T += m (v1 - v0) of one 3-vector */
@@ -86,8 +88,7 @@ static void balance(olo_step *step, const olo_sink *sink)
         const olo_action *action = &s->actions[i];
         bool tangent = sink && action->type->has_tangent;
         int piece = olo_piece_of_action(s, i);
-        action->type->force(action, &x, step->t + 0.5 * step->h, step->r,
-                            tangent ? step->K : NULL);
+        action->type->force(action, &x, step->t + 0.5 * step->h, step->r, tangent ? step->K : NULL);
         add_piece(step, piece, -step->h, step->r);
         if (tangent)
             sink->local(sink->context, piece, -step->h, step->K);

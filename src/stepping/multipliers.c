@@ -31,7 +31,7 @@ typedef struct multipliers {
     double *limit;    /* [m] multiplier up to which that leaves g at round-off */
     bool exact;       /* beyond it: once converged, rows are g = 0 */
     double open;      /* largest residual of a row */
-    void *guide;      /* of a redundant system: the reduced treatment, which reveals what is repeated */
+    void *guide; /* of a redundant system: the reduced treatment, which reveals what is repeated */
     double *repeated; /* [OLO_BLOCK_MAX^2 a closure block] sigma N */
 } multipliers;
 
@@ -85,7 +85,8 @@ static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *er
         return status;
     size_t blocks = (size_t)olo_reduced_tree(x->guide)->closure_block_count;
     x->repeated = olo_alloc(blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->repeated);
-    return x->repeated ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
+    return x->repeated ? OLO_OK
+                       : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
 }
 
 /* sigma N of every closure block; sigma has the size of G M^-1 G^T. */
@@ -99,9 +100,9 @@ static void reveal(multipliers *x, olo_step *step)
         olo_reduced_repeated(x->guide, k, N);
         for (int a = 0; a < block->count; a++)
             for (int b = 0; b < block->count; b++)
-                N[a * block->count + b] *= sqrt(x->softness[block->first + a] *
-                                                x->softness[block->first + b]) /
-                                           row_regularisation;
+                N[a * block->count + b] *=
+                    sqrt(x->softness[block->first + a] * x->softness[block->first + b]) /
+                    row_regularisation;
     }
 }
 

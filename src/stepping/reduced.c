@@ -1,11 +1,14 @@
-/* The reduced treatment: discrete null space with nodal reparametrisation (thesis 3.2.44; design page).
+/* The reduced treatment: discrete null space with nodal reparametrisation (thesis 3.2.44; docs/theory.md).
  *
  *     r(u) = P(q0, q1)^T T(q1) = 0,   q1 = F(u)
  *
- * Balance a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; the tangent S = P_int(q_m)^T DT P_int(q1) plus
- * the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the elimination on the tree. The motion
- * of every node and the wrench of every joint are iterated by themselves (lifted), so that long chains converge. Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so
- * that no block depends on h, all rows kept and slightly regularised, so that redundant rows do no harm.
+ * Balance of a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; its tangent S = P_int(q_m)^T DT P_int(q1) plus the
+ * variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the elimination on the tree. The motion of
+ * every node and the wrench of every joint are iterated by themselves (lifted), so that long chains converge.
+ *
+ * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so that no block
+ * depends on h. Where rows repeat others, those that do are revealed at the start of every step and the multipliers
+ * stay in the space of the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -28,9 +31,10 @@ typedef struct reduced {
     double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
-    bool redundant;           /* closure rows repeat others, so that a choice is due in every step */
-    double open;              /* largest residual of a closure */
-    olo_step *step;           /* of the sink */
+    bool redundant;    /* closure rows repeat others, so that a choice is due in every step */
+    double compliance; /* what a closure row that repeats nothing has in G M^-1 G^T at least */
+    double open;       /* largest residual of a closure */
+    olo_step *step;    /* of the sink */
 } reduced;
 
 static int closure_block(const reduced *x, int i)
@@ -89,6 +93,10 @@ static olo_status find_redundancy(reduced *x, olo_error *error)
     olo_counts counts;
     olo_status status = olo_system_counts(x->system, &counts, error);
     x->redundant = status == OLO_OK && counts.rank < counts.constraints;
+    x->compliance = HUGE_VAL;
+    for (int i = 0; i < x->tree->closure_count; i++)
+        x->compliance = fmin(x->compliance, olo_row_weight(x->system, x->tree->closures[i]) /
+                                                olo_heaviest(x->system));
     return status;
 }
 
@@ -183,8 +191,7 @@ static void add_closures(reduced *x, olo_step *step)
     for (int i = 0; i < x->tree->closure_block_count; i++) {
         const olo_closure *closure = &x->tree->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {
-                .block = closure_block(x, i), .row = j, .width = closure->count};
+            olo_closure_place at = {.block = closure_block(x, i), .row = j, .width = closure->count};
             add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
         }
     }
@@ -265,7 +272,7 @@ static void reveal_closures(reduced *x, olo_step *step)
     add_closures(x, step);
     fill_joints(x, step);
     /* a singular matrix shows again, with its place, in the iteration */
-    (void)olo_elimination_reveal(x->elimination, NULL);
+    (void)olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -287,7 +294,8 @@ static void predict(void *data, olo_step *step, double scale)
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
             x->lambda[x->tree->closure_blocks[i].u + j] =
-                scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closure_blocks[i].first + j] : 0;
+                scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closure_blocks[i].first + j]
+                           : 0;
     for (int i = 0; x->redundant && i < x->tree->closure_block_count; i++)
         olo_elimination_restrict(x->elimination, closure_block(x, i),
                                  x->lambda + x->tree->closure_blocks[i].u);
@@ -341,7 +349,8 @@ static void update(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         olo_tree_update(x->tree, k, &step->x, olo_elimination_twist(x->elimination, k));
-        if (!x->tree->nodes[k].type) continue;
+        if (!x->tree->nodes[k].type)
+            continue;
         double mu[6], *W = x->wrench + s->nodes[k].motion;
         olo_elimination_wrench(x->elimination, k, mu);
         for (int i = 0; i < s->nodes[k].twist; i++)
@@ -401,7 +410,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
     for (int k = 0; k < s->node_count; k++) {
         double change[6];
-        const double *before = x->guess + s->nodes[k].motion, *now = step->x.motion + s->nodes[k].motion;
+        const double *before = x->guess + s->nodes[k].motion,
+                     *now = step->x.motion + s->nodes[k].motion;
         for (int i = 0; i < s->nodes[k].twist; i++)
             change[i] = now[i] - before[i];
         olo_raise(&moved, motion_size(s, k, change));

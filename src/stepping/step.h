@@ -21,12 +21,12 @@ typedef struct olo_step {
     bool closed;            /* joints are to be closed in every iterate, not only in the end */
     double *q0, *v0;        /* [n] the start, kept for what is asked after the step */
     olo_motion x;           /* q0, dq, qm, q1, motion, u */
-    double *T;        /* [n] balance */
-    double *Mv0;      /* [n] */
-    double *constant; /* [n] gradient of the terms that are linear in q */
-    double *r, *K;    /* local workspace */
-    double scale;     /* size of what cancels in T, for round-off */
-    double start_scale; /* the part of it that a step starts with */
+    double *T;              /* [n] balance */
+    double *Mv0;            /* [n] */
+    double *constant;       /* [n] gradient of the terms that are linear in q */
+    double *r, *K;          /* local workspace */
+    double scale;           /* size of what cancels in T, for round-off */
+    double start_scale;     /* the part of it that a step starts with */
 } olo_step;
 
 /* Pieces: the parts of a system with local coordinates. Terms first, then actions, then constraint rows. */
@@ -96,12 +96,7 @@ typedef struct olo_newton {
 
 /* After Newton has converged: the step is solved; Newton goes on from there, since the treatment has changed its
  * equations or its start; this is no solution; or there never will be one, at no smaller step either. */
-typedef enum olo_pass {
-    OLO_PASS_DONE,
-    OLO_PASS_AGAIN,
-    OLO_PASS_FAILED,
-    OLO_PASS_FUTILE
-} olo_pass;
+typedef enum olo_pass { OLO_PASS_DONE, OLO_PASS_AGAIN, OLO_PASS_FAILED, OLO_PASS_FUTILE } olo_pass;
 
 /* A dense square matrix, row-major. The entries belong to whoever receives it: olo_free. */
 typedef struct olo_square {

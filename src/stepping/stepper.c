@@ -340,11 +340,10 @@ static void explain(olo_stepper *x, const olo_state *state, double h, olo_error 
     for (int i = first; i < x->history_count && used < sizeof history; i++)
         used += (size_t)snprintf(history + used, sizeof history - used, " %.1e", x->history[i]);
     olo_error cause = *error;
-    olo_fail(
-        error, cause.status,
-        "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'; last updates%s%s",
-        state->t, h, cause.text, x->system->nodes[x->worst].name, history,
-        x->futile ? "" : "; try a smaller step");
+    olo_fail(error, cause.status,
+             "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'; last updates%s%s",
+             state->t, h, cause.text, x->system->nodes[x->worst].name, history,
+             x->futile ? "" : "; try a smaller step");
 }
 
 /* A step, or its two halves when it fails. */

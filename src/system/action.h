@@ -50,11 +50,11 @@ struct olo_action {
     double (*drive)(void *context, double t, double coordinate, double rate);
 };
 
-extern const olo_action_type olo_action_dead_force;  /* force fixed in space */
-extern const olo_action_type olo_action_body_force;  /* force along the directors */
-extern const olo_action_type olo_action_dead_moment; /* moment fixed in space */
-extern const olo_action_type olo_action_body_moment; /* moment along the directors */
-extern const olo_action_type olo_action_callback;    /* force from a C function */
+extern const olo_action_type olo_action_dead_force;     /* force fixed in space */
+extern const olo_action_type olo_action_body_force;     /* force along the directors */
+extern const olo_action_type olo_action_dead_moment;    /* moment fixed in space */
+extern const olo_action_type olo_action_body_moment;    /* moment along the directors */
+extern const olo_action_type olo_action_callback;       /* force from a C function */
 extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
 extern const olo_action_type olo_action_controller;     /* ... towards a target, */
 extern const olo_action_type olo_action_drive_callback; /* ... from a C function */

@@ -69,8 +69,8 @@ struct olo_joint_type {
     void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
     /* What rounding has opened: shift and small rotation of the child that close the joint at given coordinates of
      * parent and child. May be NULL. */
-    void (*close)(const olo_joint_view *x, const double *parent, const double *child, double shift[3],
-                  double turn[3]);
+    void (*close)(const olo_joint_view *x, const double *parent, const double *child,
+                  double shift[3], double turn[3]);
     /* Exchanges parent and child. May be NULL when no articulation of the type is reversible. */
     void (*reverse)(olo_articulation *joint);
 };

@@ -50,7 +50,7 @@ typedef struct olo_law_input {
     double h;            /* step, for dissipative laws */
     const double *c;     /* coefficients */
     const void *context; /* of `general` laws */
-    double angle;        /* of laws of an angle: its value, turns counted, at e0 or within half a turn of it */
+    double angle; /* of laws of an angle: its value, turns counted, at e0 or within half a turn of it */
 } olo_law_input;
 
 /* What is wanted: derivatives up to this order in the invariants, with or without coefficients. */
@@ -81,7 +81,7 @@ extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1
 /* Linear, spring, viscous and stop over the angle theta = atan2(e[1], e[0]) in the place of e. */
 extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
     olo_law_angle_stop;
-extern const olo_law olo_law_general;          /* any smooth f of 1 to 6 invariants, see below */
+extern const olo_law olo_law_general; /* any smooth f of 1 to 6 invariants, see below */
 
 /* Context of olo_law_general: f with derivatives. The discrete gradient is Gonzalez' formula in the
  * invariants (thesis, 3.1.3), the difference quotient for one invariant; where f(e1) - f(e0) would

@@ -90,8 +90,7 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->work, sizeof state->work);
     olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
     olo_bytes_pass(bytes, &state->constraint, sizeof state->constraint);
-    olo_bytes_pass(bytes, state->numbers,
-                   number_count(state) * sizeof(double));
+    olo_bytes_pass(bytes, state->numbers, number_count(state) * sizeof(double));
 }
 
 size_t olo_state_saved_size(const olo_state *state)

@@ -104,10 +104,10 @@ struct olo_system {
     olo_system_output_place *outputs;
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, where the model gives one */
-    double *q0, *v0;     /* initial data as given */
-    bool *v0_given;      /* [n] the user gave this velocity */
-    double *row_scale;   /* [m] size of the parts of each constraint row at the start */
-    double length_scale; /* a length of the model, to make increments comparable */
+    double *q0, *v0;          /* initial data as given */
+    bool *v0_given;           /* [n] the user gave this velocity */
+    double *row_scale;        /* [m] size of the parts of each constraint row at the start */
+    double length_scale;      /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;
@@ -121,14 +121,14 @@ struct olo_state {
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
     double *v;
-    double *v_before; /* velocity one step ago */
-    double *motion;   /* increments of the last step: displacement and Cayley vector a node */
+    double *v_before;      /* velocity one step ago */
+    double *motion;        /* increments of the last step: displacement and Cayley vector a node */
     double *motion_before; /* one step earlier */
-    double *wrench;   /* what hung on the joint of each node in the last step, times h */
-    double *lambda;   /* multipliers of the last step */
-    double *angles;   /* joint coordinates that are angles, turns counted; others 0 */
-    bool smooth; /* the last two motions foretold the last one better than one of them */
-    double h;         /* last step, 0 before the first */
+    double *wrench;        /* what hung on the joint of each node in the last step, times h */
+    double *lambda;        /* multipliers of the last step */
+    double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
+    bool smooth;           /* the last two motions foretold the last one better than one of them */
+    double h;              /* last step, 0 before the first */
     olo_sum work, dissipation;
     olo_sum constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */
     double numbers[];

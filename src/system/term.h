@@ -39,7 +39,8 @@ typedef struct olo_term {
 typedef struct olo_interval {
     const double *q0, *q1, *qm, *dq;
     double h;
-    const double *angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
+    const double *
+        angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
 } olo_interval;
 
 /* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the turns of angles, as in an

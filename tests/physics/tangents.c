@@ -83,6 +83,24 @@ static const char *const models[] = {
     "2, 0], points: {p: [0.2, 0, 0.3]}}\npoints: {name: a, mass: 1, position: [1, 0, 1]}\n"
     "rods: {between: [w.p, a]}\nsprings: {between: [a, [3, 0, 0]], stiffness: 20, length: 1}\n"
     "loads: {on: w.p, force: [3, 0, 4], moment: [0, 2, 0], frame: body}\n",
+/* pairs of all kinds, with the axes in the body that comes first in the tree, then in the other */
+#define BODY(name, x, axis)                                                                        \
+    "  - {name: " name ", mass: 1, center: [0.1, 0, 0.05], inertia: [1, 2, 2.5], position: [" x    \
+    ", 0.3, 0.2], rotation: {axis: " axis ", angle: 1}, angular_velocity: [0.5, 1, -1]}\n"
+#define BODIES                                                                                     \
+    "gravity: [1, 0, -9.81]\nbodies:\n" BODY("a", "0", "[1, 0, 1]") BODY("b", "1", "[1, 1, 0]")    \
+        BODY("c", "2", "[1, -1, 0]") BODY("d", "3", "[0, 1, 2]") BODY("e", "4", "[1, 0, 0]")
+#define PAIR(type, one, two)                                                                       \
+    "  - {type: " type ", between: [{on: " one ", at: [0.5, 0, 0.1]}, {on: " two                   \
+    ", at: [-0.2, 0.3, 0.4]}], axis: [1, 2, -0.5]}\n"
+    BODIES "joints:\n" PAIR("cylindrical", "a", "b") PAIR("point-on-line", "b", "c")
+        PAIR("planar", "c", "d") PAIR("prismatic", "b", "e"),
+    BODIES "joints:\n" PAIR("revolute", "a", "b") PAIR("spherical", "b", "c")
+        PAIR("point-on-plane", "c", "d") PAIR("rigid", "b", "e"),
+    BODIES "joints:\n" PAIR("cylindrical", "b", "a") PAIR("point-on-line", "c", "b")
+        PAIR("planar", "d", "c") PAIR("prismatic", "e", "b"),
+    BODIES "joints:\n" PAIR("revolute", "b", "a") PAIR("spherical", "c", "b")
+        PAIR("point-on-plane", "d", "c") PAIR("rigid", "e", "b"),
 };
 enum { MODELS = sizeof models / sizeof *models };
 

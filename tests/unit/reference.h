@@ -238,7 +238,7 @@ static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
 }
 
 /* The angle with its turns. */
-static inline quad quad_unwrapped(const quad_law *x, const quad *e)
+static __attribute__((noinline, unused)) quad quad_unwrapped(const quad_law *x, const quad *e)
 {
     // 2 pi and what is missing in it
     const quad two_pi = (quad)6.283185307179586 + (quad)2.4492935982947064e-16;

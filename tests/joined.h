@@ -1,0 +1,227 @@
+/* Bodies of random shape, place and motion, joined by lower pairs that are closed at the start:
+ *
+ *     joined x = joined_create(7);
+ *     int a = joined_body(&x, NULL, NULL), b = joined_body(&x, NULL, NULL);
+ *     joined_pair(&x, pair_letter('R'), a, b, NULL, 0);
+ *     scene s = joined_open(&x, "reduced");        the model stays with x: more scenes may be opened
+ *     ...
+ *     joined_free(&x);
+ */
+#ifndef OLO_TEST_JOINED_H
+#define OLO_TEST_JOINED_H
+
+#include "scene.h"
+
+#include "linalg/rotation.h"
+#include "linalg/vec3.h"
+
+/* Lower pairs (multibody-null-space, table of 5.0): rows m_ext, freedoms r, and which they are: translations
+ * along n or across it, rotations about n or all. */
+typedef struct pair_kind {
+    const char *type;
+    int rows, freedoms;
+    bool along, across;
+    int rotations;
+} pair_kind;
+
+enum { PAIRS = 8 };
+
+static const pair_kind pairs[PAIRS] = {
+    {"spherical", 3, 3, false, false, 3},    {"cylindrical", 4, 2, true, false, 1},
+    {"revolute", 5, 1, false, false, 1},     {"prismatic", 5, 1, true, false, 0},
+    {"planar", 3, 3, false, true, 1},        {"rigid", 6, 0, false, false, 0},
+    {"point-on-line", 2, 4, true, false, 3}, {"point-on-plane", 1, 5, false, true, 3}};
+
+/* By the letter of the sheet: S C R P E F, L for a point on a line, T for a point on a plane (a table). */
+static inline const pair_kind *pair_letter(char letter)
+{
+    const char *at = strchr("SCRPEFLT", letter);
+    check_true(at != NULL);
+    return &pairs[at - "SCRPEFLT"];
+}
+
+enum { JOINED_MAX = 64, GROUND = -1 };
+
+typedef struct joined {
+    olo_model *model;
+    unsigned long long seed;
+    int bodies, joints;
+    int freedoms; /* six a body, less the rows of the joints */
+    double place[JOINED_MAX][3];
+    double rotation[JOINED_MAX][9]; /* columns are the directors */
+    olo_joint joint[JOINED_MAX];    /* as given to the model, without its names */
+} joined;
+
+static inline double joined_number(joined *x, double size)
+{
+    return size * scene_random(&x->seed);
+}
+
+static inline int joined_pick(joined *x, int count)
+{
+    return (int)((joined_number(x, 0.5) + 0.5) * count) % count;
+}
+
+static inline void joined_vector(joined *x, double size, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = joined_number(x, size);
+}
+
+static inline void joined_unit(joined *x, double out[3])
+{
+    do
+        joined_vector(x, 1, out);
+    while (vec3_norm(out) > 1 || vec3_norm(out) < 0.1);
+    vec3_normalise(out);
+}
+
+static inline joined joined_create(unsigned long long seed)
+{
+    joined x = {.seed = seed};
+    olo_error error = {0};
+    check_ok(olo_model_create("joined", &x.model, &error), &error);
+    return x;
+}
+
+/* J = tr(E) I - E with E = sum of three random dyads: an inertia that a body can have */
+static inline void joined_inertia(joined *x, double mass, double J[9])
+{
+    double E[9] = {0};
+    for (int k = 0; k < 3; k++) {
+        double r[3];
+        joined_vector(x, 0.4, r);
+        r[k] += 0.3;
+        for (int i = 0; i < 9; i++)
+            E[i] += mass * r[i / 3] * r[i % 3];
+    }
+    for (int i = 0; i < 9; i++)
+        J[i] = (i % 4 == 0 ? E[0] + E[4] + E[8] : 0.0) - E[i];
+}
+
+/* A body at a place (NULL: anywhere) turned as R (NULL: anyhow), named b0, b1, ... */
+static inline int joined_body(joined *x, const double *place, const double *R)
+{
+    char name[16];
+    olo_error error = {0};
+    olo_body body = olo_body_default();
+    int k = x->bodies++;
+    check_true(k < JOINED_MAX);
+    snprintf(name, sizeof name, "b%d", k);
+    body.name = name;
+    body.mass = 1.25 + joined_number(x, 0.75);
+    joined_inertia(x, body.mass, body.inertia);
+    joined_vector(x, 0.2, body.center);
+    joined_vector(x, 1, x->place[k]);
+    if (place)
+        vec3_copy(place, x->place[k]);
+    double axis[3];
+    joined_unit(x, axis);
+    for (int i = 0; i < 3; i++)
+        axis[i] *= 3;
+    rotation_exponential(axis, x->rotation[k]);
+    if (R)
+        memcpy(x->rotation[k], R, sizeof x->rotation[k]);
+    vec3_copy(x->place[k], body.position);
+    memcpy(body.rotation, x->rotation[k], sizeof body.rotation);
+    joined_vector(x, 1, body.velocity);
+    joined_vector(x, 2, body.angular_velocity);
+    check_ok(olo_model_add_body(x->model, &body, &error), &error);
+    x->freedoms += 6;
+    return k;
+}
+
+/* A place on body k, or the ground, from one in space; `name` is memory for the body's. */
+static inline olo_place joined_place(const joined *x, int k, const double at[3], char name[16])
+{
+    olo_place place = {0};
+    vec3_copy(at, place.at);
+    if (k == GROUND)
+        return place;
+    double arm[3];
+    vec3_subtract(at, x->place[k], arm);
+    mat3_transposed_times(x->rotation[k], arm, place.at);
+    snprintf(name, 16, "b%d", k);
+    place.on = name;
+    return place;
+}
+
+/* A pair between two bodies, or one and the ground, closed at the start; its axes belong to the first. They are
+ * apart by up to `reach` along the free directions. An axis that is not given is random. */
+static inline void joined_pair(joined *x, const pair_kind *kind, int first, int second,
+                               const double *axis, double reach)
+{
+    char names[2][16], name[16];
+    double at[3], m1[3], m2[3];
+    olo_error error = {0};
+    olo_joint joint = olo_joint_default();
+    check_true(x->joints < JOINED_MAX);
+    snprintf(name, sizeof name, "j%d", x->joints);
+    joint.name = name;
+    joint.type = kind->type;
+    joined_unit(x, joint.axis);
+    if (axis)
+        vec3_copy(axis, joint.axis);
+    vec3_transversals(joint.axis, m1, m2);
+    const double *a = x->place[first == GROUND ? second : first];
+    const double *b = x->place[second == GROUND ? first : second];
+    for (int i = 0; i < 3; i++)
+        at[i] = 0.5 * (a[i] + b[i]) + joined_number(x, 0.3);
+    joint.between[0] = joined_place(x, first, at, names[0]);
+    if (kind->along)
+        vec3_add(joined_number(x, reach), joint.axis, at);
+    if (kind->across) {
+        vec3_add(joined_number(x, reach), m1, at);
+        vec3_add(joined_number(x, reach), m2, at);
+    }
+    joint.between[1] = joined_place(x, second, at, names[1]);
+    check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
+    x->freedoms -= kind->rows;
+    joint.name = joint.between[0].on = joint.between[1].on = NULL;
+    x->joint[x->joints++] = joint;
+}
+
+/* A tree of random pairs, which starts free or on the ground, of which twigs may hang too; half of the bodies
+ * continue a chain, and a third of the pairs are named the other way round. */
+static inline joined joined_tree(unsigned long long seed, int bodies)
+{
+    joined x = joined_create(seed);
+    const double gravity[3] = {1, 2, -9.81};
+    olo_model_set_gravity(x.model, gravity);
+    bool afloat = joined_pick(&x, 2) == 0;
+    for (int k = 0; k < bodies; k++) {
+        int parent = k == 0 || joined_pick(&x, 12) == 0 ? GROUND : joined_pick(&x, k);
+        if (k > 0 && joined_pick(&x, 2) == 0)
+            parent = k - 1;
+        double place[3];
+        joined_vector(&x, 0.8, place);
+        if (parent != GROUND)
+            vec3_add(1.0, x.place[parent], place);
+        joined_body(&x, place, NULL);
+        if (k == 0 && afloat)
+            continue;
+        bool turned = joined_pick(&x, 3) == 0;
+        joined_pair(&x, &pairs[joined_pick(&x, PAIRS)], turned ? k : parent, turned ? parent : k,
+                    NULL, 0.4);
+    }
+    return x;
+}
+
+static inline scene joined_open(const joined *x, const char *constraints)
+{
+    scene s = {0};
+    olo_error error = {0};
+    check_ok(olo_model_compile(x->model, &s.system, &error), &error);
+    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    s.run = olo_run_default();
+    s.run.constraints = constraints;
+    check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
+    return s;
+}
+
+static inline void joined_free(joined *x)
+{
+    olo_model_free(x->model);
+}
+
+#endif
