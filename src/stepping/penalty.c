@@ -309,6 +309,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 }
 
 const olo_treatment olo_treatment_penalty = {.name = "penalty",
+                                             .scaled = true,
                                              .create = create,
                                              .free = destroy,
                                              .unknowns = unknowns,
@@ -319,6 +320,7 @@ const olo_treatment olo_treatment_penalty = {.name = "penalty",
                                              .matrix = matrix};
 
 const olo_treatment olo_treatment_augmented = {.name = "augmented",
+                                               .scaled = true,
                                                .create = create,
                                                .free = destroy,
                                                .unknowns = unknowns,

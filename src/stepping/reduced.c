@@ -31,6 +31,7 @@ typedef struct reduced {
     double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
+    bool closed;              /* the joints are closed in this iterate */
     bool redundant;    /* closure rows repeat others, so that a choice is due in every step */
     double compliance; /* what a closure row that repeats nothing has in G M^-1 G^T at least */
     double open;       /* largest residual of a closure */
@@ -253,7 +254,7 @@ static void fill_joints(reduced *x, olo_step *step)
         olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b,
-                        step->closed ? NULL : olo_elimination_gap(x->elimination, k));
+                        x->closed ? NULL : olo_elimination_gap(x->elimination, k));
         if (step->closed)
             sum_wrench(x, k, &b);
     }
@@ -267,6 +268,7 @@ static void reveal_closures(reduced *x, olo_step *step)
     olo_tree_move(x->tree, &step->x);
     memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
     memset(x->lambda, 0, (size_t)x->tree->closure_count * sizeof *x->lambda);
+    x->closed = true;
     olo_elimination_clear(x->elimination);
     olo_projector_add_mass(x->projector, 2 / step->h, at->qm, at->q1);
     add_closures(x, step);
@@ -291,6 +293,7 @@ static void predict(void *data, olo_step *step, double scale)
         x->wrench[i] = scale * state->wrench[i];
     }
     olo_tree_predict(x->tree, &step->x, guess, 1.0);
+    x->closed = true;
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
             x->lambda[x->tree->closure_blocks[i].u + j] =
@@ -356,7 +359,8 @@ static void update(reduced *x, olo_step *step)
         for (int i = 0; i < s->nodes[k].twist; i++)
             W[i] = -mu[i];
     }
-    if (step->closed)
+    x->closed = step->closed;
+    if (x->closed)
         olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
@@ -408,6 +412,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     double moved = 0, size = 0;
     memcpy(x->guess, step->x.motion, (size_t)s->twists * sizeof *x->guess);
     olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+    x->closed = true;
     for (int k = 0; k < s->node_count; k++) {
         double change[6];
         const double *before = x->guess + s->nodes[k].motion,

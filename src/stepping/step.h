@@ -69,7 +69,7 @@ typedef struct olo_sink {
 typedef struct olo_scheme {
     const char *name;
     int order;
-    /* Before the iteration of a step. */
+    /* Before the iteration of a step: the scale of what will cancel in T. */
     void (*begin)(olo_step *step);
     /* T from step->x; the tangent goes to the sink unless it is NULL. */
     void (*balance)(olo_step *step, const olo_sink *sink);
@@ -112,6 +112,7 @@ typedef enum olo_matrix_kind { OLO_MATRIX_REPORTED, OLO_MATRIX_OTHER } olo_matri
 /* A treatment of constraints. */
 typedef struct olo_treatment {
     const char *name;
+    bool scaled; /* it measures residuals against step->scale */
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error);
     void (*free)(void *data);

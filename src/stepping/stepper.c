@@ -303,7 +303,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     memcpy(x->step.q0, state->q, (size_t)x->system->n * sizeof *state->q);
     memcpy(x->step.v0, state->v, (size_t)x->system->n * sizeof *state->v);
     x->step.x.q0 = x->step.q0;
-    x->scheme->begin(&x->step);
+    if (x->treatment->scaled)
+        x->scheme->begin(&x->step);
     x->step.closed = false;
     olo_status status = solve(x, h / state->h, error);
     /* the last motion may lead astray where it changes fast; rest, with all joints closed on the way, is slower but
