@@ -116,6 +116,8 @@ static void mark_coupled(olo_elimination *el, int edge_count, const int *edges)
     }
     for (int c = 0; c < el->count; c++) {
         node *x = &el->nodes[c];
+        x->root = x->shape.size == 6 && x->degree == 0 && x->shape.parent < 0 && !x->shape.plain &&
+                  !x->shape.last;
         x->light = x->shape.spatial && x->shape.size == 6 && x->degree == 1 &&
                    x->parent_slot == 0 && el->nodes[x->shape.parent].shape.size == 6 &&
                    el->neighbours[x->first].clean;

@@ -20,6 +20,7 @@ typedef struct olo_elimination_node {
     olo_block shape;
     int first, degree; /* neighbours eliminated later */
     int parent_slot;   /* position of the parent among them, -1 */
+    bool root;         /* a frame on the ground with no later neighbours */
     bool light; /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
     int target; /* degree x degree offsets of K_ab */
     int diagonal, z, e, dt, du, x, D, y;
@@ -58,6 +59,10 @@ bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error);
 bool olo_elimination_light_factor(olo_elimination *el, const node *c);
 void olo_elimination_light_forward(olo_elimination *el, const node *c);
 void olo_elimination_light_backward(olo_elimination *el, const node *c);
+
+/* The root of a tree of frames: factors, and solves when its turn on the way back comes first. */
+bool olo_elimination_root_factor(olo_elimination *el, const node *c);
+void olo_elimination_root_solve(olo_elimination *el, const node *c);
 
 /* All rows of the closures active. */
 void olo_elimination_open_closures(olo_elimination *el);

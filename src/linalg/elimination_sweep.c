@@ -104,6 +104,8 @@ static bool eliminate(olo_elimination *el, const node *c)
     int d = c->shape.size, r = c->shape.dof;
     if (c->light)
         return olo_elimination_light_factor(el, c);
+    if (c->root)
+        return olo_elimination_root_factor(el, c);
     if (c->parent_slot >= 0)
         pass_to_parent(el, c);
     if (!joint_row(el, c))
@@ -242,13 +244,15 @@ void olo_elimination_solve(olo_elimination *el)
         const node *c = &el->nodes[el->order[i]];
         if (c->light)
             olo_elimination_light_forward(el, c);
-        else
+        else if (!c->root)
             forward(el, c);
     }
     for (int i = el->count - 1; i >= 0; i--) {
         const node *c = &el->nodes[el->order[i]];
         if (c->light)
             olo_elimination_light_backward(el, c);
+        else if (c->root)
+            olo_elimination_root_solve(el, c);
         else
             backward(el, c);
     }

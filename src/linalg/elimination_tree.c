@@ -115,6 +115,77 @@ static inline __attribute__((always_inline)) bool factor(olo_elimination *el, co
     return true;
 }
 
+/* y = B^^T K + kc, D = y B + ku, factored: all there is to a frame on the ground that nothing is left to couple */
+static inline __attribute__((always_inline)) bool factor_root(olo_elimination *el, const node *c,
+                                                              const int r)
+{
+    double *n = el->numbers, *y = n + c->y, *D = n + c->D;
+    const double *K = n + c->diagonal, *B = n + c->B, *B_hat = n + c->B_hat;
+    for (int i = 0; i < r; i++) {
+        double *row = y + 6 * i;
+        for (int j = 0; j < 6; j++)
+            row[j] = n[c->kc + 6 * i + j];
+        for (int l = 0; l < 6; l++)
+            for (int j = 0; j < 6; j++)
+                row[j] += B_hat[l * r + i] * K[6 * l + j];
+        for (int k = 0; k < r; k++) {
+            double sum = n[c->ku + i * r + k];
+            for (int l = 0; l < 6; l++)
+                sum += row[l] * B[l * r + k];
+            D[i * r + k] = sum;
+        }
+    }
+    return r == 0 || small_lu(r, D, el->pivots + c->pivot);
+}
+
+static inline __attribute__((always_inline)) void solve_root(olo_elimination *el, const node *c,
+                                                             const int r)
+{
+    double *n = el->numbers, *x = n + c->x, *du = n + c->du, *dt = n + c->dt;
+    const double *z = n + c->z, *e = n + c->e, *y = n + c->y;
+    const double *B = n + c->B, *B_hat = n + c->B_hat;
+    for (int k = 0; k < r; k++) {
+        x[k] = 0;
+        for (int l = 0; l < 6; l++)
+            x[k] += B_hat[l * r + k] * z[l];
+        for (int l = 0; el->has_gap && l < 6; l++)
+            x[k] += y[6 * k + l] * e[l];
+    }
+    small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
+    memcpy(dt, e, 6 * sizeof *dt);
+    for (int k = 0; k < r; k++) {
+        du[k] = -x[k];
+        for (int i = 0; i < 6; i++)
+            dt[i] += B[i * r + k] * du[k];
+    }
+}
+
+bool olo_elimination_root_factor(olo_elimination *el, const node *c)
+{
+    switch (c->shape.dof) {
+    case 1:
+        return factor_root(el, c, 1);
+    case 3:
+        return factor_root(el, c, 3);
+    default:
+        return factor_root(el, c, c->shape.dof);
+    }
+}
+
+void olo_elimination_root_solve(olo_elimination *el, const node *c)
+{
+    switch (c->shape.dof) {
+    case 1:
+        solve_root(el, c, 1);
+        break;
+    case 3:
+        solve_root(el, c, 3);
+        break;
+    default:
+        solve_root(el, c, c->shape.dof);
+    }
+}
+
 bool olo_elimination_light_factor(olo_elimination *el, const node *c)
 {
     switch (c->shape.dof) {
