@@ -41,14 +41,12 @@ TEST(catalogue_models_move_alike)
         const char *name = olo_catalogue_name(catalogue, i);
         scene s = scene_open(name, NULL);
         double h = s.run.step;
-        olo_counts counts;
-        check_ok(olo_system_counts(s.system, &counts, &error), &error);
-        int bodies = counts.bodies;
         scene_close(&s);
         double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
-        /* linkages and chains of many bodies: round-off grows with their motion */
-        check_below(apart, bodies > 1 ? 1e-9 : 1e-10);
+        /* these two are apart by 3.0e-10 and 1.2e-10; whether that is round-off alone is not established */
+        bool looser = strcmp(name, "andrews-squeezer") == 0 || strcmp(name, "hanging-chain") == 0;
+        check_below(apart, looser ? 1e-9 : 1e-10);
     }
     olo_catalogue_free(catalogue);
 }
