@@ -161,8 +161,7 @@ typedef struct olo_joint {
                            point-on-plane */
     olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
     double at[3];         /**< where in space at the start, instead of the `at` of the two places */
-    double axis[3];  /**< at the start, in space: of rotation, of translation, normal of a plane */
-    double axis2[3]; /**< not read yet: for joints with two axes */
+    double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
     double rate; /**< initial angular velocity of the second body relative to the first, about the axis */
     double sliding
         [3]; /**< initial velocity of the second place relative to the first, in space. Both are for a

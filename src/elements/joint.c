@@ -12,7 +12,6 @@ olo_joint olo_joint_default(void)
     return (olo_joint){.type = "revolute",
                        .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .axis = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                       .axis2 = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .rest = OLO_UNSET,
                        .lower = OLO_UNSET,
                        .upper = OLO_UNSET};

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elements/joint_pair.h"
+
 /* The coordinates of the joint under construction. */
 typedef struct drives {
     olo_builder *builder;
@@ -20,16 +22,6 @@ typedef struct drives {
 } drives;
 
 /* --- coordinates --- */
-
-static olo_position axis_of(const olo_system *s, int node, const double X[3])
-{
-    return node < 0 ? olo_position_fixed(X) : olo_position_along_frame(s->nodes[node].q, X);
-}
-
-static olo_position place_of(const olo_system *s, int node, const double at[3])
-{
-    return node < 0 ? olo_position_fixed(at) : olo_position_on_frame(s->nodes[node].q, at);
-}
 
 static olo_status add_coordinate(drives *x, const char *what, int forms,
                                  const olo_form_builder *form)
@@ -43,8 +35,8 @@ static olo_status add_coordinate(drives *x, const char *what, int forms,
 static olo_status add_positions(drives *x, const olo_articulation *joint, double sign)
 {
     const olo_system *s = olo_build_system(x->builder);
-    olo_position span = place_of(s, joint->child, joint->child_point);
-    olo_position from = place_of(s, joint->parent, joint->parent_point);
+    olo_position span = olo_pair_place(s, joint->child, joint->child_point);
+    olo_position from = olo_pair_place(s, joint->parent, joint->parent_point);
     olo_position_add(&span, -1.0, &from);
     bool several = (joint->translations & (joint->translations - 1)) != 0;
     olo_status status = OLO_OK;
@@ -54,7 +46,7 @@ static olo_status add_positions(drives *x, const olo_articulation *joint, double
         char what[32] = "position";
         if (several)
             snprintf(what, sizeof what, "position%d", number++);
-        olo_position M = axis_of(s, joint->parent, joint->parent_axes + 3 * k);
+        olo_position M = olo_pair_vector(s, joint->parent, joint->parent_axes + 3 * k);
         olo_form_builder form = {0};
         olo_form_add_dot(&form, sign, &M, &span);
         status = add_coordinate(x, what, 1, &form);
@@ -67,9 +59,9 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     const olo_system *s = olo_build_system(x->builder);
     if (joint->rotations != 1)
         return OLO_OK;
-    olo_position C1 = axis_of(s, joint->child, joint->child_axes);
-    olo_position M1 = axis_of(s, joint->parent, joint->parent_axes);
-    olo_position M2 = axis_of(s, joint->parent, joint->parent_axes + 3);
+    olo_position C1 = olo_pair_vector(s, joint->child, joint->child_axes);
+    olo_position M1 = olo_pair_vector(s, joint->parent, joint->parent_axes);
+    olo_position M2 = olo_pair_vector(s, joint->parent, joint->parent_axes + 3);
     olo_form_builder form[2] = {{0}};
     olo_form_add_dot(&form[0], 1.0, &C1, &M1);
     olo_form_add_dot(&form[1], sign, &C1, &M2);

@@ -28,6 +28,10 @@ typedef struct olo_pair_setup {
     int rotations;
 } olo_pair_setup;
 
+/* X_i d_i of a frame, and the place `at` of a node, as positions; of the ground (-1) both are fixed in space. */
+olo_position olo_pair_vector(const olo_system *system, int node, const double X[3]);
+olo_position olo_pair_place(const olo_system *system, int node, const double at[3]);
+
 /* Fills axes, translations and rotations of a pair from its kind and the axis that the user gave. */
 olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const double given[3],
                          olo_pair_setup *setup);

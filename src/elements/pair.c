@@ -40,21 +40,12 @@ static void into_body(const olo_system *s, int node, const double v[3], double X
         X[I] = vec3_dot(q + 3 * (I + 1), v);
 }
 
-/* X_i d_i as a position: without the origin; fixed for the ground. */
-static olo_position vector_on(const olo_system *s, int node, const double X[3])
+olo_position olo_pair_vector(const olo_system *s, int node, const double X[3])
 {
-    if (node < 0)
-        return olo_position_fixed(X);
-    olo_position p = {.count = 0};
-    for (int I = 0; I < 3; I++)
-        if (X[I] != 0) {
-            p.slot[p.count] = s->nodes[node].q + 3 * (I + 1);
-            p.weight[p.count++] = X[I];
-        }
-    return p;
+    return node < 0 ? olo_position_fixed(X) : olo_position_along_frame(s->nodes[node].q, X);
 }
 
-static olo_position place_on(const olo_system *s, int node, const double at[3])
+olo_position olo_pair_place(const olo_system *s, int node, const double at[3])
 {
     if (node < 0)
         return olo_position_fixed(at);
@@ -104,8 +95,8 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
                                        const olo_pair_setup *setup)
 {
     const olo_system *s = olo_build_system(builder);
-    olo_position span = place_on(s, joint->child, joint->child_point);
-    olo_position from = place_on(s, joint->parent, joint->parent_point);
+    olo_position span = olo_pair_place(s, joint->child, joint->child_point);
+    olo_position from = olo_pair_place(s, joint->parent, joint->parent_point);
     olo_position_add(&span, -1.0, &from);
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < (s->planar ? 2 : 3); k++) {
@@ -114,7 +105,7 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
         double unit[3] = {k == 0, k == 1, k == 2};
         olo_position axis;
         if (joint->translations)
-            axis = vector_on(s, joint->parent, joint->parent_axes + 3 * k);
+            axis = olo_pair_vector(s, joint->parent, joint->parent_axes + 3 * k);
         else /* no translation: directions of space */
             axis = olo_position_fixed(s->planar ? setup->axes + 3 * k : unit);
         status = add_row(builder, &axis, &span, 0.0);
@@ -130,13 +121,13 @@ static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation
     if (joint->rotations == 3 || (joint->rotations == 1 && s->planar))
         return OLO_OK;
     if (joint->rotations == 1) {
-        olo_position n = vector_on(s, joint->parent, joint->parent_axes + 6);
+        olo_position n = olo_pair_vector(s, joint->parent, joint->parent_axes + 6);
         return add_axis_rows(builder, joint->child, &n);
     }
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < (s->planar ? 1 : 3); k++) {
-        olo_position M = vector_on(s, joint->parent, joint->parent_axes + 3 * k);
-        olo_position C = vector_on(s, joint->child, joint->child_axes + 3 * ((k + 1) % 3));
+        olo_position M = olo_pair_vector(s, joint->parent, joint->parent_axes + 3 * k);
+        olo_position C = olo_pair_vector(s, joint->child, joint->child_axes + 3 * ((k + 1) % 3));
         status = add_row(builder, &M, &C, 0.0);
     }
     return status;
@@ -206,8 +197,8 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
 /* In a planar model the two places may lie in different planes: the parent's is moved to that of the child. */
 static void keep_height(const olo_system *s, olo_articulation *joint)
 {
-    olo_position span = place_on(s, joint->child, joint->child_point);
-    olo_position from = place_on(s, joint->parent, joint->parent_point);
+    olo_position span = olo_pair_place(s, joint->child, joint->child_point);
+    olo_position from = olo_pair_place(s, joint->parent, joint->parent_point);
     double x[3], lift[3] = {0, 0, 0}, in_body[3];
     olo_position_add(&span, -1.0, &from);
     olo_position_value(&span, s->q0, x);

@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include "base/fail.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/suggest.h"
@@ -261,38 +260,6 @@ TEST(a_failed_realloc_keeps_the_old_block)
     check_true(olo_strdup("text") == NULL);
 }
 
-/* Remarks. */
-
-struct heard {
-    int count, level;
-    char text[OLO_ERROR_TEXT_SIZE];
-};
-
-static void hear(void *context, int level, const char *text)
-{
-    struct heard *heard = context;
-    heard->count++;
-    heard->level = level;
-    (void)snprintf(heard->text, sizeof heard->text, "%s", text);
-}
-
-TEST(remarks_reach_the_callback)
-{
-    struct heard heard = {0};
-    const olo_log log = {.write = hear, .context = &heard};
-    olo_log_write(&log, OLO_LOG_WARNING, "body '%s' is massless", "rod");
-    check_equal(1, heard.count);
-    check_equal(OLO_LOG_WARNING, heard.level);
-    check_text("body 'rod' is massless", heard.text);
-}
-
-TEST(a_log_without_callback_is_silent)
-{
-    const olo_log silent = {0};
-    olo_log_write(NULL, OLO_LOG_WARNING, "nobody");
-    olo_log_write(&silent, OLO_LOG_INFO, "hears this");
-}
-
 /* Suggestions. */
 
 static const char *const joints[] = {"revolute",    "prismatic", "spherical",
@@ -449,8 +416,6 @@ TEST_MAIN(cmocka_unit_test(every_status_has_a_name_a_text_and_an_exit_code),
           cmocka_unit_test(strings_are_copied), cmocka_unit_test(the_chosen_allocation_fails_once),
           cmocka_unit_test(injection_can_be_called_off),
           cmocka_unit_test(a_failed_realloc_keeps_the_old_block),
-          cmocka_unit_test(remarks_reach_the_callback),
-          cmocka_unit_test(a_log_without_callback_is_silent),
           cmocka_unit_test(one_slip_of_each_kind_is_understood),
           cmocka_unit_test(a_word_far_from_every_name_gets_no_suggestion),
           cmocka_unit_test(the_nearest_name_wins_and_the_first_of_equals),
