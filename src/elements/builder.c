@@ -230,10 +230,16 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
 olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form)
 {
     olo_system *s = builder->system;
-    olo_form kept;
-    if (!finish_forms(builder, 1, form, &kept) || !GROW(builder, constraints, m))
+    olo_form *kept = olo_pool_alloc(&s->pool, 1, sizeof *kept);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!finish_forms(builder, 1, form, kept) || !GROW(builder, constraints, m))
         return builder->error.status;
-    s->constraints[s->m++] = kept;
+    s->constraints[s->m++] = (olo_constraint){.type = &olo_constraint_form,
+                                              .size = kept->size,
+                                              .index = kept->index,
+                                              .curved = kept->products > 0,
+                                              .form = kept};
     s->groups[s->group_count - 1].count++;
     return OLO_OK;
 }
@@ -413,14 +419,15 @@ static double length_scale(const olo_system *s)
  * model's length. */
 static bool measure_rows(olo_system *s)
 {
+    olo_at at = {.q = s->q0};
     s->row_scale = olo_alloc((size_t)s->m, sizeof *s->row_scale);
     for (int c = 0; s->row_scale && c < s->m; c++) {
-        const olo_form *form = &s->constraints[c];
+        const olo_constraint *row = &s->constraints[c];
         double gradient[OLO_FORM_SIZE_MAX], steepest = 0;
-        s->row_scale[c] = olo_form_magnitude(form, s->q0);
-        olo_form_gradient(form, s->q0, gradient);
-        for (int i = 0; i < form->size; i++) {
-            bool position = s->coordinates[form->index[i]].slot == 0;
+        s->row_scale[c] = olo_constraint_magnitude(row, &at);
+        olo_constraint_gradient(row, &at, gradient);
+        for (int i = 0; i < row->size; i++) {
+            bool position = s->coordinates[row->index[i]].slot == 0;
             steepest = fmax(steepest, fabs(gradient[i]) * (position ? s->length_scale : 1.0));
         }
         s->row_scale[c] = fmax(s->row_scale[c], steepest);

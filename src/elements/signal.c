@@ -79,10 +79,31 @@ static double curve_value(const void *context, double t)
     return value;
 }
 
+static double curve_rate(const void *context, double t)
+{
+    double derivatives[2];
+    olo_curve_derivatives(context, t, 1, derivatives);
+    return derivatives[1];
+}
+
 typedef struct table {
     int count;
     double numbers[]; /* times, then values */
 } table;
+
+/* The last entry at or before t, which lies between the first and the last. */
+static int entry_before(const table *x, double t)
+{
+    int low = 0, high = x->count - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (x->numbers[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 /* Linear between the entries, constant outside. */
 static double table_value(const void *context, double t)
@@ -93,16 +114,20 @@ static double table_value(const void *context, double t)
         return value[0];
     if (t >= time[x->count - 1])
         return value[x->count - 1];
-    int low = 0, high = x->count - 1;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (time[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
+    int low = entry_before(x, t), high = low + 1;
     double s = (t - time[low]) / (time[high] - time[low]);
     return value[low] + s * (value[high] - value[low]);
+}
+
+/* At an entry that of what follows. */
+static double table_rate(const void *context, double t)
+{
+    const table *x = context;
+    const double *time = x->numbers, *value = time + x->count;
+    if (t < time[0] || t >= time[x->count - 1])
+        return 0.0;
+    int low = entry_before(x, t);
+    return (value[low + 1] - value[low]) / (time[low + 1] - time[low]);
 }
 
 static void release(void *block)
@@ -125,7 +150,8 @@ static olo_status build_table(olo_builder *builder, const char *key, const olo_s
     x->count = signal->count;
     memcpy(x->numbers, signal->time, count * sizeof *x->numbers);
     memcpy(x->numbers + count, signal->value, count * sizeof *x->numbers);
-    *time = (olo_time_function){.value = table_value, .context = x, .free = release};
+    *time = (olo_time_function){
+        .value = table_value, .rate = table_rate, .context = x, .free = release};
     return OLO_OK;
 }
 
@@ -150,8 +176,8 @@ olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_sig
         olo_curve *curve;
         olo_status status = olo_build_curve(builder, key, "t", signal->expression, &curve);
         if (status == OLO_OK)
-            *time =
-                (olo_time_function){.value = curve_value, .context = curve, .free = olo_curve_free};
+            *time = (olo_time_function){
+                .value = curve_value, .rate = curve_rate, .context = curve, .free = olo_curve_free};
         return status;
     }
     if (signal->function) {

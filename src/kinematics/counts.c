@@ -13,12 +13,12 @@ static const double rank_tolerance = 1e-9;
 
 /* What a row changes by when its coordinates move: positions by the model's length, directors by one. Rows that
  * all repeat others leave nothing but the round-off of this. */
-static double row_size(const olo_system *s, const olo_form *form, const double *gradient)
+static double row_size(const olo_system *s, const olo_constraint *row, const double *gradient)
 {
     double size = 0;
-    for (int k = 0; k < form->size; k++)
+    for (int k = 0; k < row->size; k++)
         size = fmax(size, fabs(gradient[k]) *
-                              (s->coordinates[form->index[k]].slot == 0 ? s->length_scale : 1.0));
+                              (s->coordinates[row->index[k]].slot == 0 ? s->length_scale : 1.0));
     return size;
 }
 
@@ -33,7 +33,8 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
         olo_free(numbers);
         return olo_free(matrix);
     }
-    double *row = numbers + 3 * n, gradient[OLO_FORM_SIZE_MAX];
+    double *dense = numbers + 3 * n, gradient[OLO_FORM_SIZE_MAX];
+    olo_at at = {.q = s->q0};
     olo_motion x = {.q0 = s->q0,
                     .dq = numbers,
                     .qm = numbers + n,
@@ -46,13 +47,13 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
     for (int i = 0; i < tree->closure_block_count; i++) {
         const olo_closure *closure = &tree->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            const olo_form *form = &s->constraints[closure->first + j];
-            olo_form_gradient(form, s->q0, gradient);
-            *size = fmax(*size, row_size(s, form, gradient));
-            memset(row, 0, n * sizeof *row);
-            for (int k = 0; k < form->size; k++)
-                row[form->index[k]] = gradient[k];
-            olo_null_space_apply(space, row, matrix + (size_t)(closure->u + j) * columns);
+            const olo_constraint *row = &s->constraints[closure->first + j];
+            olo_constraint_gradient(row, &at, gradient);
+            *size = fmax(*size, row_size(s, row, gradient));
+            memset(dense, 0, n * sizeof *dense);
+            for (int k = 0; k < row->size; k++)
+                dense[row->index[k]] = gradient[k];
+            olo_null_space_apply(space, dense, matrix + (size_t)(closure->u + j) * columns);
         }
     }
     olo_free(numbers);

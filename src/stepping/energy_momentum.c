@@ -13,16 +13,6 @@
 #include "linalg/vec3.h"
 #include "stepping/step.h"
 
-static olo_interval interval_of(const olo_step *step)
-{
-    return (olo_interval){.q0 = step->x.q0,
-                          .q1 = step->x.q1,
-                          .qm = step->x.qm,
-                          .dq = step->x.dq,
-                          .h = step->h,
-                          .angles = step->state->angles};
-}
-
 static void begin(olo_step *step)
 {
     olo_system_mass_times(step->system, step->v0, step->Mv0);
@@ -72,7 +62,7 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
 static void balance(olo_step *step, const olo_sink *sink)
 {
     const olo_system *s = step->system;
-    olo_interval x = interval_of(step);
+    olo_interval x = olo_step_interval(step);
     add_inertia(step);
     if (sink)
         sink->mass(sink->context, 2 / step->h);
@@ -113,7 +103,7 @@ static void accumulate(double *value, double *rest, double increment)
 static void finish(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
-    olo_interval x = interval_of(step);
+    olo_interval x = olo_step_interval(step);
     for (int i = 0; i < s->term_count; i++)
         if (s->terms[i].law->dissipative)
             olo_sum_add(&state->dissipation, olo_term_discrete(&s->terms[i], &x, step->r, NULL));

@@ -2,6 +2,8 @@
  *
  *     (h/2) T(q1) + G(q_m)^T lambda' = 0,   g(q1) = 0,   lambda' = h^2/2 lambda
  *
+ * (G(q_m) stands for the discrete gradients of the rows, which for quadratic ones are those at the midpoint.)
+ *
  * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h. All rows
  * are kept. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are held at zero: the
  * rows become g = sigma N lambda' with N the projector on the repeated directions at q0 (sheet 7.2).
@@ -196,23 +198,22 @@ static void add_constraints(multipliers *x, olo_step *step)
     const olo_system *s = x->system;
     olo_sparse *matrix = x->tangent.matrix;
     int entry = x->tangent.count;
+    olo_interval interval = olo_step_interval(step);
+    olo_at end = olo_step_end(step);
     x->open = 0;
     for (int c = 0; c < s->m; c++) {
-        const olo_form *form = &s->constraints[c];
-        double *gm = step->r, *g1 = step->r + form->size;
-        olo_form_gradient(form, step->x.qm, gm);
-        olo_form_gradient(form, step->x.q1, g1);
-        for (int i = 0; i < form->size; i++) {
-            x->right[form->index[i]] -= x->lambda[c] * gm[i];
-            olo_sparse_add(matrix, entry++, gm[i]);
+        const olo_constraint *row = &s->constraints[c];
+        double *d = step->r, *g1 = step->r + row->size;
+        olo_constraint_discrete(row, &interval, d, row->curved ? step->K : NULL);
+        olo_constraint_gradient(row, &end, g1);
+        for (int i = 0; i < row->size; i++) {
+            x->right[row->index[i]] -= x->lambda[c] * d[i];
+            olo_sparse_add(matrix, entry++, d[i]);
             olo_sparse_add(matrix, entry++, g1[i]);
         }
-        if (form->products) {
-            memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
-            olo_form_add_hessian(form, 0.5 * x->lambda[c], step->K);
-            olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), 1.0, step->K);
-        }
-        double g = olo_form_value(form, step->x.q1);
+        if (row->curved)
+            olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
+        double g = olo_constraint_value(row, &end);
         if (!x->exact)
             g -= x->softness[c] * x->lambda[c];
         x->right[s->n + c] = -g;
@@ -295,8 +296,8 @@ static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_er
         memcpy(K->entry + i * size, DT + i * n, n * sizeof *DT);
     for (int c = 0; c < s->m; c++) {
         double lambda = 2 * x->lambda[c] / (step->h * step->h);
-        olo_tangent_add_hessian(s, c, 0.5 * a * lambda, K->size, K->entry);
-        olo_tangent_row(s, c, step->x.qm, row);
+        olo_tangent_add_curvature(step, c, a * lambda, K->size, K->entry);
+        olo_tangent_discrete_row(step, c, row);
         for (size_t i = 0; i < n; i++)
             K->entry[i * size + n + (size_t)c] = a * row[i];
         olo_tangent_row(s, c, step->x.q1, K->entry + (n + (size_t)c) * size);

@@ -104,10 +104,11 @@ static int unknowns(const void *data)
 static void predict(void *data, olo_step *step, double scale)
 {
     penalty *x = data;
+    olo_at start = olo_step_start(step);
     olo_sparse_restart(x->tangent.matrix);
     olo_coordinates_predict(step, scale);
     for (int c = 0; c < x->system->m; c++)
-        x->g0[c] = olo_form_value(&x->system->constraints[c], step->x.q0);
+        x->g0[c] = olo_constraint_value(&x->system->constraints[c], &start);
     memcpy(x->s, step->state->lambda, (size_t)x->system->m * sizeof *x->s);
 }
 
@@ -119,10 +120,13 @@ static void predict_augmented(void *data, olo_step *step, double scale)
     x->error_before = HUGE_VAL;
 }
 
-/* g(q1) - g(q0), free of cancellation, and the multiplier in force, s. */
+/* g(q1) - g(q0), free of cancellation, and the multiplier in force, s. Overwrites step->r by the discrete gradient. */
 static double stress(const penalty *x, const olo_step *step, int c, double *dg)
 {
-    *dg = olo_form_difference(&x->system->constraints[c], step->x.qm, step->x.dq);
+    const olo_constraint *row = &x->system->constraints[c];
+    olo_interval interval = olo_step_interval(step);
+    olo_constraint_discrete(row, &interval, step->r, NULL);
+    *dg = olo_constraint_difference(row, &interval, step->r);
     return x->lambda[c] + x->mu * (2 * x->g0[c] + *dg);
 }
 
@@ -130,33 +134,36 @@ static double stress(const penalty *x, const olo_step *step, int c, double *dg)
 
 static void add_constraint(penalty *x, olo_step *step, int c)
 {
-    const olo_form *form = &x->system->constraints[c];
-    double *gm = step->r, *g1 = step->r + form->size, *K = step->K;
-    double a = x->scheme->multiplier_factor(step), dg, s = stress(x, step, c, &dg), parts = 0;
-    olo_form_gradient(form, step->x.qm, gm);
-    olo_form_gradient(form, step->x.q1, g1);
-    for (int i = 0; i < form->size; i++) {
-        for (int j = 0; j < form->size; j++)
-            K[i * form->size + j] = x->mu * gm[i] * g1[j];
-        parts += fabs(gm[i] * step->x.dq[form->index[i]]);
+    const olo_constraint *row = &x->system->constraints[c];
+    double *d = step->r, *g1 = step->r + row->size, *K = step->K;
+    double a = x->scheme->multiplier_factor(step), parts = 0;
+    olo_interval interval = olo_step_interval(step);
+    olo_at end = olo_step_end(step);
+    olo_constraint_discrete(row, &interval, d, K);
+    olo_constraint_gradient(row, &end, g1);
+    double s = x->lambda[c] + x->mu * (2 * x->g0[c] + olo_constraint_difference(row, &interval, d));
+    for (int i = 0; i < row->size; i++) {
+        for (int j = 0; j < row->size; j++)
+            K[i * row->size + j] = x->mu * d[i] * g1[j] + x->s[c] * K[i * row->size + j];
+        parts += fabs(d[i] * step->x.dq[row->index[i]]);
     }
-    olo_form_add_hessian(form, 0.5 * x->s[c], K);
     olo_assembly_add(&x->tangent, olo_piece_of_constraint(x->system, c), a, K);
-    for (int i = 0; i < form->size; i++) {
-        x->right[form->index[i]] -= a * s * gm[i];
-        olo_raise(&step->scale, fabs(a * gm[i]) * fmax(fabs(s), rounding_share * x->mu * parts));
+    for (int i = 0; i < row->size; i++) {
+        x->right[row->index[i]] -= a * s * d[i];
+        olo_raise(&step->scale, fabs(a * d[i]) * fmax(fabs(s), rounding_share * x->mu * parts));
     }
 }
 
 /* s by the linearised s = lambda + mu (g0 + g1), before q1 moves. */
 static void update_stress(penalty *x, olo_step *step)
 {
+    olo_at end = olo_step_end(step);
     for (int c = 0; c < x->system->m; c++) {
-        const olo_form *form = &x->system->constraints[c];
+        const olo_constraint *row = &x->system->constraints[c];
         double dg, s = stress(x, step, c, &dg);
-        olo_form_gradient(form, step->x.q1, step->r);
-        for (int i = 0; i < form->size; i++)
-            s += x->mu * step->r[i] * x->right[form->index[i]];
+        olo_constraint_gradient(row, &end, step->r);
+        for (int i = 0; i < row->size; i++)
+            s += x->mu * step->r[i] * x->right[row->index[i]];
         x->s[c] = s;
     }
 }
@@ -166,16 +173,16 @@ static void update_stress(penalty *x, olo_step *step)
 static void weigh_remainder(const penalty *x, olo_step *step, olo_newton *newton)
 {
     double a = x->scheme->multiplier_factor(step), remainder = 0;
+    olo_interval interval = olo_step_interval(step);
     for (int c = 0; c < x->system->m; c++) {
-        const olo_form *form = &x->system->constraints[c];
+        const olo_constraint *row = &x->system->constraints[c];
         double curved = 0;
-        for (int p = 0; p < form->products; p++) {
-            const olo_product *product = &form->product[p];
-            curved +=
-                product->a * x->right[form->index[product->i]] * x->right[form->index[product->j]];
-        }
-        olo_form_gradient(form, step->x.qm, step->r);
-        for (int i = 0; i < form->size; i++)
+        olo_constraint_discrete(row, &interval, step->r, step->K);
+        for (int i = 0; i < row->size; i++)
+            for (int j = 0; j < row->size; j++)
+                curved +=
+                    step->K[i * row->size + j] * x->right[row->index[i]] * x->right[row->index[j]];
+        for (int i = 0; i < row->size; i++)
             olo_raise(&remainder, fabs(a * x->mu * curved * step->r[i]));
     }
     if (step->scale > 0)
@@ -296,12 +303,12 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
         double a = x->scheme->multiplier_factor(step), dg, *g1 = gm + n;
         olo_tangent_balance(x->scheme, step, K->entry);
         for (int c = 0; c < s->m; c++) {
-            olo_tangent_row(s, c, step->x.qm, gm);
+            olo_tangent_discrete_row(step, c, gm);
             olo_tangent_row(s, c, step->x.q1, g1);
             for (size_t i = 0; i < n; i++)
                 for (size_t j = 0; gm[i] != 0 && j < n; j++)
                     K->entry[i * n + j] += a * x->mu * gm[i] * g1[j];
-            olo_tangent_add_hessian(s, c, 0.5 * a * stress(x, step, c, &dg), s->n, K->entry);
+            olo_tangent_add_curvature(step, c, a * stress(x, step, c, &dg), s->n, K->entry);
         }
     }
     olo_free(gm);

@@ -42,7 +42,7 @@ bool olo_piece_has_tangent(const olo_system *s, int piece)
     piece -= s->term_count;
     if (piece < s->action_count)
         return s->actions[piece].type->has_tangent;
-    return s->constraints[piece - s->action_count].products > 0;
+    return s->constraints[piece - s->action_count].curved;
 }
 
 /* What a coordinate is measured in: the model's length, or one for directors. */
@@ -53,17 +53,18 @@ static double unit_of(const olo_system *s, int coordinate)
 
 double olo_row_weight(const olo_system *s, int row)
 {
-    const olo_form *form = &s->constraints[row];
+    const olo_constraint *c = &s->constraints[row];
+    olo_at at = {.q = s->q0};
     double gradient[OLO_FORM_SIZE_MAX], sum = 0;
-    olo_form_gradient(form, s->q0, gradient);
-    for (int i = 0; i < form->size; i++) {
-        double share = gradient[i] * unit_of(s, form->index[i]) / s->length_scale;
+    olo_constraint_gradient(c, &at, gradient);
+    for (int i = 0; i < c->size; i++) {
+        double share = gradient[i] * unit_of(s, c->index[i]) / s->length_scale;
         sum += share * share;
     }
     if (sum > 0)
         return sum;
     /* a rod that starts with both ends at one place: l^2 */
-    return form->c != 0 ? 2 * fabs(form->c) : 1.0;
+    return c->form && c->form->c != 0 ? 2 * fabs(c->form->c) : 1.0;
 }
 
 double olo_row_size(const olo_system *s, int row)
@@ -74,21 +75,22 @@ double olo_row_size(const olo_system *s, int row)
 double olo_row_residual(const olo_system *s, int row, const double *gradient, double g,
                         const double *q)
 {
-    const olo_form *form = &s->constraints[row];
-    double parts = fabs(form->c);
-    for (int i = 0; i < form->size; i++)
-        parts += fabs(gradient[i]) * (fabs(q[form->index[i]]) + unit_of(s, form->index[i]));
+    const olo_constraint *c = &s->constraints[row];
+    double parts = fabs(c->form ? c->form->c : c->constant);
+    for (int i = 0; i < c->size; i++)
+        parts += fabs(gradient[i]) * (fabs(q[c->index[i]]) + unit_of(s, c->index[i]));
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 
 double olo_rows_open(const olo_step *step, int count, const int *rows)
 {
     double open = 0;
+    olo_at end = olo_step_end(step);
     for (int i = 0; i < count; i++) {
         int row = rows ? rows[i] : i;
-        const olo_form *form = &step->system->constraints[row];
-        double g = olo_form_value(form, step->x.q1);
-        olo_form_gradient(form, step->x.q1, step->r);
+        const olo_constraint *c = &step->system->constraints[row];
+        double g = olo_constraint_value(c, &end);
+        olo_constraint_gradient(c, &end, step->r);
         olo_raise(&open, olo_row_residual(step->system, row, step->r, g, step->x.q1));
     }
     return open;

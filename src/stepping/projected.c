@@ -254,13 +254,14 @@ static int unknowns(const void *data)
 
 /* --- the start of a step --- */
 
-/* Closure rows G P of the tree at configuration q, into rows; the order picks them. */
-static void closure_rows(projected *x, const double *q, const int *order, int count, double *rows)
+/* Closure rows G P of the tree over the step, into rows; the order picks them. */
+static void closure_rows(projected *x, const olo_step *step, const int *order, int count,
+                         double *rows)
 {
     int n = x->system->n;
     for (int i = 0; i < count; i++) {
         int c = x->tree->closures[order ? order[i] : i];
-        olo_tangent_row(x->system, c, q, x->row);
+        olo_tangent_discrete_row(step, c, x->row);
         for (int j = 0; j < x->tree->unknowns; j++)
             rows[area(i, x->tree->unknowns) + (size_t)j] = dot(n, x->row, x->tree_Pt + area(j, n));
     }
@@ -273,7 +274,7 @@ static bool begin_tree(projected *x, olo_step *step)
     olo_coordinates_predict(step, 0.0);
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
-    closure_rows(x, step->x.q0, NULL, x->closures.count, x->closures.rows);
+    closure_rows(x, step, NULL, x->closures.count, x->closures.rows);
     return split_begin(&x->closures);
 }
 
@@ -308,7 +309,7 @@ static bool explicit_null_space(projected *x, olo_step *step)
         memcpy(x->Pt, x->tree_Pt, area(k, n) * sizeof *x->Pt);
         return true;
     }
-    closure_rows(x, step->x.qm, c->order, c->rank, c->now);
+    closure_rows(x, step, c->order, c->rank, c->now);
     if (!split_square(c, c->now, c->C, c->pivot))
         return false;
     split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
@@ -326,7 +327,7 @@ static bool estimate_multipliers(projected *x, olo_step *step)
     split *a = &x->all;
     int n = x->system->n;
     for (int i = 0; i < a->rank; i++)
-        olo_tangent_row(x->system, a->order[i], step->x.qm, a->now + area(i, n));
+        olo_tangent_discrete_row(step, a->order[i], a->now + area(i, n));
     if (!split_square(a, a->now, a->C, a->pivot))
         return false;
     for (int i = 0; i < a->rank; i++)
@@ -341,6 +342,7 @@ static bool linearise(projected *x, olo_step *step)
     const olo_system *s = x->system;
     split *a = &x->all;
     int n = s->n, k = free_count(x);
+    olo_at end = olo_step_end(step);
     olo_tangent_balance(x->scheme, step, x->S);
     if (!estimate_multipliers(x, step))
         return false;
@@ -351,9 +353,9 @@ static bool linearise(projected *x, olo_step *step)
         split_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
     }
     for (int i = 0; i < a->rank; i++) {
-        olo_tangent_add_hessian(s, a->order[i], -0.5 * x->l[i], n, x->S);
+        olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
         olo_tangent_row(s, a->order[i], step->x.q1, x->G + area(i, n));
-        x->g[i] = olo_form_value(&s->constraints[a->order[i]], step->x.q1);
+        x->g[i] = olo_constraint_value(&s->constraints[a->order[i]], &end);
     }
     if (!split_square(a, x->G, x->GW, x->GW_pivot))
         return false;

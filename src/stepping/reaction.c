@@ -17,12 +17,13 @@ static void from_multipliers(const olo_step *step, const olo_state *state, const
     const olo_system *s = step->system;
     const olo_node *n = &s->nodes[node];
     double g[OLO_FORM_SIZE_MAX];
+    olo_interval interval = olo_step_interval(step);
     memset(wrench, 0, 6 * sizeof *wrench);
     for (int row = group->first; row < group->first + group->count; row++) {
-        const olo_form *form = &s->constraints[row];
-        olo_form_gradient(form, step->x.qm, g);
-        for (int i = 0; i < form->size; i++) {
-            const olo_coordinate *c = &s->coordinates[form->index[i]];
+        const olo_constraint *constraint = &s->constraints[row];
+        olo_constraint_discrete(constraint, &interval, g, NULL);
+        for (int i = 0; i < constraint->size; i++) {
+            const olo_coordinate *c = &s->coordinates[constraint->index[i]];
             if (c->node != node)
                 continue;
             double force[3] = {0, 0, 0};
@@ -40,8 +41,8 @@ static int node_of(const olo_system *s, const olo_group *group)
 {
     if (group->joint >= 0)
         return s->joints[group->joint].child;
-    const olo_form *form = &s->constraints[group->first];
-    return s->coordinates[form->index[form->size - 1]].node;
+    const olo_constraint *row = &s->constraints[group->first];
+    return s->coordinates[row->index[row->size - 1]].node;
 }
 
 olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int group, double force[3],

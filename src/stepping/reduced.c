@@ -153,13 +153,13 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, factor, K, x->step->x.qm, x->step->x.q1);
 }
 
-/* g(q1) = g(q0) + grad g(q_m).dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is
+/* g(q1) = g(q0) + d.dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is
  * noise: following it would put that noise over h into the velocities, so it is left alone until it is more. */
-static double closure_offset(const olo_form *form, const double *q0)
+static double closure_offset(const olo_constraint *row, const olo_at *start)
 {
     const double noise = 2e-15;
-    double g = olo_form_value(form, q0);
-    return fabs(g) > noise * olo_form_magnitude(form, q0) ? g : 0.0;
+    double g = olo_constraint_value(row, start);
+    return fabs(g) > noise * olo_constraint_magnitude(row, start) ? g : 0.0;
 }
 
 /* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) = 0 */
@@ -167,21 +167,20 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
                             double lambda)
 {
     const olo_system *s = x->system;
-    const olo_form *form = &s->constraints[row];
+    const olo_constraint *c = &s->constraints[row];
+    olo_interval interval = olo_step_interval(step);
+    olo_at start = olo_step_start(step), end = olo_step_end(step);
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
-    olo_form_gradient(form, step->x.qm, step->r);
-    for (int k = 0; k < form->size; k++)
-        step->T[form->index[k]] += a * lambda * step->r[k];
+    olo_constraint_discrete(c, &interval, step->r, c->curved ? step->K : NULL);
+    for (int k = 0; k < c->size; k++)
+        step->T[c->index[k]] += a * lambda * step->r[k];
     olo_projector_add_column(x->projector, piece, at, a, step->r, step->x.qm);
-    olo_form_gradient(form, step->x.q1, step->r);
-    olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
-    if (form->products) {
-        memset(step->K, 0, (size_t)(form->size * form->size) * sizeof *step->K);
-        olo_form_add_hessian(form, 0.5, step->K);
+    if (c->curved)
         olo_projector_add(x->projector, piece, a * lambda, step->K, step->x.qm, step->x.q1);
-    }
-    double g = olo_form_difference(form, step->x.qm, step->x.dq) + closure_offset(form, step->x.q0);
+    double g = olo_constraint_difference(c, &interval, step->r) + closure_offset(c, &start);
+    olo_constraint_gradient(c, &end, step->r);
+    olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
     olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));
     olo_elimination_rhs(x->elimination, at->block)[at->row] = a * g;
 }

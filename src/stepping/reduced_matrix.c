@@ -65,7 +65,7 @@ static olo_status subtract_hessians(olo_step *step, double *S, olo_error *error)
     double *unit = e.G + m * n;
     for (size_t c = 0; c < m; c++) {
         double *row = e.G + c * n;
-        olo_tangent_row(s, (int)c, step->x.qm, row);
+        olo_tangent_discrete_row(step, (int)c, row);
         double size = sqrt(dot(n, row, row));
         for (size_t i = 0; i < n; i++)
             unit[c * n + i] = size > 0 ? row[i] / size : 0;
@@ -81,7 +81,7 @@ static olo_status subtract_hessians(olo_step *step, double *S, olo_error *error)
     if (ok) {
         olo_lu_solve(rank, e.C, e.pivot, true, 1, e.l);
         for (int i = 0; i < rank; i++)
-            olo_tangent_add_hessian(s, e.order[i], -0.5 * e.l[i], s->n, S);
+            olo_tangent_add_curvature(step, e.order[i], -e.l[i], s->n, S);
     }
     estimate_free(&e);
     return ok ? OLO_OK : olo_fail(error, OLO_SINGULAR, "the constraints of the step are singular");
@@ -101,7 +101,7 @@ static void project(const olo_scheme *scheme, const olo_tree *tree, olo_step *st
             K->entry[i * size + j] = dot(n, left + i * n, row);
     }
     for (size_t c = 0; c < (size_t)tree->closure_count; c++) {
-        olo_tangent_row(s, tree->closures[c], step->x.qm, row);
+        olo_tangent_discrete_row(step, tree->closures[c], row);
         for (size_t i = 0; i < k; i++)
             K->entry[i * size + k + c] = a * dot(n, left + i * n, row);
         olo_tangent_row(s, tree->closures[c], step->x.q1, row);

@@ -1,7 +1,7 @@
 /* The consistent start: positions on the constraints, velocities tangent to them, moved as little as possible.
  *
  *     positions    min 1/2 dq.W dq   with G(q) dq = -g(q), repeated
- *     velocities   min 1/2 dv.W dv   with G(q) dv = -G(q) v
+ *     velocities   min 1/2 dv.W dv   with G(q) dv = -G(q) v, or the rate of a prescribed motion
  *
  * W is the mass matrix, with a little of the largest mass on the diagonal (times the model's length squared for
  * directors), since directions may have no mass.
@@ -80,10 +80,16 @@ static olo_status create(projection *x, olo_error *error)
     return status;
 }
 
-/* The saddle matrix at q. */
-static olo_status factor(projection *x, const double *q, olo_error *error)
+static olo_at at_of(const olo_state *state)
+{
+    return (olo_at){.q = state->q, .angles = state->angles, .t = state->t};
+}
+
+/* The saddle matrix at a state. */
+static olo_status factor(projection *x, const olo_state *state, olo_error *error)
 {
     const olo_system *s = x->system;
+    olo_at at = at_of(state);
     int entry = 0;
     olo_sparse_clear(x->matrix);
     for (int e = 0; e < s->mass_count; e++)
@@ -97,7 +103,7 @@ static olo_status factor(projection *x, const double *q, olo_error *error)
         olo_sparse_add(x->matrix, entry++, -row_softness * olo_row_weight(s, c));
     for (int c = 0; c < s->m; c++) {
         double g[OLO_FORM_SIZE_MAX];
-        olo_form_gradient(&s->constraints[c], q, g);
+        olo_constraint_gradient(&s->constraints[c], &at, g);
         for (int i = 0; i < s->constraints[c].size; i++) {
             olo_sparse_add(x->matrix, entry++, g[i]);
             olo_sparse_add(x->matrix, entry++, g[i]);
@@ -110,7 +116,7 @@ static olo_status factor(projection *x, const double *q, olo_error *error)
  * the row has by itself: of a row whose parts all vanish, such as d1.d3 in a plane, nothing but round-off is left, of
  * any size against these parts. The worst row is one that the user wrote, not one
  * that keeps a body rigid, if there is one with a share in it. */
-static double violation(const olo_system *s, const double *q, double *right, double *excess,
+static double violation(const olo_system *s, const olo_at *at, double *right, double *excess,
                         double *rough, int *worst)
 {
     const double share = 0.01;
@@ -120,8 +126,8 @@ static double violation(const olo_system *s, const double *q, double *right, dou
     for (int i = 0; i < s->group_count; i++)
         for (int k = 0; k < s->groups[i].count; k++) {
             int c = s->groups[i].first + k;
-            double g = olo_form_value(&s->constraints[c], q);
-            double size = olo_form_magnitude(&s->constraints[c], q);
+            double g = olo_constraint_value(&s->constraints[c], at);
+            double size = olo_constraint_magnitude(&s->constraints[c], at);
             double units = size > 0 ? fabs(g) / (round_off * size) : 0;
             right[s->n + c] = -g;
             if (!(fabs(g) <= largest)) {
@@ -156,9 +162,10 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
     /* an assembly that fails may fly apart: the row of its best try is reported */
     int worst = 0, closest = 0;
     double excess, rough, before = HUGE_VAL, least = HUGE_VAL;
+    olo_at at = at_of(state);
     for (int pass = 0; pass < most_passes; pass++) {
         memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
-        double largest = violation(s, state->q, x->right, &excess, &rough, &worst);
+        double largest = violation(s, &at, x->right, &excess, &rough, &worst);
         if (largest < least) {
             least = largest;
             closest = worst;
@@ -174,12 +181,13 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
         if (excess <= good || (stuck && (excess <= never_mind || rough <= good)))
             return OLO_OK;
         before = excess;
-        olo_status status = factor(x, state->q, error);
+        olo_status status = factor(x, state, error);
         if (status != OLO_OK)
             return status;
         olo_sparse_solve(x->matrix, x->right);
         for (int i = 0; i < s->n; i++)
             state->q[i] += x->right[i];
+        olo_state_follow_angles(s, state);
     }
     return olo_fail(
         error, OLO_INCONSISTENT,
@@ -193,15 +201,16 @@ static bool is_tangent(projection *x, const olo_state *state, double speed)
 {
     const double own = 1e-14, fastest = 1e-15;
     const olo_system *s = x->system;
+    olo_at at = at_of(state);
     bool tangent = true;
     memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
     for (int c = 0; c < s->m; c++) {
-        const olo_form *form = &s->constraints[c];
+        const olo_constraint *row = &s->constraints[c];
         double g[OLO_FORM_SIZE_MAX], parts = 0, lever = 0;
-        double rate = olo_form_difference(form, state->q, state->v);
-        olo_form_gradient(form, state->q, g);
-        for (int i = 0; i < form->size; i++) {
-            parts += fabs(g[i] * state->v[form->index[i]]);
+        olo_constraint_gradient(row, &at, g);
+        double rate = olo_constraint_rate(row, &at, g, state->v);
+        for (int i = 0; i < row->size; i++) {
+            parts += fabs(g[i] * state->v[row->index[i]]);
             lever += fabs(g[i]);
         }
         x->right[s->n + c] = -rate;
@@ -218,7 +227,7 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
     for (int i = 0; i < s->n; i++)
         olo_raise(&speed, fabs(state->v[i]));
     for (int pass = 0; pass < passes && !is_tangent(x, state, speed); pass++) {
-        olo_status status = pass == 0 ? factor(x, state->q, error) : OLO_OK;
+        olo_status status = pass == 0 ? factor(x, state, error) : OLO_OK;
         if (status != OLO_OK)
             return status;
         olo_sparse_solve(x->matrix, x->right);

@@ -29,6 +29,26 @@ typedef struct olo_step {
     double start_scale;     /* the part of it that a step starts with */
 } olo_step;
 
+/* The step as kernels see it, and its end. */
+static inline olo_interval olo_step_interval(const olo_step *step)
+{
+    return (olo_interval){.q0 = step->x.q0,
+                          .q1 = step->x.q1,
+                          .qm = step->x.qm,
+                          .dq = step->x.dq,
+                          .h = step->h,
+                          .angles = step->state->angles,
+                          .t = step->t};
+}
+static inline olo_at olo_step_start(const olo_step *step)
+{
+    return (olo_at){.q = step->x.q0, .angles = step->state->angles, .t = step->t};
+}
+static inline olo_at olo_step_end(const olo_step *step)
+{
+    return (olo_at){.q = step->x.q1, .angles = step->state->angles, .t = step->t + step->h};
+}
+
 /* Pieces: the parts of a system with local coordinates. Terms first, then actions, then constraint rows. */
 int olo_pieces(const olo_system *system);
 int olo_piece_size(const olo_system *system, int piece);

@@ -246,14 +246,16 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
 }
 
 /* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made half a turn. */
-static bool is_half_turned(olo_stepper *x, const olo_form *form)
+static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
 {
-    double *middle = x->step.r, *end = x->step.r + form->size, square_middle = 0, square_end = 0;
-    if (!form->products)
+    double *middle = x->step.r, *end = x->step.r + row->size, square_middle = 0, square_end = 0;
+    olo_interval interval = olo_step_interval(&x->step);
+    olo_at at = olo_step_end(&x->step);
+    if (!row->curved)
         return false;
-    olo_form_gradient(form, x->step.x.qm, middle);
-    olo_form_gradient(form, x->step.x.q1, end);
-    for (int i = 0; i < form->size; i++) {
+    olo_constraint_discrete(row, &interval, middle, NULL);
+    olo_constraint_gradient(row, &at, end);
+    for (int i = 0; i < row->size; i++) {
         square_middle += middle[i] * middle[i];
         square_end += end[i] * end[i];
     }

@@ -46,25 +46,41 @@ void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT)
     scheme->balance(step, &sink);
 }
 
-void olo_tangent_row(const olo_system *system, int c, const double *q, double *row)
+static void spread(const olo_system *system, int c, const double *local, double *row)
 {
-    const olo_form *form = &system->constraints[c];
-    double gradient[OLO_FORM_SIZE_MAX];
-    olo_form_gradient(form, q, gradient);
     memset(row, 0, (size_t)system->n * sizeof *row);
-    for (int i = 0; i < form->size; i++)
-        row[form->index[i]] = gradient[i];
+    for (int i = 0; i < system->constraints[c].size; i++)
+        row[system->constraints[c].index[i]] = local[i];
 }
 
-void olo_tangent_add_hessian(const olo_system *system, int c, double factor, int stride, double *A)
+void olo_tangent_row(const olo_system *system, int c, const double *q, double *row)
 {
-    const olo_form *form = &system->constraints[c];
-    for (int p = 0; p < form->products; p++) {
-        const olo_product *x = &form->product[p];
-        size_t i = (size_t)form->index[x->i], j = (size_t)form->index[x->j], n = (size_t)stride;
-        A[i * n + j] += factor * x->a;
-        A[j * n + i] += factor * x->a;
-    }
+    double gradient[OLO_FORM_SIZE_MAX];
+    olo_at at = {.q = q};
+    olo_constraint_gradient(&system->constraints[c], &at, gradient);
+    spread(system, c, gradient, row);
+}
+
+void olo_tangent_discrete_row(const olo_step *step, int c, double *row)
+{
+    double d[OLO_FORM_SIZE_MAX];
+    olo_interval x = olo_step_interval(step);
+    olo_constraint_discrete(&step->system->constraints[c], &x, d, NULL);
+    spread(step->system, c, d, row);
+}
+
+void olo_tangent_add_curvature(olo_step *step, int c, double factor, int stride, double *A)
+{
+    const olo_constraint *row = &step->system->constraints[c];
+    size_t n = (size_t)stride;
+    olo_interval x = olo_step_interval(step);
+    if (!row->curved)
+        return;
+    olo_constraint_discrete(row, &x, step->r, step->K);
+    for (int i = 0; i < row->size; i++)
+        for (int j = 0; j < row->size; j++)
+            A[(size_t)row->index[i] * n + (size_t)row->index[j]] +=
+                factor * step->K[i * row->size + j];
 }
 
 olo_status olo_square_create(int size, olo_square *K, olo_error *error)

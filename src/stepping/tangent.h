@@ -10,8 +10,12 @@ void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
 /* row[n] = gradient of constraint c at q. */
 void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
 
-/* A += factor (Hessian of constraint c), A is rows x `stride` with the n x n part first. */
-void olo_tangent_add_hessian(const olo_system *system, int c, double factor, int stride, double *A);
+/* row[n] = discrete gradient d of constraint c over the step. */
+void olo_tangent_discrete_row(const olo_step *step, int c, double *row);
+
+/* A += factor dd/dq1 of constraint c over the step, A is rows x `stride` with the n x n part first. Overwrites
+ * step->r and step->K. */
+void olo_tangent_add_curvature(olo_step *step, int c, double factor, int stride, double *A);
 
 /* A zeroed square matrix. */
 olo_status olo_square_create(int size, olo_square *K, olo_error *error);

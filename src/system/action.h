@@ -17,6 +17,7 @@ enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
 /* A factor over time; `value` NULL means the constant 1. */
 typedef struct olo_time_function {
     double (*value)(const void *context, double t);
+    double (*rate)(const void *context, double t); /* its derivative; NULL: by differences */
     void *context;
     void (*free)(void *context);
 } olo_time_function;
@@ -58,6 +59,9 @@ extern const olo_action_type olo_action_callback;       /* force from a C functi
 extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
 extern const olo_action_type olo_action_controller;     /* ... towards a target, */
 extern const olo_action_type olo_action_drive_callback; /* ... from a C function */
+
+/* Derivative of a time function that has a value. */
+double olo_time_rate(const olo_time_function *time, double t);
 
 static inline double olo_action_factor(const olo_action *action, double t)
 {

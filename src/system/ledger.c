@@ -32,6 +32,7 @@ static void book_momentum(const olo_system *system, const olo_state *x, int i, d
 
 void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
+    olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
     memset(ledger, 0, sizeof *ledger);
     for (int e = 0; e < system->mass_count; e++) {
         const olo_mass_entry *entry = &system->mass[e];
@@ -47,11 +48,12 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
             ledger->strain += olo_term_energy(term, x->q, x->angles);
     }
     for (int i = 0; i < system->m; i++) {
-        const olo_form *form = &system->constraints[i];
-        double g = fabs(olo_form_value(form, x->q));
+        const olo_constraint *row = &system->constraints[i];
+        double gradient[OLO_FORM_SIZE_MAX], g = fabs(olo_constraint_value(row, &at));
         olo_raise(&ledger->constraint_error, g);
         olo_raise(&ledger->constraint_relative, g / system->row_scale[i]);
-        olo_raise(&ledger->velocity_error, fabs(olo_form_difference(form, x->q, x->v)));
+        olo_constraint_gradient(row, &at, gradient);
+        olo_raise(&ledger->velocity_error, fabs(olo_constraint_rate(row, &at, gradient, x->v)));
     }
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);

@@ -157,12 +157,12 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
 }
 
 /* One constraint group, or one form (count 1, no group rows). */
-static bool add_forms(const olo_system *system, int form_count, const olo_form *forms, bool group,
-                      double gram[MOTIONS][MOTIONS])
+static bool add_forms(const olo_system *system, int form_count, const olo_form *const *forms,
+                      bool group, double gram[MOTIONS][MOTIONS])
 {
     unit u = {0};
     for (int i = 0; i < form_count; i++)
-        add_coordinates(system, &forms[i], &u);
+        add_coordinates(system, forms[i], &u);
     size_t count = (size_t)terms_of(u.size);
     int linear = 1 + u.size; /* rows are linear: the rest of their polynomials is zero */
     double *memory = olo_alloc(count * MOTIONS + (size_t)(linear * form_count), sizeof *memory);
@@ -173,10 +173,10 @@ static bool add_forms(const olo_system *system, int form_count, const olo_form *
     double *rows = memory + MOTIONS * count;
     int row_count = 0;
     for (int i = 0; group && i < form_count; i++) {
-        if (forms[i].products)
+        if (forms[i]->products)
             continue;
         double *row = rows + row_count * linear;
-        write_linear(&u, &forms[i], row);
+        write_linear(&u, forms[i], row);
         for (int r = 0; r < row_count; r++)
             subtract(linear, product(linear, rows + r * linear, row), rows + r * linear, row);
         double norm = sqrt(product(linear, row, row));
@@ -187,9 +187,42 @@ static bool add_forms(const olo_system *system, int form_count, const olo_form *
         row_count++;
     }
     for (int i = 0; i < form_count; i++)
-        add_conditions(system, &u, &forms[i], row_count, rows, gram);
+        add_conditions(system, &u, forms[i], row_count, rows, gram);
     olo_free(memory);
     return true;
+}
+
+static bool add_form(const olo_system *system, const olo_form *form, double gram[MOTIONS][MOTIONS])
+{
+    return add_forms(system, 1, &form, false, gram);
+}
+
+/* All forms of a law of them. */
+static bool add_term(const olo_system *system, const olo_term *term, double gram[MOTIONS][MOTIONS])
+{
+    bool ok = true;
+    for (int k = 0; ok && k < term->forms; k++)
+        ok = add_form(system, &term->form[k], gram);
+    return ok;
+}
+
+/* The rows of a group: forms together; a relation feels what its coordinates feel. */
+static bool add_group(const olo_system *system, const olo_group *group,
+                      double gram[MOTIONS][MOTIONS])
+{
+    const olo_form **forms = olo_alloc((size_t)group->count + 1, sizeof *forms);
+    int count = 0;
+    bool ok = forms != NULL;
+    for (int i = 0; ok && i < group->count; i++) {
+        const olo_constraint *row = &system->constraints[group->first + i];
+        if (row->form)
+            forms[count++] = row->form;
+        for (int k = 0; ok && k < row->share_count; k++)
+            ok = add_term(system, row->shares[k].coordinate, gram);
+    }
+    ok = ok && add_forms(system, count, forms, true, gram);
+    olo_free(forms);
+    return ok;
 }
 
 /* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by rotations
@@ -207,7 +240,7 @@ static bool add_action(const olo_system *system, const olo_action *action,
                 index[3 * k + i] = action->position.slot[k] + i;
                 b[3 * k + i] = action->position.weight[k] * action->vector[i];
             }
-        return add_forms(system, 1, &form, false, gram);
+        return add_form(system, &form, gram);
     }
     if (action->type == &olo_action_dead_moment && scale > 0) {
         for (int k = 0; k < 3; k++)
@@ -215,12 +248,8 @@ static bool add_action(const olo_system *system, const olo_action *action,
                 gram[RX + k][RX + l] += action->vector[k] * action->vector[l] / scale;
         return true;
     }
-    if (action->coordinate) { /* it feels what the coordinate feels */
-        bool ok = true;
-        for (int k = 0; ok && k < action->coordinate->forms; k++)
-            ok = add_forms(system, 1, &action->coordinate->form[k], false, gram);
-        return ok;
-    }
+    if (action->coordinate) /* it feels what the coordinate feels */
+        return add_term(system, action->coordinate, gram);
     bool moment = action->type == &olo_action_body_moment;
     for (int k = moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;
@@ -321,16 +350,19 @@ static void describe_rotation(olo_invariant *x)
 
 static void add_energy(olo_system *system)
 {
-    bool lossy = false;
+    bool lossy = false, driven = false;
     for (int i = 0; i < system->term_count; i++)
         lossy = lossy || system->terms[i].law->dissipative;
+    for (int i = 0; i < system->m; i++)
+        driven = driven || olo_constraint_moves(&system->constraints[i]);
     olo_invariant *x = &system->invariants[system->invariant_count++];
     x->energy = true;
-    bool balance = lossy || system->action_count > 0;
+    bool balance = lossy || driven || system->action_count > 0;
     snprintf(x->name, sizeof x->name, balance ? "energy balance" : "energy");
     snprintf(x->why, sizeof x->why,
-             balance ? "energy minus work of loads plus dissipation is constant for any step"
-                     : "no loads and no dampers: the energy-momentum scheme keeps it for any step");
+             balance
+                 ? "energy minus work of loads and drives plus dissipation is constant for any step"
+                 : "no loads and no dampers: the energy-momentum scheme keeps it for any step");
 }
 
 bool olo_system_find_symmetries(olo_system *system)
@@ -338,12 +370,9 @@ bool olo_system_find_symmetries(olo_system *system)
     double gram[MOTIONS][MOTIONS] = {{0}}, basis[MOTIONS][MOTIONS];
     bool ok = true;
     for (int i = 0; ok && i < system->group_count; i++)
-        ok = system->groups[i].internal ||
-             add_forms(system, system->groups[i].count,
-                       system->constraints + system->groups[i].first, true, gram);
+        ok = system->groups[i].internal || add_group(system, &system->groups[i], gram);
     for (int i = 0; ok && i < system->term_count; i++)
-        for (int k = 0; ok && k < system->terms[i].forms; k++)
-            ok = add_forms(system, 1, &system->terms[i].form[k], false, gram);
+        ok = add_term(system, &system->terms[i], gram);
     for (int i = 0; ok && i < system->action_count; i++)
         ok = add_action(system, &system->actions[i], gram);
     if (!ok)

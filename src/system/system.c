@@ -18,6 +18,11 @@ void olo_system_free(olo_system *system)
         if (time->free)
             time->free(time->context);
     }
+    for (int i = 0; i < system->m; i++) {
+        olo_time_function *time = &system->constraints[i].time;
+        if (time->free)
+            time->free(time->context);
+    }
     for (int i = 0; i < system->context_count; i++)
         system->contexts[i].free(system->contexts[i].context);
     olo_free(system->nodes);

@@ -14,6 +14,7 @@
 #include "base/sum.h"
 #include "oloid/system.h"
 #include "system/action.h"
+#include "system/constraint.h"
 #include "system/coordinate.h"
 #include "system/exact.h"
 #include "system/form.h"
@@ -87,7 +88,7 @@ struct olo_system {
     olo_mass_entry *mass;
     int term_count;
     olo_term *terms;
-    olo_form *constraints; /* [m] */
+    olo_constraint *constraints; /* [m] */
     int group_count;
     olo_group *groups;
     int joint_count;

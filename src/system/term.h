@@ -41,6 +41,7 @@ typedef struct olo_interval {
     double h;
     const double *
         angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
+    double t; /* at q0 */
 } olo_interval;
 
 /* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the turns of angles, as in an

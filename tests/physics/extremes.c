@@ -13,7 +13,7 @@ static double open_by(const scene *s, double size)
     const double units[3] = {1, size, size * size};
     double largest = 0;
     for (int c = 0; c < s->system->m; c++) {
-        const olo_form *form = &s->system->constraints[c];
+        const olo_form *form = s->system->constraints[c].form;
         bool position = false;
         for (int i = 0; i < form->size; i++)
             position = position || s->system->coordinates[form->index[i]].slot == 0;

@@ -44,7 +44,7 @@ static table gradients(const olo_system *s, const double *q)
     t.row = olo_alloc((size_t)s->m, sizeof *t.row);
     t.column = olo_alloc((size_t)s->n, sizeof *t.column);
     for (int c = 0; c < s->m; c++) {
-        const olo_form *form = &s->constraints[c];
+        const olo_form *form = s->constraints[c].form;
         double length = 0;
         olo_form_gradient(form, q, g);
         for (int i = 0; i < form->size; i++)
@@ -493,7 +493,7 @@ static void use_source_rows(scene *s, double h, const bool *out, double *K)
     for (int c = 0; c < ROWS; c++) {
         for (int i = 0; i < COORDINATES; i++)
             force[i] += K[i * SIZE + COORDINATES + c] / h * ours[c];
-        olo_tangent_add_hessian(s->system, c, -0.5 * h * ours[c], SIZE, K);
+        olo_tangent_add_curvature(&s->stepper->step, c, -h * ours[c], SIZE, K);
     }
     for (int r = 0; r < SOURCE_ROWS; r++) {
         replaced[rows[r].row] = true;
@@ -505,7 +505,7 @@ static void use_source_rows(scene *s, double h, const bool *out, double *K)
     find_multipliers(K, h, out, force, lambda);
     for (int c = 0; c < ROWS; c++)
         if (!replaced[c])
-            olo_tangent_add_hessian(s->system, c, 0.5 * h * lambda[c], SIZE, K);
+            olo_tangent_add_curvature(&s->stepper->step, c, h * lambda[c], SIZE, K);
     for (int r = 0; r < SOURCE_ROWS; r++)
         add_source_hessian(&rows[r], 0.5 * h * lambda[rows[r].row], K);
 }

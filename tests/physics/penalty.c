@@ -65,7 +65,7 @@ static outcome penalised(const char *model, double mu, long steps)
         olo_ledger ledger = scene_ledger(&s);
         double squares = 0;
         for (int c = 0; c < s.system->m; c++) {
-            double g = olo_form_value(&s.system->constraints[c], s.state->q);
+            double g = olo_form_value(s.system->constraints[c].form, s.state->q);
             squares += g * g;
         }
         x.last_gap = ledger.constraint_error;

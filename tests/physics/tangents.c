@@ -161,7 +161,7 @@ static void residual(probe *p, const double *z, double *r)
     }
     p->s.stepper->scheme->balance(p->step, NULL);
     for (int i = 0; i < p->rows; i++) {
-        const olo_form *form = &s->constraints[p->row ? p->row[i] : i];
+        const olo_form *form = s->constraints[p->row ? p->row[i] : i].form;
         olo_form_gradient(form, x->qm, gradient);
         for (int k = 0; k < form->size; k++)
             p->step->T[form->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];

@@ -182,7 +182,7 @@ TEST(the_constraint_energy_of_a_penalty_is_mu_g_squared)
             scene_run(&s, 0.005, 1);
             double squares = 0;
             for (int c = 0; c < s.system->m; c++) {
-                double g = olo_form_value(&s.system->constraints[c], s.state->q);
+                double g = olo_form_value(s.system->constraints[c].form, s.state->q);
                 squares += g * g;
             }
             olo_ledger ledger = scene_ledger(&s);

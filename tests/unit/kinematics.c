@@ -71,7 +71,7 @@ static double largest_product(walk *w, const double *q)
     for (int c = 0; c < s->m; c++) {
         if (is_closure(w->tree, c))
             continue;
-        const olo_form *form = &s->constraints[c];
+        const olo_form *form = s->constraints[c].form;
         memset(row, 0, (size_t)s->n * sizeof *row);
         olo_form_gradient(form, q, gradient);
         for (int i = 0; i < form->size; i++)
@@ -184,7 +184,7 @@ TEST(nodal_update_stays_on_the_constraints)
         for (int i = 0; i < 20; i++) {
             walk_move(&w, &seed, 0.8);
             for (int c = 0; c < s->m; c++) {
-                const olo_form *form = &s->constraints[c];
+                const olo_form *form = s->constraints[c].form;
                 if (is_closure(w.tree, c))
                     continue;
                 check_close(0, olo_form_value(form, w.x.q1), 1e-13);

@@ -65,7 +65,7 @@ static double *jacobian(const olo_system *s, const double *q)
     double gradient[OLO_FORM_SIZE_MAX];
     double *G = olo_alloc((size_t)s->m * (size_t)s->n, sizeof *G);
     for (int c = 0; c < s->m; c++) {
-        const olo_form *form = &s->constraints[c];
+        const olo_form *form = s->constraints[c].form;
         olo_form_gradient(form, q, gradient);
         for (int i = 0; i < form->size; i++)
             G[c * s->n + form->index[i]] = gradient[i];
@@ -122,8 +122,8 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
             check_equal(w.tree->unknowns, rank_of(w.tree->unknowns, s->n, P));
         }
         for (int c = 0; c < s->m; c++) {
-            check_close(0, olo_form_value(&s->constraints[c], w.x.q1), 1e-13);
-            check_close(0, olo_form_difference(&s->constraints[c], w.x.qm, w.x.dq), 1e-13);
+            check_close(0, olo_form_value(s->constraints[c].form, w.x.q1), 1e-13);
+            check_close(0, olo_form_difference(s->constraints[c].form, w.x.qm, w.x.dq), 1e-13);
         }
         check_equal(s->m, rank_of(s->m, s->n, jacobian(s, w.x.q1)));
         walk_on(&w);

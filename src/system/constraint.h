@@ -1,0 +1,100 @@
+/* Constraint rows g(q, t) = 0.
+ *
+ *     form       g = e(q), a quadratic form (constraint_form.c): what keeps bodies rigid, joints
+ *     relation   g = c + sum a_i x_i(q) - f(t) of joint coordinates x_i and a motion f over time
+ *                (constraint_relation.c): gears, screws, mimics, prescribed motions
+ *
+ * Over a step a row has the discrete gradient d with d.dq = g(q1, t) - g(q0, t) exactly, whatever kind it is: the
+ * force of a multiplier is -lambda d, it does no work but -lambda (f(t1) - f(t0)), that of a motion. A kind is a
+ * constant table in a file of its own.
+ */
+#ifndef OLO_SYSTEM_CONSTRAINT_H
+#define OLO_SYSTEM_CONSTRAINT_H
+
+#include <stdbool.h>
+
+#include "system/action.h"
+#include "system/form.h"
+#include "system/term.h"
+
+/* Where and when. `angles` as in an interval: may be NULL. */
+typedef struct olo_at {
+    const double *q, *angles;
+    double t;
+} olo_at;
+
+typedef struct olo_constraint olo_constraint;
+
+typedef struct olo_constraint_type {
+    const char *name;
+    double (*value)(const olo_constraint *row, const olo_at *at);
+    /* Sum of the magnitudes of the parts of g: what its value is rounded against. */
+    double (*magnitude)(const olo_constraint *row, const olo_at *at);
+    /* gradient[size] in q */
+    void (*gradient)(const olo_constraint *row, const olo_at *at, double *gradient);
+    /* d[size]; tangent[size*size] = dd/dq1 unless NULL */
+    void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
+    /* f(t) with its derivative unless NULL; NULL: nothing moves over time */
+    double (*motion)(const olo_constraint *row, double t, double *rate);
+} olo_constraint_type;
+
+/* A joint coordinate in a relation. */
+typedef struct olo_share {
+    double factor;
+    const olo_term *coordinate;
+    const int *place; /* [coordinate->size] where its coordinates are among those of the row */
+} olo_share;
+
+struct olo_constraint {
+    const olo_constraint_type *type;
+    int size;
+    const int *index;     /* [size] ascending indices into q */
+    bool curved;          /* d depends on q1 */
+    const olo_form *form; /* of a form, else NULL */
+    int share_count;      /* of a relation */
+    const olo_share *shares;
+    double constant;
+    olo_time_function time; /* owned by the system; value NULL: no motion */
+};
+
+extern const olo_constraint_type olo_constraint_form, olo_constraint_relation;
+
+static inline double olo_constraint_value(const olo_constraint *row, const olo_at *at)
+{
+    return row->type->value(row, at);
+}
+
+static inline double olo_constraint_magnitude(const olo_constraint *row, const olo_at *at)
+{
+    return row->type->magnitude(row, at);
+}
+
+static inline void olo_constraint_gradient(const olo_constraint *row, const olo_at *at,
+                                           double *gradient)
+{
+    row->type->gradient(row, at, gradient);
+}
+
+static inline void olo_constraint_discrete(const olo_constraint *row, const olo_interval *x,
+                                           double *d, double *tangent)
+{
+    row->type->discrete(row, x, d, tangent);
+}
+
+/* Does it follow a motion over time? */
+static inline bool olo_constraint_moves(const olo_constraint *row)
+{
+    return row->time.value != NULL;
+}
+
+/* f(t + h) - f(t) over a step */
+double olo_constraint_advance(const olo_constraint *row, const olo_interval *x);
+
+/* g(q1, t1) - g(q0, t0) free of cancellation in q: d.dq - (f(t1) - f(t0)), with d at hand. */
+double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d);
+
+/* dg/dt along v: grad g . v - f'(t), with the gradient at hand. */
+double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *gradient,
+                           const double *v);
+
+#endif

@@ -1,0 +1,64 @@
+/* Rows that are quadratic forms: the discrete gradient is the gradient at the midpoint, d = b + A q_m, and dd/dq1 =
+ * 1/2 A. And what is the same for rows of all kinds. */
+#include <string.h>
+
+#include "system/constraint.h"
+
+static double value(const olo_constraint *row, const olo_at *at)
+{
+    return olo_form_value(row->form, at->q);
+}
+
+static double magnitude(const olo_constraint *row, const olo_at *at)
+{
+    return olo_form_magnitude(row->form, at->q);
+}
+
+static void gradient(const olo_constraint *row, const olo_at *at, double *g)
+{
+    olo_form_gradient(row->form, at->q, g);
+}
+
+static void discrete(const olo_constraint *row, const olo_interval *x, double *d, double *tangent)
+{
+    olo_form_gradient(row->form, x->qm, d);
+    if (!tangent)
+        return;
+    memset(tangent, 0, (size_t)(row->size * row->size) * sizeof *tangent);
+    olo_form_add_hessian(row->form, 0.5, tangent);
+}
+
+const olo_constraint_type olo_constraint_form = {.name = "form",
+                                                 .value = value,
+                                                 .magnitude = magnitude,
+                                                 .gradient = gradient,
+                                                 .discrete = discrete};
+
+double olo_constraint_advance(const olo_constraint *row, const olo_interval *x)
+{
+    if (!olo_constraint_moves(row))
+        return 0.0;
+    return row->type->motion(row, x->t + x->h, NULL) - row->type->motion(row, x->t, NULL);
+}
+
+static double along(const olo_constraint *row, const double *d, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < row->size; i++)
+        sum += d[i] * v[row->index[i]];
+    return sum;
+}
+
+double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d)
+{
+    return along(row, d, x->dq) - olo_constraint_advance(row, x);
+}
+
+double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *g,
+                           const double *v)
+{
+    double rate = 0;
+    if (olo_constraint_moves(row))
+        row->type->motion(row, at->t, &rate);
+    return along(row, g, v) - rate;
+}
