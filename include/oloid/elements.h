@@ -204,6 +204,7 @@ typedef struct olo_load {
 typedef struct olo_output {
     const char *name; /**< NULL: output1, output2, ... */
     olo_place on;     /**< what is followed */
+    bool trace;       /**< whether the report draws its way; default true */
 } olo_output;
 
 /** The exact motion of a place, where it is known: expressions of t and the parameters, three a vector, NULL
@@ -238,7 +239,7 @@ OLO_API olo_support olo_support_default(void);
 OLO_API olo_joint olo_joint_default(void);
 /** Dead, constant over time; force, moment or function are to be given. */
 OLO_API olo_load olo_load_default(void);
-/** The origin of space; the place is to be given. */
+/** The origin of space, traced; the place is to be given. */
 OLO_API olo_output olo_output_default(void);
 /** Nothing known. */
 OLO_API olo_exact olo_exact_default(void);

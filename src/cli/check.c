@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli/command.h"
-#include "cli/json.h"
 #include "cli/load.h"
 #include "cli/numbers.h"
 #include "cli/say.h"
@@ -188,86 +188,86 @@ static void print_text(const cli_loaded *loaded)
     print_start(loaded);
 }
 
-static void write_counts(cli_json *json, const olo_counts *counts)
+static void write_counts(olo_json *json, const olo_counts *counts)
 {
-    cli_json_integer(json, "points", counts->points);
-    cli_json_integer(json, "bodies", counts->bodies);
-    cli_json_integer(json, "coordinates", counts->coordinates);
-    cli_json_integer(json, "constraints", counts->constraints);
-    cli_json_integer(json, "internal", counts->internal);
-    cli_json_integer(json, "external", counts->constraints - counts->internal);
-    cli_json_integer(json, "rank", counts->rank);
-    cli_json_integer(json, "redundant", counts->constraints - counts->rank);
-    cli_json_integer(json, "closures", counts->closures);
-    cli_json_integer(json, "degrees_of_freedom", counts->degrees_of_freedom);
-    cli_json_open(json, "unknowns", '{');
-    cli_json_integer(json, "reduced", counts->unknowns_reduced);
-    cli_json_integer(json, "multipliers", counts->unknowns_multipliers);
-    cli_json_close(json);
+    olo_json_integer(json, "points", counts->points);
+    olo_json_integer(json, "bodies", counts->bodies);
+    olo_json_integer(json, "coordinates", counts->coordinates);
+    olo_json_integer(json, "constraints", counts->constraints);
+    olo_json_integer(json, "internal", counts->internal);
+    olo_json_integer(json, "external", counts->constraints - counts->internal);
+    olo_json_integer(json, "rank", counts->rank);
+    olo_json_integer(json, "redundant", counts->constraints - counts->rank);
+    olo_json_integer(json, "closures", counts->closures);
+    olo_json_integer(json, "degrees_of_freedom", counts->degrees_of_freedom);
+    olo_json_open(json, "unknowns", '{');
+    olo_json_integer(json, "reduced", counts->unknowns_reduced);
+    olo_json_integer(json, "multipliers", counts->unknowns_multipliers);
+    olo_json_close(json);
 }
 
-static void write_groups(cli_json *json, const olo_system *system)
+static void write_groups(olo_json *json, const olo_system *system)
 {
-    cli_json_open(json, "groups", '[');
+    olo_json_open(json, "groups", '[');
     for (int i = 0; i < olo_system_groups(system); i++) {
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "name", olo_system_group_name(system, i));
-        cli_json_integer(json, "first", olo_system_group_first(system, i));
-        cli_json_integer(json, "rows", olo_system_group_rows(system, i));
-        cli_json_bool(json, "internal", olo_system_group_internal(system, i));
-        cli_json_close(json);
+        olo_json_open(json, NULL, '{');
+        olo_json_text(json, "name", olo_system_group_name(system, i));
+        olo_json_integer(json, "first", olo_system_group_first(system, i));
+        olo_json_integer(json, "rows", olo_system_group_rows(system, i));
+        olo_json_bool(json, "internal", olo_system_group_internal(system, i));
+        olo_json_close(json);
     }
-    cli_json_close(json);
+    olo_json_close(json);
 }
 
-static void write_laws(cli_json *json, const olo_system *system)
+static void write_laws(olo_json *json, const olo_system *system)
 {
-    cli_json_open(json, "conserved", '[');
+    olo_json_open(json, "conserved", '[');
     for (int k = 0; k < olo_system_invariants(system); k++) {
         const olo_invariant *invariant = olo_system_invariant(system, k);
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "quantity", invariant->name);
-        cli_json_text(json, "why", invariant->why);
-        cli_json_close(json);
+        olo_json_open(json, NULL, '{');
+        olo_json_text(json, "quantity", invariant->name);
+        olo_json_text(json, "why", invariant->why);
+        olo_json_close(json);
     }
-    cli_json_close(json);
+    olo_json_close(json);
     const char *missing[MISSING_MAX];
     const int missing_count = missing_laws(system, missing);
-    cli_json_open(json, "not_conserved", '[');
+    olo_json_open(json, "not_conserved", '[');
     for (int i = 0; i < missing_count; i++) {
-        cli_json_text(json, NULL, missing[i]);
+        olo_json_text(json, NULL, missing[i]);
     }
-    cli_json_close(json);
+    olo_json_close(json);
 }
 
-static void write_start(cli_json *json, const cli_loaded *loaded)
+static void write_start(olo_json *json, const cli_loaded *loaded)
 {
     const olo_projection *projection = &loaded->projection;
-    cli_json_open(json, "projection", '{');
-    cli_json_number(json, "position", projection->position);
-    cli_json_number(json, "velocity", projection->velocity);
-    cli_json_number(json, "constraint_error", projection->constraint_error);
-    cli_json_text(json, "worst", projection->worst[0] != '\0' ? projection->worst : NULL);
-    cli_json_close(json);
-    cli_json_open(json, "energy", '{');
-    cli_json_number(json, "kinetic", loaded->start.kinetic);
-    cli_json_number(json, "potential", loaded->start.potential);
-    cli_json_number(json, "strain", loaded->start.strain);
-    cli_json_number(json, "total", loaded->start.total);
-    cli_json_close(json);
+    olo_json_open(json, "projection", '{');
+    olo_json_number(json, "position", projection->position);
+    olo_json_number(json, "velocity", projection->velocity);
+    olo_json_number(json, "constraint_error", projection->constraint_error);
+    olo_json_text(json, "worst", projection->worst[0] != '\0' ? projection->worst : NULL);
+    olo_json_close(json);
+    olo_json_open(json, "energy", '{');
+    olo_json_number(json, "kinetic", loaded->start.kinetic);
+    olo_json_number(json, "potential", loaded->start.potential);
+    olo_json_number(json, "strain", loaded->start.strain);
+    olo_json_number(json, "total", loaded->start.total);
+    olo_json_close(json);
 }
 
 static void print_json(const cli_loaded *loaded)
 {
-    cli_json json = {.out = stdout};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "name", olo_model_name(loaded->model));
-    cli_json_text(&json, "description", olo_model_description(loaded->model));
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "name", olo_model_name(loaded->model));
+    olo_json_text(&json, "description", olo_model_description(loaded->model));
     write_counts(&json, &loaded->counts);
     write_groups(&json, loaded->system);
     write_laws(&json, loaded->system);
     write_start(&json, loaded);
-    cli_json_close(&json);
+    olo_json_close(&json);
 }
 
 static int run(int argc, char **argv)

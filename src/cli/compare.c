@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/say.h"
 #include "cli/study.h"
@@ -258,78 +258,78 @@ static void print_text(const struct comparison *x)
 
 /* For programs -------------------------------------------------------------------------------- */
 
-static void write_measures(cli_json *json, const olo_compare_row *row)
+static void write_measures(olo_json *json, const olo_compare_row *row)
 {
-    cli_json_integer(json, "unknowns", row->unknowns);
-    cli_json_integer(json, "steps", row->steps);
-    cli_json_number(json, "iterations", per_step(row->iterations, row->steps));
-    cli_json_integer(json, "halvings", row->halvings);
-    cli_json_number(json, "passes", per_step(row->passes, row->steps));
-    cli_json_open(json, "constraint_error", '{');
-    cli_json_number(json, "end", row->constraint_end);
-    cli_json_number(json, "max", row->constraint_max);
-    cli_json_close(json);
-    cli_json_number(json, "energy_drift", row->energy_drift);
-    cli_json_number(json, "momentum_drift", row->momentum_drift);
-    cli_json_open(json, "difference", '{');
-    cli_json_number(json, "q", row->difference.q);
-    cli_json_number(json, "p", row->difference.p);
-    cli_json_number(json, "z", row->difference.z);
-    cli_json_number(json, "largest", row->largest_difference);
-    cli_json_close(json);
-    cli_json_number(json, "cpu_seconds", row->cpu_seconds);
-    cli_json_number(json, "cpu_ratio", row->cpu_ratio);
+    olo_json_integer(json, "unknowns", row->unknowns);
+    olo_json_integer(json, "steps", row->steps);
+    olo_json_number(json, "iterations", per_step(row->iterations, row->steps));
+    olo_json_integer(json, "halvings", row->halvings);
+    olo_json_number(json, "passes", per_step(row->passes, row->steps));
+    olo_json_open(json, "constraint_error", '{');
+    olo_json_number(json, "end", row->constraint_end);
+    olo_json_number(json, "max", row->constraint_max);
+    olo_json_close(json);
+    olo_json_number(json, "energy_drift", row->energy_drift);
+    olo_json_number(json, "momentum_drift", row->momentum_drift);
+    olo_json_open(json, "difference", '{');
+    olo_json_number(json, "q", row->difference.q);
+    olo_json_number(json, "p", row->difference.p);
+    olo_json_number(json, "z", row->difference.z);
+    olo_json_number(json, "largest", row->largest_difference);
+    olo_json_close(json);
+    olo_json_number(json, "cpu_seconds", row->cpu_seconds);
+    olo_json_number(json, "cpu_ratio", row->cpu_ratio);
 }
 
-static void write_failure(cli_json *json, const char *key, const olo_error *failure)
+static void write_failure(olo_json *json, const char *key, const olo_error *failure)
 {
-    cli_json_text(json, key, failure->status != OLO_OK ? failure->text : NULL);
+    olo_json_text(json, key, failure->status != OLO_OK ? failure->text : NULL);
 }
 
-static void write_row(cli_json *json, const struct comparison *x, int i)
+static void write_row(olo_json *json, const struct comparison *x, int i)
 {
     const olo_compare_row *row = &x->rows[i];
     const double penalty = row->treatment.penalty;
-    cli_json_open(json, NULL, '{');
-    cli_json_text(json, "treatment", row->treatment.constraints);
-    cli_json_number(json, "penalty", penalty > 0.0 ? penalty : (double)NAN);
+    olo_json_open(json, NULL, '{');
+    olo_json_text(json, "treatment", row->treatment.constraints);
+    olo_json_number(json, "penalty", penalty > 0.0 ? penalty : (double)NAN);
     write_measures(json, row);
-    cli_json_open(json, "condition", '[');
+    olo_json_open(json, "condition", '[');
     for (int k = 0; k < x->setup.step_count; k++) {
-        cli_json_number(json, NULL, x->conditions[i * x->setup.step_count + k]);
+        olo_json_number(json, NULL, x->conditions[i * x->setup.step_count + k]);
     }
-    cli_json_close(json);
+    olo_json_close(json);
     write_failure(json, "failure", &row->failure);
     write_failure(json, "condition_failure", &row->condition_failure);
-    cli_json_close(json);
+    olo_json_close(json);
 }
 
 static void print_json(const struct comparison *x)
 {
     const olo_run *run = &x->study->study.run;
-    cli_json json = {.out = stdout};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "name", olo_model_name(x->study->loaded.model));
-    cli_json_text(&json, "status", olo_status_name(x->status));
-    cli_json_text(&json, "error", x->error);
-    cli_json_text(&json, "scheme", run->scheme);
-    cli_json_number(&json, "step", run->step);
-    cli_json_number(&json, "end", run->end);
-    cli_json_integer(&json, "coordinates", x->study->loaded.counts.coordinates);
-    cli_json_integer(&json, "constraints", x->study->loaded.counts.constraints);
-    cli_json_text(&json, "base", x->base >= 0 ? x->rows[x->base].treatment.constraints : NULL);
-    cli_json_open(&json, "condition_steps", '[');
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "name", olo_model_name(x->study->loaded.model));
+    olo_json_text(&json, "status", olo_status_name(x->status));
+    olo_json_text(&json, "error", x->error);
+    olo_json_text(&json, "scheme", run->scheme);
+    olo_json_number(&json, "step", run->step);
+    olo_json_number(&json, "end", run->end);
+    olo_json_integer(&json, "coordinates", x->study->loaded.counts.coordinates);
+    olo_json_integer(&json, "constraints", x->study->loaded.counts.constraints);
+    olo_json_text(&json, "base", x->base >= 0 ? x->rows[x->base].treatment.constraints : NULL);
+    olo_json_open(&json, "condition_steps", '[');
     for (int k = 0; k < x->setup.step_count; k++) {
-        cli_json_number(&json, NULL, x->steps[k]);
+        olo_json_number(&json, NULL, x->steps[k]);
     }
-    cli_json_close(&json);
-    cli_json_number(&json, "condition_time", x->setup.at > 0.0 ? x->setup.at : (double)NAN);
-    cli_json_open(&json, "rows", '[');
+    olo_json_close(&json);
+    olo_json_number(&json, "condition_time", x->setup.at > 0.0 ? x->setup.at : (double)NAN);
+    olo_json_open(&json, "rows", '[');
     for (int i = 0; i < x->setup.treatment_count; i++) {
         write_row(&json, x, i);
     }
-    cli_json_close(&json);
-    cli_json_close(&json);
+    olo_json_close(&json);
+    olo_json_close(&json);
 }
 
 /* The command --------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli/command.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/say.h"
 #include "cli/study.h"
@@ -119,52 +119,52 @@ static void print_text(const struct outcome *outcome)
 
 /* For programs -------------------------------------------------------------------------------- */
 
-static void write_errors(cli_json *json, const char *key, const olo_errors *errors)
+static void write_errors(olo_json *json, const char *key, const olo_errors *errors)
 {
-    cli_json_open(json, key, '{');
-    cli_json_number(json, "q", errors->q);
-    cli_json_number(json, "p", errors->p);
-    cli_json_number(json, "z", errors->z);
-    cli_json_number(json, "lambda", errors->lambda);
-    cli_json_close(json);
+    olo_json_open(json, key, '{');
+    olo_json_number(json, "q", errors->q);
+    olo_json_number(json, "p", errors->p);
+    olo_json_number(json, "z", errors->z);
+    olo_json_number(json, "lambda", errors->lambda);
+    olo_json_close(json);
 }
 
-static void write_row(cli_json *json, const olo_converge_row *row)
+static void write_row(olo_json *json, const olo_converge_row *row)
 {
     const bool failed = row->failure.status != OLO_OK;
-    cli_json_open(json, NULL, '{');
-    cli_json_number(json, "step", row->step);
-    cli_json_integer(json, "steps", row->steps);
-    cli_json_integer(json, "newton_iterations", row->iterations);
-    cli_json_number(json, "cpu_seconds", row->cpu_seconds);
+    olo_json_open(json, NULL, '{');
+    olo_json_number(json, "step", row->step);
+    olo_json_integer(json, "steps", row->steps);
+    olo_json_integer(json, "newton_iterations", row->iterations);
+    olo_json_number(json, "cpu_seconds", row->cpu_seconds);
     write_errors(json, "error", &row->error);
     write_errors(json, "order", &row->order);
-    cli_json_text(json, "failure", failed ? row->failure.text : NULL);
-    cli_json_close(json);
+    olo_json_text(json, "failure", failed ? row->failure.text : NULL);
+    olo_json_close(json);
 }
 
 static void print_json(const struct outcome *outcome)
 {
     const olo_run *run = &outcome->study->study.run;
     const olo_converge_summary *summary = &outcome->summary;
-    cli_json json = {.out = stdout};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "name", olo_model_name(outcome->study->loaded.model));
-    cli_json_text(&json, "status", olo_status_name(outcome->status));
-    cli_json_text(&json, "error", outcome->error);
-    cli_json_text(&json, "scheme", run->scheme);
-    cli_json_text(&json, "constraints", run->constraints);
-    cli_json_number(&json, "time", summary->time);
-    cli_json_text(&json, "against", summary->reference > 0.0 ? "reference" : "exact");
-    cli_json_number(&json, "reference", summary->reference > 0.0 ? summary->reference : NAN);
-    cli_json_number(&json, "start_error", summary->start_error);
-    cli_json_open(&json, "rows", '[');
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "name", olo_model_name(outcome->study->loaded.model));
+    olo_json_text(&json, "status", olo_status_name(outcome->status));
+    olo_json_text(&json, "error", outcome->error);
+    olo_json_text(&json, "scheme", run->scheme);
+    olo_json_text(&json, "constraints", run->constraints);
+    olo_json_number(&json, "time", summary->time);
+    olo_json_text(&json, "against", summary->reference > 0.0 ? "reference" : "exact");
+    olo_json_number(&json, "reference", summary->reference > 0.0 ? summary->reference : NAN);
+    olo_json_number(&json, "start_error", summary->start_error);
+    olo_json_open(&json, "rows", '[');
     for (int i = 0; i < summary->rows; i++) {
         write_row(&json, &outcome->rows[i]);
     }
-    cli_json_close(&json);
+    olo_json_close(&json);
     write_errors(&json, "slope", &summary->slope);
-    cli_json_close(&json);
+    olo_json_close(&json);
 }
 
 /* The command --------------------------------------------------------------------------------- */

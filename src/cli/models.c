@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/json.h"
 #include "cli/say.h"
 #include "oloid/model.h"
 
@@ -100,18 +100,18 @@ static void print_list(const olo_catalogue *catalogue)
 
 static void print_json(const olo_catalogue *catalogue)
 {
-    cli_json json = {.out = stdout};
-    cli_json_open(&json, NULL, '[');
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '[');
     for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
         char sentence[SENTENCE_SIZE];
         describe(olo_catalogue_file(catalogue, i), sentence);
-        cli_json_open(&json, NULL, '{');
-        cli_json_text(&json, "name", olo_catalogue_name(catalogue, i));
-        cli_json_text(&json, "about", sentence);
-        cli_json_text(&json, "file", olo_catalogue_file(catalogue, i));
-        cli_json_close(&json);
+        olo_json_open(&json, NULL, '{');
+        olo_json_text(&json, "name", olo_catalogue_name(catalogue, i));
+        olo_json_text(&json, "about", sentence);
+        olo_json_text(&json, "file", olo_catalogue_file(catalogue, i));
+        olo_json_close(&json);
     }
-    cli_json_close(&json);
+    olo_json_close(&json);
 }
 
 static olo_status print_file(const char *file, olo_error *error)

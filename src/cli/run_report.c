@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/numbers.h"
 #include "cli/terminal.h"
 
@@ -106,75 +106,75 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
     }
 }
 
-static void write_verdicts(cli_json *json, const cli_outcome *outcome)
+static void write_verdicts(olo_json *json, const cli_outcome *outcome)
 {
-    cli_json_open(json, "verdict", '[');
+    olo_json_open(json, "verdict", '[');
     for (int i = 0; i < outcome->verdict_count; i++) {
         const olo_verdict *verdict = &outcome->verdicts[i];
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "quantity", verdict->quantity);
-        cli_json_number(json, "start", verdict->start);
-        cli_json_number(json, "drift", verdict->drift);
-        cli_json_number(json, "relative_drift", verdict->relative_drift);
-        cli_json_number(json, "tolerance", verdict->tolerance);
-        cli_json_bool(json, "ok", verdict->ok);
-        cli_json_text(json, "why", verdict->why);
-        cli_json_close(json);
+        olo_json_open(json, NULL, '{');
+        olo_json_text(json, "quantity", verdict->quantity);
+        olo_json_number(json, "start", verdict->start);
+        olo_json_number(json, "drift", verdict->drift);
+        olo_json_number(json, "relative_drift", verdict->relative_drift);
+        olo_json_number(json, "tolerance", verdict->tolerance);
+        olo_json_bool(json, "ok", verdict->ok);
+        olo_json_text(json, "why", verdict->why);
+        olo_json_close(json);
     }
-    cli_json_close(json);
+    olo_json_close(json);
 }
 
 /* How the run was set up. */
-static void write_setup(cli_json *json, const cli_outcome *outcome)
+static void write_setup(olo_json *json, const cli_outcome *outcome)
 {
     const olo_projection *projection = &outcome->loaded->projection;
-    cli_json_text(json, "scheme", outcome->run->scheme);
-    cli_json_text(json, "constraints", outcome->run->constraints);
-    cli_json_number(json, "step", outcome->run->step);
-    cli_json_number(json, "end", outcome->run->end);
-    cli_json_integer(json, "coordinates", outcome->loaded->counts.coordinates);
-    cli_json_integer(json, "degrees_of_freedom", outcome->loaded->counts.degrees_of_freedom);
-    cli_json_integer(json, "unknowns", outcome->unknowns);
-    cli_json_open(json, "projection", '{');
-    cli_json_number(json, "position", projection->position);
-    cli_json_number(json, "velocity", projection->velocity);
-    cli_json_close(json);
+    olo_json_text(json, "scheme", outcome->run->scheme);
+    olo_json_text(json, "constraints", outcome->run->constraints);
+    olo_json_number(json, "step", outcome->run->step);
+    olo_json_number(json, "end", outcome->run->end);
+    olo_json_integer(json, "coordinates", outcome->loaded->counts.coordinates);
+    olo_json_integer(json, "degrees_of_freedom", outcome->loaded->counts.degrees_of_freedom);
+    olo_json_integer(json, "unknowns", outcome->unknowns);
+    olo_json_open(json, "projection", '{');
+    olo_json_number(json, "position", projection->position);
+    olo_json_number(json, "velocity", projection->velocity);
+    olo_json_close(json);
 }
 
 /* What the run did. */
-static void write_work(cli_json *json, const cli_outcome *outcome)
+static void write_work(olo_json *json, const cli_outcome *outcome)
 {
     const olo_run_summary *summary = &outcome->summary;
-    cli_json_number(json, "time", outcome->time);
-    cli_json_integer(json, "steps", summary->steps);
-    cli_json_integer(json, "newton_iterations", summary->iterations);
-    cli_json_integer(json, "halvings", summary->halvings);
-    cli_json_number(json, "largest_rotation", summary->largest_rotation);
-    cli_json_number(json, "wall_seconds", summary->wall_seconds);
-    cli_json_number(json, "cpu_seconds", summary->cpu_seconds);
-    cli_json_open(json, "energy", '{');
-    cli_json_number(json, "start", outcome->loaded->start.total);
-    cli_json_number(json, "end", outcome->end.total);
-    cli_json_close(json);
+    olo_json_number(json, "time", outcome->time);
+    olo_json_integer(json, "steps", summary->steps);
+    olo_json_integer(json, "newton_iterations", summary->iterations);
+    olo_json_integer(json, "halvings", summary->halvings);
+    olo_json_number(json, "largest_rotation", summary->largest_rotation);
+    olo_json_number(json, "wall_seconds", summary->wall_seconds);
+    olo_json_number(json, "cpu_seconds", summary->cpu_seconds);
+    olo_json_open(json, "energy", '{');
+    olo_json_number(json, "start", outcome->loaded->start.total);
+    olo_json_number(json, "end", outcome->end.total);
+    olo_json_close(json);
 }
 
 void cli_report_json(FILE *out, const cli_outcome *outcome)
 {
-    cli_json json = {.out = out};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "name", olo_model_name(outcome->loaded->model));
-    cli_json_bool(&json, "ok", outcome->status == OLO_OK && cli_broken_law(outcome) == NULL);
-    cli_json_text(&json, "status", olo_status_name(outcome->status));
-    cli_json_text(&json, "error", outcome->error);
-    cli_json_text(&json, "result", outcome->result);
-    cli_json_text(&json, "partial", outcome->partial);
+    olo_json json = {.out = out};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "name", olo_model_name(outcome->loaded->model));
+    olo_json_bool(&json, "ok", outcome->status == OLO_OK && cli_broken_law(outcome) == NULL);
+    olo_json_text(&json, "status", olo_status_name(outcome->status));
+    olo_json_text(&json, "error", outcome->error);
+    olo_json_text(&json, "result", outcome->result);
+    olo_json_text(&json, "partial", outcome->partial);
     write_setup(&json, outcome);
     write_work(&json, outcome);
     write_verdicts(&json, outcome);
-    cli_json_open(&json, "warnings", '[');
+    olo_json_open(&json, "warnings", '[');
     for (int i = 0; i < outcome->warning_count; i++) {
-        cli_json_text(&json, NULL, outcome->warnings[i]);
+        olo_json_text(&json, NULL, outcome->warnings[i]);
     }
-    cli_json_close(&json);
-    cli_json_close(&json);
+    olo_json_close(&json);
+    olo_json_close(&json);
 }

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "elements/build.h"
-#include "elements/shape.h"
+#include "elements/drawing.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 
@@ -182,7 +181,9 @@ static olo_status build(olo_builder *builder, const void *element)
         status = olo_build_gravity(builder, body->name, moments.mass, &x);
     if (status == OLO_OK)
         status = olo_build_plane(builder, body->name, node);
-    return status == OLO_OK ? add_points(builder, body, node) : status;
+    if (status == OLO_OK)
+        status = add_points(builder, body, node);
+    return status == OLO_OK ? olo_draw_body(builder, body, node, &moments) : status;
 }
 
 static const olo_field fields[] = {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "elements/build.h"
 #include "elements/builder_state.h"
+#include "elements/drawing.h"
 #include "linalg/vec3.h"
 
 olo_status olo_builder_create(const olo_builder_setup *setup, olo_builder **builder,
@@ -353,6 +354,19 @@ olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector)
     return OLO_OK;
 }
 
+olo_status olo_draw(olo_builder *builder, const olo_drawable *drawable)
+{
+    olo_system *s = builder->system;
+    const char *kept = keep_text(builder, drawable->name);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, drawables, drawable_count))
+        return builder->error.status;
+    s->drawables[s->drawable_count] = *drawable;
+    s->drawables[s->drawable_count++].name = kept;
+    return OLO_OK;
+}
+
 olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(void *context))
 {
     olo_system *s = builder->system;
@@ -454,6 +468,8 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
         if (!olo_system_find_symmetries(s))
             status = olo_build_out_of_memory(builder);
     }
+    if (status == OLO_OK)
+        status = olo_draw_rest(builder);
     if (status != OLO_OK) {
         olo_fail(error, status, "%s", builder->error.text);
     } else {

@@ -20,13 +20,14 @@ static void defaults(void *element)
     *(olo_damper *)element = olo_damper_default();
 }
 
-olo_status olo_build_span(olo_builder *builder, const olo_place between[2], olo_position *span,
-                          double *length)
+olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
+                          const olo_place between[2], olo_position *span, double *length)
 {
     olo_position ends[2];
+    int node[2];
     double x[3];
     for (int i = 0; i < 2; i++) {
-        olo_status status = olo_build_place(builder, "between", &between[i], &ends[i], NULL);
+        olo_status status = olo_build_place(builder, "between", &between[i], &ends[i], &node[i]);
         if (status != OLO_OK)
             return status;
     }
@@ -38,7 +39,7 @@ olo_status olo_build_span(olo_builder *builder, const olo_place between[2], olo_
                                 "both ends are the same place or fixed in space");
     olo_position_value(span, olo_build_system(builder)->q0, x);
     *length = vec3_norm(x);
-    return OLO_OK;
+    return olo_draw_link(builder, look, node, ends);
 }
 
 olo_status olo_build_damper(olo_builder *builder, const char *name, const char *type,
@@ -70,7 +71,8 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_damper *damper = element;
     olo_position span;
     double length;
-    olo_status status = olo_build_span(builder, damper->between, &span, &length);
+    const olo_drawable look = {.name = damper->name, .role = "damper", .primitive = "dashpot"};
+    olo_status status = olo_build_span(builder, &look, damper->between, &span, &length);
     if (status == OLO_OK && strcmp(damper->type, "distance") == 0 && length == 0)
         status = olo_builder_fail(builder, "between",
                                   "a distance damper needs two different places; use type linear");

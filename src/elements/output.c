@@ -1,11 +1,11 @@
 /* Places whose motion is recorded. */
 #include <stddef.h>
 
-#include "elements/build.h"
+#include "elements/drawing.h"
 
 olo_output olo_output_default(void)
 {
-    return (olo_output){.name = NULL};
+    return (olo_output){.trace = true};
 }
 
 static void defaults(void *element)
@@ -17,8 +17,12 @@ static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_output *output = element;
     olo_position x;
-    olo_status status = olo_build_place(builder, "on", &output->on, &x, NULL);
-    return status == OLO_OK ? olo_build_output(builder, output->name, &x) : status;
+    int node;
+    olo_status status = olo_build_place(builder, "on", &output->on, &x, &node);
+    if (status == OLO_OK)
+        status = olo_build_output(builder, output->name, &x);
+    return status == OLO_OK && output->trace ? olo_draw_trace(builder, output->name, node, &x)
+                                             : status;
 }
 
 static const olo_field fields[] = {
@@ -31,6 +35,10 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_output, on),
      .required = true,
      .help = "the place to record"},
+    {.key = "trace",
+     .kind = OLO_FIELD_FLAG,
+     .offset = offsetof(olo_output, trace),
+     .help = "whether the report draws its way; default true"},
 };
 
 const olo_element_type olo_element_output = {.section = "outputs",

@@ -2,7 +2,7 @@
  * 3-vectors of the chain: T = 1/2 m |sum of their rates|^2. */
 #include <stddef.h>
 
-#include "elements/build.h"
+#include "elements/drawing.h"
 
 olo_point olo_point_default(void)
 {
@@ -51,7 +51,9 @@ static olo_status build(olo_builder *builder, const void *element)
             status = olo_build_mass(builder, x.slot[k], x.slot[l], point->mass);
     if (status == OLO_OK)
         status = olo_build_gravity(builder, point->name, point->mass, &x);
-    return status == OLO_OK ? olo_build_plane(builder, point->name, node) : status;
+    if (status == OLO_OK)
+        status = olo_build_plane(builder, point->name, node);
+    return status == OLO_OK ? olo_draw_point(builder, point->name, node) : status;
 }
 
 static const olo_field fields[] = {

@@ -61,7 +61,8 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_rod *rod = element;
     olo_position span;
     double initial;
-    olo_status status = olo_build_span(builder, rod->between, &span, &initial);
+    const olo_drawable look = {.name = rod->name, .role = "rod", .primitive = "rod"};
+    olo_status status = olo_build_span(builder, &look, rod->between, &span, &initial);
     if (status != OLO_OK)
         return status;
     double length = isnan(rod->length) ? initial : rod->length;

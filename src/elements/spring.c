@@ -132,7 +132,8 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_spring *spring = element;
     olo_position span;
     double initial;
-    olo_status status = olo_build_span(builder, spring->between, &span, &initial);
+    const olo_drawable look = {.name = spring->name, .role = "spring", .primitive = "coil"};
+    olo_status status = olo_build_span(builder, &look, spring->between, &span, &initial);
     if (status != OLO_OK)
         return status;
     if (isnan(spring->stiffness) == !spring->energy)

@@ -21,6 +21,11 @@ bool olo_symmetric_eigenvalues(int n, double *A, double *values)
     return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', n, A, n, values) == 0;
 }
 
+bool olo_symmetric_eigenvectors(int n, double *A, double *values)
+{
+    return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, A, n, values) == 0;
+}
+
 bool olo_singular_values(int m, int n, double *A, double *values)
 {
     double unused;

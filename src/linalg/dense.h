@@ -8,6 +8,9 @@
 /* Ascending eigenvalues of a symmetric matrix (overwritten); false when they are not finite. */
 bool olo_symmetric_eigenvalues(int n, double *A, double *values);
 
+/* The same with unit eigenvectors, which become the columns of A. */
+bool olo_symmetric_eigenvectors(int n, double *A, double *values);
+
 /* Descending singular values of an m x n matrix (overwritten), min(m, n) of them. */
 bool olo_singular_values(int m, int n, double *A, double *values);
 

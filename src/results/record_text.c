@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "oloid/version.h"
 #include "results/layout.h"
+#include "results/record_scene.h"
 #include "results/settings.h"
 #include "stepping/registry.h"
 
@@ -56,27 +57,32 @@ void olo_writer_integer(olo_writer *w, const char *object, const char *name, lon
     }
 }
 
+void olo_writer_table(olo_writer *w, const olo_hdf5_table *layout, const double *values)
+{
+    int table = 0;
+    if (w->status == OLO_OK) {
+        w->status = olo_hdf5_add_table(w->file, layout, &table, w->error);
+    }
+    if (w->status == OLO_OK) {
+        w->status = olo_hdf5_append(w->file, table, layout->rows, values, w->error);
+    }
+}
+
+void olo_writer_list(olo_writer *w, const char *path, const char *description,
+                     const char *const *texts, size_t count)
+{
+    if (w->status == OLO_OK) {
+        w->status = olo_hdf5_write_texts(w->file, path, description, texts, count, w->error);
+    }
+}
+
 /* A dataset of one number a row. */
 static void write_numbers(olo_writer *w, const char *path, bool integer, const char *description,
                           const double *values, size_t count)
 {
     const olo_hdf5_table layout = {
         .path = path, .rows = count, .integer = integer, .description = description};
-    int table = 0;
-    if (w->status == OLO_OK) {
-        w->status = olo_hdf5_add_table(w->file, &layout, &table, w->error);
-    }
-    if (w->status == OLO_OK) {
-        w->status = olo_hdf5_append(w->file, table, count, values, w->error);
-    }
-}
-
-static void write_texts(olo_writer *w, const char *path, const char *description,
-                        const char *const *texts, size_t count)
-{
-    if (w->status == OLO_OK) {
-        w->status = olo_hdf5_write_texts(w->file, path, description, texts, count, w->error);
-    }
+    olo_writer_table(w, &layout, values);
 }
 
 /* ---- the start -------------------------------------------------------------------------------- */
@@ -154,8 +160,9 @@ static void write_nodes(olo_writer *w, const olo_system *system)
         offsets[i] = (double)olo_system_node_offset(system, i);
     }
     olo_writer_group(w, "/nodes");
-    write_texts(w, "/nodes/name", "points and bodies in the order of q", names, count);
-    write_texts(w, "/nodes/kind", "point (3 coordinates) or body (12 coordinates)", kinds, count);
+    olo_writer_list(w, "/nodes/name", "points and bodies in the order of q", names, count);
+    olo_writer_list(w, "/nodes/kind", "point (3 coordinates) or body (12 coordinates)", kinds,
+                    count);
     write_numbers(w, "/nodes/offset", true, "first column in q and v", offsets, count);
     olo_free(offsets);
     olo_free(kinds);
@@ -194,6 +201,7 @@ void olo_writer_head(olo_writer *w, const olo_record_subject *subject)
     write_run(w, subject->run, &counts);
     write_nodes(w, subject->system);
     write_outputs(w, subject->system);
+    olo_writer_scene(w, subject->system);
     olo_writer_group(w, "/frames");
     olo_writer_group(w, "/ledger");
     olo_writer_group(w, "/ledger_min");
@@ -228,8 +236,8 @@ static void write_verdict(olo_writer *w, const olo_verdict *verdicts, int verdic
         ok[i] = verdicts[i].ok ? 1.0 : 0.0;
     }
     olo_writer_group(w, "/verdict");
-    write_texts(w, "/verdict/quantity", "what the run should conserve", quantity, count);
-    write_texts(w, "/verdict/why", "why it is conserved", why, count);
+    olo_writer_list(w, "/verdict/quantity", "what the run should conserve", quantity, count);
+    olo_writer_list(w, "/verdict/why", "why it is conserved", why, count);
     write_numbers(w, "/verdict/start", false, "value at the start", start, count);
     write_numbers(w, "/verdict/drift", false, "largest change over all steps", drift, count);
     write_numbers(w, "/verdict/relative_drift", false, "drift over the scale of the quantity",

@@ -24,6 +24,11 @@ void olo_writer_texts(olo_writer *w, const char *object, const char *name, const
 void olo_writer_number(olo_writer *w, const char *object, const char *name, double value);
 void olo_writer_integer(olo_writer *w, const char *object, const char *name, long long value);
 
+/* A dataset with all its rows; a dataset of texts. */
+void olo_writer_table(olo_writer *w, const olo_hdf5_table *layout, const double *values);
+void olo_writer_list(olo_writer *w, const char *path, const char *description,
+                     const char *const *texts, size_t count);
+
 /* What is known before the first state: the file, the model, the run; and all groups. */
 void olo_writer_head(olo_writer *w, const olo_record_subject *subject);
 

@@ -38,6 +38,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->contexts);
     olo_free(system->outputs);
     olo_free(system->exacts);
+    olo_free(system->drawables);
     olo_free(system->q0);
     olo_free(system->v0);
     olo_free(system->v0_given);

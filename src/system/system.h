@@ -20,6 +20,7 @@
 #include "system/form.h"
 #include "system/joint.h"
 #include "system/position.h"
+#include "system/scene.h"
 #include "system/term.h"
 
 typedef enum olo_node_kind { OLO_NODE_POINT, OLO_NODE_FRAME } olo_node_kind;
@@ -105,10 +106,12 @@ struct olo_system {
     olo_system_output_place *outputs;
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, where the model gives one */
-    double *q0, *v0;          /* initial data as given */
-    bool *v0_given;           /* [n] the user gave this velocity */
-    double *row_scale;        /* [m] size of the parts of each constraint row at the start */
-    double length_scale;      /* a length of the model, to make increments comparable */
+    int drawable_count;
+    olo_drawable *drawables; /* how it looks */
+    double *q0, *v0;         /* initial data as given */
+    bool *v0_given;          /* [n] the user gave this velocity */
+    double *row_scale;       /* [m] size of the parts of each constraint row at the start */
+    double length_scale;     /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;

@@ -1,0 +1,196 @@
+/* What a system looks like: every element has its picture, of the size and in the place that mechanics gives it. */
+#include "scene.h"
+
+#include "linalg/vec3.h"
+
+static const olo_drawable *find(const scene *s, const char *name, const char *role, int which)
+{
+    for (int i = 0; i < s->system->drawable_count; i++) {
+        const olo_drawable *d = &s->system->drawables[i];
+        if (strcmp(d->name, name) == 0 && strcmp(d->role, role) == 0 && which-- == 0)
+            return d;
+    }
+    return NULL;
+}
+
+static int count(const scene *s, const char *role)
+{
+    int number = 0;
+    for (int i = 0; i < s->system->drawable_count; i++)
+        number += strcmp(s->system->drawables[i].role, role) == 0;
+    return number;
+}
+
+/* Column of the rotation: an axis of the drawable in the node's frame. */
+static void axis_of(const olo_drawable *d, int column, double axis[3])
+{
+    for (int i = 0; i < 3; i++)
+        axis[i] = d->rotation[3 * i + column];
+}
+
+TEST(a_body_of_numbers_is_the_ellipsoid_with_its_inertia)
+{
+    /* a homogeneous ellipsoid with semi-axes 1, 2, 3 has J = m/5 (b^2 + c^2, ...), here turned by 90 degrees about z:
+     * the axis of length 2 is x then */
+    scene s = scene_open(
+        "bodies:\n  - {name: egg, mass: 5, center: [0.5, 0, 1], inertia: [10, 13, 5]}\n", NULL);
+    const olo_drawable *d = find(&s, "egg", "body", 0);
+    check_true(d != NULL);
+    check_text("ellipsoid", d->primitive);
+    check_close(0.5, d->position[0], 1e-15);
+    check_close(1.0, d->position[2], 1e-15);
+    check_close(1.0, mat3_det(d->rotation), 1e-12);
+    for (int k = 0; k < 3; k++) {
+        static const double along[3] = {2, 1, 3};
+        double axis[3];
+        axis_of(d, k, axis);
+        int nearest = fabs(axis[0]) > 0.5 ? 0 : fabs(axis[1]) > 0.5 ? 1 : 2;
+        check_close(1.0, fabs(axis[nearest]), 1e-12);
+        check_close(along[nearest], d->size[k], 1e-12);
+    }
+    scene_close(&s);
+}
+
+TEST(a_slender_body_is_thin_but_not_invisible)
+{
+    scene s = scene_open("bodies:\n  - {name: rod, mass: 3, inertia: [1, 1, 0]}\n", NULL);
+    const olo_drawable *d = find(&s, "rod", "body", 0);
+    /* E/m = diag(0, 0, 1/3): the semi-axis along z is sqrt(5/3) */
+    check_close(sqrt(5.0 / 3.0), d->size[2], 1e-12);
+    check_true(d->size[0] > 0 && d->size[0] < 0.1 * d->size[2]);
+    scene_close(&s);
+}
+
+TEST(solids_are_drawn_as_given_and_holes_are_not)
+{
+    scene s = scene_open("bodies:\n"
+                         "  - name: part\n"
+                         "    shapes:\n"
+                         "      - {type: box, size: [1, 2, 3], density: 1, position: [4, 5, 6]}\n"
+                         "      - {type: cylinder, radius: 0.1, height: 3, density: -1}\n"
+                         "      - {type: sphere, radius: 0.5, mass: 1}\n"
+                         "      - {type: cone, radius: 0.5, height: 2, mass: 1}\n",
+                         NULL);
+    check_equal(3, count(&s, "body"));
+    const olo_drawable *box = find(&s, "part", "body", 0), *ball = find(&s, "part", "body", 1);
+    const olo_drawable *cone = find(&s, "part", "body", 2);
+    check_text("box", box->primitive);
+    check_close(3.0, box->size[2], 0);
+    check_close(5.0, box->position[1], 0);
+    check_text("ellipsoid", ball->primitive);
+    check_close(0.5, ball->size[1], 0);
+    check_text("cone", cone->primitive);
+    check_close(2.0, cone->size[2], 0);
+    scene_close(&s);
+}
+
+TEST(a_hinge_is_a_pin_along_its_axis)
+{
+    scene s = scene_open("gravity: [0, -9.81, 0]\n"
+                         "bodies:\n"
+                         "  - name: arm\n"
+                         "    shapes: {type: box, size: [1, 0.1, 0.1], mass: 1}\n"
+                         "    rotation: {axis: [1, 0, 0], angle: pi/2}\n"
+                         "joints:\n"
+                         "  - {name: hinge, type: revolute, between: [ground, arm], at: [-0.5, 0, "
+                         "0], axis: [0, 0, 2]}\n",
+                         NULL);
+    const olo_drawable *foot = find(&s, "hinge", "support", 0),
+                       *pin = find(&s, "hinge", "support", 1);
+    check_true(foot != NULL && pin != NULL);
+    /* the foot stands in space, down along gravity */
+    double axis[3];
+    axis_of(foot, 2, axis);
+    check_text("cone", foot->primitive);
+    check_equal(-1, foot->node[0]);
+    check_close(-1.0, axis[1], 1e-12);
+    /* the pin moves with the arm; its axis z is the arm's y */
+    axis_of(pin, 2, axis);
+    check_text("cylinder", pin->primitive);
+    check_equal(0, pin->node[0]);
+    check_close(1.0, fabs(axis[1]), 1e-12);
+    check_close(-0.5, pin->position[0], 1e-12);
+    check_true(pin->size[0] > 0 && pin->size[0] < 0.1 && !pin->symbol);
+    scene_close(&s);
+}
+
+TEST(a_slide_has_a_rail_and_a_far_joint_a_strut)
+{
+    scene s = scene_open(
+        "bodies:\n"
+        "  - {name: a, mass: 1, inertia: [1, 1, 1]}\n"
+        "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [9, 0, 0]}\n"
+        "joints:\n"
+        "  - {name: slide, type: prismatic, between: [a, b], at: [4.5, 0, 0], axis: [1, 0, 0]}\n",
+        NULL);
+    const olo_drawable *rail = find(&s, "slide", "joint", 0),
+                       *block = find(&s, "slide", "joint", 1);
+    double axis[3];
+    axis_of(rail, 2, axis);
+    check_text("cylinder", rail->primitive);
+    check_equal(0, rail->node[0]);
+    check_close(1.0, fabs(axis[0]), 1e-12);
+    check_text("box", block->primitive);
+    check_equal(1, block->node[0]);
+    /* the joint is at 4.5, both ellipsoids end within 1.3 of their centres */
+    const olo_drawable *strut = find(&s, "b", "body", 1);
+    check_text("rod", strut->primitive);
+    check_close(-4.5, strut->end[0], 1e-12);
+    scene_close(&s);
+}
+
+TEST(links_run_between_their_places)
+{
+    scene s = scene_open("points:\n"
+                         "  - {name: p, mass: 1, position: [1, 0, 0]}\n"
+                         "bodies:\n"
+                         "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [3, 0, 0], points: "
+                         "{eye: [0, 1, 0]}}\n"
+                         "rods:\n"
+                         "  - {name: rod, between: [[0, 0, 7], p]}\n"
+                         "springs:\n"
+                         "  - {name: spring, between: [p, b.eye], stiffness: 1}\n"
+                         "dampers:\n"
+                         "  - {name: damper, between: [{on: b, at: [0, 0, 2]}, p], damping: 1}\n",
+                         NULL);
+    const olo_drawable *rod = find(&s, "rod", "rod", 0), *spring = find(&s, "spring", "spring", 0);
+    const olo_drawable *damper = find(&s, "damper", "damper", 0);
+    check_equal(-1, rod->node[0]);
+    check_equal(0, rod->node[1]);
+    check_close(7.0, rod->position[2], 0);
+    check_text("coil", spring->primitive);
+    check_equal(0, spring->node[0]);
+    check_equal(1, spring->node[1]);
+    check_close(1.0, spring->end[1], 0);
+    check_text("dashpot", damper->primitive);
+    check_close(2.0, damper->position[2], 0);
+    check_equal(1, count(&s, "point"));
+    check_text("b", find(&s, "b", "trace", 0)->name);
+    scene_close(&s);
+}
+
+TEST(outputs_are_traced_unless_they_say_otherwise)
+{
+    static const char *const text = "points:\n"
+                                    "  - {name: p, mass: 1, position: [0, 0, 0]}\n"
+                                    "  - {name: q, mass: 1, position: [1, 0, 0]}\n"
+                                    "outputs:\n"
+                                    "  - {name: first, on: p, trace: false}\n";
+    scene s = scene_open(text, NULL);
+    check_equal(0, count(&s, "trace"));
+    scene_close(&s);
+    char more[512];
+    snprintf(more, sizeof more, "%s  - {name: second, on: p}\n", text);
+    s = scene_open(more, NULL);
+    check_equal(1, count(&s, "trace"));
+    check_equal(0, find(&s, "second", "trace", 0)->node[0]);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(a_body_of_numbers_is_the_ellipsoid_with_its_inertia),
+          cmocka_unit_test(a_slender_body_is_thin_but_not_invisible),
+          cmocka_unit_test(solids_are_drawn_as_given_and_holes_are_not),
+          cmocka_unit_test(a_hinge_is_a_pin_along_its_axis),
+          cmocka_unit_test(a_slide_has_a_rail_and_a_far_joint_a_strut),
+          cmocka_unit_test(links_run_between_their_places),
+          cmocka_unit_test(outputs_are_traced_unless_they_say_otherwise))
