@@ -40,6 +40,9 @@ typedef struct olo_tree {
 olo_status olo_tree_create(const olo_system *system, olo_tree **tree, olo_error *error);
 void olo_tree_free(olo_tree *tree);
 
+/* No common rigid motion of its nodes changes the rows of a closure. */
+bool olo_closure_is_relative(const olo_system *system, const olo_closure *closure);
+
 /* The numbers of a step. q0 belongs to the state; the rest is a workspace. */
 typedef struct olo_motion {
     const double *q0;

@@ -29,7 +29,8 @@ typedef struct olo_block {
     int dof;    /* of du; equal to size for a plain block */
     int parent; /* block, or -1 */
     bool plain; /* B = B^ = I, no parent, no variation */
-    bool last; /* after all its neighbours: closure multipliers, whose own block is zero; not plain */
+    bool last; /* closure multipliers, whose own block is zero: after all that moves them; not plain */
+    bool relative; /* of those: no common motion of its neighbours moves it */
 } olo_block;
 
 /* The matrices of a joint, row-major with the sizes d = size, p = parent's size, r = dof. */

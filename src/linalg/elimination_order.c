@@ -1,4 +1,5 @@
-/* Ordering of the block elimination: least degree first, children before parents, closures after all they touch. */
+/* Ordering of the block elimination: least degree first, children before parents, closures after all
+ * that moves them. */
 #include <stdint.h>
 
 #include "base/fail.h"
@@ -76,26 +77,101 @@ static int64_t heap_pop(heap *h)
     return top;
 }
 
-/* A block may go when its children are gone and, if it is a `last` block, all its neighbours that are
- * not `last` themselves. `waiting` counts what it waits for. */
+/* --- what a block waits for --- */
+
+typedef struct waits {
+    int *count;  /* how many blocks each one still waits for */
+    list *after; /* closures that wait for a block */
+    int *below;  /* of a closure: how many of its neighbours hang on a block, or are it */
+} waits;
+
+static void waits_free(waits *w, int n)
+{
+    for (int c = 0; w->after && c < n; c++)
+        olo_free(w->after[c].item);
+    olo_free(w->after);
+    olo_free(w->count);
+    olo_free(w->below);
+}
+
+static bool waits_create(waits *w, int n)
+{
+    w->count = olo_alloc((size_t)n, sizeof *w->count);
+    w->after = olo_alloc((size_t)n, sizeof *w->after);
+    w->below = olo_alloc((size_t)n, sizeof *w->below);
+    return w->count && w->after && w->below;
+}
+
+/* Whatever moves a closure comes before it: its neighbours and all that they hang on; of a relative closure only below
+ * the first block that they hang on in common. So its block is filled by all that it gets from the tree, and has
+ * the rank of its rows. */
+static bool wait_of_closure(const olo_elimination *el, const list *neighbours, int c, waits *w)
+{
+    bool ok = true;
+    int all = 0;
+    for (int i = 0; i < neighbours->count; i++) {
+        if (el->nodes[neighbours->item[i]].shape.last)
+            continue;
+        all++;
+        for (int a = neighbours->item[i]; a >= 0; a = el->nodes[a].shape.parent)
+            w->below[a]++;
+    }
+    bool relative = el->nodes[c].shape.relative && all > 1;
+    for (int i = 0; i < neighbours->count; i++)
+        for (int a = neighbours->item[i]; a >= 0; a = el->nodes[a].shape.parent) {
+            if (w->below[a] > 0 && !(relative && w->below[a] == all)) {
+                ok = ok && olo_block_list_add(&w->after[a], c);
+                w->count[c]++;
+            }
+            w->below[a] = 0;
+        }
+    return ok;
+}
+
+static bool find_waits(const olo_elimination *el, const list *graph, waits *w)
+{
+    bool ok = waits_create(w, el->count);
+    for (int c = 0; ok && c < el->count; c++) {
+        int parent = el->nodes[c].shape.parent;
+        if (parent >= 0)
+            w->count[parent]++;
+        if (el->nodes[c].shape.last)
+            ok = wait_of_closure(el, &graph[c], c, w);
+    }
+    return ok;
+}
+
+/* --- the order --- */
+
+/* Block c is gone: its neighbours are coupled, and what remains of its list are the later ones. */
+static bool take_out(list *graph, int c)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < graph[c].count; i++) {
+        int a = graph[c].item[i];
+        list_remove(&graph[a], c);
+        for (int j = 0; ok && j < graph[c].count; j++)
+            if (graph[c].item[j] != a)
+                ok = olo_block_list_add(&graph[a], graph[c].item[j]);
+    }
+    return ok;
+}
+
+/* One that waited for a block that is gone. */
+static bool release(heap *ready, const list *graph, waits *w, int block)
+{
+    return --w->count[block] > 0 || heap_push(ready, graph[block].count, block);
+}
+
 bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error)
 {
     heap ready = {0};
+    waits w = {0};
     int n = el->count, done = 0;
-    int *waiting = olo_alloc((size_t)n, sizeof *waiting);
-    bool ok = waiting != NULL;
-    for (int c = 0; ok && c < n; c++) {
-        int parent = el->nodes[c].shape.parent;
-        if (parent >= 0)
-            waiting[parent]++;
-        if (el->nodes[c].shape.last)
-            for (int i = 0; i < graph[c].count; i++)
-                waiting[c] += !el->nodes[graph[c].item[i]].shape.last;
-    }
+    bool ok = find_waits(el, graph, &w);
     for (int c = 0; ok && c < n; c++)
-        if (waiting[c] == 0)
+        if (w.count[c] == 0)
             ok = heap_push(&ready, graph[c].count, c);
-    /* the graph shrinks as blocks go; what remains of a list at that moment are the later neighbours */
     while (ok && ready.count > 0) {
         int64_t key = heap_pop(&ready);
         int c = (int)(key & 0xffffffff), degree = (int)(key >> 32);
@@ -107,30 +183,13 @@ bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error)
         }
         el->order[done] = c;
         el->rank[c] = done++;
-        int parent = el->nodes[c].shape.parent;
-        for (int i = 0; ok && i < graph[c].count; i++) {
-            int a = graph[c].item[i];
-            list_remove(&graph[a], c);
-            for (int j = 0; ok && j < graph[c].count; j++)
-                if (graph[c].item[j] != a) {
-                    bool fresh = !list_has(&graph[a], graph[c].item[j]);
-                    ok = olo_block_list_add(&graph[a], graph[c].item[j]);
-                    /* a closure that gains a neighbour by fill must wait for it too */
-                    if (ok && fresh && el->nodes[a].shape.last && el->rank[a] < 0 &&
-                        !el->nodes[graph[c].item[j]].shape.last)
-                        waiting[a]++;
-                }
-        }
-        for (int i = 0; ok && i < graph[c].count; i++) {
-            int a = graph[c].item[i];
-            if (a == parent || (el->nodes[a].shape.last && !el->nodes[c].shape.last)) {
-                waiting[a] -= (a == parent) + (el->nodes[a].shape.last && !el->nodes[c].shape.last);
-                if (waiting[a] == 0)
-                    ok = heap_push(&ready, graph[a].count, a);
-            }
-        }
+        ok = take_out(graph, c);
+        if (ok && el->nodes[c].shape.parent >= 0)
+            ok = release(&ready, graph, &w, el->nodes[c].shape.parent);
+        for (int i = 0; ok && i < w.after[c].count; i++)
+            ok = release(&ready, graph, &w, w.after[c].item[i]);
     }
-    olo_free(waiting);
+    waits_free(&w, n);
     olo_free(ready.key);
     if (!ok) {
         olo_fail(error, OLO_NO_MEMORY, "out of memory while ordering %d blocks", n);

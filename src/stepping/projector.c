@@ -147,6 +147,9 @@ int *olo_projector_edges(const olo_projector *p, const olo_tree *tree, int *edge
     bool ok = true;
     for (int i = 0; ok && i < olo_pieces(s); i++) {
         const plan *x = p->plans[i];
+        int row = i - olo_piece_of_constraint(s, 0);
+        if (row >= 0 && !s->constraints[row].curved)
+            continue; /* a linear closure row adds nothing between its nodes */
         for (int a = 0; ok && x && a < x->nodes; a++)
             for (int b = 0; ok && b < a; b++)
                 ok = add_edge(&list, x->node[a], x->node[b]);

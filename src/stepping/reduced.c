@@ -61,10 +61,12 @@ static olo_status create_elimination(reduced *x, olo_error *error)
                                     .plain = !tree->nodes[k].type,
                                     .spatial = tree->nodes[k].type && tree->nodes[k].type->spatial};
         for (int i = 0; i < tree->closure_block_count; i++)
-            blocks[closure_block(x, i)] = (olo_block){.size = tree->closure_blocks[i].count,
-                                                      .dof = tree->closure_blocks[i].count,
-                                                      .parent = -1,
-                                                      .last = true};
+            blocks[closure_block(x, i)] =
+                (olo_block){.size = tree->closure_blocks[i].count,
+                            .dof = tree->closure_blocks[i].count,
+                            .parent = -1,
+                            .last = true,
+                            .relative = olo_closure_is_relative(s, &tree->closure_blocks[i])};
         status = olo_elimination_create(count, blocks, edge_count, edges, &x->elimination, error);
     } else {
         olo_fail(error, status, "out of memory for the reduced treatment");

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "linalg/elimination.h"
+#include "linalg/elimination_private.h"
 
 enum { BLOCKS = 14, DENSE = 400 };
 
@@ -24,11 +25,14 @@ static void fill(int n, double *x, double size, unsigned long long *seed)
         x[i] = size * scene_random(seed);
 }
 
-/* Random parents, sizes, freedoms (at least `least`), springs across branches and closures on two nodes each. */
+/* Random parents, sizes, freedoms (at least `least`), springs across branches and closures on two nodes each; a negative
+ * number of closures are relative ones. */
 static void plant(forest *f, int count, int least, int springs, int closures,
                   unsigned long long *seed)
 {
+    bool relative = closures < 0;
     memset(f, 0, sizeof *f);
+    closures = abs(closures);
     f->count = count + closures;
     f->closures = closures;
     for (int c = 0; c < count; c++) {
@@ -48,6 +52,7 @@ static void plant(forest *f, int count, int least, int springs, int closures,
     for (int i = 0; i < closures; i++) {
         f->blocks[count + i] =
             (olo_block){.size = 1, .dof = 1, .parent = -1, .plain = true, .last = true};
+        f->blocks[count + i].relative = relative;
         for (int side = 0; side < 2; side++) {
             f->edges[2 * f->edge_count] = count + i;
             f->edges[2 * f->edge_count++ + 1] = pick(seed, count);
@@ -233,15 +238,53 @@ TEST(trees_with_springs_across_equal_the_dense_saddle_form)
     check_forests(6, 0);
 }
 
-TEST(closures_are_eliminated_last)
+TEST(closures_are_eliminated_after_what_moves_them)
 {
     unsigned long long seed = 77;
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 80; k++) {
         forest f;
         /* a closure whose nodes cannot move has a zero pivot: every node moves */
-        plant(&f, 8, 2, 3, 2, &seed);
+        plant(&f, 8, 2, 3, k % 2 ? -2 : 2, &seed);
         check_against_dense(&f, &seed, 1e-8);
         olo_elimination_free(f.elimination);
+    }
+}
+
+/* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body carries a rung and
+ * on each rung a part of the other rail: the closures are those of the parts among themselves. */
+static int most_later_neighbours(int windows, bool on_chain)
+{
+    int nodes = on_chain ? 3 * (windows + 1) : 2 * windows + 1, count = nodes + windows, most = 0;
+    olo_block *blocks = olo_alloc((size_t)count, sizeof *blocks);
+    int *edges = olo_alloc(4 * (size_t)windows, sizeof *edges);
+    for (int c = 0; c < nodes; c++) {
+        int parent = on_chain ? (c <= windows ? c - 1 : c - windows - 1)
+                              : (c <= windows ? -1 : c - windows - 1);
+        blocks[c] = (olo_block){.size = 6, .dof = 1, .parent = parent, .spatial = true};
+    }
+    for (int i = 0; i < windows; i++) {
+        blocks[nodes + i] =
+            (olo_block){.size = 5, .dof = 5, .parent = -1, .last = true, .relative = true};
+        edges[4 * i] = edges[4 * i + 2] = nodes + i;
+        edges[4 * i + 1] = on_chain ? 2 * (windows + 1) + i : windows + 1 + i;
+        edges[4 * i + 3] = on_chain ? 2 * (windows + 1) + i + 1 : i + 1;
+    }
+    olo_elimination *e = NULL;
+    olo_error error = {0};
+    check_ok(olo_elimination_create(count, blocks, 2 * windows, edges, &e, &error), &error);
+    for (int c = 0; c < count; c++)
+        most = e->nodes[c].degree > most ? e->nodes[c].degree : most;
+    olo_elimination_free(e);
+    olo_free(blocks);
+    olo_free(edges);
+    return most;
+}
+
+TEST(ladders_are_eliminated_in_a_band)
+{
+    for (int windows = 10; windows <= 1000; windows *= 10) {
+        check_true(most_later_neighbours(windows, false) <= 3);
+        check_true(most_later_neighbours(windows, true) <= 4);
     }
 }
 
@@ -265,5 +308,6 @@ TEST(singular_pivot_names_its_block)
 
 TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
           cmocka_unit_test(trees_with_springs_across_equal_the_dense_saddle_form),
-          cmocka_unit_test(closures_are_eliminated_last),
+          cmocka_unit_test(closures_are_eliminated_after_what_moves_them),
+          cmocka_unit_test(ladders_are_eliminated_in_a_band),
           cmocka_unit_test(singular_pivot_names_its_block))
