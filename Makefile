@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 release := build/release
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build demo check bench study install format tidy clean help
+.PHONY: build demo check bench bench-peers study install format tidy clean help
 
 build: ## build the library and the command into build/release (the default)
 	@tools/install-deps
@@ -20,6 +20,17 @@ check: ## build, test, sanitize, check the format; ends with "N passed, N failed
 bench: build ## build and run the benchmarks, print one table
 	@cmake --build --preset release -j $(JOBS) --target bench
 	@bench/run $(release)
+
+# An engine that is not there is left out. Pictures and table go to the build; docs/performance.md says how to put them
+# into the documentation.
+bench-peers: ## build and run a chain in Oloid, Simbody, Bullet and DART (a quarter of an hour)
+	@tools/install-deps --peers || echo "bench-peers: goes on with what is there"
+	@$(MAKE) build options=-DOLOID_PEERS=ON
+	@cmake --build --preset release -j $(JOBS) --target bench-peers
+	@$(plot_python) bench/peers/run --build $(release)
+	@$(plot_python) bench/peers/plot $(release)/peers.csv
+plot_python = $(shell for python in python3 /usr/bin/python3 /usr/local/bin/python3; do \
+    $$python -c "import numpy, matplotlib" 2>/dev/null && echo $$python && break; done)
 
 study: build ## run the studies whose numbers the documentation shows
 	@[ -x tools/study ] || { echo "study: tools/study is not there"; exit 1; }
@@ -40,4 +51,4 @@ clean: ## remove all builds
 	rm -rf build
 
 help: ## list the targets
-	@awk -F ': .*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': .*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

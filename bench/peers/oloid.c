@@ -1,0 +1,156 @@
+/* The chain in Oloid, through its public interface, from the catalogue's own model. The method is the name of a scheme; the
+ * constraints are `reduced`, tolerances the default ones.
+ *
+ * Oloid's velocities are those of positions and directors. They keep the hinges closed on the average over a step, not at
+ * its end, so that a part of them may pull at the hinges. The rates given to the driver are those of the rest.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "oloid/oloid.h"
+#include "peer.h"
+
+typedef struct oloid_run {
+    const chain *chain;
+    olo_model *model;
+    olo_system *system;
+    olo_state *state;
+    olo_stepper *stepper;
+    double *momenta; /* of the links, six numbers each */
+    double h;
+    long done;
+} oloid_run;
+
+static const char *version(void)
+{
+    return olo_version();
+}
+
+static void finish(void *run)
+{
+    oloid_run *x = run;
+    olo_stepper_free(x->stepper);
+    olo_state_free(x->state);
+    olo_system_free(x->system);
+    olo_model_free(x->model);
+    free(x->momenta);
+    free(x);
+}
+
+/* Position and axes of each link, and their rates, as the chain says. */
+static bool place_links(const chain *c, oloid_run *x)
+{
+    double *q = olo_state_q(x->state), *v = olo_state_v(x->state);
+    chain_link *links = calloc((size_t)c->links, sizeof *links);
+    if (!links)
+        return false;
+    chain_move(c, c->angles, c->rates, links);
+    for (int i = 0; i < c->links; i++) {
+        const int at = olo_system_node_offset(x->system, i);
+        for (int k = 0; k < 3; k++) {
+            q[at + k] = links[i].position[k];
+            v[at + k] = links[i].velocity[k];
+            for (int d = 0; d < 3; d++) {
+                const double *w = links[i].spin;
+                const int a = (k + 1) % 3, b = (k + 2) % 3;
+                q[at + 3 + 3 * d + k] = links[i].rotation[k][d];
+                v[at + 3 + 3 * d + k] =
+                    w[a] * links[i].rotation[b][d] - w[b] * links[i].rotation[a][d];
+            }
+        }
+    }
+    olo_state_touch(x->state);
+    free(links);
+    return true;
+}
+
+static void *start(const chain *c, const char *method, double setting, peer_error *reason)
+{
+    char links[16];
+    olo_error error = {0};
+    oloid_run *x = calloc(1, sizeof *x);
+    if (!x)
+        return NULL;
+    snprintf(links, sizeof links, "%d", c->links);
+    const olo_setting settings[] = {{"n", links}};
+    x->chain = c;
+    x->h = setting;
+    x->momenta = calloc(6 * (size_t)c->links, sizeof *x->momenta);
+    olo_status status = olo_model_read("chain", settings, 1, &x->model, &error);
+    if (status == OLO_OK)
+        status = olo_model_compile(x->model, &x->system, &error);
+    if (status == OLO_OK)
+        status = olo_system_initial_state(x->system, &x->state, NULL, &error);
+    if (status == OLO_OK) {
+        olo_run run = *olo_model_run(x->model);
+        run.scheme = method;
+        run.step = setting;
+        status = olo_stepper_create(x->system, &run, &x->stepper, &error);
+    }
+    if (status == OLO_OK && x->momenta && place_links(c, x))
+        return x;
+    snprintf(reason->text, sizeof reason->text, "%s", error.text);
+    finish(x);
+    return NULL;
+}
+
+static bool advance(void *run, double until, peer_error *reason)
+{
+    oloid_run *x = run;
+    olo_error error = {0};
+    for (const long all = peer_steps_until(until, x->h); x->done < all; x->done++)
+        if (olo_stepper_step(x->stepper, x->state, x->h, &error) != OLO_OK) {
+            snprintf(reason->text, sizeof reason->text, "%s", error.text);
+            return false;
+        }
+    return true;
+}
+
+/* Linear and angular momentum of a link from its position and directors z = (x, d1, d2, d3) and their rates:
+ * p_a = sum M_ab z'_b, l = sum d_a x p_a, with M = [[m, m c^T], [m c, E]], E = sum over mass of X X^T. */
+static void link_momentum(const chain *c, const double *q, const double *v, double momentum[6])
+{
+    double M[4][4] = {{c->mass}}, p[4][3] = {{0}};
+    for (int a = 0; a < 3; a++) {
+        M[0][a + 1] = M[a + 1][0] = c->mass * c->center[a];
+        for (int b = 0; b < 3; b++)
+            M[a + 1][b + 1] = c->mass * c->center[a] * c->center[b];
+        M[a + 1][a + 1] += (c->inertia[0] + c->inertia[1] + c->inertia[2]) / 2 - c->inertia[a];
+    }
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            for (int k = 0; k < 3; k++)
+                p[a][k] += M[a][b] * v[3 * b + k];
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        momentum[k] = p[0][k];
+        momentum[3 + k] = 0;
+        for (int a = 1; a < 4; a++)
+            momentum[3 + k] += q[3 * a + i] * p[a][j] - q[3 * a + j] * p[a][i];
+    }
+}
+
+static void read(void *run, double *angles, double *rates, double tip[3], double *energy)
+{
+    oloid_run *x = run;
+    olo_ledger ledger;
+    double velocity[3], acceleration[3];
+    for (int i = 0; i < x->chain->links; i++) {
+        const int at = olo_system_node_offset(x->system, i);
+        angles[i] = olo_system_joint_coordinate_value(x->system, x->state, i);
+        link_momentum(x->chain, olo_state_q(x->state) + at, olo_state_v(x->state) + at,
+                      &x->momenta[6 * i]);
+    }
+    if (!chain_fit_rates(x->chain, angles, x->momenta, rates))
+        rates[0] = NAN;
+    olo_system_output(x->system, x->state, 0, tip, velocity, acceleration);
+    olo_system_ledger(x->system, x->state, &ledger);
+    *energy = ledger.total;
+}
+
+static long steps(void *run)
+{
+    return ((oloid_run *)run)->done;
+}
+
+const peer the_peer = {"oloid", version, start, advance, read, steps, finish};
