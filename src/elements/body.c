@@ -88,6 +88,10 @@ static olo_status add_internal(olo_builder *builder, const char *name, int q)
 {
     static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
     olo_status status = olo_build_group(builder, name, true, false);
+    if (status == OLO_OK) {
+        olo_system *s = olo_build_system(builder);
+        s->groups[s->group_count - 1].frame = s->coordinates[q].node;
+    }
     for (int k = 0; status == OLO_OK && k < 6; k++) {
         bool square = pair[k][0] == pair[k][1];
         olo_position a = olo_position_slot(q + 3 * (pair[k][0] + 1));

@@ -224,7 +224,8 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
                                               .internal = internal,
                                               .carried = carried,
                                               .first = s->m,
-                                              .joint = -1};
+                                              .joint = -1,
+                                              .frame = -1};
     return OLO_OK;
 }
 
@@ -461,7 +462,7 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
-        if (!measure_rows(s))
+        if (!measure_rows(s) || !olo_system_gather_frames(s))
             status = olo_build_out_of_memory(builder);
     }
     if (status == OLO_OK) {

@@ -111,7 +111,7 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
     const olo_articulation *joint = x->joint;
     double shift[3] = {0, 0, 0}, w[3], mid[3], dw[3], rho[3];
     int t = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; joint->translations && k < 3; k++) {
         double M[3];
         if (!(joint->translations >> k & 1))
             continue;
@@ -124,12 +124,14 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
         vec3_copy(a_c, motion + 3);
     }
     /* the part that turns with the parent, the part that turns with whoever holds the axes */
-    body_vector(joint->parent_point, x->parent0, rho);
     const double *a_p = x->parent_motion + 3;
     for (int i = 0; i < 3; i++)
         motion[i] = x->parent_motion[i] + shift[i];
-    cayley_apply(a_p, cayley_scale(a_p), rho, mid, dw);
-    vec3_add(1.0, dw, motion);
+    if (x->parent_node) {
+        body_vector(joint->parent_point, x->parent0, rho);
+        cayley_apply(a_p, cayley_scale(a_p), rho, mid, dw);
+        vec3_add(1.0, dw, motion);
+    }
     if (joint->translations) {
         const double *a = joint->reversed ? a_c : a_p;
         offset0(x, w);
@@ -193,6 +195,14 @@ static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_bl
     double arm1[3], arm_m[3];
     vec3_subtract(x->parent1, x->child1, arm1);
     vec3_subtract(x->parent_m, x->child_m, arm_m);
+    if (b->spatial) {
+        for (int i = 0; i < 3; i++) {
+            b->spatial[i] = arm1[i];
+            b->spatial[3 + i] = arm_m[i];
+            b->spatial[6 + i] = 0.5 * f[i];
+        }
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         b->A[i * 6 + i] = b->A_hat[i * 6 + i] = 1;

@@ -62,17 +62,10 @@ static void lay_out(olo_elimination *el)
             b->upper = x->light ? -1 : take(&used, d * s);
             b->lower = x->light ? -1 : take(&used, d * s);
         }
-    }
-    el->K_size = used;
-    for (int c = 0; c < el->count; c++) {
-        node *x = &el->nodes[c];
-        x->z = take(&used, x->shape.size);
-        x->e = take(&used, x->shape.size);
-    }
-    el->clear_size = used;
-    for (int c = 0; c < el->count; c++) {
-        node *x = &el->nodes[c];
-        int d = x->shape.size, r = x->shape.dof;
+        x->z = take(&used, d);
+        x->e = take(&used, d);
+        x->cleared = used - x->diagonal;
+        int r = x->shape.dof;
         int p = x->shape.parent < 0 ? 0 : el->nodes[x->shape.parent].shape.size;
         x->dt = take(&used, d);
         x->du = take(&used, r);
@@ -85,12 +78,13 @@ static void lay_out(olo_elimination *el)
             b->X = take(&used, r * s);
             b->LB = take(&used, s * r);
         }
-        x->A = take(&used, d * p);
-        x->A_hat = take(&used, d * p);
+        x->spatial = take(&used, x->light ? 9 : 0);
+        x->A = take(&used, x->light ? 0 : d * p);
+        x->A_hat = take(&used, x->light ? 0 : d * p);
         x->B = take(&used, d * r);
         x->B_hat = take(&used, d * r);
-        x->Ep = take(&used, p * p);
-        x->Ec = take(&used, p * d);
+        x->Ep = take(&used, x->light ? 0 : p * p);
+        x->Ec = take(&used, x->light ? 0 : p * d);
         x->kp = take(&used, r * p);
         x->kc = take(&used, r * d);
         x->ku = take(&used, r * r);
@@ -257,7 +251,9 @@ int olo_elimination_unknowns(const olo_elimination *el)
 
 void olo_elimination_clear(olo_elimination *el)
 {
-    memset(el->numbers, 0, (size_t)el->clear_size * sizeof *el->numbers);
+    for (int c = 0; c < el->count; c++)
+        memset(el->numbers + el->nodes[c].diagonal, 0,
+               (size_t)el->nodes[c].cleared * sizeof *el->numbers);
     el->has_gap = false;
 }
 
@@ -282,6 +278,13 @@ olo_joint_blocks olo_elimination_joint(olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];
     double *n = el->numbers;
+    if (x->light)
+        return (olo_joint_blocks){.spatial = n + x->spatial,
+                                  .B = n + x->B,
+                                  .B_hat = n + x->B_hat,
+                                  .kp = n + x->kp,
+                                  .kc = n + x->kc,
+                                  .ku = n + x->ku};
     return (olo_joint_blocks){.A = n + x->A,
                               .A_hat = n + x->A_hat,
                               .B = n + x->B,

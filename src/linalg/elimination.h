@@ -39,6 +39,9 @@ typedef struct olo_joint_blocks {
     double *B, *B_hat;    /* d x r */
     double *Ep, *Ec;      /* p x p, p x d */
     double *kp, *kc, *ku; /* r x p, r x d, r x r */
+    double *
+        spatial; /* unless NULL: a at q1, a at the midpoint and f/2 of a spatial joint, three numbers each,
+                             are to be written here, and A, A_hat, Ep, Ec (then NULL) are not */
 } olo_joint_blocks;
 
 /* Analyses the graph: blocks, and pairs (edges[2i], edges[2i+1]) that are coupled by forces. */

@@ -21,10 +21,12 @@ typedef struct olo_elimination_node {
     int first, degree; /* neighbours eliminated later */
     int parent_slot;   /* position of the parent among them, -1 */
     bool root;         /* a frame on the ground with no later neighbours */
-    bool light; /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
-    int target; /* degree x degree offsets of K_ab */
+    bool light;  /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
+    int target;  /* degree x degree offsets of K_ab */
+    int cleared; /* numbers from `diagonal` on that a new matrix starts from zero: K, z and e */
     int diagonal, z, e, dt, du, x, D, y;
     int A, A_hat, B, B_hat, Ep, Ec, kp, kc, ku;
+    int spatial; /* of a light block, which has no A, A_hat, Ep, Ec */
     int pivot;
 } node;
 
@@ -37,8 +39,6 @@ struct olo_elimination {
     int *targets;
     double *numbers;
     int *pivots;
-    int K_size; /* numbers[0..K_size) are the K, then z, e up to `clear_size` */
-    int clear_size;
     double closure_scale; /* largest diagonal entry of a closure block */
     bool has_gap;         /* some e is not zero: set by the user asking for a gap */
 };
@@ -63,6 +63,9 @@ void olo_elimination_light_backward(olo_elimination *el, const node *c);
 /* The root of a tree of frames: factors, and solves when its turn on the way back comes first. */
 bool olo_elimination_root_factor(olo_elimination *el, const node *c);
 void olo_elimination_root_solve(olo_elimination *el, const node *c);
+
+/* The wrench of either. */
+void olo_elimination_frame_wrench(const olo_elimination *el, const node *c, double *mu);
 
 /* All rows of the closures active. */
 void olo_elimination_open_closures(olo_elimination *el);

@@ -273,10 +273,14 @@ void olo_elimination_wrench(const olo_elimination *el, int c, double *mu)
     const double *n = el->numbers;
     const node *x = &el->nodes[c];
     int d = x->shape.size;
+    if (x->light || x->root) {
+        olo_elimination_frame_wrench(el, x, mu);
+        return;
+    }
     for (int i = 0; i < d; i++)
         mu[i] = -n[x->z + i];
     small_add_product(d, d, 1, -1.0, n + x->diagonal, n + x->dt, mu);
-    for (int j = 0; j < x->degree && !x->light; j++) {
+    for (int j = 0; j < x->degree; j++) {
         const neighbour *b = &el->neighbours[x->first + j];
         const node *other = &el->nodes[b->block];
         small_add_product(d, other->shape.size, 1, -1.0, n + b->upper, n + other->dt, mu);

@@ -38,9 +38,20 @@ static void add_inertia(olo_step *step)
     const olo_system *s = step->system;
     const double *dq = step->x.dq, *v0 = step->v0;
     double a = 2 / step->h;
-    for (int i = 0; i < s->n; i++)
-        step->T[i] = step->h * step->constant[i];
-    for (int e = 0; e < s->mass_count; e++) {
+    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
+        for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
+            step->T[i] = step->h * step->constant[i];
+    for (int k = 0; k < s->frame_count; k++) {
+        const olo_frame_mass *frame = &s->frames[k];
+        const double *constant = step->constant + frame->q;
+        double change[12], p[12], *T = step->T + frame->q;
+        for (int i = 0; i < 12; i++)
+            change[i] = a * dq[frame->q + i] - 2 * v0[frame->q + i];
+        olo_frame_mass_times(frame, change, p);
+        for (int i = 0; i < 12; i++)
+            T[i] = step->h * constant[i] + p[i];
+    }
+    for (int e = 0; e < s->loose_mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
         add_change(entry->m, a, dq + entry->j, v0 + entry->j, step->T + entry->i);
         if (entry->i != entry->j)

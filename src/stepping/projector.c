@@ -37,7 +37,8 @@ struct olo_projector {
     plan **plans; /* [pieces], NULL where there is none */
     int mass_count;
     mass_plan *mass;
-    double *work; /* rows projected, columns not yet */
+    double **frame, **frame_rhs; /* [frames of the system] their blocks */
+    double *work;                /* rows projected, columns not yet */
     olo_elimination *elimination;
 };
 
@@ -68,10 +69,12 @@ static bool plan_piece(olo_projector *p, int piece, plan **out)
 static bool plan_mass(olo_projector *p)
 {
     const olo_system *s = p->system;
-    p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)s->mass_count, sizeof *p->mass);
-    if (!p->mass)
+    p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)s->loose_mass_count, sizeof *p->mass);
+    p->frame = olo_pool_alloc(&p->pool, (size_t)s->frame_count, sizeof *p->frame);
+    p->frame_rhs = olo_pool_alloc(&p->pool, (size_t)s->frame_count, sizeof *p->frame_rhs);
+    if (!p->mass || !p->frame || !p->frame_rhs)
         return false;
-    for (int e = 0; e < s->mass_count; e++)
+    for (int e = 0; e < s->loose_mass_count; e++)
         for (int side = 0; side < (s->mass[e].i == s->mass[e].j ? 1 : 2); side++) {
             int i = side ? s->mass[e].j : s->mass[e].i, j = side ? s->mass[e].i : s->mass[e].j;
             p->mass[p->mass_count++] = (mass_plan){.i = i,
@@ -179,12 +182,68 @@ void olo_projector_bind(olo_projector *p, olo_elimination *elimination)
                 x->block[a * x->nodes + b] =
                     olo_elimination_matrix(elimination, x->node[a], x->node[b]);
     }
+    for (int k = 0; k < s->frame_count; k++) {
+        p->frame[k] = olo_elimination_matrix(elimination, s->frames[k].node, s->frames[k].node);
+        p->frame_rhs[k] = olo_elimination_rhs(elimination, s->frames[k].node);
+    }
     for (int i = 0; i < p->mass_count; i++) {
         mass_plan *m = &p->mass[i];
         int a = s->coordinates[m->i].node, b = s->coordinates[m->j].node;
         m->size_j = s->nodes[b].twist;
         m->block = olo_elimination_matrix(elimination, a, b) + (m->frame_i ? 3 * m->size_j : 0) +
                    (m->frame_j ? 3 : 0);
+    }
+}
+
+/* X_I v_I of three vectors */
+static inline void combine(const double X[3], const double *v, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = X[0] * v[i] + X[1] * v[3 + i] + X[2] * v[6 + i];
+}
+
+/* K += [m I, -C1^; Cm^, S - (tr S) I] times factor, C = sum c_I d_I, S = sum_I d_I,1 (x) (T_I/2 - factor sum_J E_IJ d_J,m) */
+static inline void add_frame(const olo_frame_mass *x, double factor, const double *T,
+                             const double *dm, const double *d1, double *restrict K)
+{
+    double C1[3], Cm[3], S[9] = {0}, m = factor * x->m;
+    combine(x->c, d1, C1);
+    combine(x->c, dm, Cm);
+    for (int I = 0; I < 3; I++) {
+        double V[3];
+        combine(x->E + 3 * I, dm, V);
+        for (int i = 0; i < 3; i++)
+            V[i] = 0.5 * T[3 * I + i] - factor * V[i];
+        for (int i = 0; i < 3; i++)
+            vec3_add(d1[3 * I + i], V, S + 3 * i);
+    }
+    double trace = S[0] + S[4] + S[8];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        K[7 * i] += m;
+        K[6 * i + 3 + j] += factor * C1[k];
+        K[6 * i + 3 + k] -= factor * C1[j];
+        K[6 * (3 + i) + j] -= factor * Cm[k];
+        K[6 * (3 + i) + k] += factor * Cm[j];
+        S[4 * i] -= trace;
+        for (j = 0; j < 3; j++)
+            K[6 * (3 + i) + 3 + j] += S[3 * i + j];
+    }
+}
+
+void olo_projector_add_frames(olo_projector *p, double factor, const double *T, const double *qm,
+                              const double *q1)
+{
+    const olo_system *s = p->system;
+    for (int k = 0; k < s->frame_count; k++) {
+        const olo_frame_mass *frame = &s->frames[k];
+        const double *Tk = T + frame->q, *dm = qm + frame->q;
+        double *w = p->frame_rhs[k], moment[3] = {0, 0, 0};
+        add_frame(frame, factor, Tk + 3, dm + 3, q1 + frame->q + 3, p->frame[k]);
+        for (int I = 3; I < 12; I += 3)
+            vec3_add_cross(dm + I, Tk + I, moment);
+        vec3_copy(Tk, w);
+        vec3_copy(moment, w + 3);
     }
 }
 

@@ -24,9 +24,13 @@ int *olo_projector_edges(const olo_projector *projector, const olo_tree *tree, i
 /* Looks up the blocks of all plans in an elimination that was made with these edges. */
 void olo_projector_bind(olo_projector *projector, olo_elimination *elimination);
 
-/* += factor P_int(q_m)^T M P_int(q1) */
+/* += factor P_int(q_m)^T M P_int(q1), of all that is not in a frame of its own */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
+/* The same of the frames, with the variation of P_int against the whole balance T; and w = P_int(q_m)^T T as their
+ * right-hand sides. */
+void olo_projector_add_frames(olo_projector *projector, double factor, const double *T,
+                              const double *qm, const double *q1);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
 void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
                        const double *qm, const double *q1);

@@ -32,10 +32,12 @@ typedef struct reduced {
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
     bool closed;              /* the joints are closed in this iterate */
-    bool redundant;    /* closure rows repeat others, so that a choice is due in every step */
-    double compliance; /* what a closure row that repeats nothing has in G M^-1 G^T at least */
-    double open;       /* largest residual of a closure */
-    olo_step *step;    /* of the sink */
+    bool settled;       /* the last update was so small that it left them closed to round-off */
+    bool redundant;     /* closure rows repeat others, so that a choice is due in every step */
+    double compliance;  /* what a closure row that repeats nothing has in G M^-1 G^T at least */
+    double open;        /* largest residual of a closure */
+    double mass_factor; /* of M in the tangent */
+    olo_step *step;     /* of the sink */
 } reduced;
 
 static int closure_block(const reduced *x, int i)
@@ -146,6 +148,7 @@ static int unknowns(const void *data)
 static void sink_mass(void *context, double factor)
 {
     reduced *x = context;
+    x->mass_factor = factor;
     olo_projector_add_mass(x->projector, factor, x->step->x.qm, x->step->x.q1);
 }
 
@@ -203,8 +206,11 @@ static void add_closures(reduced *x, olo_step *step)
 static void fill_nodes(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
+    olo_projector_add_frames(x->projector, x->mass_factor, step->T, step->x.qm, step->x.q1);
+    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
+        if (node->frame >= 0)
+            continue;
         double *w = olo_elimination_rhs(x->elimination, k);
         const double *T = step->T + node->q, *dm = step->x.qm + node->q, *d1 = step->x.q1 + node->q;
         vec3_copy(T, w);
@@ -234,6 +240,12 @@ static void sum_wrench(reduced *x, int k, const olo_joint_blocks *b)
     int d = s->nodes[k].twist, p = s->nodes[parent].twist;
     const double *W = x->wrench + s->nodes[k].motion;
     double *above = x->wrench + s->nodes[parent].motion;
+    if (b->spatial) {
+        for (int i = 0; i < 6; i++)
+            above[i] += W[i];
+        vec3_add_cross(W, b->spatial + 3, above + 3);
+        return;
+    }
     for (int i = 0; i < d; i++)
         for (int j = 0; j < p; j++)
             above[j] += b->A_hat[i * p + j] * W[i];
@@ -272,6 +284,8 @@ static void reveal_closures(reduced *x, olo_step *step)
     x->closed = true;
     olo_elimination_clear(x->elimination);
     olo_projector_add_mass(x->projector, 2 / step->h, at->qm, at->q1);
+    memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
+    olo_projector_add_frames(x->projector, 2 / step->h, step->T, at->qm, at->q1);
     add_closures(x, step);
     fill_joints(x, step);
     /* a singular matrix shows again, with its place, in the iteration */
@@ -378,6 +392,13 @@ static double residual_of(const reduced *x, const olo_newton *newton)
     return small ? x->open : HUGE_VAL;
 }
 
+/* An update closes the joints but for its own square, unless bodies turn so far that Cayley vectors exaggerate it. */
+static bool is_settled(const olo_newton *newton)
+{
+    const double update = 1e-8, moderate_turn = 1.0;
+    return newton->increment <= update * fmin(newton->size, 1.0) && newton->turn <= moderate_turn;
+}
+
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
 {
     reduced *x = data;
@@ -398,17 +419,16 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     olo_elimination_solve(x->elimination);
     measure(x, step, newton);
     newton->residual = residual_of(x, newton);
+    x->settled = is_settled(newton);
     update(x, step);
     return OLO_OK;
 }
 
-/* Joints closed to the last bit: the motions again, from the joint increments. A lifted solution that is none of the
- * joints moves when this is done, and Newton goes on from there; one that leaves a loop open is none at all. */
-static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
+/* Joints closed to the last bit: the motions again, from the joint increments. True if they stayed where they were; a
+ * lifted solution that is none of the joints moves. */
+static bool rebuild(reduced *x, olo_step *step)
 {
     const double moved_bound = 1e-8;
-    const int passes = 4;
-    reduced *x = data;
     const olo_system *s = x->system;
     double moved = 0, size = 0;
     memcpy(x->guess, step->x.motion, (size_t)s->twists * sizeof *x->guess);
@@ -423,14 +443,22 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_raise(&moved, motion_size(s, k, change));
         olo_raise(&size, motion_size(s, k, now));
     }
-    if (!(moved <= moved_bound * fmin(size, 1.0) + 1e-14)) {
+    return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
+}
+
+/* Newton goes on from joints that had to be closed; a solution that leaves a loop open is none at all. */
+static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
+{
+    const int passes = 4;
+    reduced *x = data;
+    if (!x->settled && !rebuild(x, step)) {
         step->closed = true;
         if (count < passes)
             return OLO_PASS_AGAIN;
         olo_fail(error, OLO_NOT_CONVERGED, "joints do not close");
         return OLO_PASS_FAILED;
     }
-    if (largest_turn(x, step) > OLO_HALF_TURN) {
+    if (!x->settled && largest_turn(x, step) > OLO_HALF_TURN) {
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns by half a turn in the step");
         return OLO_PASS_FAILED;
     }

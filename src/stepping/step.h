@@ -168,7 +168,9 @@ struct olo_stepper {
     void *data;
     olo_step step;
     double *numbers; /* memory behind step */
-    olo_state *backup;
+    olo_state
+        *backup; /* the start, where halves of the step or a first motion have changed the state */
+    bool saved;  /* backup holds it */
     double tolerance;
     int iterations, halvings;
     bool quadratic; /* Newton has the whole tangent */

@@ -210,18 +210,25 @@ static olo_status solve(olo_stepper *x, double predictor, olo_error *error)
     }
 }
 
-/* Size of the rotation of every body; the largest is reported. */
+/* The largest rotation of a body in the step; its Cayley vector is the longest. */
 static void report_rotation(olo_stepper *x, const olo_state *state)
 {
     const olo_system *s = x->system;
+    const double *longest = NULL;
+    double largest = 0;
+    int node = -1;
     for (int k = 0; k < s->node_count; k++) {
-        if (s->nodes[k].kind != OLO_NODE_FRAME)
-            continue;
-        double angle = cayley_angle(state->motion + s->nodes[k].motion + 3);
-        if (angle > x->report.rotation) {
-            x->report.rotation = angle;
-            x->report.rotation_node = k;
+        const double *a = state->motion + s->nodes[k].motion + 3;
+        if (s->nodes[k].kind == OLO_NODE_FRAME && vec3_dot(a, a) > largest) {
+            largest = vec3_dot(a, a);
+            longest = a;
+            node = k;
         }
+    }
+    double angle = longest ? cayley_angle(longest) : 0;
+    if (angle > x->report.rotation) {
+        x->report.rotation = angle;
+        x->report.rotation_node = node;
     }
 }
 
@@ -349,6 +356,13 @@ static void explain(olo_stepper *x, const olo_state *state, double h, olo_error 
              x->futile ? "" : "; try a smaller step");
 }
 
+static void save(olo_stepper *x, const olo_state *state)
+{
+    if (!x->saved)
+        olo_state_copy(state, x->backup);
+    x->saved = true;
+}
+
 /* A step, or its two halves when it fails. */
 static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth, olo_error *error)
 {
@@ -360,6 +374,7 @@ static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth,
         return status;
     }
     x->report.halvings++;
+    save(x, state);
     status = advance(x, state, 0.5 * h, depth + 1, error);
     return status == OLO_OK ? advance(x, state, 0.5 * h, depth + 1, error) : status;
 }
@@ -374,12 +389,15 @@ olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_erro
     if (h == 0 || !isfinite(h))
         return olo_fail(error, OLO_BAD_INPUT, "the step must be a finite number other than zero");
     double target = state->t + h;
-    olo_state_copy(state, x->backup);
+    x->saved = false;
+    if (state->h == 0)
+        save(x, state);
     olo_status status = advance(x, state, h, 0, &reason);
     if (status == OLO_OK) {
         state->t = target;
         return OLO_OK;
     }
-    olo_state_copy(x->backup, state);
+    if (x->saved)
+        olo_state_copy(x->backup, state);
     return olo_fail(error, status, "%s", reason.text);
 }

@@ -60,6 +60,23 @@ double olo_form_difference(const olo_form *form, const double *qm, const double 
     return de;
 }
 
+double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v, double *rate)
+{
+    double e = form->c, de = 0.0;
+    for (int l = 0; !form->pure && l < form->size; l++) {
+        e += form->b[l] * q[form->index[l]];
+        de += form->b[l] * v[form->index[l]];
+    }
+    for (int p = 0; p < form->products; p++) {
+        const olo_product *x = &form->product[p];
+        const int i = form->index[x->i], j = form->index[x->j];
+        e += x->a * q[i] * q[j];
+        de += x->a * (q[i] * v[j] + q[j] * v[i]);
+    }
+    *rate = de;
+    return e;
+}
+
 void olo_form_hessian_times(const olo_form *form, const double *w, double *out)
 {
     for (int l = 0; l < form->size; l++) {

@@ -43,6 +43,10 @@ void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
 /* e(q1) - e(q0) from the increment, free of cancellation: grad e(qm).dq */
 double olo_form_difference(const olo_form *form, const double *qm, const double *dq);
 
+/* e(q), and its rate grad e(q).v at velocity v: the two above with one walk over the form */
+double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v,
+                               double *rate);
+
 /* out[size] = A w, w local [size] */
 void olo_form_hessian_times(const olo_form *form, const double *w, double *out);
 

@@ -3,7 +3,8 @@
  *     T = 1/2 v.M v,   P = sum of M v over the position slots,   L = sum over all 3-vectors x x (M v)
  *
  * L needs every 3-vector of q, directors included; P only those that a translation moves: positions that
- * are not relative to another node.
+ * are not relative to another node. Frames and their orthonormality rows g_IJ = d_I.d_J - delta_IJ (half of it
+ * for I = J) are evaluated as such, all else entry by entry and form by form.
  */
 #include <math.h>
 #include <string.h>
@@ -30,11 +31,88 @@ static void book_momentum(const olo_system *system, const olo_state *x, int i, d
     ledger->kinetic += 0.5 * vec3_dot(x->v + i, p);
 }
 
+static void book_frames(const olo_system *system, const olo_state *x, olo_ledger *ledger)
+{
+    double kinetic = 0, linear[3] = {0, 0, 0}, angular[3] = {0, 0, 0};
+    for (int k = 0; k < system->frame_count; k++) {
+        const olo_frame_mass *frame = &system->frames[k];
+        const double *q = x->q + frame->q, *v = x->v + frame->q;
+        double p[12], twice = 0;
+        olo_frame_mass_times(frame, v, p);
+        for (int i = 0; i < 12; i++)
+            twice += v[i] * p[i];
+        kinetic += 0.5 * twice;
+        vec3_add(1.0, p, linear);
+        for (int i = 0; i < 12; i += 3)
+            vec3_add_cross(q + i, p + i, angular);
+    }
+    ledger->kinetic += kinetic;
+    vec3_add(1.0, linear, ledger->linear_momentum);
+    vec3_add(1.0, angular, ledger->angular_momentum);
+}
+
+/* The errors of one constraint row, on position and velocity level. */
+static inline void book_row(double g, double rate, double scale, olo_ledger *ledger)
+{
+    g = fabs(g);
+    rate = fabs(rate);
+    if (!(g <= ledger->constraint_error))
+        olo_raise(&ledger->constraint_error, g);
+    if (!(g <= ledger->constraint_relative * scale))
+        olo_raise(&ledger->constraint_relative, g / scale);
+    if (!(rate <= ledger->velocity_error))
+        olo_raise(&ledger->velocity_error, rate);
+}
+
+static void book_orthonormality(const double *d, const double *w, const double *scale,
+                                olo_ledger *ledger)
+{
+    for (int I = 0; I < 3; I++)
+        book_row(0.5 * (vec3_dot(d + 3 * I, d + 3 * I) - 1), vec3_dot(d + 3 * I, w + 3 * I),
+                 scale[I], ledger);
+    for (int I = 0, row = 3; I < 3; I++)
+        for (int J = I + 1; J < 3; J++, row++)
+            book_row(vec3_dot(d + 3 * I, d + 3 * J),
+                     vec3_dot(d + 3 * I, w + 3 * J) + vec3_dot(w + 3 * I, d + 3 * J), scale[row],
+                     ledger);
+}
+
+static void book_constraint(const olo_constraint *row, const olo_state *x, double scale,
+                            olo_ledger *ledger)
+{
+    double g, rate;
+    if (row->form) {
+        g = olo_form_value_and_rate(row->form, x->q, x->v, &rate);
+    } else {
+        const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
+        double gradient[OLO_FORM_SIZE_MAX];
+        g = olo_constraint_value(row, &at);
+        olo_constraint_gradient(row, &at, gradient);
+        rate = olo_constraint_rate(row, &at, gradient, x->v);
+    }
+    book_row(g, rate, scale, ledger);
+}
+
+static void book_constraints(const olo_system *system, const olo_state *x, olo_ledger *ledger)
+{
+    for (int k = 0; k < system->group_count; k++) {
+        const olo_group *group = &system->groups[k];
+        const double *scale = system->row_scale + group->first;
+        if (group->frame >= 0) {
+            int d = system->nodes[group->frame].q + 3;
+            book_orthonormality(x->q + d, x->v + d, scale, ledger);
+            continue;
+        }
+        for (int i = 0; i < group->count; i++)
+            book_constraint(&system->constraints[group->first + i], x, scale[i], ledger);
+    }
+}
+
 void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
-    olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
     memset(ledger, 0, sizeof *ledger);
-    for (int e = 0; e < system->mass_count; e++) {
+    book_frames(system, x, ledger);
+    for (int e = 0; e < system->loose_mass_count; e++) {
         const olo_mass_entry *entry = &system->mass[e];
         book_momentum(system, x, entry->i, entry->m, entry->j, ledger);
         if (entry->i != entry->j)
@@ -47,14 +125,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
         if (term->role == OLO_ROLE_STRAIN)
             ledger->strain += olo_term_energy(term, x->q, x->angles);
     }
-    for (int i = 0; i < system->m; i++) {
-        const olo_constraint *row = &system->constraints[i];
-        double gradient[OLO_FORM_SIZE_MAX], g = fabs(olo_constraint_value(row, &at));
-        olo_raise(&ledger->constraint_error, g);
-        olo_raise(&ledger->constraint_relative, g / system->row_scale[i]);
-        olo_constraint_gradient(row, &at, gradient);
-        olo_raise(&ledger->velocity_error, fabs(olo_constraint_rate(row, &at, gradient, x->v)));
-    }
+    book_constraints(system, x, ledger);
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);
     ledger->constraint = olo_sum_value(&x->constraint);

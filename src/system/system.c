@@ -28,6 +28,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->nodes);
     olo_free(system->coordinates);
     olo_free(system->mass);
+    olo_free(system->frames);
     olo_free(system->terms);
     olo_free(system->constraints);
     olo_free(system->groups);
@@ -45,17 +46,6 @@ void olo_system_free(olo_system *system)
     olo_free(system->row_scale);
     olo_pool_free(&system->pool);
     olo_free(system);
-}
-
-void olo_system_mass_times(const olo_system *system, const double *x, double *y)
-{
-    memset(y, 0, (size_t)system->n * sizeof *y);
-    for (int e = 0; e < system->mass_count; e++) {
-        const olo_mass_entry *entry = &system->mass[e];
-        vec3_add(entry->m, x + entry->j, y + entry->i);
-        if (entry->i != entry->j)
-            vec3_add(entry->m, x + entry->i, y + entry->j);
-    }
 }
 
 int olo_system_nodes(const olo_system *system)

@@ -19,6 +19,7 @@
 #include "system/exact.h"
 #include "system/form.h"
 #include "system/joint.h"
+#include "system/mass.h"
 #include "system/position.h"
 #include "system/scene.h"
 #include "system/term.h"
@@ -35,18 +36,13 @@ struct olo_node {
     bool placed;      /* the user gave a position */
     double center[3]; /* centre of mass in the frame */
     int base;         /* a point in relative coordinates: the node it counts from, else -1 */
+    int frame;        /* a frame with a mass of its own: its place among system->frames, else -1 */
 };
 
 /* Which node, 3-vector (0 position, 1..3 directors) and axis a coordinate is. */
 typedef struct olo_coordinate {
     int node, slot, axis;
 } olo_coordinate;
-
-/* M couples the 3-vectors that start at q[i] and q[j] by m I; i <= j, the other half is implied. */
-typedef struct olo_mass_entry {
-    int i, j;
-    double m;
-} olo_mass_entry;
 
 /* Rows first .. first+count of the constraints. Internal groups come first. */
 typedef struct olo_group {
@@ -56,6 +52,7 @@ typedef struct olo_group {
     bool carried; /* every joint of its node satisfies it: the plane of a planar model */
     int first, count;
     int joint; /* the joint that carries it, or -1 */
+    int frame; /* the node of which it has the six rows d_I.d_J (11, 22, 33, 12, 13, 23), or -1 */
 } olo_group;
 
 /* A named point of a body. */
@@ -86,7 +83,10 @@ struct olo_system {
     olo_node *nodes;
     olo_coordinate *coordinates; /* [n] */
     int mass_count;
+    int loose_mass_count; /* the first ones: those that belong to no frame */
     olo_mass_entry *mass;
+    int frame_count;
+    olo_frame_mass *frames;
     int term_count;
     olo_term *terms;
     olo_constraint *constraints; /* [m] */
@@ -137,9 +137,6 @@ struct olo_state {
     olo_sum constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */
     double numbers[];
 };
-
-/* y = M x, all n. */
-void olo_system_mass_times(const olo_system *system, const double *x, double *y);
 
 /* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory. */
 bool olo_system_find_symmetries(olo_system *system);

@@ -96,6 +96,8 @@ static void law_at(const olo_term *term, const double *q, const double *angles, 
 
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
 {
+    if (term->law == &olo_law_linear)
+        return term->coefficient[0] * olo_form_value(&term->form[0], q); // gravity of every body
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
     return law.f;

@@ -1,0 +1,88 @@
+/* The mass matrix: its product with a vector, and which of its entries are those of frames. */
+#include "system/mass.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/vec3.h"
+#include "system/system.h"
+
+void olo_system_mass_times(const olo_system *system, const double *x, double *y)
+{
+    for (int k = 0; k < system->frame_count; k++) {
+        const olo_frame_mass *frame = &system->frames[k];
+        olo_frame_mass_times(frame, x + frame->q, y + frame->q);
+    }
+    for (int k = 0; k < system->node_count; k++)
+        if (system->nodes[k].frame < 0)
+            memset(y + system->nodes[k].q, 0, (size_t)system->nodes[k].size * sizeof *y);
+    for (int e = 0; e < system->loose_mass_count; e++) {
+        const olo_mass_entry *entry = &system->mass[e];
+        vec3_add(entry->m, x + entry->j, y + entry->i);
+        if (entry->i != entry->j)
+            vec3_add(entry->m, x + entry->i, y + entry->j);
+    }
+}
+
+/* Nodes that entries couple to others are no frames by themselves. */
+static void number_frames(olo_system *s)
+{
+    for (int k = 0; k < s->node_count; k++)
+        s->nodes[k].frame = s->nodes[k].kind == OLO_NODE_FRAME ? 0 : -1;
+    for (int e = 0; e < s->mass_count; e++) {
+        int a = s->coordinates[s->mass[e].i].node, b = s->coordinates[s->mass[e].j].node;
+        if (a != b)
+            s->nodes[a].frame = s->nodes[b].frame = -1;
+    }
+    s->frame_count = 0;
+    for (int k = 0; k < s->node_count; k++)
+        if (s->nodes[k].frame == 0)
+            s->nodes[k].frame = s->frame_count++;
+}
+
+static void add_entry(olo_frame_mass *frame, int slot_i, int slot_j, double m)
+{
+    if (slot_j == 0) {
+        frame->m += m;
+    } else if (slot_i == 0) {
+        frame->c[slot_j - 1] += m;
+    } else {
+        frame->E[3 * (slot_i - 1) + slot_j - 1] += m;
+        if (slot_i != slot_j)
+            frame->E[3 * (slot_j - 1) + slot_i - 1] += m;
+    }
+}
+
+bool olo_system_gather_frames(olo_system *s)
+{
+    number_frames(s);
+    s->frames = olo_alloc((size_t)s->frame_count, sizeof *s->frames);
+    olo_mass_entry *sorted = olo_alloc((size_t)s->mass_count, sizeof *sorted);
+    if (!s->frames || !sorted) {
+        olo_free(sorted);
+        return false;
+    }
+    for (int k = 0; k < s->node_count; k++)
+        if (s->nodes[k].frame >= 0) {
+            s->frames[s->nodes[k].frame].node = k;
+            s->frames[s->nodes[k].frame].q = s->nodes[k].q;
+        }
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        for (int e = 0; e < s->mass_count; e++) {
+            const olo_coordinate *i = &s->coordinates[s->mass[e].i],
+                                 *j = &s->coordinates[s->mass[e].j];
+            int frame = s->nodes[i->node].frame;
+            if ((frame >= 0) != (side == 1))
+                continue;
+            sorted[count++] = s->mass[e];
+            if (side == 1)
+                add_entry(&s->frames[frame], i->slot, j->slot, s->mass[e].m);
+        }
+        if (side == 0)
+            s->loose_mass_count = count;
+    }
+    olo_free(s->mass);
+    s->mass = sorted;
+    return true;
+}
