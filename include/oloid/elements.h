@@ -245,6 +245,24 @@ OLO_API olo_output olo_output_default(void);
 OLO_API olo_exact olo_exact_default(void);
 /** @} */
 
+/** @name Kinds
+ *  Which kinds of elements there are and what a model file calls them, for programs that write models. All texts have
+ *  static storage; NULL outside of the range.
+ *  @{ */
+/** Number of kinds. */
+OLO_API int olo_element_kinds(void);
+/** Section of a model file: "bodies". */
+OLO_API const char *olo_element_section(int kind);
+/** One of them: "body". */
+OLO_API const char *olo_element_noun(int kind);
+/** Number of keys that such an element may have in a file. */
+OLO_API int olo_element_keys(int kind);
+/** A key: "mass". */
+OLO_API const char *olo_element_key(int kind, int index);
+/** What it means, in one line. */
+OLO_API const char *olo_element_key_help(int kind, int index);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

@@ -97,6 +97,25 @@ OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *outp
 OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
 /** @} */
 
+/** @name Functions
+ *  Gives a C function to an element that is there already, for instance of a file. The text of the model then no longer
+ *  tells all of it: olo_model_text is "" from here on. `context` must live as long as systems compiled from
+ *  the model. OLO_NOT_FOUND when there is no such element.
+ *  @{ */
+/** olo_load.function of the load of this name. */
+OLO_API olo_status olo_model_set_load_function(olo_model *model, const char *load,
+                                               void (*function)(void *context, double t,
+                                                                const double position[3],
+                                                                const double velocity[3],
+                                                                double force[3]),
+                                               void *context, olo_error *error);
+/** olo_joint.function of the joint of this name. */
+OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *joint,
+                                                double (*function)(void *context, double t,
+                                                                   double coordinate, double rate),
+                                                void *context, olo_error *error);
+/** @} */
+
 /** Acceleration of gravity, zero by default. */
 OLO_API void olo_model_set_gravity(olo_model *model, const double gravity[3]);
 /** Everything moves in the plane with this normal; zero vector: in space (the default). */

@@ -91,6 +91,9 @@ OLO_API long olo_result_rows(const olo_result *result);
 OLO_API int olo_result_columns(const olo_result *result);
 /** Name of a column; it lives as long as the result. */
 OLO_API const char *olo_result_column(const olo_result *result, int index);
+/** Units of a column: symbols such as "m/s" when the model's units are SI, otherwise the dimension in the units of
+ *  the model, "length / time (mm, t, s)". It lives as long as the result. */
+OLO_API const char *olo_result_units(const olo_result *result, int index);
 /** Reads one column; `values` has room for all rows. OLO_NOT_FOUND, with the nearest name as a suggestion, when
  *  there is none of that name. */
 OLO_API olo_status olo_result_read(olo_result *result, const char *column, double *values,

@@ -64,6 +64,17 @@ typedef struct olo_observer {
     void (*warn)(void *context, const char *text);
 } olo_observer;
 
+/** An observer that is called now and then only, for what is slow beside a step: a line of progress, a question to
+ *  another language whether to go on. Starts as `{.observer = ..., .seconds = 0.1}`; must outlive the run. */
+typedef struct olo_paced {
+    olo_observer observer; /**< who is called; all warnings reach it */
+    double seconds;        /**< between two calls of `step`, and of `stop` after it, at least */
+    double last;           /**< private: clock at the last call */
+    bool due;              /**< private: `stop` is to be asked */
+} olo_paced;
+/** The observer to hand to olo_simulate. The first call is after `seconds`, not at the start. */
+OLO_API olo_observer olo_paced_observer(olo_paced *paced);
+
 /** What a run did. */
 typedef struct olo_run_summary {
     long steps;              /**< complete ones */

@@ -92,6 +92,11 @@ const char *olo_result_column(const olo_result *result, int index)
     return index >= 0 && (size_t)index < result->column_count ? result->columns[index].name : NULL;
 }
 
+const char *olo_result_units(const olo_result *result, int index)
+{
+    return index >= 0 && (size_t)index < result->column_count ? result->columns[index].units : NULL;
+}
+
 double olo_result_omega(const double *directors, const double *rates, int component)
 {
     const int y = (component + 1) % 3, z = (component + 2) % 3;

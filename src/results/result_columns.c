@@ -18,6 +18,9 @@ typedef struct search {
     double *offsets;
     char **outputs;
     size_t output_count;
+    char **model_units;
+    const char *unit_texts[OLO_DIMENSION_COUNT];
+    const char *units; /* of the columns that are added; NULL: those of their dataset */
 } search;
 
 static void fail(search *s, olo_status status, const char *text)
@@ -28,6 +31,35 @@ static void fail(search *s, olo_status status, const char *text)
 }
 
 /* ---- sources and columns ---------------------------------------------------------------------- */
+
+/* The units that a dataset names, "" if none; NULL when memory is out. */
+static const char *units_of(search *s, const char *path)
+{
+    char **texts = NULL;
+    size_t count = 0;
+    const olo_status status =
+        olo_hdf5_get_texts(s->result->file, path, "units", &texts, &count, NULL);
+    const char *units = status == OLO_NO_MEMORY ? NULL
+                        : count > 0 ? olo_pool_text(&s->result->pool, texts[0], strlen(texts[0]))
+                                    : "";
+    olo_hdf5_texts_free(texts);
+    return units;
+}
+
+/* The columns that follow have this dimension. */
+static void measure_in(search *s, olo_dimension dimension)
+{
+    const char **known = &s->unit_texts[dimension];
+    if (*known == NULL) {
+        char text[OLO_UNITS_SIZE];
+        olo_layout_units(dimension, s->model_units != NULL ? s->model_units[0] : NULL, text);
+        *known = olo_pool_text(&s->result->pool, text, strlen(text));
+    }
+    s->units = *known;
+    if (s->units == NULL) {
+        fail(s, OLO_NO_MEMORY, "out of memory");
+    }
+}
 
 /* Adds a dataset; the table has as many rows as the shortest. Returns its number. */
 static int add_source(search *s, const char *path)
@@ -49,7 +81,8 @@ static int add_source(search *s, const char *path)
     }
     result->sources = list;
     source.path = olo_pool_text(&result->pool, path, strlen(path));
-    if (source.path == NULL) {
+    source.units = units_of(s, path);
+    if (source.path == NULL || source.units == NULL) {
         fail(s, OLO_NO_MEMORY, "out of memory");
         return 0;
     }
@@ -79,7 +112,11 @@ static void add_column(search *s, const char *name, int source, size_t column, i
     }
     result->columns = list;
     list[result->column_count++] = (olo_result_column_source){
-        .name = name, .source = source, .column = column, .omega = omega};
+        .name = name,
+        .units = s->units != NULL ? s->units : result->sources[source].units,
+        .source = source,
+        .column = column,
+        .omega = omega};
 }
 
 /* The three columns `first.second.x|y|z`. */
@@ -100,15 +137,18 @@ static void add_node(search *s, size_t node, int position, int velocity)
     add_vector(s, name, "position", position, 3 * node);
     add_vector(s, name, "velocity", velocity, 3 * node);
     if (strcmp(s->kinds[node], "body") == 0) {
+        measure_in(s, OLO_DIMENSION_NONE);
         add_vector(s, name, "d1", s->result->q, offset + 3);
         add_vector(s, name, "d2", s->result->q, offset + 6);
         add_vector(s, name, "d3", s->result->q, offset + 9);
+        measure_in(s, OLO_DIMENSION_ANGULAR_VELOCITY);
         for (int axis = 0; axis < 3; axis++) {
             add_column(
                 s,
                 olo_layout_name(&s->result->pool, name, "angular_velocity", olo_layout_axes[axis]),
                 s->result->v, offset + 3, axis + 1);
         }
+        s->units = NULL;
     }
 }
 
@@ -145,17 +185,23 @@ static void add_raw(search *s)
     for (size_t i = 0; i < s->nodes; i++) {
         const size_t size = strcmp(s->kinds[i], "body") == 0 ? 12 : 3;
         for (size_t k = 0; k < 2 * size; k++) {
+            static const olo_dimension DIMENSIONS[2][2] = {
+                {OLO_DIMENSION_LENGTH, OLO_DIMENSION_VELOCITY},
+                {OLO_DIMENSION_NONE, OLO_DIMENSION_RATE}};
             char number[16];
+            measure_in(s, DIMENSIONS[k % size >= 3][k >= size]);
             snprintf(number, sizeof number, "%d", (int)(k % size) + 1);
             add_column(s,
                        olo_layout_name(&s->result->pool, s->names[i], k < size ? "q" : "v", number),
                        k < size ? s->result->q : s->result->v, (size_t)s->offsets[i] + k % size, 0);
         }
     }
+    s->units = NULL;
 }
 
-/* A dataset whose columns have names of their own; not there: none. */
-static void add_named(search *s, const char *path)
+/* A dataset whose columns have names of their own; not there: none. `joint` has the dimensions of an angle and of a
+ * position where they are mixed. */
+static void add_named(search *s, const char *path, const olo_dimension *joint)
 {
     char **names = NULL;
     size_t count = 0;
@@ -167,8 +213,12 @@ static void add_named(search *s, const char *path)
         s->status = olo_hdf5_get_texts(s->result->file, path, "columns", &names, &count, s->error);
     }
     for (size_t i = 0; i < count; i++) {
+        if (joint != NULL) {
+            measure_in(s, joint[strstr(names[i], ".angle") == NULL]);
+        }
         add_column(s, olo_pool_text(&s->result->pool, names[i], strlen(names[i])), source, i, 0);
     }
+    s->units = NULL;
     olo_hdf5_texts_free(names);
 }
 
@@ -204,6 +254,10 @@ static void read_structure(search *s)
             fail(s, OLO_BAD_INPUT, "an offset in /nodes is out of range");
         }
     }
+    if (s->status == OLO_OK &&
+        olo_hdf5_get_texts(file, "/", "units", &s->model_units, &columns, NULL) == OLO_NO_MEMORY) {
+        fail(s, OLO_NO_MEMORY, "out of memory"); // without units they are SI
+    }
     if (s->status == OLO_OK) {
         const olo_status status =
             olo_hdf5_get_texts(file, "/outputs", "names", &s->outputs, &s->output_count, NULL);
@@ -232,8 +286,10 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
             add_node(&s, i, position, velocity);
         }
     }
-    add_named(&s, "/frames/joint");
-    add_named(&s, "/frames/joint_rate");
+    add_named(&s, "/frames/joint",
+              (const olo_dimension[]){OLO_DIMENSION_ANGLE, OLO_DIMENSION_LENGTH});
+    add_named(&s, "/frames/joint_rate",
+              (const olo_dimension[]){OLO_DIMENSION_ANGULAR_VELOCITY, OLO_DIMENSION_VELOCITY});
     add_outputs(&s);
     add_ledger(&s, "/ledger", NULL);
     result->csv_columns = result->column_count;
@@ -243,7 +299,8 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
     if (s.status == OLO_OK) {
         add_raw(&s);
     }
-    add_named(&s, "/frames/multipliers");
+    add_named(&s, "/frames/multipliers", NULL);
+    olo_hdf5_texts_free(s.model_units);
     olo_hdf5_texts_free(s.outputs);
     olo_hdf5_texts_free(s.kinds);
     olo_hdf5_texts_free(s.names);

@@ -11,6 +11,7 @@
 /* A dataset of numbers whose rows are those of the table. */
 typedef struct olo_result_source {
     const char *path;
+    const char *units; /* of the dataset */
     size_t width;
     double *block; /* rows read last, of the sources of the CSV table */
 } olo_result_source;
@@ -19,6 +20,7 @@ typedef struct olo_result_source {
  * directors start at this column of q and v. */
 typedef struct olo_result_column_source {
     const char *name;
+    const char *units;
     int source;
     size_t column;
     int omega; /* 0: no; 1, 2, 3: x, y, z */

@@ -1,0 +1,50 @@
+/* C functions for elements that are in a model already. */
+#include <stddef.h>
+
+#include "base/fail.h"
+#include "model/model.h"
+
+/* The element of this type and name. */
+static olo_status find(olo_model *model, const olo_element_type *type, const char *name,
+                       void **element, olo_error *error)
+{
+    const olo_entry *entry = name != NULL ? olo_names_find(&model->names, name) : NULL;
+    if (entry == NULL || entry->type != type) {
+        return olo_fail(error, OLO_NOT_FOUND, "model '%s' has no %s '%.64s'", model->name,
+                        type->noun, name != NULL ? name : "");
+    }
+    *element = entry->element;
+    model->text = "";
+    return OLO_OK;
+}
+
+olo_status olo_model_set_load_function(olo_model *model, const char *name,
+                                       void (*function)(void *context, double t,
+                                                        const double position[3],
+                                                        const double velocity[3], double force[3]),
+                                       void *context, olo_error *error)
+{
+    void *element = NULL;
+    const olo_status status = find(model, &olo_element_load, name, &element, error);
+    if (status == OLO_OK) {
+        olo_load *load = element;
+        load->function = function;
+        load->context = context;
+    }
+    return status;
+}
+
+olo_status olo_model_set_joint_function(olo_model *model, const char *name,
+                                        double (*function)(void *context, double t,
+                                                           double coordinate, double rate),
+                                        void *context, olo_error *error)
+{
+    void *element = NULL;
+    const olo_status status = find(model, &olo_element_joint, name, &element, error);
+    if (status == OLO_OK) {
+        olo_joint *joint = element;
+        joint->function = function;
+        joint->context = context;
+    }
+    return status;
+}
