@@ -1,0 +1,22 @@
+"""Oloid: structure-preserving simulation of multibody systems.
+
+    import oloid
+    result = oloid.run("six-body-linkage")
+    print(result.verdict)
+    result.plot()
+
+`run` makes a result, `load` a system to be stepped by hand, `Model` describes a model in code with the words of
+model files, `open` reads a result file, `models` lists the catalogue.
+"""
+from ._errors import (ComputationError, DriftWarning, Error, FileError, InputError, Interrupted, NotFoundError,
+                      OutOfMemory)
+from ._library import version as library_version
+from ._model import Model
+from ._result import Result, Verdict, open
+from ._run import resume, run
+from ._system import Ledger, State, Stepper, System, load, models
+from ._version import VERSION as __version__
+
+__all__ = ["ComputationError", "DriftWarning", "Error", "FileError", "InputError", "Interrupted", "Ledger", "Model",
+           "NotFoundError", "OutOfMemory", "Result", "State", "Stepper", "System", "Verdict", "library_version", "load",
+           "models", "open", "resume", "run", "__version__"]

@@ -1,0 +1,208 @@
+"""Results: the recorded columns of a run as NumPy arrays, its ledger and its verdict."""
+import os
+import shutil
+import threading
+from collections import namedtuple
+from collections.abc import Mapping
+
+import numpy
+
+from ._errors import Error, NotFoundError, call, create
+from ._library import encode, ffi, lib, text
+
+AXES = ("x", "y", "z")
+
+Verdict = namedtuple("Verdict", "quantity why start drift relative_drift tolerance ok")
+Verdict.__doc__ = "What became of a conserved quantity; ok: relative_drift <= tolerance."
+
+
+class Verdicts(tuple):
+    """The verdicts of a run, a line each; `ok` if every law held."""
+
+    @property
+    def ok(self):
+        return all(verdict.ok for verdict in self)
+
+    def __str__(self):
+        width = max((len(verdict.quantity) for verdict in self), default=0)
+        return "\n".join(f"{verdict.quantity:{width}}  {verdict.relative_drift:.1e}  {'ok' if verdict.ok else 'BROKEN'}"
+                         for verdict in self)
+
+
+class Columns(Mapping):
+    """Some columns of a result under names of their own: {name: array}."""
+
+    def __init__(self, result, columns):
+        self._result = result
+        self._columns = columns
+
+    def __getitem__(self, name):
+        if name not in self._columns:
+            raise NotFoundError(f"the ledger has no column '{name}'; it has {', '.join(self)}", "NOT_FOUND")
+        return self._result[self._columns[name]]
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __len__(self):
+        return len(self._columns)
+
+
+class Ledger(Columns):
+    """The ledger: energies, momenta, errors and iterations at the recorded states; `min` and `max` have the extremes
+    over all steps since the row before."""
+
+    def __init__(self, result, names):
+        super().__init__(result, {name: name for name in names})
+        self.min = Columns(result, {name: f"{name}.min" for name in names})
+        self.max = Columns(result, {name: f"{name}.max" for name in names})
+
+
+class Result(Mapping):
+    """A result file, or what there is of one.
+
+    result["top.position.x"] is a column, result["top.position"] its three components as an array of rows x 3."""
+
+    def __init__(self, path, folder=None):
+        self.path = os.fspath(path)
+        self._folder = folder  # a temporary folder lives as long as the result in it
+        self._lock = threading.RLock()
+        self._result = create("olo_result", lib.olo_result_open, lib.olo_result_free, encode(self.path))
+        self._cache = {}
+        count = lib.olo_result_columns(self._result)
+        self._units = {text(lib.olo_result_column(self._result, i)): text(lib.olo_result_units(self._result, i))
+                       for i in range(count)}
+
+    # -- columns
+
+    @property
+    def names(self):
+        """Names of all columns."""
+        return list(self._units)
+
+    @property
+    def rows(self):
+        """Number of recorded states."""
+        return lib.olo_result_rows(self._result)
+
+    def units(self, name):
+        """Units of a column."""
+        if name not in self._units:
+            name = f"{name}.x"
+        self[name]  # an unknown name is told
+        return self._units[name]
+
+    def _read(self, name):
+        values = numpy.empty(self.rows)
+        call(lib.olo_result_read, self._result, encode(name), ffi.from_buffer("double[]", values))
+        return values
+
+    def __getitem__(self, name):
+        with self._lock:
+            if name not in self._cache:
+                parts = [f"{name}.{axis}" for axis in AXES]
+                if name not in self._units and all(part in self._units for part in parts):
+                    values = numpy.column_stack([self._read(part) for part in parts])
+                else:
+                    values = self._read(name)
+                values.flags.writeable = False
+                self._cache[name] = values
+            return self._cache[name]
+
+    def __iter__(self):
+        return iter(self._units)
+
+    def __len__(self):
+        return len(self._units)
+
+    def __contains__(self, name):
+        return name in self._units or f"{name}.x" in self._units
+
+    @property
+    def time(self):
+        return self["time"]
+
+    @property
+    def ledger(self):
+        """Energies, momenta, errors and iterations."""
+        return Ledger(self, [name for name in self._units if f"{name}.min" in self._units])
+
+    # -- the run
+
+    @property
+    def verdict(self):
+        """What became of each quantity that the model conserves."""
+        verdicts, count = ffi.new("olo_verdict[]", lib.OLO_VERDICTS_MAX), ffi.new("int *")
+        with self._lock:
+            call(lib.olo_result_verdicts, self._result, verdicts, count)
+        return Verdicts(Verdict(text(v.quantity), text(v.why), v.start, v.drift, v.relative_drift, v.tolerance, v.ok)
+                        for v in verdicts[0:count[0]])
+
+    def attribute(self, name, object="/"):
+        """An attribute of the file (docs/result-format.md): attribute("steps", "/run")."""
+        found_text, found_number = ffi.new("const char **"), ffi.new("double *")
+        with self._lock:
+            try:
+                call(lib.olo_result_attribute_number, self._result, encode(object), encode(name), found_number)
+                return found_number[0]
+            except Error:
+                call(lib.olo_result_attribute_text, self._result, encode(object), encode(name), found_text)
+                return text(found_text[0])
+
+    @property
+    def status(self):
+        """"OK" for a complete run."""
+        return self.attribute("status")
+
+    @property
+    def error(self):
+        """Why the run failed, or ""."""
+        return self.attribute("error")
+
+    @property
+    def warnings(self):
+        """Warnings of the run."""
+        return self.attribute("warnings").splitlines()
+
+    @property
+    def ok(self):
+        """The run came to its end and every law held."""
+        return self.status == "OK" and self.verdict.ok
+
+    @property
+    def model(self):
+        """Name of the model."""
+        return self.attribute("model")
+
+    @property
+    def model_text(self):
+        """The text of the model that was run."""
+        found = ffi.new("const char **")
+        with self._lock:
+            call(lib.olo_result_model_text, self._result, found)
+        return text(found[0])
+
+    @property
+    def steps(self):
+        """Number of steps of the run."""
+        return int(self.attribute("steps", "/run"))
+
+    # -- what to do with it
+
+    def save(self, path):
+        """Copies the result file."""
+        shutil.copyfile(self.path, path)
+
+    def plot(self, *names):
+        """Draws columns over time with matplotlib, or without names energies, drifts and constraint errors. Gives
+        the figure."""
+        from ._plot import plot
+        return plot(self, names)
+
+    def __repr__(self):
+        return f"<oloid.Result of {self.model!r}: {self.rows} rows, {self.status}>"
+
+
+def open(path):
+    """Opens a result file, complete or not (`.partial`)."""
+    return Result(path)

@@ -1,0 +1,82 @@
+"""Ctrl-C in Python: within a second, with a valid result."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy
+import oloid
+import pytest
+
+PROGRAM = """
+import sys, time
+import oloid
+sys.path.insert(0, {tests!r})
+from conftest import pendulum
+model = pendulum()
+{before}
+print("ready", flush=True)
+try:
+    {run}
+except KeyboardInterrupt as interrupt:
+    print("seconds", time.time())
+    print({report})
+"""
+RUN = "oloid.run(model, step=1e-3, end=1e6, output='x.h5'{more})"
+REPORT = "type(interrupt).__name__, interrupt.result.status, interrupt.result.steps, interrupt.result.rows"
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    """Starts a program, presses Ctrl-C after a second; gives the words of its last line."""
+    def press(before="", run=RUN.format(more=""), report=REPORT):
+        program = PROGRAM.format(tests=os.path.dirname(__file__), before=before, run=run, report=report)
+        # a shell may have told its children to ignore SIGINT
+        process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(1)
+            pressed = time.time()
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=30)
+        finally:
+            process.kill()
+            process.wait()
+        assert process.returncode == 0, stderr
+        seconds, last = stdout.splitlines()
+        assert float(seconds.split()[1]) - pressed < 1.0
+        return last
+    return press
+
+
+@pytest.mark.parametrize("before, more", [
+    ("", ""),
+    ("model.add_load(name='f', on='bob', function=lambda t, x, v: -0.1*v)", ""),
+    ("", ", callback=lambda state, step: None"),
+    ("", ", progress=lambda done: None"),
+], ids=["plain", "force in Python", "callback", "progress"])
+def test_ctrl_c_ends_a_run_within_a_second(interrupted, tmp_path, before, more):
+    last = interrupted(before, RUN.format(more=more))
+    assert last.startswith("Interrupted INTERRUPTED ")
+    steps = int(last.split()[2])
+    assert os.listdir(tmp_path) == ["x.h5.partial"]
+    result = oloid.open(tmp_path / "x.h5.partial")
+    assert result.status == "INTERRUPTED" and result.steps == steps > 100
+    assert result.time[-1] == pytest.approx(steps * 1e-3, rel=1e-12)
+    assert all(verdict.ok for verdict in result.verdict)
+    assert numpy.linalg.norm(result["bob.position"], axis=1) == pytest.approx(1, abs=1e-12)
+
+
+def test_ctrl_c_ends_stepping_by_hand(interrupted):
+    last = interrupted("system = oloid.load(model); state = system.initial_state(); stepper = system.stepper()",
+                       "while True: stepper.step(state)", "state.time, float(sum(state.q**2))")
+    assert float(last.split()[0]) > 1 and float(last.split()[1]) == pytest.approx(1, abs=1e-12)
+
+
+def test_ctrl_c_ends_a_simulation_without_a_result(interrupted):
+    last = interrupted("system = oloid.load(model, step=1e-3, end=1e6); state = system.initial_state()",
+                       "system.simulate(state)", "type(interrupt).__name__, state.time")
+    assert last.startswith("Interrupted ") and float(last.split()[1]) > 1

@@ -1,0 +1,146 @@
+"""Stepping by hand: systems, states, steppers."""
+import gc
+import math
+
+import numpy
+import oloid
+import pytest
+from conftest import pendulum
+
+
+def test_steps_by_hand_are_those_of_a_run():
+    result = oloid.run("heavy-top", step=1e-3, end=0.05)
+    system = oloid.load("heavy-top", step=1e-3, end=0.05)
+    state, stepper = system.initial_state(), system.stepper()
+    assert stepper.unknowns == 3
+    for row in range(1, result.rows):
+        stepper.step(state)
+        state.time = row * 1e-3  # a run counts its steps
+        assert numpy.array_equal(state.q[:3], result["top.position"][row])
+        assert state.ledger.total == result["energy.total"][row]
+        assert stepper.report.iterations == result["iterations"][row]
+
+
+def test_simulate_calls_back_at_every_step():
+    system = oloid.load(pendulum())
+    seen, state = [], system.initial_state()
+    summary = system.simulate(state, lambda now, step: seen.append((step, now.time, now.q.copy())))
+    assert [step for step, _, _ in seen] == list(range(101)) and summary.steps == 100
+    assert state.time == 1.0 and numpy.array_equal(seen[-1][2], state.q)
+    result = oloid.run(pendulum())
+    assert numpy.array_equal(numpy.array([q for _, _, q in seen]), result["bob.position"])
+
+
+def test_an_exception_of_the_callback_reaches_the_caller():
+    def callback(state, step):
+        if step == 3:
+            raise KeyError("three")
+    state = oloid.load(pendulum()).initial_state()
+    with pytest.raises(KeyError, match="three"):
+        state.system.simulate(state, callback)
+    assert state.time == pytest.approx(0.03)
+
+
+def test_the_energy_of_the_pendulum_is_that_of_the_formula():
+    system = oloid.load(pendulum())
+    state = system.initial_state()
+    system.simulate(state)
+    speed, height = numpy.linalg.norm(state.v), state.q[2]
+    assert state.ledger.kinetic == pytest.approx(0.5 * 2 * speed**2, rel=1e-13)
+    assert state.ledger.potential == pytest.approx(2 * 9.81 * height, rel=1e-13)
+    assert abs(state.ledger.total) < 1e-12
+    position, velocity = state.place("bob")
+    assert numpy.array_equal(position, state.q) and numpy.array_equal(velocity, state.v)
+
+
+def test_the_tension_of_a_rod_that_circles():
+    """m v^2 / l without gravity; the discrete force is that of the midpoint, which lies on a chord."""
+    model = oloid.Model("circle", points=[{"name": "a", "mass": 3, "position": [2, 0, 0], "velocity": [0, 1.5, 0]}],
+                        rods=[{"name": "rod", "between": [[0, 0, 0], "a"]}])
+    system = oloid.load(model)
+    state, stepper = system.initial_state(), system.stepper(constraints="multipliers")
+    stepper.step(state, 1e-4)
+    force, moment = stepper.reaction(state, "rod")
+    assert numpy.linalg.norm(force) == pytest.approx(3 * 1.5**2 / 2, rel=1e-6)
+    assert system.groups == ["rod"] and stepper.condition > 1 and len(state.multipliers) == 1
+    with pytest.raises(oloid.Error, match="no constraint group 'rot'"):
+        stepper.reaction(state, "rot")
+
+
+def test_views_are_read_only_and_follow_the_state():
+    system = oloid.load(pendulum())
+    state, stepper = system.initial_state(), system.stepper()
+    q = state.q
+    before = q.copy()
+    with pytest.raises(ValueError):
+        q[0] = 2
+    stepper.step(state)
+    assert not numpy.array_equal(q, before)
+    del state, stepper, system
+    gc.collect()
+    assert numpy.all(numpy.isfinite(q))  # the view keeps its state
+
+
+def test_states_are_written_copied_and_reversed():
+    system = oloid.load(pendulum())
+    state, stepper = system.initial_state(), system.stepper()
+    state.q, state.v = [0, 0, -1], [1, 0, 0]
+    copy = state.copy()
+    for _ in range(50):
+        stepper.step(state, 0.01)
+    assert numpy.array_equal(copy.q, [0, 0, -1]) and not numpy.array_equal(state.q, copy.q)
+    state.reverse()
+    for _ in range(50):
+        stepper.step(state, 0.01)
+    assert numpy.allclose(state.q, copy.q, rtol=0, atol=1e-12)  # the scheme is symmetric in time
+    with pytest.raises(oloid.InputError, match="3 numbers are needed"):
+        state.q = [1, 2]
+
+
+def test_joint_coordinates_and_structure():
+    model = oloid.Model("wheel", run={"step": 0.01, "end": 1})
+    model.add_body(name="wheel", mass=1, inertia=[1, 1, 2])
+    model.add_joint(name="axle", between=["ground", "wheel"], at=[0, 0, 0], axis=[0, 0, 1], rate=3)
+    system = oloid.load(model)
+    state = system.initial_state()
+    system.simulate(state)
+    angle, rate = state.joint("axle.angle")
+    # the scheme turns by 2 atan(h omega/2) a step
+    assert angle == pytest.approx(100 * 2 * math.atan(0.01 * 3 / 2), rel=1e-12) and rate == pytest.approx(3, rel=1e-12)
+    assert system.joint_coordinates == ["axle.angle"] and system.counts["degrees_of_freedom"] == 1
+    assert system.nodes == [("wheel", "body", 0)] and system.coordinates == 12
+    assert "energy" in [invariant.name for invariant in system.invariants]
+    with pytest.raises(oloid.Error, match="no joint coordinate 'axle.angel'; known are axle.angle"):
+        state.joint("axle.angel")
+
+
+def resident_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def test_states_systems_and_results_are_freed():
+    try:
+        resident_bytes()
+    except OSError:
+        pytest.skip("no /proc here: memory is not measured")
+    system = oloid.load("chain", {"n": 200})
+    start, light = system.initial_state(), oloid.load(pendulum())
+
+    def use(times):
+        for _ in range(times):
+            start.copy().q.sum()
+            light.initial_state()
+    use(20)
+    before, size = resident_bytes(), start.q.nbytes
+    use(1000)
+    # a state has q and v: a leak of one in ten copies is seen
+    assert resident_bytes() - before < 0.1 * 1000 * 2 * size
+    for _ in range(20):
+        oloid.run("heavy-top", end=0.01)["time"]
+    before = resident_bytes()
+    for _ in range(100):
+        result = oloid.run("heavy-top", end=0.01)
+        result["time"]
+        oloid.load("heavy-top").stepper()
+    assert resident_bytes() - before < 100 * 50e3
