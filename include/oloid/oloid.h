@@ -6,6 +6,7 @@
 
 #include "oloid/elements.h"
 #include "oloid/model.h"
+#include "oloid/report.h"
 #include "oloid/results.h"
 #include "oloid/simulate.h"
 #include "oloid/status.h"

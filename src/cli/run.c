@@ -11,14 +11,16 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/progress_line.h"
+#include "cli/report_path.h"
 #include "cli/resume.h"
 #include "cli/run_report.h"
 #include "cli/say.h"
+#include "oloid/report.h"
 
 struct options {
     cli_list set;
     const char *step, *end, *constraints, *output, *checkpoint;
-    bool resume, no_result, json, quiet;
+    bool resume, no_result, no_report, json, quiet;
 };
 
 static const cli_option options[] = {
@@ -37,6 +39,8 @@ static const cli_option options[] = {
     {"checkpoint", 0, CLI_TEXT, offsetof(struct options, checkpoint), "SECONDS",
      "how often a run is made safe; default: 1; 0: every step"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
+    {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL,
+     "write no report (<result>.report.html)"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
      "no progress and no warnings on stderr"},
@@ -47,7 +51,7 @@ struct session {
     struct options options;
     cli_loaded loaded;
     olo_recorder *recorder;
-    char *command, *path, *partial, *resume;
+    char *command, *path, *partial, *resume, *report;
     double checkpoint; /* s; negative: as the library does */
     cli_progress_line progress;
     cli_outcome outcome;
@@ -262,6 +266,21 @@ static void tell_partial(struct session *session)
     }
 }
 
+/* The page about a complete result, beside it. */
+static olo_status write_report(struct session *session, olo_error *error)
+{
+    if (session->path == NULL || session->options.no_report) {
+        return OLO_OK;
+    }
+    session->report = cli_report_path(session->path, "report.html");
+    if (session->report == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    }
+    const olo_status status = olo_report_write(session->path, session->report, NULL, error);
+    session->outcome.report = status == OLO_OK ? session->report : NULL;
+    return status;
+}
+
 /* Runs and finishes the result, whatever happened; the first error is the one that is told. */
 static olo_status simulate(struct session *session, olo_error *error)
 {
@@ -279,6 +298,7 @@ static olo_status simulate(struct session *session, olo_error *error)
     }
     if (outcome->status == OLO_OK) {
         outcome->result = session->path;
+        outcome->status = write_report(session, error);
     } else {
         tell_partial(session);
     }
@@ -345,6 +365,7 @@ static void close_session(struct session *session)
     olo_free(session->path);
     olo_free(session->partial);
     olo_free(session->resume);
+    olo_free(session->report);
     cli_list_free(&session->options.set);
 }
 

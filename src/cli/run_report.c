@@ -98,6 +98,9 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
     if (outcome->result != NULL) {
         (void)fprintf(out, "  result: %s\n", outcome->result);
     }
+    if (outcome->report != NULL) {
+        (void)fprintf(out, "  report: %s\n", outcome->report);
+    }
     if (outcome->partial != NULL) {
         (void)fprintf(out, "  result so far: %s\n", outcome->partial);
     }
@@ -167,6 +170,7 @@ void cli_report_json(FILE *out, const cli_outcome *outcome)
     olo_json_text(&json, "status", olo_status_name(outcome->status));
     olo_json_text(&json, "error", outcome->error);
     olo_json_text(&json, "result", outcome->result);
+    olo_json_text(&json, "report", outcome->report);
     olo_json_text(&json, "partial", outcome->partial);
     write_setup(&json, outcome);
     write_work(&json, outcome);

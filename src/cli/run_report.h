@@ -16,6 +16,7 @@ typedef struct cli_outcome {
     olo_status status;
     const char *error;   /* NULL when all went well */
     const char *result;  /* path, or NULL */
+    const char *report;  /* path, or NULL */
     const char *partial; /* path of what there is of a result that is not complete, or NULL */
     const char *resume;  /* the command that goes on, or NULL */
     double time;         /* reached */

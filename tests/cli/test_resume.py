@@ -36,8 +36,8 @@ def start(folder):
     processes = []
 
     def begin(*arguments, env=None, **options):
-        process = subprocess.Popen([executable(), "run", *map(str, arguments)], cwd=folder,
-                                   text=True, env=environment(**(env or {})), stdout=subprocess.PIPE,
+        process = subprocess.Popen([executable(), "run", "--no-report", *map(str, arguments)],
+                                   cwd=folder, text=True, env=environment(**(env or {})), stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, **options)
         processes.append(process)
         return process

@@ -30,7 +30,8 @@ def test_every_model_runs_and_keeps_its_laws(oloid, model):
         assert verdict["ok"] and verdict["relative_drift"] <= verdict["tolerance"]
     with h5py.File(oloid.folder / report["result"], "r") as result:
         assert len(result) > 0
-    assert sorted(os.listdir(oloid.folder)) == [f"{model}.h5"]
+    assert report["report"] == f"{model}.report.html"
+    assert sorted(os.listdir(oloid.folder)) == [f"{model}.h5", f"{model}.report.html"]
 
 
 def test_summary_for_people(oloid):
@@ -42,7 +43,7 @@ def test_summary_for_people(oloid):
     assert re.search(r"^  energy +constant to \S+ +ok$", done.stdout, re.M)
     assert re.search(r"^  angular momentum z +constant to \S+ +ok$", done.stdout, re.M)
     assert re.search(r"^  constraints +kept to \S+ +ok$", done.stdout, re.M)
-    assert lines[-1] == "  result: heavy-top.h5"
+    assert lines[-2:] == ["  result: heavy-top.h5", "  report: heavy-top.report.html"]
     assert "\033" not in done.stdout
 
 
@@ -95,7 +96,7 @@ def test_output_may_be_anywhere_and_is_overwritten(oloid):
         assert json.loads(done.stdout)["result"] == str(path)
         with h5py.File(path, "r") as result:
             assert len(result) > 0
-    assert os.listdir(path.parent) == [path.name]
+    assert sorted(os.listdir(path.parent)) == [path.name, "top's result.report.html"]
 
 
 @pytest.mark.parametrize("output", ["missing/x.h5", "folder", "/proc/x.h5"])

@@ -1,0 +1,27 @@
+# Bundles the page of reports into a C file: cmake -DNODE= -DNPM= -DVIEWER= -DOUTPUT= -DEMPTY= -P page.cmake
+#
+# Packages are installed into viewer/node_modules when the lock file is newer than they are. When that is not possible
+# (no network, a source folder that cannot be written) the build goes on without the page, and tries again the next time.
+
+function(try what)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${VIEWER}"
+                  RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT result EQUAL 0)
+    file(COPY_FILE "${EMPTY}" "${OUTPUT}")
+    execute_process(COMMAND touch -t 200001010000 "${OUTPUT}")
+    message(WARNING "${what} failed, reports will have no animation:\n${text}")
+    set(failed TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(failed FALSE)
+set(installed "${VIEWER}/node_modules/.package-lock.json")
+if("${VIEWER}/package-lock.json" IS_NEWER_THAN "${installed}")
+  try("npm ci" "${NPM}" ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error)
+  if(NOT failed)
+    file(TOUCH "${installed}")
+  endif()
+endif()
+if(NOT failed)
+  try("bundling viewer/" "${NODE}" build.mjs "${OUTPUT}")
+endif()

@@ -1,0 +1,479 @@
+/* The motion in a report.
+ *
+ * Of every frame a node has its position, three 16-bit numbers over the box it moves in,
+ *
+ *     x = lower + (upper - lower) k/65535,
+ *
+ * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767; signs go on from frame to
+ * frame. Both errors are below what a screen shows. */
+#include "results/report_frames.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/vec3.h"
+#include "system/scene.h"
+
+/* More frames than these are not seen; fewer than the second number are a poor animation, so that bodies are left out
+ * then. */
+static const size_t FRAMES_MOST = 2400, FRAMES_LEAST = 120;
+
+/* Bytes of a node in a frame, in base64: 3 + 4 numbers of 16 bits. */
+static const double NODE_BYTES = 14.0 * 4.0 / 3.0;
+/* Bytes of a node beside its frames: its name and about three drawables. */
+static const double NODE_CONSTANT_BYTES = 420.0;
+
+/* What is shown of a result. */
+typedef struct motion {
+    olo_result *result;
+    size_t nodes; /* in the file */
+    char **names, **kinds;
+    double *offsets;
+    size_t shown, stride; /* nodes in the page, every stride-th */
+    size_t frames, step;  /* frames in the page, every step-th and the last */
+    double *q, *x;        /* one row of the file */
+    float *positions;     /* [frames][shown][3] */
+    int16_t *turns;       /* [frames][shown][4] */
+    double *time;         /* [frames] */
+} motion;
+
+static olo_status no_memory(const motion *m, olo_error *error)
+{
+    return olo_fail(error, OLO_NO_MEMORY, "cannot report '%s': out of memory", m->result->path);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static olo_status read_nodes(motion *m, olo_error *error)
+{
+    olo_hdf5 *file = m->result->file;
+    size_t kinds = 0;
+    olo_status status = olo_hdf5_read_texts(file, "/nodes/name", &m->names, &m->nodes, error);
+    if (status == OLO_OK) {
+        status = olo_hdf5_read_texts(file, "/nodes/kind", &m->kinds, &kinds, error);
+    }
+    if (status != OLO_OK) {
+        return status;
+    }
+    m->offsets = olo_alloc(m->nodes, sizeof(double));
+    if (m->offsets == NULL) {
+        return no_memory(m, error);
+    }
+    // olo_result_open has checked that these lists fit together
+    const size_t first[2] = {0, 0}, count[2] = {m->nodes, 1};
+    return olo_hdf5_read(file, "/nodes/offset", first, count, m->offsets, error);
+}
+
+/* How many nodes and frames fit. */
+static void choose(motion *m, size_t bytes)
+{
+    const size_t rows = m->result->rows;
+    const size_t least = rows < FRAMES_LEAST ? rows : FRAMES_LEAST;
+    const double each = NODE_CONSTANT_BYTES + NODE_BYTES * (double)least;
+    const double most_nodes = fmax(floor((double)bytes / each), 1.0);
+    m->stride = (size_t)fmax(ceil((double)m->nodes / most_nodes), 1.0);
+    m->shown = (m->nodes + m->stride - 1) / m->stride;
+    const double left = (double)bytes - NODE_CONSTANT_BYTES * (double)m->shown;
+    size_t most = (size_t)fmax(left / (NODE_BYTES * (double)m->shown), 2.0);
+    most = most < FRAMES_MOST ? most : FRAMES_MOST;
+    m->step = rows > most ? (rows - 2) / (most - 1) + 1 : 1;
+    m->frames = rows > 1 ? (rows - 2) / m->step + 2 : rows;
+}
+
+/* Row of the file of a frame. */
+static size_t row_of(const motion *m, size_t frame)
+{
+    return frame + 1 < m->frames ? frame * m->step : m->result->rows - 1;
+}
+
+/* Unit quaternion of a rotation with columns d1, d2, d3 (nine numbers in a row), by its largest component. */
+static void quaternion_of(const double d[9], double w[4])
+{
+    const double trace[4] = {d[0] + d[4] + d[8], d[0] - d[4] - d[8], d[4] - d[8] - d[0],
+                             d[8] - d[0] - d[4]};
+    int k = 0;
+    for (int i = 1; i < 4; i++) {
+        k = trace[i] > trace[k] ? i : k;
+    }
+    // four times the products of components, R_ij = d[3j + i]
+    const double odd[3] = {d[5] - d[7], d[6] - d[2], d[1] - d[3]};
+    const double even[3] = {d[5] + d[7], d[6] + d[2], d[1] + d[3]};
+    if (k == 0) {
+        w[0] = 1.0 + trace[0];
+        memcpy(w + 1, odd, sizeof odd);
+    } else {
+        const int a = k - 1, b = k % 3, c = (k + 1) % 3;
+        w[0] = odd[a];
+        w[1 + a] = 1.0 + trace[k];
+        w[1 + b] = even[c];
+        w[1 + c] = even[b];
+    }
+    const double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
+    for (int i = 0; i < 4; i++) {
+        w[i] = size > 0.0 ? w[i] / size : i == 0;
+    }
+}
+
+static void quantise_turn(const double w[4], const int16_t *before, int16_t *turn)
+{
+    double along = 0.0;
+    for (int i = 0; i < 4; i++) {
+        along += before != NULL ? w[i] * before[i] : 0.0;
+    }
+    const double sign = along < 0.0 ? -32767.0 : 32767.0;
+    for (int i = 0; i < 4; i++) {
+        const double k = sign * w[i];
+        turn[i] = (int16_t)(isfinite(k) ? lround(k) : 0);
+    }
+}
+
+static olo_status read_row(motion *m, size_t row, olo_error *error)
+{
+    const olo_result_source *q = &m->result->sources[m->result->q];
+    const size_t first[2] = {row, 0}, size[2] = {1, q->width}, size_x[2] = {1, 3 * m->nodes};
+    const olo_status status = olo_hdf5_read(m->result->file, q->path, first, size, m->q, error);
+    return status != OLO_OK
+               ? status
+               : olo_hdf5_read(m->result->file, "/frames/position", first, size_x, m->x, error);
+}
+
+static void take_frame(motion *m, size_t frame)
+{
+    for (size_t i = 0; i < m->shown; i++) {
+        const size_t node = i * m->stride, at = frame * m->shown + i;
+        for (int k = 0; k < 3; k++) {
+            const double x = m->x[3 * node + (size_t)k];
+            m->positions[3 * at + (size_t)k] = (float)(isfinite(x) ? x : 0.0);
+        }
+        double w[4] = {1, 0, 0, 0};
+        if (strcmp(m->kinds[node], "body") == 0) {
+            quaternion_of(m->q + (size_t)m->offsets[node] + 3, w);
+        }
+        quantise_turn(w, frame > 0 ? m->turns + 4 * (at - m->shown) : NULL, m->turns + 4 * at);
+    }
+}
+
+static olo_status read_frames(motion *m, olo_error *error)
+{
+    const size_t size = m->frames * m->shown;
+    m->q = olo_alloc(m->result->sources[m->result->q].width, sizeof(double));
+    m->x = olo_alloc(3 * m->nodes, sizeof(double));
+    m->positions = olo_alloc(3 * size, sizeof *m->positions);
+    m->turns = olo_alloc(4 * size, sizeof *m->turns);
+    m->time = olo_alloc(m->frames, sizeof *m->time);
+    if (m->q == NULL || m->x == NULL || m->positions == NULL || m->turns == NULL ||
+        m->time == NULL) {
+        return no_memory(m, error);
+    }
+    olo_status status = OLO_OK;
+    for (size_t frame = 0; status == OLO_OK && frame < m->frames; frame++) {
+        const size_t row = row_of(m, frame), first[2] = {row, 0}, one[2] = {1, 1};
+        status = olo_hdf5_read(m->result->file, "/frames/time", first, one, m->time + frame, error);
+        if (status == OLO_OK) {
+            status = read_row(m, row, error);
+        }
+        if (status == OLO_OK) {
+            take_frame(m, frame);
+        }
+    }
+    return status;
+}
+
+/* ---- the frames ------------------------------------------------------------------------------- */
+
+/* The box of every node and its positions in it. */
+static bool write_positions(const motion *m, olo_json *json)
+{
+    float *box = olo_alloc(6 * m->shown, sizeof *box); // lower, then extent
+    uint16_t *steps = olo_alloc(3 * m->frames * m->shown, sizeof *steps);
+    const bool enough = box != NULL && steps != NULL;
+    for (size_t i = 0; enough && i < 3 * m->shown; i++) {
+        float lower = INFINITY, upper = -INFINITY;
+        for (size_t frame = 0; frame < m->frames; frame++) {
+            const float x = m->positions[3 * frame * m->shown + i];
+            lower = fminf(lower, x);
+            upper = fmaxf(upper, x);
+        }
+        box[i / 3 * 6 + i % 3] = lower;
+        box[i / 3 * 6 + 3 + i % 3] = upper - lower;
+        for (size_t frame = 0; frame < m->frames; frame++) {
+            const size_t at = 3 * frame * m->shown + i;
+            const float part = upper > lower ? (m->positions[at] - lower) / (upper - lower) : 0.0F;
+            steps[at] = (uint16_t)lroundf(65535.0F * part);
+        }
+    }
+    if (enough) {
+        olo_json_bytes(json, "box", box, 6 * m->shown * sizeof *box);
+        olo_json_bytes(json, "position", steps, 3 * m->frames * m->shown * sizeof *steps);
+    }
+    olo_free(box);
+    olo_free(steps);
+    return enough;
+}
+
+static olo_status write_frames(const motion *m, olo_json *json, olo_error *error)
+{
+    olo_json_open(json, "nodes", '[');
+    for (size_t i = 0; i < m->shown; i++) {
+        olo_json_text(json, NULL, m->names[i * m->stride]);
+    }
+    olo_json_close(json);
+    olo_json_open(json, "frames", '{');
+    olo_json_integer(json, "count", (long)m->frames);
+    olo_json_bytes(json, "time", m->time, m->frames * sizeof *m->time);
+    const bool enough = write_positions(m, json);
+    olo_json_bytes(json, "turn", m->turns, 4 * m->frames * m->shown * sizeof *m->turns);
+    olo_json_close(json);
+    return enough ? OLO_OK : no_memory(m, error);
+}
+
+static void tell_thinning(const motion *m, olo_text *thinned)
+{
+    double steps = 0.0, stride = 1.0;
+    (void)olo_result_attribute_number(m->result, "/run", "steps", &steps, NULL);
+    (void)olo_result_attribute_number(m->result, "/run", "stride", &stride, NULL);
+    if (stride > 1.0) {
+        olo_text_format(thinned,
+                        "The run recorded %zu states, every %.0f-th of %.0f steps; of the ledger "
+                        "also the extremes between them.\n",
+                        m->result->rows, stride, steps);
+    }
+    if (m->step > 1) {
+        olo_text_format(thinned, "The animation has %zu of %zu recorded states.\n", m->frames,
+                        m->result->rows);
+    }
+    if (m->stride > 1) {
+        olo_text_format(thinned, "The animation shows every %zu-th body or point, %zu of %zu.\n",
+                        m->stride, m->shown, m->nodes);
+    }
+}
+
+/* ---- the scene -------------------------------------------------------------------------------- */
+
+/* One row of /scene, and what the page gets of it. */
+typedef struct table {
+    size_t count;
+    char **name, **role, **primitive;
+    double *node, *position, *rotation, *end, *size; /* [count][2, 3, 9, 3, 12] */
+} table;
+
+static olo_status read_numbers(motion *m, const char *path, size_t rows, size_t width,
+                               double **values, olo_error *error)
+{
+    size_t have_rows = 0, have_width = 0;
+    const size_t first[2] = {0, 0}, count[2] = {rows, width};
+    olo_status status = olo_hdf5_shape(m->result->file, path, &have_rows, &have_width, error);
+    if (status == OLO_OK && (have_rows != rows || have_width != width)) {
+        status = olo_fail(error, OLO_BAD_INPUT, "cannot read '%s': the datasets in /scene differ",
+                          m->result->path);
+    }
+    if (status == OLO_OK && (*values = olo_alloc(rows * width, sizeof(double))) == NULL) {
+        status = no_memory(m, error);
+    }
+    return status == OLO_OK ? olo_hdf5_read(m->result->file, path, first, count, *values, error)
+                            : status;
+}
+
+static olo_status read_scene(motion *m, table *t, olo_error *error)
+{
+    const struct {
+        const char *path;
+        char ***texts;
+    } texts[] = {
+        {"/scene/name", &t->name}, {"/scene/role", &t->role}, {"/scene/primitive", &t->primitive}};
+    const struct {
+        const char *path;
+        size_t width;
+        double **values;
+    } numbers[] = {{"/scene/node", 2, &t->node},
+                   {"/scene/position", 3, &t->position},
+                   {"/scene/rotation", 9, &t->rotation},
+                   {"/scene/end", 3, &t->end},
+                   {"/scene/size", OLO_DRAWABLE_SIZES, &t->size}};
+    if (!olo_hdf5_has(m->result->file, "/scene/size")) {
+        return OLO_OK; // a result of an earlier version
+    }
+    olo_status status = OLO_OK;
+    for (int k = 0; status == OLO_OK && k < 3; k++) {
+        size_t count = 0;
+        status = olo_hdf5_read_texts(m->result->file, texts[k].path, texts[k].texts, &count, error);
+        if (status == OLO_OK && k > 0 && count != t->count) {
+            status = olo_fail(error, OLO_BAD_INPUT,
+                              "cannot read '%s': the datasets in /scene differ", m->result->path);
+        }
+        t->count = count;
+    }
+    for (int k = 0; status == OLO_OK && k < 5; k++) {
+        status =
+            read_numbers(m, numbers[k].path, t->count, numbers[k].width, numbers[k].values, error);
+    }
+    return status;
+}
+
+static void free_scene(table *t)
+{
+    olo_hdf5_texts_free(t->name);
+    olo_hdf5_texts_free(t->role);
+    olo_hdf5_texts_free(t->primitive);
+    olo_free(t->node);
+    olo_free(t->position);
+    olo_free(t->rotation);
+    olo_free(t->end);
+    olo_free(t->size);
+}
+
+/* A node of the file as one of the page: -1 for space, -2 for one that is not shown. */
+static int shown_node(const motion *m, double node)
+{
+    if (node == -1.0) {
+        return -1;
+    }
+    if (!(node >= 0.0 && node < (double)m->nodes) || (size_t)node % m->stride != 0) {
+        return -2;
+    }
+    return (int)((size_t)node / m->stride);
+}
+
+/* The affine map of a primitive of size one to its place, 3 numbers of translation and 9 of the matrix, column by
+ * column: x -> place + R diag(size) x, or the edges of a tetrahedron. Links keep their radius. */
+static void map_of(const table *t, size_t i, float place[3], float matrix[9])
+{
+    const double *R = t->rotation + 9 * i, *size = t->size + OLO_DRAWABLE_SIZES * i;
+    double shift[3], column[3];
+    vec3_copy(t->position + 3 * i, shift);
+    const bool vertices = strcmp(t->primitive[i], "tetrahedron") == 0;
+    if (vertices) {
+        mat3_times(R, size, column);
+        vec3_add(1.0, column, shift);
+    }
+    for (int k = 0; k < 3; k++) {
+        double edge[3] = {0, 0, 0};
+        edge[k] = size[k];
+        if (vertices) {
+            vec3_subtract(size + 3 * (k + 1), size, edge);
+        }
+        mat3_times(R, edge, column);
+        for (int j = 0; j < 3; j++) {
+            matrix[3 * k + j] = (float)column[j];
+        }
+        place[k] = (float)shift[k];
+    }
+}
+
+/* What the page gets of the rows that are shown. */
+static void write_rows(const motion *m, const table *t, const size_t *rows, size_t count,
+                       float *floats, int32_t *nodes, olo_json *json)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = rows[i];
+        float *f = floats + 15 * i;
+        map_of(t, row, f, f + 6);
+        for (int k = 0; k < 3; k++) {
+            f[3 + k] = (float)t->end[3 * row + (size_t)k];
+        }
+        nodes[2 * i] = shown_node(m, t->node[2 * row]);
+        nodes[2 * i + 1] = shown_node(m, t->node[2 * row + 1]);
+    }
+    olo_json_integer(json, "count", (long)count);
+    olo_json_bytes(json, "node", nodes, 2 * count * sizeof *nodes);
+    olo_json_bytes(json, "map", floats, 15 * count * sizeof *floats);
+    char **const texts[3] = {t->name, t->role, t->primitive};
+    static const char *const KEYS[3] = {"name", "role", "primitive"};
+    for (int k = 0; k < 3; k++) {
+        olo_json_open(json, KEYS[k], '[');
+        for (size_t i = 0; i < count; i++) {
+            olo_json_text(json, NULL, texts[k][rows[i]]);
+        }
+        olo_json_close(json);
+    }
+}
+
+static bool is_solid(const char *primitive)
+{
+    static const char *const SPANS[] = {"rod", "coil", "dashpot"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(primitive, SPANS[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A solid is shown when its node is, a link when both are. */
+static size_t choose_rows(const motion *m, const table *t, size_t *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const bool first = shown_node(m, t->node[2 * i]) > -2;
+        const bool second = shown_node(m, t->node[2 * i + 1]) > -2;
+        if (first && (second || is_solid(t->primitive[i]))) {
+            rows[count++] = i;
+        }
+    }
+    return count;
+}
+
+static olo_status write_scene(motion *m, olo_json *json, olo_error *error)
+{
+    table t = {0};
+    olo_status status = read_scene(m, &t, error);
+    size_t *rows = olo_alloc(t.count, sizeof *rows);
+    float *floats = olo_alloc(15 * t.count, sizeof *floats);
+    int32_t *nodes = olo_alloc(2 * t.count, sizeof *nodes);
+    double up[3] = {0, 0, 0}, plane[3] = {0, 0, 0};
+    const size_t first[2] = {0, 0}, three[2] = {3, 1};
+    if (status == OLO_OK && (rows == NULL || floats == NULL || nodes == NULL)) {
+        status = no_memory(m, error);
+    }
+    if (status == OLO_OK && t.count > 0) {
+        status = olo_hdf5_read(m->result->file, "/scene/gravity", first, three, up, error);
+    }
+    if (status == OLO_OK && t.count > 0) {
+        status = olo_hdf5_read(m->result->file, "/scene/plane", first, three, plane, error);
+    }
+    if (status == OLO_OK) {
+        olo_json_open(json, "scene", '{');
+        olo_json_numbers(json, "gravity", up, 3);
+        olo_json_numbers(json, "plane", plane, 3);
+        write_rows(m, &t, rows, choose_rows(m, &t, rows), floats, nodes, json);
+        olo_json_close(json);
+    }
+    olo_free(rows);
+    olo_free(floats);
+    olo_free(nodes);
+    free_scene(&t);
+    return status;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *json,
+                                  olo_text *thinned, olo_error *error)
+{
+    motion m = {.result = result};
+    olo_status status = read_nodes(&m, error);
+    if (status == OLO_OK && m.nodes > 0) {
+        choose(&m, bytes);
+        status = read_frames(&m, error);
+        if (status == OLO_OK) {
+            status = write_frames(&m, json, error);
+        }
+        if (status == OLO_OK) {
+            status = write_scene(&m, json, error);
+        }
+        tell_thinning(&m, thinned);
+    }
+    olo_hdf5_texts_free(m.names);
+    olo_hdf5_texts_free(m.kinds);
+    olo_free(m.offsets);
+    olo_free(m.q);
+    olo_free(m.x);
+    olo_free(m.positions);
+    olo_free(m.turns);
+    olo_free(m.time);
+    return status;
+}

@@ -1,0 +1,430 @@
+"""`oloid report`: the page about a result and its plots. What a browser shows of it is in tests/browser."""
+import base64
+import hashlib
+import html.parser
+import json
+import os
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+
+import h5py
+import numpy
+import pytest
+from conftest import one_message
+
+LIMIT = 10_000_000
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page that matter: scripts, policy, title, headings, pictures."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.scripts, self.texts, self.attributes, self.tags = [], {}, [], []
+        self.open = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.open.append(tag)
+        self.attributes += [(tag, *pair) for pair in attributes]
+        if tag == "script":
+            self.scripts.append([dict(attributes), ""])
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1][1] += data
+        elif self.open:
+            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
+
+    @property
+    def policy(self):
+        return next(value for tag, name, value in self.attributes
+                    if tag == "meta" and name == "content" and "default-src" in value)
+
+    @property
+    def data(self):
+        return json.loads(self.scripts[0][1])
+
+
+def numbers(text, kind="<f8"):
+    return numpy.frombuffer(base64.b64decode(text), kind)
+
+
+def column(data, name):
+    """Times and values of a column of the page."""
+    found = data["columns"][name]
+    return numbers(found.get("time", data.get("time"))), numbers(found["values"])
+
+
+# where the columns of the page are in the file
+LEDGER = {"energy.kinetic": "kinetic", "energy.total": "total", "energy.balance": "balance",
+          "linear_momentum.x": "linear_momentum.x", "angular_momentum.z": "angular_momentum.z",
+          "constraint_error": "constraint_error", "iterations": "iterations"}
+
+
+@pytest.fixture
+def run(oloid):
+    def run(model, *options):
+        done = oloid("run", model, "-q", *options, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return oloid.folder / f"{model}.h5", oloid.folder / f"{model}.report.html"
+    return run
+
+
+@pytest.fixture
+def animated(oloid, run):
+    """Skips where the command was built without npm."""
+    _, page = run("planar-pendulum", "--end", "0.01")
+    if len(Page(page).scripts) == 0:
+        pytest.skip("built without the animated page")
+
+
+def test_a_run_writes_its_report_unless_told_not_to(oloid, run):
+    _, page = run("heavy-top", "--end", "0.01")
+    assert page.exists()
+    page.unlink()
+    run("heavy-top", "--end", "0.01", "--no-report")
+    assert not page.exists()
+    done = oloid("report", "heavy-top.h5")
+    assert done.returncode == 0 and done.stdout == "heavy-top.report.html\n" and done.stderr == ""
+    assert page.exists()
+    done = oloid("report", "heavy-top.h5", "-o", "other.html")
+    assert done.returncode == 0
+    assert (oloid.folder / "other.html").read_bytes() == page.read_bytes()
+    done = oloid("report", "heavy-top.h5", "-o", "-")
+    assert done.stdout == page.read_text()
+
+
+def test_the_page_needs_nothing_else_and_allows_no_other_script(run, animated):
+    page = Page(run("heavy-top", "--end", "0.01")[1])
+    assert len(page.scripts) == 2
+    assert page.scripts[0][0] == {"type": "application/json", "id": "report"}
+    assert page.scripts[1][0] == {}
+    digest = base64.b64encode(hashlib.sha256(page.scripts[1][1].encode()).digest()).decode()
+    assert "default-src 'none'" in page.policy
+    assert f"script-src 'sha256-{digest}'" in page.policy
+    assert not {"link", "img", "iframe", "object"} & set(page.tags)
+    assert not [a for a in page.attributes if a[1] in ("src", "href") or a[1].startswith("on")]
+
+
+@pytest.mark.parametrize("model, options", [
+    ("heavy-top", ["--end", "0.2"]),
+    ("six-body-linkage", []),
+    ("double-spherical-pendulum", ["--end", "1"]),
+])
+def test_plotted_values_are_those_of_the_result(run, animated, model, options):
+    result, page = run(model, *options)
+    data = Page(page).data
+    with h5py.File(result) as file:
+        for name, dataset in LEDGER.items():
+            time, values = column(data, name)
+            assert (time == file["frames/time"][:]).all()
+            assert (values == file[f"ledger/{dataset}"][:]).all()
+        for output in file["outputs"].attrs.get("names", []):
+            for vector in ("position", "velocity", "acceleration"):
+                expected = file[f"outputs/{output}/{vector}"][:]
+                for axis in range(3):
+                    _, values = column(data, f"{output}.{vector}.{'xyz'[axis]}")
+                    assert (values == expected[:, axis]).all()
+        assert data["thinned"] == ""
+        assert [v["quantity"] for v in data["verdict"]] == list(file["verdict/quantity"].asstr())
+        assert [v["relative_drift"] for v in data["verdict"]] == list(file["verdict/relative_drift"])
+        facts = dict(data["facts"])
+        assert facts["Command"] == file.attrs["command"]
+        assert facts["Version"] == file.attrs["oloid_version"]
+        assert facts["Units"] == "SI"
+        assert data["model_text"] == file["model/text"].asstr()[()]
+
+
+def test_frames_are_the_motion_to_what_a_screen_shows(run, animated):
+    result, page = run("six-body-linkage")
+    data = Page(page).data
+    frames, nodes = data["frames"], len(data["nodes"])
+    box = numbers(frames["box"], "<f4").reshape(nodes, 2, 3).astype(float)
+    steps = numbers(frames["position"], "<u2").reshape(frames["count"], nodes, 3)
+    turns = numbers(frames["turn"], "<i2").reshape(frames["count"], nodes, 4) / 32767
+    position = box[:, 0] + box[:, 1] * steps / 65535
+    w, x, y, z = numpy.moveaxis(turns, 2, 0)
+    first = numpy.stack([w*w + x*x - y*y - z*z, 2*(x*y + w*z), 2*(x*z - w*y)], 2)
+    third = numpy.stack([2*(x*z + w*y), 2*(y*z - w*x), w*w - x*x - y*y + z*z], 2)
+    with h5py.File(result) as file:
+        q = file["frames/q"][:].reshape(-1, nodes, 4, 3)
+        size = numpy.ptp(q[:, :, 0], axis=(0, 1)).max()
+        assert frames["count"] == len(q)
+        assert (numbers(frames["time"]) == file["frames/time"][:]).all()
+        assert numpy.abs(position - q[:, :, 0]).max() < 2e-5 * size
+        assert numpy.abs(first - q[:, :, 1]).max() < 2e-4
+        assert numpy.abs(third - q[:, :, 3]).max() < 2e-4
+    # signs go on: no quaternion is farther from the one before than a step turns
+    assert (numpy.sum(turns[1:] * turns[:-1], axis=2) > 0).all()
+
+
+def test_the_scene_is_that_of_the_result(run, animated):
+    result, page = run("six-body-linkage", "--end", "0.1")
+    scene = Page(page).data["scene"]
+    maps = numbers(scene["map"], "<f4").reshape(-1, 15)
+    with h5py.File(result) as file:
+        assert scene["name"] == list(file["scene/name"].asstr())
+        assert scene["primitive"] == list(file["scene/primitive"].asstr())
+        assert (numbers(scene["node"], "<i4").reshape(-1, 2) == file["scene/node"][:]).all()
+        vertices = file["scene/size"][0].reshape(4, 3)
+    # a tetrahedron is its first corner and three edges
+    assert maps[0, :3] == pytest.approx(vertices[0])
+    assert maps[0, 6:].reshape(3, 3) == pytest.approx(vertices[1:] - vertices[0])
+
+
+def test_long_runs_are_thinned_and_keep_their_extremes(run, animated):
+    result, page = run("six-body-linkage", "--step", "1e-3", "--end", "12",
+                       "--set", "run.frames=12000")
+    assert page.stat().st_size < LIMIT
+    data = Page(page).data
+    assert "of 12001 recorded states" in data["thinned"]
+    with h5py.File(result) as file:
+        times = file["frames/time"][:]
+        for name, dataset in LEDGER.items():
+            time, values = column(data, name)
+            expected = file[f"ledger/{dataset}"][:]
+            rows = numpy.searchsorted(times, time)
+            assert 1000 <= len(time) < len(times)
+            assert (times[rows] == time).all() and (expected[rows] == values).all()
+            assert time[0] == times[0] and time[-1] == times[-1]
+            assert values.min() == expected.min() and values.max() == expected.max()
+    assert data["frames"]["count"] <= 2400
+
+
+def test_what_was_not_recorded_is_there_with_its_extremes(run, animated):
+    result, page = run("six-body-linkage", "--step", "1e-3", "--end", "1",
+                       "--set", "run.frames=50")
+    data = Page(page).data
+    assert "every 20-th of 1000 steps" in data["thinned"]
+    with h5py.File(result) as file:
+        for name, dataset in LEDGER.items():
+            if name == "energy.balance":
+                continue  # in no plot of the ledger by itself
+            for side in ("min", "max"):
+                _, values = column(data, f"{name}.{side}")
+                assert (values == file[f"ledger_{side}/{dataset}"][:]).all()
+
+
+def test_very_many_bodies_are_thinned(run, animated):
+    _, page = run("chain", "--set", "n=3000", "--end", "0.25")
+    assert page.stat().st_size < LIMIT
+    data = Page(page).data
+    shown = len(data["nodes"])
+    assert 500 < shown < 3000 and f"{shown} of 3000" in data["thinned"]
+    nodes = numbers(data["scene"]["node"], "<i4")
+    assert nodes.max() == shown - 1 and data["frames"]["count"] >= 120
+
+
+NASTY = ['</script><script>alert(1)</script>', '"\'><img src=x onerror=alert(1)>', "<!--<script>",
+         "\u202egnp.exe \U0001f6b2\u2028", "& &lt; \\u003c \\", "x" * 10000]
+
+
+def spoil(path, name):
+    """Puts a name everywhere where a result has one."""
+    with h5py.File(path, "r+") as file:
+        for key in ("model", "description", "units", "command", "warnings", "error"):
+            file.attrs[key] = name
+        for dataset in ("nodes/name", "scene/name", "scene/role", "verdict/quantity", "verdict/why",
+                        "model/text"):
+            values = file[dataset]
+            values[...] = name if values.shape == () else [name] * len(values)
+
+
+@pytest.mark.parametrize("name", NASTY, ids=["script", "attribute", "comment", "emoji", "entity", "long"])
+def test_names_cannot_become_part_of_the_page(oloid, run, name):
+    result, path = run("six-body-linkage", "--end", "0.1")
+    before = Page(path)
+    spoil(result, name)
+    for options in ([], ["--plain"]):
+        done = oloid("report", result, *options)
+        assert done.returncode == 0, done.stderr
+        page = Page(path)
+        assert page.texts["title"].startswith(name)
+        if not page.scripts:
+            assert not {"script", "img"} & set(page.tags)
+            continue
+        assert page.tags == before.tags  # no element came in
+        data = page.data
+        assert data["title"] == name and data["nodes"] == [name] * 6
+        assert data["verdict"][0]["quantity"] == name[:127]
+
+
+def test_the_plain_page_has_plots_and_no_scripts(oloid, run):
+    _, path = run("six-body-linkage", "--end", "0.1")
+    done = oloid("report", "six-body-linkage.h5", "--plain")
+    assert done.returncode == 0, done.stderr
+    page = Page(path)
+    assert "script" not in page.tags and "script-src" not in page.policy
+    assert page.tags.count("svg") >= 6
+    assert "npm" not in path.read_text()
+    for picture in re.findall(r"<svg.*?</svg>", path.read_text(), re.S):
+        assert len(ElementTree.fromstring(picture).findall(f"{SVG}path")) > 3
+
+
+@pytest.mark.skipif("OLOID_OTHER" not in os.environ, reason="needs a build without the page")
+def test_without_npm_the_page_says_what_is_missing(oloid, run):
+    result, path = run("heavy-top", "--end", "0.05")
+    other = [os.environ["OLOID_OTHER"], "report", str(result)]
+    import subprocess
+    done = subprocess.run(other, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = Page(path)
+    assert "script" not in page.tags and page.tags.count("svg") >= 6
+    assert "animation is missing" in path.read_text() and "npm" in path.read_text()
+    done = subprocess.run([*other, "--png"], capture_output=True, text=True)
+    assert done.returncode != 0 and "npm" in one_message(done)
+
+
+def test_a_run_that_broke_off_has_a_report(oloid, run):
+    done = oloid("run", "heavy-top", "-q", "--set", "run.iterations=1", "--set", "run.halvings=0",
+                 "--checkpoint", "0")
+    assert done.returncode == 3 and not (oloid.folder / "heavy-top.report.html").exists()
+    done = oloid("report", "heavy-top.h5.partial", "--plain")
+    assert done.returncode == 0, done.stderr
+    assert "NOT_CONVERGED" in (oloid.folder / "heavy-top.report.html").read_text()
+    done = oloid("report", "heavy-top.h5.partial")
+    assert done.returncode == 0, done.stderr
+
+
+# -- plots as SVG ----------------------------------------------------------------------------------
+
+def curves(picture):
+    """The curves of a picture in the units of its axes, from the ticks and their labels."""
+    ticks = {"x": [], "y": []}
+    children = list(picture)
+    for path, text in zip(children, children[1:]):
+        if path.tag == f"{SVG}path" and text.tag == f"{SVG}text":
+            vertical = re.fullmatch(r"M([\d.]+) ([\d.]+)V[\d.]+", path.get("d"))
+            level = re.fullmatch(r"M([\d.]+) ([\d.]+)H[\d.]+", path.get("d"))
+            if vertical:
+                ticks["x"].append((float(vertical[1]), float(text.text)))
+            if level:
+                ticks["y"].append((float(level[2]), float(text.text)))
+    log = picture.findall(f"{SVG}text") and all(
+        numpy.log10(value) % 1 == 0 for _, value in ticks["y"] if value > 0) and min(
+        value for _, value in ticks["y"]) > 0
+    maps = {}
+    for axis, list_ in ticks.items():
+        pixels, values = numpy.array(list_).T
+        values = numpy.log10(values) if log and axis == "y" else values
+        maps[axis] = numpy.polyfit(pixels, values, 1)
+    found = []
+    for path in picture.findall(f"{SVG}path"):
+        if path.get("stroke-linejoin"):
+            points = numpy.array(re.findall(r"([\d.]+) ([\d.]+)", path.get("d")), float)
+            y = numpy.polyval(maps["y"], points[:, 1])
+            found.append((numpy.polyval(maps["x"], points[:, 0]), 10**y if log else y))
+    return found
+
+
+@pytest.mark.parametrize("name, path, column", [
+    ("angular_momentum", "ledger/angular_momentum.x", 0),
+    ("energy", "ledger/kinetic", 0),
+    ("diagonal.position", "outputs/diagonal/position", 0),
+    ("three.position.y", "frames/position", 10),
+    ("joint_angles", "frames/joint", 0),
+])
+def test_svg_shows_the_numbers_of_the_result(oloid, run, name, path, column):
+    result, _ = run("six-body-linkage", "--end", "0.5")
+    done = oloid("report", result, "--svg", name, "-o", "plot.svg")
+    assert done.returncode == 0, done.stderr
+    picture = ElementTree.parse(oloid.folder / "plot.svg").getroot()
+    time, values = curves(picture)[0]
+    with h5py.File(result) as file:
+        expected = file[path][:]
+        expected = expected[:, column] if expected.ndim == 2 else expected
+        assert time == pytest.approx(file["frames/time"][:], abs=1e-3)
+        # half a pixel of 238
+        assert values == pytest.approx(expected, abs=3e-3 * (numpy.ptp(expected) + 1e-9) + 1e-2 * numpy.abs(values).max())
+
+
+def test_svg_of_errors_is_logarithmic(oloid, run):
+    result, _ = run("six-body-linkage", "--end", "0.5")
+    done = oloid("report", result, "--svg", "constraint_error", "-o", "-")
+    assert done.returncode == 0, done.stderr
+    errors = curves(ElementTree.fromstring(done.stdout))[0][1]
+    with h5py.File(result) as file:
+        expected = file["ledger/constraint_error"][:]
+    expected = expected[expected > 0]
+    assert numpy.log10(errors) == pytest.approx(numpy.log10(expected), abs=0.05)
+
+
+def test_svg_of_what_is_not_there_suggests_a_name(oloid, run):
+    run("heavy-top", "--end", "0.01")
+    done = oloid("report", "heavy-top.h5", "--svg", "enrgy")
+    assert done.returncode != 0 and "did you mean 'energy'" in one_message(done)
+    done = oloid("report", "heavy-top.h5", "--svg", "top.positio.x")
+    assert "top.position.x" in one_message(done)
+
+
+def test_svg_has_a_name_of_its_own(oloid, run):
+    run("heavy-top", "--end", "0.01")
+    done = oloid("report", "heavy-top.h5", "--svg", "energy")
+    assert done.stdout == "heavy-top.energy.svg\n"
+    assert (oloid.folder / "heavy-top.energy.svg").exists()
+
+
+# -- mistakes --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("arguments, text", [
+    (["heavy-top.h5", "-o", "heavy-top.h5"], "overwrite"),
+    (["missing.h5"], "missing.h5"),
+    (["heavy-top.h5", "-o", "missing/x.html"], "missing/x.html"),
+    (["heavy-top.h5", "--svg", "energy", "--png"], "exclude"),
+    (["heavy-top.h5", "-o", "/dev/full"], "/dev/full"),
+])
+def test_mistakes_are_told(oloid, run, arguments, text):
+    result, _ = run("heavy-top", "--end", "0.01")
+    before = result.read_bytes()
+    done = oloid("report", *arguments)
+    assert done.returncode in (2, 4) and text in done.stderr
+    assert done.stderr.startswith("oloid: ")
+    assert result.read_bytes() == before
+    assert not [name for name in os.listdir(oloid.folder) if name.endswith(".new")]
+
+
+def test_a_result_without_a_scene_has_a_report(oloid, run, animated):
+    result, path = run("heavy-top", "--end", "0.01")
+    with h5py.File(result, "r+") as file:
+        del file["scene"]
+    assert oloid("report", result).returncode == 0
+    assert Page(path).data["scene"]["count"] == 0
+
+
+def test_a_damaged_scene_is_refused(oloid, run):
+    result, _ = run("heavy-top", "--end", "0.01")
+    with h5py.File(result, "r+") as file:
+        del file["scene/size"]
+        file["scene/size"] = numpy.zeros((1, 3))
+    done = oloid("report", result)
+    if "built without" not in done.stderr and done.returncode != 0:
+        assert "scene" in one_message(done)
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+def test_a_picture_without_a_browser_says_what_to_do(oloid, run, animated):
+    run("heavy-top", "--end", "0.01")
+    done = oloid("report", "heavy-top.h5", "--png", env={"PATH": "/nonexistent"})
+    assert done.returncode != 0 and "chromium" in one_message(done)
+    done = oloid("report", "heavy-top.h5", "--png", env={"OLOID_BROWSER": "no-such-browser"})
+    assert done.returncode != 0 and "no-such-browser" in one_message(done)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no browser")
+def test_a_picture_of_the_scene(oloid, run, animated):
+    run("heavy-top", "--end", "0.01")
+    done = oloid("report", "heavy-top.h5", "--png")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "heavy-top.png\n"
+    picture = (oloid.folder / "heavy-top.png").read_bytes()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n" and len(picture) > 10000

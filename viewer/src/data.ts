@@ -1,0 +1,141 @@
+// The data of a report: JSON in an element of the page, arrays in base64. src/results/report*.c writes it.
+
+export interface Verdict {
+  quantity: string;
+  words: string;
+  why: string;
+  start: number | null;
+  drift: number | null;
+  relative_drift: number | null;
+  tolerance: number | null;
+  ok: boolean;
+}
+
+export interface PlotData {
+  name: string;
+  title: string;
+  units: string;
+  log: boolean;
+  drift: boolean; // |x - x(0)| over its scale
+  first: boolean; // shown when the page opens
+  sparse: boolean; // curves that stay zero are left out
+  extremes: boolean; // there are columns NAME.min and NAME.max, too
+  columns: string[];
+  labels: string[];
+  scales: number[];
+}
+
+export interface ColumnData {
+  time?: string; // only where some rows were left out
+  values: string;
+}
+
+export interface FrameData {
+  count: number;
+  time: string;
+  box: string; // a node: lower corner, extent
+  position: string; // 16-bit steps in the box
+  turn: string; // quaternions w, x, y, z times 32767
+}
+
+export interface SceneData {
+  gravity: number[];
+  plane: number[];
+  count: number;
+  node: string; // of the drawable, and of its other end; -1: space
+  map: string; // 15 numbers: place, other end, matrix by columns
+  name: string[];
+  role: string[];
+  primitive: string[];
+}
+
+export interface RunReport {
+  kind: "run";
+  title: string;
+  description: string;
+  status: string;
+  error: string;
+  warnings: string;
+  file: string;
+  facts: [string, string][];
+  verdict: Verdict[];
+  model_text: string;
+  parameters: string[];
+  settings: string[];
+  thinned: string;
+  nodes?: string[];
+  frames?: FrameData;
+  scene?: SceneData;
+  plots: PlotData[];
+  time_units: string;
+  time?: string;
+  columns: Record<string, ColumnData>;
+}
+
+export interface StudyTable {
+  title: string;
+  columns: string[];
+  rows: string[][];
+}
+
+export interface StudyPlot {
+  title: string;
+  x: string;
+  y: string;
+  x_log: boolean;
+  y_log: boolean;
+  series: { name: string; x: (number | null)[]; y: (number | null)[] }[];
+}
+
+export interface StudyReport {
+  kind: "study";
+  title: string;
+  subtitle: string;
+  description: string;
+  facts: [string, string][];
+  tables: StudyTable[];
+  study_plots: StudyPlot[];
+}
+
+export type Report = RunReport | StudyReport;
+
+function bytes(base64: string): ArrayBuffer {
+  const binary = atob(base64);
+  const array = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) array[i] = binary.charCodeAt(i);
+  return array.buffer;
+}
+
+export const doubles = (text: string): Float64Array => new Float64Array(bytes(text));
+export const floats = (text: string): Float32Array => new Float32Array(bytes(text));
+export const words = (text: string): Uint16Array => new Uint16Array(bytes(text));
+export const shorts = (text: string): Int16Array => new Int16Array(bytes(text));
+export const integers = (text: string): Int32Array => new Int32Array(bytes(text));
+
+export function readReport(): Report {
+  const element = document.getElementById("report");
+  return JSON.parse(element?.textContent ?? "{}") as Report;
+}
+
+// A column with its own times, or those of all rows.
+export class Columns {
+  private shared: Float64Array | undefined;
+  private cache = new Map<string, { time: Float64Array; values: Float64Array }>();
+
+  constructor(private report: RunReport) {
+    if (report.time) this.shared = doubles(report.time);
+  }
+
+  get(name: string): { time: Float64Array; values: Float64Array } | undefined {
+    const known = this.cache.get(name);
+    if (known) return known;
+    const data = Object.prototype.hasOwnProperty.call(this.report.columns, name)
+      ? this.report.columns[name]
+      : undefined;
+    const time = data?.time !== undefined ? doubles(data.time) : this.shared;
+    if (!data || !time) return undefined;
+    const column = { time, values: doubles(data.values) };
+    this.cache.set(name, column);
+    return column;
+  }
+}

@@ -1,0 +1,174 @@
+// The page of reports.
+import "./style.css";
+import { Columns, readReport, type Report, type RunReport } from "./data";
+import { button, element, pretty } from "./dom";
+import { Motion } from "./motion";
+import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
+import { Player } from "./player";
+import { Plots } from "./plots";
+import { Stage } from "./stage";
+import { showStudy } from "./study";
+import { onTheme, toggleTheme } from "./theme";
+
+function header(report: Report, help: () => void): HTMLElement {
+  const words = report.kind === "run" ? report.description : report.subtitle;
+  const title = element("div", { class: "title" }, element("h1", {}, report.title));
+  if (words) title.append(element("p", { title: words }, words));
+  return element(
+    "header",
+    {},
+    title,
+    button("theme", "Light or dark", "T", toggleTheme),
+    button("help", "Help", "?", help),
+  );
+}
+
+// Choices beside the player: what to follow and to show.
+function choices(report: RunReport, motion: Motion, stage: Stage, refresh: () => void) {
+  const follow = element("select", { "aria-label": "Follow" }, element("option", { value: "-1" }, "follow nothing"));
+  motion.nodes.slice(0, 500).forEach((name, i) => {
+    const short = name.length > 40 ? `${name.slice(0, 39)}…` : name;
+    follow.append(element("option", { value: String(i) }, `follow ${short}`));
+  });
+  follow.addEventListener("change", () => stage.follow(Number(follow.value)));
+  const roles: [string, string, string[]][] = [
+    ["joints", "J", ["joint", "support"]],
+    ["grid", "G", ["grid"]],
+    ["traces", "R", ["trace"]],
+  ];
+  const switches = new Map<string, HTMLInputElement>();
+  const labels = roles.map(([name, key, list]) => {
+    const box = element("input", { type: "checkbox" });
+    box.checked = true;
+    box.addEventListener("change", () => {
+      for (const role of list) stage.show(role, box.checked);
+      refresh();
+    });
+    switches.set(key.toLowerCase(), box);
+    return element("label", { title: `Show ${name} (${key})` }, box, name);
+  });
+  const units = report.facts.find(([name]) => name === "Units")?.[1] ?? "SI";
+  const step = element("span", { class: "muted" }, `grid ${pretty(stage.gridStep)}${units === "SI" ? " m" : ""}`);
+  const bar = element(
+    "div",
+    { class: "bar choices", role: "group", "aria-label": "View" },
+    button("fit", "Fit", "F", () => stage.fit()),
+    follow,
+    ...labels,
+    step,
+  );
+  return { bar, follow, switches };
+}
+
+// The plots that can be added.
+function picker(plots: Plots, time: () => number): HTMLElement {
+  const select = element("select", { "aria-label": "Add a plot" }, element("option", { value: "" }, "add a plot…"));
+  for (const plot of plots.list) select.append(element("option", { value: plot.name }, plot.title));
+  select.addEventListener("change", () => {
+    const plot = plots.list.find((one) => one.name === select.value);
+    if (plot) plots.add(plot, time());
+    select.value = "";
+  });
+  const reset = element("button", { type: "button", class: "quiet", title: "Whole time again (Z)" }, "reset zoom");
+  reset.addEventListener("click", () => plots.resetZoom());
+  return element("div", { class: "bar tools" }, element("h2", {}, "Ledger"), select, reset);
+}
+
+function keyboard(player: Player, stage: Stage, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
+  const follow = (): void => {
+    view.follow.selectedIndex = (view.follow.selectedIndex + 1) % view.follow.options.length;
+    stage.follow(Number(view.follow.value));
+  };
+  const actions: Record<string, (shift: boolean) => void> = {
+    " ": () => player.toggle(),
+    arrowleft: (shift) => player.step(shift ? -10 : -1),
+    arrowright: (shift) => player.step(shift ? 10 : 1),
+    home: () => player.seek(-Infinity),
+    end: () => player.seek(Infinity),
+    "+": () => player.changeSpeed(1),
+    "=": () => player.changeSpeed(1),
+    "-": () => player.changeSpeed(-1),
+    l: () => player.toggleLoop(),
+    f: () => stage.fit(),
+    "1": () => stage.view("corner"),
+    "2": () => stage.view("x"),
+    "3": () => stage.view("y"),
+    "4": () => stage.view("z"),
+    b: follow,
+    j: () => view.switches.get("j")?.click(),
+    g: () => view.switches.get("g")?.click(),
+    r: () => view.switches.get("r")?.click(),
+    p: () => void player.picture(),
+    v: () => player.record(),
+    z: () => plots.resetZoom(),
+    t: () => toggleTheme(),
+    "?": () => (help.open ? help.close() : help.showModal()),
+  };
+  document.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    const action = actions[event.key.toLowerCase()];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (help.open && event.key !== "?") return;
+    // controls keep the keys that they use themselves
+    const range = target instanceof HTMLInputElement && target.type === "range";
+    const own = target instanceof HTMLSelectElement || target instanceof HTMLButtonElement || (target instanceof HTMLInputElement && !range);
+    if (own && (event.key === " " || target instanceof HTMLSelectElement)) return;
+    event.preventDefault();
+    action(event.shiftKey);
+  });
+}
+
+// `#stage` and `#stage=0.3` show nothing but the scene, at that time: for a picture.
+function pictureOnly(player: Player, stage: Stage): void {
+  const asked = /^#stage(?:=(.*))?$/.exec(location.hash);
+  if (!asked) return;
+  document.body.classList.add("picture");
+  const time = Number(asked[1] ?? "");
+  if (asked[1] !== undefined && Number.isFinite(time)) player.seek(time);
+  stage.resize();
+  stage.fit();
+  stage.render(true);
+}
+
+function showRun(report: RunReport, help: HTMLDialogElement): void {
+  const host = element("div", { class: "stage" });
+  const left = element("div", { class: "left" }, host);
+  const right = element("div", { class: "right" });
+  document.body.append(element("main", { class: "run" }, left, right));
+  const motion = new Motion(report);
+  motion.set(motion.start);
+  const stage = new Stage(report, motion, host);
+  const ledger = element("div", { class: "plots" });
+  let player: Player | undefined;
+  const plots = new Plots(report, new Columns(report), ledger, (time) => player?.seek(time));
+  player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, (time) => plots.setTime(time));
+  const view = choices(report, motion, stage, () => player?.seek(player.time));
+  left.append(player.bar, view.bar);
+  right.append(verdictPanel(report), element("section", { class: "card" }, picker(plots, () => player!.time), ledger), ...notePanels(report), factPanel(report));
+  for (const plot of report.plots) if (plot.first) plots.add(plot, player.time);
+  new ResizeObserver(() => plots.resize()).observe(ledger);
+  onTheme(() => {
+    stage.recolour();
+    plots.redraw();
+  });
+  keyboard(player, stage, plots, help, view);
+  const tick = (now: number): void => {
+    player!.tick(now);
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+  Object.assign(window, { oloid: { report, motion, stage, player, plots } });
+  pictureOnly(player, stage);
+}
+
+function main(): void {
+  const report = readReport();
+  const help = helpDialog();
+  document.title = report.title;
+  document.body.prepend(header(report, () => help.showModal()));
+  document.body.append(help);
+  if (report.kind === "study") Object.assign(window, { oloid: { report, charts: showStudy(report, document.body) } });
+  else showRun(report, help);
+}
+
+main();

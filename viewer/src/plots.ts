@@ -1,0 +1,213 @@
+// Plots of the ledger: uPlot, with a line that moves with the animation.
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import type { Columns, PlotData, RunReport } from "./data";
+import { element, pretty } from "./dom";
+import { colour, palette } from "./theme";
+
+export interface Plot {
+  data: PlotData;
+  chart: uPlot;
+  head: HTMLElement; // the line of the animation
+  figure: HTMLElement;
+}
+
+type Aligned = (number | null | undefined)[][];
+
+// What a curve shows of a column: its numbers, or how far they are from the first.
+function shown(plot: PlotData, k: number, values: Float64Array, start: number): (number | null)[] {
+  return Array.from(values, (value) => {
+    const y = plot.drift ? Math.abs(value - start) / plot.scales[k] : value;
+    return Number.isFinite(y) && (!plot.log || y > 0) ? y : null;
+  });
+}
+
+// The curves of a plot over common times.
+function curves(plot: PlotData, columns: Columns): { labels: string[]; faint: boolean[]; shade: number[]; table: Aligned } | undefined {
+  const tables: [number[], (number | null)[]][] = [];
+  const labels: string[] = [];
+  const faint: boolean[] = [];
+  const shade: number[] = [];
+  plot.columns.forEach((name, k) => {
+    const column = columns.get(name);
+    if (!column || (plot.sparse && column.values.every((y) => y === 0))) return;
+    const add = (series: typeof column, label: string, weak: boolean): void => {
+      tables.push([Array.from(series.time), shown(plot, k, series.values, column.values[0])]);
+      labels.push(label);
+      faint.push(weak);
+      shade.push(k);
+    };
+    add(column, plot.labels[k], false);
+    if (!plot.extremes) return;
+    for (const side of ["min", "max"]) {
+      const extreme = columns.get(`${name}.${side}`);
+      if (extreme) add(extreme, `${plot.labels[k]} ${side}`, true);
+    }
+  });
+  if (tables.length === 0) return undefined;
+  const same = tables.every(([time]) => time.length === tables[0][0].length);
+  const table: Aligned = same && tables.every(([time]) => time.every((t, i) => t === tables[0][0][i]))
+    ? [tables[0][0], ...tables.map(([, values]) => values)]
+    : (uPlot.join(tables as unknown as uPlot.AlignedData[]) as unknown as Aligned);
+  return { labels, faint, shade, table };
+}
+
+export class Plots {
+  readonly open = new Map<string, Plot>();
+  private zooming = false;
+
+  constructor(
+    private report: RunReport,
+    private columns: Columns,
+    private host: HTMLElement,
+    private seek: (time: number) => void,
+  ) {}
+
+  get list(): PlotData[] {
+    return this.report.plots;
+  }
+
+  add(data: PlotData, time: number): void {
+    if (this.open.has(data.name)) return;
+    const found = curves(data, this.columns);
+    if (!found) return;
+    const title = data.units ? `${data.title} [${data.units}]` : data.title;
+    const close = element("button", { type: "button", class: "quiet", "aria-label": `Close ${data.title}`, title: "Close this plot" }, "×");
+    const figure = element("figure", { class: "plot", "data-plot": data.name }, element("figcaption", {}, title, close));
+    close.addEventListener("click", () => this.remove(data.name));
+    this.host.append(figure);
+    const head = element("div", { class: "playhead" });
+    const chart = this.chart(data, found, figure);
+    chart.over.append(head);
+    this.watch(chart);
+    const plot = { data, chart, head, figure };
+    this.open.set(data.name, plot);
+    this.mark(plot, time);
+  }
+
+  remove(name: string): void {
+    const plot = this.open.get(name);
+    plot?.chart.destroy();
+    plot?.figure.remove();
+    this.open.delete(name);
+  }
+
+  private chart(data: PlotData, found: NonNullable<ReturnType<typeof curves>>, figure: HTMLElement): uPlot {
+    const colours = palette();
+    const axis: uPlot.Axis = {
+      stroke: colour("muted"),
+      font: "11px system-ui, sans-serif",
+      grid: { stroke: colour("line"), width: 1 },
+      ticks: { stroke: colour("line"), width: 1, size: 4 },
+    };
+    const log = data.log && found.table.slice(1).some((values) => values.some((y) => (y ?? 0) > 0));
+    const format = (_: uPlot, value: number | null): string => (value === null || value === undefined ? "–" : pretty(value));
+    const options: uPlot.Options = {
+      width: Math.max(figure.clientWidth, 200),
+      height: 168,
+      scales: { x: { time: false }, y: log ? { distr: 3, log: 10 } : {} },
+      legend: { live: true },
+      cursor: { drag: { x: true, y: false }, points: { size: 6 } },
+      axes: [
+        { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => (t === null ? "" : String(Number(t.toPrecision(8))))) },
+        { ...axis, size: 62, values: (_, ticks) => ticks.map((t) => (t === null ? "" : axisText(t, log, ticks))) },
+      ],
+      series: [
+        { label: `t [${this.report.time_units}]`, value: format },
+        ...found.labels.map((label, i): uPlot.Series => ({
+          label,
+          stroke: colours[found.shade[i] % colours.length] + (found.faint[i] ? "66" : ""),
+          width: found.faint[i] ? 1 : 1.6,
+          spanGaps: true,
+          points: { show: false },
+          value: format,
+        })),
+      ],
+      hooks: { setScale: [(chart, key) => key === "x" && this.zoom(chart)] },
+    };
+    return new uPlot(options, found.table as uPlot.AlignedData, figure);
+  }
+
+  // A click goes to that time; the pointer that leaves gives the legend back to the animation.
+  private watch(chart: uPlot): void {
+    let down = 0;
+    chart.over.addEventListener("pointerdown", (event) => (down = event.clientX));
+    chart.over.addEventListener("click", (event) => {
+      if (Math.abs(event.clientX - down) < 4) this.seek(chart.posToVal(event.offsetX, "x"));
+    });
+  }
+
+  // All plots show the same stretch of time.
+  private zoom(from: uPlot): void {
+    if (this.zooming) return;
+    this.zooming = true;
+    const { min, max } = from.scales.x;
+    for (const { chart } of this.open.values())
+      if (chart !== from && min !== undefined && max !== undefined && min !== null && max !== null)
+        chart.setScale("x", { min, max });
+    this.zooming = false;
+    for (const plot of this.open.values()) this.mark(plot, this.last);
+  }
+
+  private last = 0;
+
+  private mark(plot: Plot, time: number): void {
+    const { chart, head } = plot;
+    const x = chart.valToPos(time, "x");
+    head.style.transform = `translateX(${x}px)`;
+    head.style.visibility = x >= 0 && x <= chart.over.clientWidth ? "visible" : "hidden";
+    head.dataset.time = String(time);
+    const times = chart.data[0];
+    if (!chart.over.matches(":hover") && times.length > 0)
+      chart.setLegend({ idx: nearest(times, time) }, false);
+  }
+
+  setTime(time: number): void {
+    this.last = time;
+    for (const plot of this.open.values()) this.mark(plot, time);
+  }
+
+  resetZoom(): void {
+    for (const { chart } of this.open.values()) {
+      const times = chart.data[0];
+      chart.setScale("x", { min: times[0], max: times[times.length - 1] });
+    }
+  }
+
+  resize(): void {
+    for (const { chart, figure } of this.open.values()) {
+      const width = Math.max(figure.clientWidth, 200);
+      if (Math.abs(chart.width - width) > 1) chart.setSize({ width, height: chart.height });
+    }
+    this.setTime(this.last);
+  }
+
+  // With the colours of the theme.
+  redraw(): void {
+    const names = [...this.open.values()].map((plot) => plot.data);
+    for (const data of names) this.remove(data.name);
+    for (const data of names) this.add(data, this.last);
+  }
+}
+
+function axisText(value: number, log: boolean, ticks: (number | null)[]): string {
+  if (log) {
+    const power = Math.round(Math.log10(value));
+    return Math.abs(Math.log10(value) - power) < 1e-9 ? `1e${power}` : "";
+  }
+  if (value === 0) return "0";
+  const size = Math.max(...ticks.map((t) => Math.abs(t ?? 0)));
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(1);
+  return String(Number(value.toPrecision(6)));
+}
+
+function nearest(times: ArrayLike<number | null | undefined>, time: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) <= time) low = middle;
+    else high = middle;
+  }
+  return Math.abs((times[low] ?? 0) - time) <= Math.abs((times[high] ?? 0) - time) ? low : high;
+}

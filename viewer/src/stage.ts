@@ -1,0 +1,515 @@
+// The stage: the scene in three dimensions, drawn by three.js. It knows primitives and roles, not kinds of elements.
+import {
+  AmbientLight,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CatmullRomCurve3,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  DirectionalLight,
+  DoubleSide,
+  DynamicDrawUsage,
+  FrontSide,
+  Group,
+  HemisphereLight,
+  InstancedMesh,
+  LatheGeometry,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  PCFShadowMap,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Quaternion,
+  Scene,
+  ShadowMaterial,
+  SphereGeometry,
+  TubeGeometry,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { floats, integers, type RunReport } from "./data";
+import type { Motion } from "./motion";
+import { colour, palette, theme } from "./theme";
+
+// Unit geometries of the primitives, along the third axis; of links from 0 to 1 along it, with radius 1.
+function tetrahedron(): BufferGeometry {
+  const o = [0, 0, 0];
+  const x = [1, 0, 0];
+  const y = [0, 1, 0];
+  const z = [0, 0, 1];
+  const faces = [o, y, x, o, x, z, o, z, y, x, y, z].flat();
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(new Float32Array(faces), 3));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+function coil(): BufferGeometry {
+  const points: Vector3[] = [new Vector3(0, 0, 0), new Vector3(0, 0, 0.08)];
+  const turns = 9;
+  for (let i = 0; i <= turns * 12; i++) {
+    const angle = (2 * Math.PI * i) / 12;
+    points.push(new Vector3(Math.cos(angle), Math.sin(angle), 0.12 + (0.76 * i) / (turns * 12)));
+  }
+  points.push(new Vector3(0, 0, 0.92), new Vector3(0, 0, 1));
+  return new TubeGeometry(new CatmullRomCurve3(points, false, "chordal"), 260, 0.14, 6);
+}
+
+function dashpot(): BufferGeometry {
+  const outline = [
+    [0, 0], [0.2, 0], [0.2, 0.3], [0.9, 0.3], [0.9, 0.7], [0.35, 0.7], [0.35, 1], [0, 1],
+  ].map(([r, z]) => new Vector2(r, z));
+  return new LatheGeometry(outline, 20).rotateX(Math.PI / 2);
+}
+
+const geometries: Record<string, () => BufferGeometry> = {
+  ellipsoid: () => new SphereGeometry(1, 40, 24),
+  box: () => new BoxGeometry(1, 1, 1),
+  cylinder: () => new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2),
+  cone: () => new ConeGeometry(1, 1, 40).rotateX(-Math.PI / 2).translate(0, 0, 0.5),
+  tetrahedron,
+  rod: () => new CylinderGeometry(1, 1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5),
+  coil,
+  dashpot,
+};
+const links = new Set(["rod", "coil", "dashpot"]);
+const flat = new Set(["box", "tetrahedron"]);
+
+// The drawables of one primitive.
+interface Batch {
+  mesh: InstancedMesh;
+  rows: number[]; // of the scene table
+  link: boolean;
+}
+
+interface Trace {
+  node: number;
+  place: Vector3;
+  whole: Line2;
+  past: Line2;
+}
+
+export class Stage {
+  readonly canvas: HTMLCanvasElement;
+  readonly gridStep: number;
+  private renderer: WebGLRenderer;
+  private scene = new Scene();
+  private camera = new PerspectiveCamera(35, 1, 0.01, 100);
+  private controls: OrbitControls;
+  private world = new Group();
+  private batches: Batch[] = [];
+  private traces: Trace[] = [];
+  private node: Int32Array;
+  private map: Float32Array;
+  private local: Matrix4[] = [];
+  private up = new Vector3(0, 0, 1);
+  private center = new Vector3();
+  private radius = 1;
+  private floor = 0;
+  private grid?: LineSegments;
+  private ground?: Mesh;
+  private sun = new DirectionalLight(0xffffff, 1.9);
+  private sky = new HemisphereLight(0xffffff, 0x404650, 1.1);
+  private lamp = new DirectionalLight(0xffffff, 0.9); // goes with the camera
+  private followed = -1;
+  private followedAt = new Vector3();
+  private hidden = new Set<string>();
+  private dirty = true;
+
+  constructor(
+    private report: RunReport,
+    private motion: Motion,
+    host: HTMLElement,
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.canvas = this.renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    host.append(this.canvas);
+    this.node = integers(report.scene?.node ?? "");
+    this.map = floats(report.scene?.map ?? "");
+    this.findUp();
+    this.buildBatches();
+    this.measure();
+    this.gridStep = this.buildGround();
+    this.buildTraces();
+    this.buildLights();
+    this.scene.add(this.world);
+    this.camera.up.copy(this.up);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.addEventListener("change", () => this.invalidate());
+    this.canvas.setAttribute("aria-label", this.describe());
+    this.recolour();
+    this.view("corner");
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
+
+  private describe(): string {
+    const roles = new Map<string, Set<string>>();
+    const scene = this.report.scene;
+    scene?.role.forEach((role, i) => {
+      const names = roles.get(role) ?? new Set();
+      names.add(scene.name[i]);
+      roles.set(role, names);
+    });
+    const words = [...roles].map(([role, names]) => `${role}: ${[...names].slice(0, 12).join(", ")}`);
+    return `Animation of ${this.report.title}. ${words.join("; ")}`;
+  }
+
+  // Against gravity; without it the third axis.
+  private findUp(): void {
+    const g = this.report.scene?.gravity ?? [0, 0, 0];
+    const up = new Vector3(-g[0], -g[1], -g[2]);
+    if (up.length() > 0) this.up.copy(up.normalize());
+    else if ((this.report.scene?.plane[2] ?? 0) !== 0) this.up.set(0, 1, 0);
+  }
+
+  // ---- what is drawn
+
+  private buildBatches(): void {
+    const scene = this.report.scene;
+    if (!scene) return;
+    const groups = new Map<string, number[]>();
+    for (let i = 0; i < scene.count; i++) {
+      const m = this.map.subarray(15 * i, 15 * i + 15);
+      this.local.push(
+        new Matrix4().set(
+          m[6], m[9], m[12], m[0], m[7], m[10], m[13], m[1], m[8], m[11], m[14], m[2], 0, 0, 0, 1,
+        ),
+      );
+      if (!(scene.primitive[i] in geometries)) continue;
+      const rows = groups.get(scene.primitive[i]) ?? [];
+      rows.push(i);
+      groups.set(scene.primitive[i], rows);
+    }
+    for (const [primitive, rows] of groups) {
+      const material = new MeshStandardMaterial({
+        roughness: 0.55,
+        metalness: 0.05,
+        flatShading: flat.has(primitive),
+        // a tetrahedron may be mirrored by its map
+        side: primitive === "tetrahedron" ? DoubleSide : FrontSide,
+      });
+      const mesh = new InstancedMesh(geometries[primitive](), material, rows.length);
+      mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+      mesh.frustumCulled = false;
+      mesh.castShadow = mesh.receiveShadow = true;
+      this.world.add(mesh);
+      this.batches.push({ mesh, rows, link: links.has(primitive) });
+    }
+  }
+
+  // Calls for all drawables that have a size, in some of the frames: where they are, and how large.
+  private visit(call: (at: Vector3, size: number) => void): void {
+    const scene = this.report.scene;
+    const at = new Vector3();
+    const matrix = new Matrix4();
+    const rows: number[] = [];
+    for (let i = 0; i < (scene?.count ?? 0); i++) {
+      const still = scene!.role[i] === "support" && this.node[2 * i] < 0;
+      if (scene!.role[i] !== "trace" && !still) rows.push(i);
+    }
+    const budget = Math.max(Math.floor(200000 / (rows.length + 1)), 2);
+    const stride = Math.max(Math.floor(this.motion.frames / Math.min(budget, 80)), 1);
+    for (let frame = 0; frame < this.motion.frames; frame += stride) {
+      for (const row of rows) {
+        const solid = !links.has(scene!.primitive[row]);
+        const node = this.node[2 * row];
+        at.setFromMatrixPosition(this.local[row]);
+        if (solid) at.add(this.middleOf(row));
+        if (node >= 0) at.applyMatrix4(this.motion.matrixAt(frame, node, matrix));
+        call(at, solid ? this.radiusOf(row) : 0);
+      }
+    }
+  }
+
+  // The ball that everything stays in during the run, and the ground below it.
+  private measure(): void {
+    const low = new Vector3(Infinity, Infinity, Infinity);
+    const high = new Vector3(-Infinity, -Infinity, -Infinity);
+    this.floor = Infinity;
+    this.visit((at, size) => {
+      low.set(Math.min(low.x, at.x - size), Math.min(low.y, at.y - size), Math.min(low.z, at.z - size));
+      high.set(Math.max(high.x, at.x + size), Math.max(high.y, at.y + size), Math.max(high.z, at.z + size));
+      this.floor = Math.min(this.floor, at.dot(this.up) - size);
+    });
+    if (!Number.isFinite(this.floor)) {
+      this.floor = -1;
+      return;
+    }
+    this.center.copy(low).add(high).multiplyScalar(0.5);
+    this.radius = 1e-9;
+    this.visit((at, size) => {
+      this.radius = Math.max(this.radius, at.distanceTo(this.center) + 0.8 * size);
+    });
+    this.floor -= 0.02 * this.radius;
+  }
+
+  private radiusOf(row: number): number {
+    const m = this.map.subarray(15 * row + 6, 15 * row + 15);
+    const primitive = this.report.scene!.primitive[row];
+    const whole = Math.hypot(...m);
+    return primitive === "ellipsoid" || primitive === "cone" ? Math.max(
+      Math.hypot(m[0], m[1], m[2]), Math.hypot(m[3], m[4], m[5]), Math.hypot(m[6], m[7], m[8]),
+    ) * (primitive === "cone" ? 0.8 : 1) : whole / 2;
+  }
+
+  // From the origin of a primitive to its middle.
+  private middleOf(row: number): Vector3 {
+    const m = this.map.subarray(15 * row + 6, 15 * row + 15);
+    const primitive = this.report.scene!.primitive[row];
+    if (primitive === "cone") return new Vector3(m[6], m[7], m[8]).multiplyScalar(0.6);
+    if (primitive === "tetrahedron")
+      return new Vector3(m[0] + m[3] + m[6], m[1] + m[4] + m[7], m[2] + m[5] + m[8]).multiplyScalar(0.25);
+    return new Vector3();
+  }
+
+  // The ground below everything, with a grid of round steps; returns the step.
+  private buildGround(): number {
+    const raw = this.radius / 5;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = power * (raw / power < 2 ? 1 : raw / power < 5 ? 2 : 5);
+    const lines = 2 * Math.ceil((2.2 * this.radius) / step);
+    const half = (lines * step) / 2;
+    const points: number[] = [];
+    for (let i = 0; i <= lines; i++) {
+      const x = i * step - half;
+      points.push(x, -half, 0, x, half, 0, -half, x, 0, half, x, 0);
+    }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+    this.grid = new LineSegments(geometry, new LineBasicMaterial({ transparent: true, opacity: 0.5 }));
+    this.ground = new Mesh(new PlaneGeometry(2 * half, 2 * half), new ShadowMaterial({ opacity: 0.18 }));
+    this.ground.receiveShadow = true;
+    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up);
+    const foot = this.center.clone().addScaledVector(this.up, this.floor - this.center.dot(this.up));
+    for (const part of [this.grid, this.ground]) {
+      part.quaternion.copy(turn);
+      part.position.copy(foot);
+      this.scene.add(part);
+    }
+    this.ground.position.addScaledVector(this.up, -1e-3 * this.radius);
+    return step;
+  }
+
+  private buildTraces(): void {
+    const scene = this.report.scene;
+    const at = new Vector3();
+    const matrix = new Matrix4();
+    for (let i = 0; i < (scene?.count ?? 0); i++) {
+      const node = this.node[2 * i];
+      if (scene!.primitive[i] !== "trace" || node < 0 || this.motion.frames < 2) continue;
+      const place = new Vector3().setFromMatrixPosition(this.local[i]);
+      const points: number[] = [];
+      for (let frame = 0; frame < this.motion.frames; frame++) {
+        at.copy(place).applyMatrix4(this.motion.matrixAt(frame, node, matrix));
+        points.push(at.x, at.y, at.z);
+      }
+      const line = (width: number, opacity: number): Line2 => {
+        const material = new LineMaterial({ linewidth: width, transparent: true, opacity });
+        const made = new Line2(new LineGeometry().setPositions(points), material);
+        made.frustumCulled = false;
+        this.scene.add(made);
+        return made;
+      };
+      this.traces.push({ node, place, whole: line(1.2, 0.35), past: line(2.2, 0.95) });
+    }
+  }
+
+  private buildLights(): void {
+    const aside = new Vector3(1, 0.35, 0.2).cross(this.up).normalize();
+    this.sun.position.copy(this.center).addScaledVector(this.up, 3 * this.radius).addScaledVector(aside, 1.6 * this.radius);
+    this.sun.target.position.copy(this.center);
+    this.sky.position.copy(this.up);
+    const many = (this.report.scene?.count ?? 0) > 3000;
+    this.renderer.shadowMap.enabled = this.sun.castShadow = !many;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.radius = 3;
+    const camera = this.sun.shadow.camera;
+    camera.left = camera.bottom = -1.5 * this.radius;
+    camera.right = camera.top = 1.5 * this.radius;
+    camera.near = 0.1 * this.radius;
+    camera.far = 8 * this.radius;
+    this.sun.shadow.normalBias = 0.004 * this.radius;
+    this.lamp.position.set(-0.3, 0.4, 1);
+    this.camera.add(this.lamp);
+    this.scene.add(this.camera, this.sun, this.sun.target, this.sky, new AmbientLight(0xffffff, 0.4));
+  }
+
+  // Colours of the theme: bodies have one each; many bodies run through a gradient.
+  recolour(): void {
+    const scene = this.report.scene;
+    const bodies = palette();
+    const count = this.motion.nodes.length;
+    const from = new Color(bodies[0]);
+    const to = new Color(bodies[1]);
+    const roles: Record<string, Color> = {};
+    for (const role of ["joint", "support", "rod", "spring", "damper", "point"])
+      roles[role] = new Color(colour(role));
+    const body = (node: number): Color =>
+      count > bodies.length
+        ? from.clone().lerpHSL(to, count > 1 ? node / (count - 1) : 0)
+        : new Color(bodies[node % bodies.length]);
+    for (const { mesh, rows } of this.batches) {
+      rows.forEach((row, i) => {
+        const role = scene!.role[row];
+        mesh.setColorAt(i, roles[role] ?? body(Math.max(this.node[2 * row], 0)));
+      });
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+    this.traces.forEach((trace, i) => {
+      const shade = new Color(bodies[(i + 3) % bodies.length]);
+      (trace.whole.material as LineMaterial).color = shade;
+      (trace.past.material as LineMaterial).color = shade;
+    });
+    const ground = new Color(colour("stage"));
+    this.scene.background = ground;
+    (this.grid!.material as LineBasicMaterial).color = new Color(colour("grid"));
+    (this.ground!.material as ShadowMaterial).opacity = theme() === "dark" ? 0.45 : 0.16;
+    this.sky.groundColor = new Color(theme() === "dark" ? "#252c36" : "#8d949e");
+    this.invalidate();
+  }
+
+  // ---- drawing
+
+  // Puts everything where the motion has its nodes.
+  update(time: number): void {
+    const identity = new Matrix4();
+    const matrix = new Matrix4();
+    const a = new Vector3();
+    const b = new Vector3();
+    for (const { mesh, rows, link } of this.batches) {
+      rows.forEach((row, i) => {
+        const node = this.node[2 * row];
+        const frame = node >= 0 ? this.motion.matrices[node] : identity;
+        if (this.hidden.has(this.report.scene!.role[row])) {
+          matrix.makeScale(0, 0, 0);
+        } else if (link) {
+          const other = this.node[2 * row + 1];
+          const m = this.map.subarray(15 * row, 15 * row + 7);
+          a.set(m[0], m[1], m[2]).applyMatrix4(frame);
+          b.set(m[3], m[4], m[5]).applyMatrix4(other >= 0 ? this.motion.matrices[other] : identity);
+          spanned(a, b, m[6], matrix);
+        } else {
+          matrix.multiplyMatrices(frame, this.local[row]);
+        }
+        mesh.setMatrixAt(i, matrix);
+      });
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+    const frame = this.motion.frameAt(time);
+    for (const trace of this.traces) {
+      trace.whole.visible = trace.past.visible = !this.hidden.has("trace");
+      trace.past.geometry.instanceCount = frame;
+    }
+    this.keepFollowing();
+    this.invalidate();
+  }
+
+  private keepFollowing(): void {
+    if (this.followed < 0) return;
+    const at = new Vector3().setFromMatrixPosition(this.motion.matrices[this.followed]);
+    const shift = at.clone().sub(this.followedAt);
+    this.controls.target.add(shift);
+    this.camera.position.add(shift);
+    this.followedAt.copy(at);
+    this.controls.update();
+  }
+
+  follow(node: number): void {
+    this.followed = node;
+    if (node < 0) return;
+    this.followedAt.setFromMatrixPosition(this.motion.matrices[node]);
+    this.camera.position.add(this.followedAt).sub(this.controls.target);
+    this.controls.target.copy(this.followedAt);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  show(role: string, visible: boolean): void {
+    if (visible) this.hidden.delete(role);
+    else this.hidden.add(role);
+    if (role === "grid") this.grid!.visible = this.ground!.visible = visible;
+    this.invalidate();
+  }
+
+  // Looks at everything from a corner, or along an axis.
+  view(from: "corner" | "x" | "y" | "z"): void {
+    const plane = this.report.scene?.plane ?? [0, 0, 0];
+    const normal = new Vector3(plane[0], plane[1], plane[2]);
+    const axes = { x: new Vector3(1, 0, 0), y: new Vector3(0, -1, 0), z: new Vector3(0, 0, 1) };
+    let direction = new Vector3();
+    if (from !== "corner") direction.copy(axes[from]);
+    else if (normal.length() > 0) direction.copy(normal);
+    else {
+      const side = Math.abs(this.up.z) > 0.9 ? new Vector3(1, -1.5, 0) : new Vector3(1, 0.4, 1.5);
+      direction = side.addScaledVector(this.up, -side.dot(this.up)).normalize().addScaledVector(this.up, 0.42);
+    }
+    // along the vertical there is no up
+    if (Math.abs(direction.clone().normalize().dot(this.up)) > 0.999) direction.addScaledVector(axes.y, 1e-3);
+    this.look(direction.normalize());
+  }
+
+  fit(): void {
+    this.look(this.camera.position.clone().sub(this.controls.target).normalize());
+  }
+
+  private look(direction: Vector3): void {
+    const half = Math.tan((this.camera.fov * Math.PI) / 360);
+    const narrow = Math.min(this.camera.aspect, 1);
+    const distance = (1.1 * this.radius) / (Math.sin(Math.atan(half)) * narrow);
+    this.controls.target.copy(this.center);
+    this.camera.position.copy(this.center).addScaledVector(direction, distance);
+    this.camera.near = distance / 200;
+    this.camera.far = distance * 20;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.invalidate();
+  }
+
+  resize(): void {
+    const host = this.canvas.parentElement!;
+    const width = Math.max(host.clientWidth, 1);
+    const height = Math.max(host.clientHeight, 1);
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.render(true); // at once: a canvas of a new size is empty
+  }
+
+  invalidate(): void {
+    this.dirty = true;
+  }
+
+  // Draws if something changed.
+  render(force = false): void {
+    if (!this.dirty && !force) return;
+    this.dirty = false;
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  picture(): Promise<Blob | null> {
+    this.render(true);
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+}
+
+// The map of a link of length one along the third axis to one from a to b.
+function spanned(a: Vector3, b: Vector3, radius: number, out: Matrix4): void {
+  const along = b.clone().sub(a);
+  const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), along.clone().normalize());
+  out.compose(a, turn, new Vector3(radius, radius, Math.max(along.length(), 1e-12)));
+}

@@ -1,0 +1,75 @@
+// The page of a study: tables of numbers, and plots with marks.
+import uPlot from "uplot";
+import type { StudyPlot, StudyReport } from "./data";
+import { element, pretty } from "./dom";
+import { factTable } from "./panels";
+import { colour, onTheme, palette } from "./theme";
+
+function table(columns: string[], rows: string[][]): HTMLElement {
+  const head = element("tr", {}, ...columns.map((name) => element("th", { scope: "col" }, name)));
+  const body = rows.map((row) =>
+    element("tr", {}, ...row.map((cell, i) => (i === 0 ? element("th", { scope: "row" }, cell) : element("td", {}, cell)))),
+  );
+  return element("div", { class: "scroll" }, element("table", { class: "numbers" }, element("thead", {}, head), element("tbody", {}, ...body)));
+}
+
+function chart(data: StudyPlot, host: HTMLElement): uPlot {
+  const colours = palette();
+  const tables = data.series.map((series) => {
+    const order = series.x.map((_, i) => i).filter((i) => series.x[i] !== null).sort((a, b) => series.x[a]! - series.x[b]!);
+    return [order.map((i) => series.x[i]), order.map((i) => series.y[i])];
+  });
+  const axis: uPlot.Axis = { stroke: colour("muted"), grid: { stroke: colour("line") }, ticks: { stroke: colour("line") }, font: "11px system-ui, sans-serif" };
+  const scale = (log: boolean): uPlot.Scale => (log ? { time: false, distr: 3, log: 10 } : { time: false });
+  const format = (_: uPlot, value: number | null): string => (value === null || value === undefined ? "–" : pretty(value));
+  const ticks = (_: uPlot, values: (number | null)[]): string[] => values.map((v) => (v === null ? "" : pretty(v)));
+  return new uPlot(
+    {
+      width: Math.max(host.clientWidth, 200),
+      height: 300,
+      scales: { x: scale(data.x_log), y: scale(data.y_log) },
+      axes: [{ ...axis, label: data.x, labelFont: "12px system-ui, sans-serif", values: ticks }, { ...axis, size: 70, label: data.y, labelFont: "12px system-ui, sans-serif", values: ticks }],
+      series: [
+        { label: data.x, value: format },
+        ...data.series.map((series, i): uPlot.Series => ({
+          label: series.name,
+          stroke: colours[i % colours.length],
+          width: 1.6,
+          spanGaps: true,
+          points: { show: true, size: 7, fill: colours[i % colours.length] },
+          value: format,
+        })),
+      ],
+    },
+    uPlot.join(tables as unknown as uPlot.AlignedData[]),
+    host,
+  );
+}
+
+export function showStudy(report: StudyReport, host: HTMLElement): uPlot[] {
+  const main = element("main", { class: "study" });
+  host.append(main);
+  if (report.description) main.append(element("p", { class: "lead" }, report.description));
+  let charts: { chart: uPlot; figure: HTMLElement }[] = [];
+  const figures = report.study_plots.map((plot) => {
+    const figure = element("figure", { class: "plot card" }, element("figcaption", {}, plot.title));
+    main.append(figure);
+    return figure;
+  });
+  const draw = (): void => {
+    for (const { chart: old } of charts) old.destroy();
+    charts = report.study_plots.map((plot, i) => ({ chart: chart(plot, figures[i]), figure: figures[i] }));
+  };
+  for (const each of report.tables)
+    main.append(element("section", { class: "card" }, element("h2", {}, each.title), table(each.columns, each.rows)));
+  main.append(element("section", { class: "card" }, element("h2", {}, "Facts"), factTable(report.facts)));
+  draw();
+  onTheme(draw);
+  new ResizeObserver(() => {
+    for (const { chart: one, figure } of charts) {
+      const width = Math.max(figure.clientWidth - 24, 200);
+      if (Math.abs(one.width - width) > 1) one.setSize({ width, height: one.height });
+    }
+  }).observe(main);
+  return charts.map(({ chart: one }) => one);
+}
