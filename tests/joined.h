@@ -24,20 +24,22 @@ typedef struct pair_kind {
     int rotations;
 } pair_kind;
 
-enum { PAIRS = 8 };
+enum { PAIRS = 9 };
 
 static const pair_kind pairs[PAIRS] = {
     {"spherical", 3, 3, false, false, 3},    {"cylindrical", 4, 2, true, false, 1},
     {"revolute", 5, 1, false, false, 1},     {"prismatic", 5, 1, true, false, 0},
     {"planar", 3, 3, false, true, 1},        {"rigid", 6, 0, false, false, 0},
-    {"point-on-line", 2, 4, true, false, 3}, {"point-on-plane", 1, 5, false, true, 3}};
+    {"point-on-line", 2, 4, true, false, 3}, {"point-on-plane", 1, 5, false, true, 3},
+    {"universal", 4, 2, false, false, 2}};
 
-/* By the letter of the sheet: S C R P E F, L for a point on a line, T for a point on a plane (a table). */
+/* By the letter of the sheet: S C R P E F, L for a point on a line, T for a point on a plane (a table); U is
+ * universal. */
 static inline const pair_kind *pair_letter(char letter)
 {
-    const char *at = strchr("SCRPEFLT", letter);
+    const char *at = strchr("SCRPEFLTU", letter);
     check_true(at != NULL);
-    return &pairs[at - "SCRPEFLT"];
+    return &pairs[at - "SCRPEFLTU"];
 }
 
 enum { JOINED_MAX = 64, GROUND = -1 };
@@ -163,6 +165,8 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
     if (axis)
         vec3_copy(axis, joint.axis);
     vec3_transversals(joint.axis, m1, m2);
+    if (kind->rotations == 2)
+        vec3_copy(m1, joint.axis2);
     const double *a = x->place[first == GROUND ? second : first];
     const double *b = x->place[second == GROUND ? first : second];
     for (int i = 0; i < 3; i++)

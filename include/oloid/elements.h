@@ -158,16 +158,20 @@ typedef struct olo_controller {
 typedef struct olo_joint {
     const char *name; /**< NULL: joint1, joint2, ... */
     const char *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
-                           point-on-plane */
+                           point-on-plane, screw, universal, distance */
     olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
     double at[3];         /**< where in space at the start, instead of the `at` of the two places */
     double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
+    double axis2[3]; /**< universal: fixed in the second body, perpendicular to `axis`, at the start */
+    double pitch;    /**< screw: how far it goes along the axis in a turn; negative: left-handed */
+    double length; /**< distance: OLO_UNSET: the initial one */
     double rate; /**< initial angular velocity of the second body relative to the first, about the axis */
+    double rate2; /**< universal: the same about axis2 */
     double sliding
         [3]; /**< initial velocity of the second place relative to the first, in space. Both are for a
                                second body without velocities of its own */
     const char *
-        coordinate; /**< what the following act on: angle, position, position1, position2; NULL: the only
+        coordinate; /**< what the following act on: angle, angle1, angle2, position, position1, position2; NULL: the only
                                  coordinate there is. Angles are zero at the start */
     double stiffness;          /**< of a spring, torque per angle or force per length; default 0 */
     double rest;               /**< where the spring is at rest; OLO_UNSET: at the start */
@@ -176,6 +180,9 @@ typedef struct olo_joint {
     double upper;              /**< stop: a stiff spring above this; OLO_UNSET: none */
     double stop_stiffness;     /**< of the stops */
     olo_controller controller; /**< towards a target; default none */
+    /** The coordinate over time: then the torque or force that it takes is a result (olo_system_drive_value), and its
+     *  work enters the ledger. None: free. */
+    olo_signal motion;
     /** A torque or force that depends on time and motion, called at midpoint values. It must be a pure function of its
      *  arguments. Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
@@ -184,6 +191,19 @@ typedef struct olo_joint {
     double force;      /**< along the axis, on the second body; default 0 */
     olo_signal signal; /**< factor of torque and force over time; in a model file the key `time` */
 } olo_joint;
+
+/** A relation between joint coordinates, as gears and cables make them:
+ *  coordinate = ratio follows + also_ratio also + offset. */
+typedef struct olo_relation {
+    const char *name; /**< NULL: relation1, relation2, ... */
+    const char
+        *coordinate; /**< name of a joint coordinate, `hinge.angle`; `hinge` if it has one only */
+    const char *follows; /**< the joint coordinate that it follows */
+    double ratio;        /**< default 1; negative: turning the other way */
+    const char *also;    /**< a second one that it follows, as in a differential; NULL: none */
+    double also_ratio;   /**< default 1 */
+    double offset;       /**< OLO_UNSET: what the start leaves */
+} olo_relation;
 
 /** A force or a moment on a place, with a law of time. */
 typedef struct olo_load {
@@ -237,6 +257,8 @@ OLO_API olo_damper olo_damper_default(void);
 OLO_API olo_support olo_support_default(void);
 /** Revolute, nothing acts along it; between what, and the axis, are to be given. */
 OLO_API olo_joint olo_joint_default(void);
+/** Ratio one, as the start leaves it; the coordinates are to be given. */
+OLO_API olo_relation olo_relation_default(void);
 /** Dead, constant over time; force, moment or function are to be given. */
 OLO_API olo_load olo_load_default(void);
 /** The origin of space, traced; the place is to be given. */

@@ -88,6 +88,9 @@ OLO_API olo_status olo_model_add_support(olo_model *model, const olo_support *su
                                          olo_error *error);
 /** Adds a joint. */
 OLO_API olo_status olo_model_add_joint(olo_model *model, const olo_joint *joint, olo_error *error);
+/** Adds a relation between joint coordinates. */
+OLO_API olo_status olo_model_add_relation(olo_model *model, const olo_relation *relation,
+                                          olo_error *error);
 /** Adds a force or a moment. */
 OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error);
 /** Adds a place to record. */

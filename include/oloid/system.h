@@ -78,6 +78,11 @@ OLO_API bool olo_system_joint_coordinate_is_angle(const olo_system *system, int 
 /** Index of a joint coordinate by name, -1 if there is none. */
 OLO_API int olo_system_find_joint_coordinate(const olo_system *system, const char *name);
 
+/** Number of joint coordinates that follow a motion over time (`motion` of a joint). */
+OLO_API int olo_system_drives(const olo_system *system);
+/** The joint coordinate that drive `index` moves. */
+OLO_API int olo_system_drive_coordinate(const olo_system *system, int index);
+
 /** Number of recorded places, the model's `outputs`. */
 OLO_API int olo_system_outputs(const olo_system *system);
 /** Name of an output. */
@@ -146,7 +151,7 @@ typedef struct olo_ledger {
     double potential;           /**< of gravity */
     double strain;              /**< of springs */
     double constraint;          /**< of constraints that give way (penalty, augmented), else 0 */
-    double work;                /**< done by loads since the start */
+    double work;                /**< done by loads and drives since the start */
     double dissipation;         /**< lost in dampers since the start */
     double total;               /**< kinetic + potential + strain + constraint */
     double balance;             /**< total - work + dissipation: constant */
@@ -174,6 +179,9 @@ OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const
 /** Rate of a joint coordinate. */
 OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
                                                 int index);
+/** Torque or force along its coordinate that drive `index` had to give over the last step, as the mean over the step;
+ *  zero before the first. Its work is this times the change of the coordinate, exactly. */
+OLO_API double olo_system_drive_value(const olo_system *system, const olo_state *state, int index);
 /** The exact solution at time t, where the model gives one (section `exact`): configuration and velocity, n
  *  numbers each, NaN where it does not say. True if nothing is missing. */
 OLO_API bool olo_system_exact(const olo_system *system, double t, double *q, double *v);

@@ -30,6 +30,9 @@ olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role
 /* A named constraint group, then its rows. `carried`: every joint of its node satisfies it. */
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried);
 olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form);
+olo_status olo_build_row(olo_builder *builder, const olo_constraint *row);
+/* The row that follows moves a joint coordinate. */
+olo_status olo_build_drive(olo_builder *builder, int coordinate);
 
 /* The joint reading of the group that was built last. */
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);

@@ -229,20 +229,37 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
     return OLO_OK;
 }
 
-olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form)
+olo_status olo_build_row(olo_builder *builder, const olo_constraint *row)
 {
     olo_system *s = builder->system;
-    olo_form *kept = olo_pool_alloc(&s->pool, 1, sizeof *kept);
+    if (!GROW(builder, constraints, m))
+        return builder->error.status;
+    s->constraints[s->m++] = *row;
+    s->groups[s->group_count - 1].count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form)
+{
+    olo_form *kept = olo_pool_alloc(&builder->system->pool, 1, sizeof *kept);
     if (!kept)
         return olo_build_out_of_memory(builder);
-    if (!finish_forms(builder, 1, form, kept) || !GROW(builder, constraints, m))
+    if (!finish_forms(builder, 1, form, kept))
         return builder->error.status;
-    s->constraints[s->m++] = (olo_constraint){.type = &olo_constraint_form,
-                                              .size = kept->size,
-                                              .index = kept->index,
-                                              .curved = kept->products > 0,
-                                              .form = kept};
-    s->groups[s->group_count - 1].count++;
+    const olo_constraint row = {.type = &olo_constraint_form,
+                                .size = kept->size,
+                                .index = kept->index,
+                                .curved = kept->products > 0,
+                                .form = kept};
+    return olo_build_row(builder, &row);
+}
+
+olo_status olo_build_drive(olo_builder *builder, int coordinate)
+{
+    olo_system *s = builder->system;
+    if (!GROW(builder, drives, drive_count))
+        return builder->error.status;
+    s->drives[s->drive_count++] = (olo_drive){.coordinate = coordinate, .row = s->m};
     return OLO_OK;
 }
 

@@ -1,10 +1,10 @@
-/* Coordinates of pair joints,
+/* Coordinates of joints; of pairs these are
  *
  *     position   u_k = M_k . (x_c - x_p) for every free axis
  *     angle      theta = atan2(C1.M2, C1.M1) when the child turns about n
  *
  * (system/coordinate.h) and what acts along one of them: a spring, a damper and stops as terms; a
- * torque or force over time, a controller and a C function as actions.
+ * torque or force over time, a controller and a C function as actions; a motion over time as a constraint.
  */
 #include "elements/joint_drive.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "elements/joint_pair.h"
+#include "elements/relation_row.h"
 
 /* The coordinates of the joint under construction. */
 typedef struct drives {
@@ -46,7 +47,7 @@ static olo_status add_positions(drives *x, const olo_articulation *joint, double
         char what[32] = "position";
         if (several)
             snprintf(what, sizeof what, "position%d", number++);
-        olo_position M = olo_pair_vector(s, joint->parent, joint->parent_axes + 3 * k);
+        olo_position M = olo_pair_free_axis(s, joint, k);
         olo_form_builder form = {0};
         olo_form_add_dot(&form, sign, &M, &span);
         status = add_coordinate(x, what, 1, &form);
@@ -76,6 +77,11 @@ static const char *kind_of(const drives *x, int i)
            strlen(x->joint->name) + 1;
 }
 
+static bool is_angle(const char *kind)
+{
+    return strncmp(kind, "angle", 5) == 0;
+}
+
 /* What a key can act on. */
 typedef enum scope { ANY, ANGLE, POSITION } scope;
 
@@ -83,11 +89,10 @@ typedef enum scope { ANY, ANGLE, POSITION } scope;
 static bool fits(const drives *x, int i, scope what)
 {
     const char *kind = kind_of(x, i), *wanted = x->joint->coordinate;
-    bool angle = strcmp(kind, "angle") == 0;
-    if (what == ANGLE)
-        return angle;
-    if (what == POSITION && (angle || (wanted && strcmp(wanted, "angle") == 0)))
-        return !angle;
+    bool angle = is_angle(kind);
+    /* a coordinate of the other kind says nothing about this one */
+    if (what != ANY && (angle != (what == ANGLE) || (wanted && is_angle(wanted) != angle)))
+        return angle == (what == ANGLE);
     return !wanted || strcmp(kind, wanted) == 0;
 }
 
@@ -211,18 +216,14 @@ static olo_status add_drive(const drives *x, const char *key, double value)
     return status == OLO_OK ? add_action(x, i, "time", &x->joint->signal, &action) : status;
 }
 
-static bool is_given(const olo_signal *signal)
-{
-    return signal->expression || signal->count > 0 || signal->function;
-}
-
 static olo_status add_controller(const drives *x)
 {
     const olo_controller *c = &x->joint->controller;
     int i;
     if (c->kp == 0 && c->kd == 0)
-        return is_given(&c->target) ? olo_builder_fail(x->builder, "controller", "needs kp or kd")
-                                    : OLO_OK;
+        return olo_signal_is_given(&c->target)
+                   ? olo_builder_fail(x->builder, "controller", "needs kp or kd")
+                   : OLO_OK;
     olo_status status = choose(x, "controller", ANY, &i);
     olo_action action = {.type = &olo_action_controller, .kp = c->kp, .kd = c->kd};
     return status == OLO_OK ? add_action(x, i, "controller", &c->target, &action) : status;
@@ -240,6 +241,43 @@ static olo_status add_function(const drives *x)
     return status == OLO_OK ? add_action(x, i, NULL, NULL, &action) : status;
 }
 
+static olo_status add_motion(const drives *x)
+{
+    int i;
+    char name[160];
+    if (!olo_signal_is_given(&x->joint->motion))
+        return OLO_OK;
+    olo_status status = choose(x, "motion", ANY, &i);
+    snprintf(name, sizeof name, "%s.motion", x->joint->name);
+    return status == OLO_OK ? olo_build_motion(x->builder, name, i, "motion", &x->joint->motion)
+                            : status;
+}
+
+/* Everything that acts along the coordinates. */
+static olo_status add_all(const drives *x)
+{
+    const olo_joint *joint = x->joint;
+    olo_status status = OLO_OK;
+    if (joint->torque == 0 && joint->force == 0 && olo_signal_is_given(&joint->signal))
+        status = olo_builder_fail(x->builder, "time",
+                                  "is a factor of torque and force, which are missing");
+    if (status == OLO_OK)
+        status = add_spring(x);
+    if (status == OLO_OK)
+        status = add_damper(x);
+    if (status == OLO_OK)
+        status = add_stops(x);
+    if (status == OLO_OK)
+        status = add_drive(x, "torque", joint->torque);
+    if (status == OLO_OK)
+        status = add_drive(x, "force", joint->force);
+    if (status == OLO_OK)
+        status = add_controller(x);
+    if (status == OLO_OK)
+        status = add_function(x);
+    return status == OLO_OK ? add_motion(x) : status;
+}
+
 olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
                                   olo_joint_sense sense)
 {
@@ -249,20 +287,20 @@ olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
     olo_status status = add_positions(&x, articulation, sense.slide);
     if (status == OLO_OK)
         status = add_angle(&x, articulation, sense.turn);
-    if (status == OLO_OK && joint->torque == 0 && joint->force == 0 && is_given(&joint->signal))
-        status =
-            olo_builder_fail(builder, "time", "is a factor of torque and force, which are missing");
-    if (status == OLO_OK)
-        status = add_spring(&x);
-    if (status == OLO_OK)
-        status = add_damper(&x);
-    if (status == OLO_OK)
-        status = add_stops(&x);
-    if (status == OLO_OK)
-        status = add_drive(&x, "torque", joint->torque);
-    if (status == OLO_OK)
-        status = add_drive(&x, "force", joint->force);
-    if (status == OLO_OK)
-        status = add_controller(&x);
-    return status == OLO_OK ? add_function(&x) : status;
+    return status == OLO_OK ? add_all(&x) : status;
+}
+
+olo_status olo_build_angle_drives(olo_builder *builder, const olo_joint *joint, int count,
+                                  const olo_form_builder (*form)[2])
+{
+    drives x = {.builder = builder,
+                .joint = joint,
+                .first = olo_build_system(builder)->joint_coordinate_count};
+    olo_status status = OLO_OK;
+    for (int k = 0; status == OLO_OK && k < count; k++) {
+        char what[32];
+        snprintf(what, sizeof what, "angle%d", k + 1);
+        status = add_coordinate(&x, what, 2, form[k]);
+    }
+    return status == OLO_OK ? add_all(&x) : status;
 }

@@ -13,5 +13,8 @@ typedef struct olo_joint_sense {
  * drives. */
 olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
                                   olo_joint_sense sense);
+/* The same for coordinates angle1, angle2, ... of given cosines and sines. */
+olo_status olo_build_angle_drives(olo_builder *builder, const olo_joint *joint, int count,
+                                  const olo_form_builder (*form)[2]);
 
 #endif

@@ -42,18 +42,11 @@ static bool child_is_frame(const olo_joint_view *x)
     return x->child_node->kind == OLO_NODE_FRAME;
 }
 
-/* X_i d_i of a frame's coordinates */
-static inline void body_vector(const double X[3], const double *q, double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
-}
-
 static void child_arm(const olo_joint_view *x, const double *q, double rho[3])
 {
     vec3_set(0, 0, 0, rho);
     if (child_is_frame(x))
-        body_vector(x->joint->child_point, q, rho);
+        olo_body_vector(x->joint->child_point, q, rho);
 }
 
 /* translation axis k, in whichever body it is fixed */
@@ -61,9 +54,9 @@ static void axis_at(const olo_joint_view *x, int k, const double *child, const d
                     double M[3])
 {
     if (x->joint->reversed)
-        body_vector(x->joint->child_axes + 3 * k, child, M);
+        olo_body_vector(x->joint->child_axes + 3 * k, child, M);
     else
-        body_vector(x->joint->parent_axes + 3 * k, parent, M);
+        olo_body_vector(x->joint->parent_axes + 3 * k, parent, M);
 }
 
 static const double *child_cayley(const olo_joint_view *x, const double *motion)
@@ -76,7 +69,7 @@ static const double *child_cayley(const olo_joint_view *x, const double *motion)
 static void offset0(const olo_joint_view *x, double v0[3])
 {
     double span[3], rho_p[3], rho_c[3];
-    body_vector(x->joint->parent_point, x->parent0, rho_p);
+    olo_body_vector(x->joint->parent_point, x->parent0, rho_p);
     child_arm(x, x->child0, rho_c);
     for (int i = 0; i < 3; i++)
         span[i] = x->child0[i] + rho_c[i] - x->parent0[i] - rho_p[i];
@@ -97,7 +90,7 @@ static void turn(const olo_joint_view *x, const double *u, double a[3])
     vec3_copy(a_p, a);
     if (x->joint->rotations == 1) {
         double g[3] = {0.5 * a_p[0], 0.5 * a_p[1], 0.5 * a_p[2]}, n0[3], n_m[3], drop[3];
-        body_vector(x->joint->child_axes + 6, x->child0, n0);
+        olo_body_vector(x->joint->child_axes + 6, x->child0, n0);
         cayley_apply(a_p, cayley_scale(a_p), n0, n_m, drop);
         double sigma = u[0] * (1 + vec3_dot(g, g)) / (1 - 0.5 * u[0] * vec3_dot(g, n0));
         vec3_add(sigma, n_m, a);
@@ -128,7 +121,7 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
     for (int i = 0; i < 3; i++)
         motion[i] = x->parent_motion[i] + shift[i];
     if (x->parent_node) {
-        body_vector(joint->parent_point, x->parent0, rho);
+        olo_body_vector(joint->parent_point, x->parent0, rho);
         cayley_apply(a_p, cayley_scale(a_p), rho, mid, dw);
         vec3_add(1.0, dw, motion);
     }
@@ -155,7 +148,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
         if (joint->rotations == 3) {
             vec3_copy(relative, u + t);
         } else {
-            body_vector(joint->child_axes + 6, x->child0, n0);
+            olo_body_vector(joint->child_axes + 6, x->child0, n0);
             u[t] = vec3_dot(n0, relative);
         }
     }
@@ -169,7 +162,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     child_arm(x, x->child0, rho);
     cayley_apply(a_c, cayley_scale(a_c), rho, mid, drho);
     vec3_add(1.0, drho, dv);
-    body_vector(joint->parent_point, x->parent0, rho);
+    olo_body_vector(joint->parent_point, x->parent0, rho);
     cayley_apply(a_p, cayley_scale(a_p), rho, mid, drho);
     vec3_add(-1.0, drho, dv);
     offset0(x, v);
@@ -189,7 +182,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
 /* --- twists --- */
 
 /* [I  (phi_p - phi_c)^; 0  I] and the variation of its transpose against f: both d x 6 and 6 x 6, 6 x d */
-static void parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b)
+void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b)
 {
     int d = x->child_node->twist;
     double arm1[3], arm_m[3];
@@ -266,7 +259,7 @@ static void pivot_arm(const olo_joint_view *x, const double *child, const double
         child_arm(x, child, rho);
         return;
     }
-    body_vector(x->joint->parent_point, parent, rho);
+    olo_body_vector(x->joint->parent_point, parent, rho);
     for (int i = 0; i < 3; i++)
         rho[i] += parent[i] - child[i];
 }
@@ -277,44 +270,53 @@ static void pivot_variation(const olo_joint_view *x, const double n_m[3], const 
 {
     double across[3], rho_p[3], turned[3];
     vec3_cross(n_m, f, across);
-    body_vector(x->joint->parent_point, x->parent1, rho_p);
+    olo_body_vector(x->joint->parent_point, x->parent1, rho_p);
     vec3_cross(rho_p, across, turned);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
+        kc[i] = -0.5 * across[i];
+    for (int i = 0; x->parent_node && i < 3; i++) { /* the ground stays */
         kp[i] = 0.5 * across[i];
         kp[3 + i] = 0.5 * turned[i];
-        kc[i] = -0.5 * across[i];
+    }
+}
+
+void olo_joint_axis_column(const olo_joint_axis *a, const double *W, int r, int column,
+                           olo_joint_blocks *b, double by_axis[3], double by_arm[3])
+{
+    double lever1[3], lever_m[3], moment[3], pull[3];
+    vec3_cross(a->rho1, a->n1, lever1);
+    vec3_cross(a->rho_m, a->n_m, lever_m);
+    /* 1/2 (n1 x (m - rho_m x f) - rho1 x (f x n_m)) */
+    vec3_cross(a->rho_m, W, moment);
+    vec3_subtract(W + 3, moment, moment);
+    vec3_cross(a->n_m, W, pull);
+    vec3_cross(a->n1, moment, by_axis);
+    vec3_cross(a->rho1, pull, by_arm);
+    for (int i = 0; i < 3; i++) {
+        by_axis[i] *= 0.5;
+        by_arm[i] *= 0.5;
+        b->B[i * r + column] = lever1[i];
+        b->B_hat[i * r + column] = lever_m[i];
+        b->B[(3 + i) * r + column] = a->n1[i];
+        b->B_hat[(3 + i) * r + column] = a->n_m[i];
     }
 }
 
 static void axis_blocks(const olo_joint_view *x, const double *W, int r, int column,
                         olo_joint_blocks *b)
 {
-    double n1[3], n_m[3], rho1[3], rho_m[3], lever1[3], lever_m[3], moment[3], pull[3];
-    double variation[3];
-    body_vector(x->joint->child_axes + 6, x->child1, n1);
-    body_vector(x->joint->child_axes + 6, x->child_m, n_m);
-    pivot_arm(x, x->child1, x->parent1, rho1);
-    pivot_arm(x, x->child_m, x->parent_m, rho_m);
-    vec3_cross(rho1, n1, lever1);
-    vec3_cross(rho_m, n_m, lever_m);
-    /* 1/2 (n1 x (m - rho_m x f) - rho1 x (f x n_m)) */
-    vec3_cross(rho_m, W, moment);
-    vec3_subtract(W + 3, moment, moment);
-    vec3_cross(W, n_m, pull);
-    vec3_cross(n1, moment, variation);
+    olo_joint_axis a;
+    double by_axis[3], by_arm[3];
+    bool about_parent = turns_about_parent(x);
+    olo_body_vector(x->joint->child_axes + 6, x->child1, a.n1);
+    olo_body_vector(x->joint->child_axes + 6, x->child_m, a.n_m);
+    pivot_arm(x, x->child1, x->parent1, a.rho1);
+    pivot_arm(x, x->child_m, x->parent_m, a.rho_m);
+    olo_joint_axis_column(&a, W, r, column, b, by_axis, by_arm);
+    if (about_parent)
+        pivot_variation(x, a.n_m, W, b->kp + column * 6, b->kc + column * 6);
     for (int i = 0; i < 3; i++)
-        pull[i] = -pull[i];
-    if (turns_about_parent(x))
-        pivot_variation(x, n_m, W, b->kp + column * 6, b->kc + column * 6);
-    else
-        vec3_add_cross(rho1, pull, variation);
-    for (int i = 0; i < 3; i++) {
-        b->B[i * r + column] = lever1[i];
-        b->B_hat[i * r + column] = lever_m[i];
-        b->B[(3 + i) * r + column] = n1[i];
-        b->B_hat[(3 + i) * r + column] = n_m[i];
-        b->kc[column * 6 + 3 + i] = 0.5 * variation[i];
-    }
+        b->kc[column * 6 + 3 + i] = about_parent ? by_axis[i] : by_axis[i] + by_arm[i];
 }
 
 /* axes fixed in space: d(B^T) W = 1/2 ((rho1.f) e_k - (rho1)_k f) . d_omega */
@@ -353,15 +355,15 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
     if (child_is_frame(x) && joint->rotations < 3) {
         for (int k = joint->rotations == 1 ? 2 : 0; k < 3; k++) {
             double C[3], M[3];
-            body_vector(joint->child_axes + 3 * k, child, C);
-            body_vector(joint->parent_axes + 3 * k, parent, M);
+            olo_body_vector(joint->child_axes + 3 * k, child, C);
+            olo_body_vector(joint->parent_axes + 3 * k, parent, M);
             vec3_add_cross(C, M, turn_by);
         }
         for (int i = 0; i < 3 && joint->rotations == 0; i++)
             turn_by[i] *= 0.5;
     }
     child_arm(x, child, rho_c);
-    body_vector(joint->parent_point, parent, rho_p);
+    olo_body_vector(joint->parent_point, parent, rho_p);
     for (int i = 0; i < 3; i++)
         span[i] = parent[i] + rho_p[i] - child[i] - rho_c[i];
     /* the rotation moves the place too */
@@ -375,12 +377,8 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
     }
 }
 
-/* From motions, not from states: the rounding of these would go over h into the momenta. */
-static void find_gap(const olo_joint_view *x, double *gap)
+void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap)
 {
-    double u[6], allowed[6];
-    predict(x, x->child_motion, u);
-    move(x, u, allowed);
     vec3_subtract(allowed, x->child_motion, gap);
     if (!child_is_frame(x))
         return;
@@ -393,13 +391,22 @@ static void find_gap(const olo_joint_view *x, double *gap)
         gap[3 + i] = scale * (change[i] + 0.5 * across[i]);
 }
 
+/* From motions, not from states: the rounding of these would go over h into the momenta. */
+static void find_gap(const olo_joint_view *x, double *gap)
+{
+    double u[6], allowed[6];
+    predict(x, x->child_motion, u);
+    move(x, u, allowed);
+    olo_joint_gap(x, allowed, gap);
+}
+
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     const olo_articulation *joint = x->joint;
     bool frame = child_is_frame(x);
     int t = count_bits(joint->translations), r = t + (frame ? joint->rotations : 0);
     if (x->parent_node)
-        parent_blocks(x, W, b);
+        olo_joint_parent_blocks(x, W, b);
     if (t)
         translation_blocks(x, W, r, b);
     if (frame && joint->rotations == 1)
@@ -419,7 +426,7 @@ static void swap(int count, double *a, double *b)
     }
 }
 
-static void reverse(olo_articulation *joint)
+void olo_joint_reverse(olo_articulation *joint)
 {
     int parent = joint->parent;
     joint->parent = joint->child;
@@ -436,4 +443,4 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .move = move,
                                        .blocks = blocks,
                                        .close = close_pair,
-                                       .reverse = reverse};
+                                       .reverse = olo_joint_reverse};

@@ -15,10 +15,10 @@
 
 enum { M1 = 1, M2 = 2, N = 4 };
 
-static const olo_pair_kind kinds[] = {{"spherical", 0, 3},     {"revolute", 0, 1},
-                                      {"cylindrical", N, 1},   {"prismatic", N, 0},
-                                      {"planar", M1 | M2, 1},  {"rigid", 0, 0},
-                                      {"point-on-line", N, 3}, {"point-on-plane", M1 | M2, 3}};
+static const olo_pair_kind kinds[] = {
+    {"spherical", 0, 3}, {"revolute", 0, 1},      {"cylindrical", N, 1},
+    {"prismatic", N, 0}, {"planar", M1 | M2, 1},  {"rigid", 0, 0},
+    {"screw", N, 1},     {"point-on-line", N, 3}, {"point-on-plane", M1 | M2, 3}};
 
 const olo_pair_kind *olo_pair_find(const char *name)
 {
@@ -28,8 +28,7 @@ const olo_pair_kind *olo_pair_find(const char *name)
     return NULL;
 }
 
-/* A vector given in space at the start, as one fixed in a node: its components along the directors. */
-static void into_body(const olo_system *s, int node, const double v[3], double X[3])
+void olo_pair_into_body(const olo_system *s, int node, const double v[3], double X[3])
 {
     if (node < 0 || s->nodes[node].kind != OLO_NODE_FRAME) {
         vec3_copy(v, X);
@@ -91,6 +90,12 @@ static olo_status add_axis_rows(olo_builder *builder, int node, const olo_positi
     return status;
 }
 
+olo_position olo_pair_free_axis(const olo_system *s, const olo_articulation *joint, int k)
+{
+    return joint->reversed ? olo_pair_vector(s, joint->child, joint->child_axes + 3 * k)
+                           : olo_pair_vector(s, joint->parent, joint->parent_axes + 3 * k);
+}
+
 static olo_status add_translation_rows(olo_builder *builder, const olo_articulation *joint,
                                        const olo_pair_setup *setup)
 {
@@ -105,7 +110,7 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
         double unit[3] = {k == 0, k == 1, k == 2};
         olo_position axis;
         if (joint->translations)
-            axis = olo_pair_vector(s, joint->parent, joint->parent_axes + 3 * k);
+            axis = olo_pair_free_axis(s, joint, k);
         else /* no translation: directions of space */
             axis = olo_position_fixed(s->planar ? setup->axes + 3 * k : unit);
         status = add_row(builder, &axis, &span, 0.0);
@@ -203,7 +208,7 @@ static void keep_height(const olo_system *s, olo_articulation *joint)
     olo_position_add(&span, -1.0, &from);
     olo_position_value(&span, s->q0, x);
     vec3_add(vec3_dot(x, s->plane), s->plane, lift);
-    into_body(s, joint->parent, lift, in_body);
+    olo_pair_into_body(s, joint->parent, lift, in_body);
     vec3_add(1.0, in_body, joint->parent_point);
 }
 
@@ -214,7 +219,8 @@ olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup)
                               .parent = setup->parent,
                               .child = setup->child,
                               .translations = setup->translations,
-                              .rotations = setup->rotations};
+                              .rotations = setup->rotations,
+                              .reversed = setup->in_child};
     bool child_frame = s->nodes[setup->child].kind == OLO_NODE_FRAME;
     joint.reversible = setup->parent >= 0 && child_frame;
     if (s->planar && joint.rotations == 3)
@@ -222,8 +228,8 @@ olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup)
     vec3_copy(setup->parent_point, joint.parent_point);
     vec3_copy(setup->child_point, joint.child_point);
     for (int k = 0; k < 3; k++) {
-        into_body(s, setup->parent, setup->axes + 3 * k, joint.parent_axes + 3 * k);
-        into_body(s, setup->child, setup->axes + 3 * k, joint.child_axes + 3 * k);
+        olo_pair_into_body(s, setup->parent, setup->axes + 3 * k, joint.parent_axes + 3 * k);
+        olo_pair_into_body(s, setup->child, setup->axes + 3 * k, joint.child_axes + 3 * k);
     }
     if (s->planar)
         keep_height(s, &joint);

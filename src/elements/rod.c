@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "elements/joint_ends.h"
 #include "elements/joint_pair.h"
 #include "elements/span.h"
 #include "linalg/vec3.h"
@@ -56,16 +57,17 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
     return false;
 }
 
-static olo_status build(olo_builder *builder, const void *element)
+olo_status olo_build_distance(olo_builder *builder, const char *name, const olo_place between[2],
+                              double length)
 {
-    const olo_rod *rod = element;
     olo_position span;
     double initial;
-    const olo_drawable look = {.name = rod->name, .role = "rod", .primitive = "rod"};
-    olo_status status = olo_build_span(builder, &look, rod->between, &span, &initial);
+    const olo_drawable look = {.name = name, .role = "rod", .primitive = "rod"};
+    olo_status status = olo_build_span(builder, &look, between, &span, &initial);
     if (status != OLO_OK)
         return status;
-    double length = isnan(rod->length) ? initial : rod->length;
+    if (isnan(length))
+        length = initial;
     if (!(length > 0))
         return olo_builder_fail(builder, "length",
                                 "must be positive, got %g (a rod of no length is a fixed point)",
@@ -73,13 +75,28 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_form_builder row = {0};
     olo_form_add_dot(&row, 0.5, &span, &span);
     olo_form_add_constant(&row, -0.5 * length * length);
-    status = olo_build_group(builder, rod->name, false, false);
+    status = olo_build_group(builder, name, false, false);
     if (status == OLO_OK)
         status = olo_build_constraint(builder, &row);
     olo_articulation joint = {.length = length};
     if (status == OLO_OK && read_joint(olo_build_system(builder), &span, &joint))
         status = olo_build_joint(builder, &joint);
     return status;
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_rod *rod = element;
+    return olo_build_distance(builder, rod->name, rod->between, rod->length);
+}
+
+olo_status olo_build_distance_joint(olo_builder *builder, const olo_joint *joint)
+{
+    if (!isnan(joint->at[0]))
+        return olo_builder_fail(builder, "at",
+                                "a distance joint has two places: give them in "
+                                "between");
+    return olo_build_distance(builder, joint->name, joint->between, joint->length);
 }
 
 static const olo_field fields[] = {

@@ -302,6 +302,11 @@ olo_status olo_model_add_joint(olo_model *model, const olo_joint *joint, olo_err
     return olo_model_add_element(model, &olo_element_joint, joint, NULL, error);
 }
 
+olo_status olo_model_add_relation(olo_model *model, const olo_relation *relation, olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_relation, relation, NULL, error);
+}
+
 olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error)
 {
     return olo_model_add_element(model, &olo_element_load, load, NULL, error);

@@ -126,6 +126,12 @@ static void finish(const olo_step *step, olo_state *state)
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);
     }
+    /* what holds x - f(t) = 0 does the work -lambda (f1 - f0) */
+    for (int i = 0; i < s->drive_count; i++) {
+        int row = s->drives[i].row;
+        olo_sum_add(&state->work,
+                    -state->lambda[row] * olo_constraint_advance(&s->constraints[row], &x));
+    }
     for (int i = 0; i < s->n; i++) {
         double v0 = state->v[i];
         state->v_before[i] = v0;

@@ -95,7 +95,7 @@ typedef struct olo_scheme {
     void (*balance)(olo_step *step, const olo_sink *sink);
     /* A multiplier's share in T is factor * lambda * gradient of the constraint at the midpoint. */
     double (*multiplier_factor)(const olo_step *step);
-    /* The new state from dq: q, v, work, dissipation, time. */
+    /* The new state from dq, and from its multipliers, which the treatment has written: q, v, work, dissipation, time. */
     void (*finish)(const olo_step *step, olo_state *state);
 } olo_scheme;
 

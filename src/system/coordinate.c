@@ -44,6 +44,22 @@ double olo_system_joint_coordinate_rate(const olo_system *system, const olo_stat
     return rate;
 }
 
+int olo_system_drives(const olo_system *system)
+{
+    return system->drive_count;
+}
+
+int olo_system_drive_coordinate(const olo_system *system, int index)
+{
+    return system->drives[index].coordinate;
+}
+
+/* The multiplier of x - f(t) = 0 acts as -lambda along x. */
+double olo_system_drive_value(const olo_system *system, const olo_state *state, int index)
+{
+    return -state->lambda[system->drives[index].row];
+}
+
 void olo_state_follow_angles(const olo_system *system, olo_state *state)
 {
     for (int i = 0; i < system->joint_coordinate_count; i++) {

@@ -34,6 +34,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->groups);
     olo_free(system->joints);
     olo_free(system->joint_coordinates);
+    olo_free(system->drives);
     olo_free(system->actions);
     olo_free(system->body_points);
     olo_free(system->contexts);

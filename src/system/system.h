@@ -62,6 +62,12 @@ typedef struct olo_named_point {
     double at[3];
 } olo_named_point;
 
+/* A joint coordinate that follows a motion over time: the constraint row that holds it there. */
+typedef struct olo_drive {
+    int coordinate; /* among the joint coordinates */
+    int row;
+} olo_drive;
+
 /* Something a law refers to, owned by the system. */
 typedef struct olo_owned {
     void *context;
@@ -96,6 +102,8 @@ struct olo_system {
     olo_articulation *joints;
     int joint_coordinate_count;
     olo_joint_coordinate *joint_coordinates;
+    int drive_count;
+    olo_drive *drives;
     int action_count;
     olo_action *actions;
     int body_point_count;

@@ -101,6 +101,26 @@ static const char *const models[] = {
         PAIR("planar", "d", "c") PAIR("prismatic", "e", "b"),
     BODIES "joints:\n" PAIR("revolute", "b", "a") PAIR("spherical", "c", "b")
         PAIR("point-on-plane", "d", "c") PAIR("rigid", "e", "b"),
+/* universal joints from both sides and on the ground; a line and a plane that are fixed in a body */
+#define CROSS(one, two)                                                                            \
+    "  - {type: universal, between: [{on: " one ", at: [0.5, 0, 0.1]}, {on: " two                  \
+    ", at: [-0.2, 0.3, 0.4]}], axis: [1, 2, -0.5], axis2: [1, 0, 2]}\n"
+    BODIES "joints:\n" CROSS("a", "b") CROSS("c", "b") CROSS("ground", "d") CROSS("e", "ground"),
+    BODIES "joints:\n" PAIR("point-on-line", "a", "ground") PAIR("point-on-plane", "b", "ground"),
+    /* relations: a screw, gears over bodies far apart, a differential; a motion of an angle and of a position */
+    BODIES "joints:\n"
+           "  - {name: s, type: screw, between: [a, b], axis: [1, 2, 0], pitch: 2}\n"
+           "  - {name: u, type: revolute, between: [b, c], axis: [1, 0, 1]}\n"
+           "  - {name: v, type: cylindrical, between: [ground, d], axis: [0, 1, 1]}\n"
+           "  - {name: w, type: prismatic, between: [d, e], axis: [1, 1, 1]}\n"
+           "relations:\n"
+           "  - {coordinate: u, follows: v.angle, ratio: -3, also: s.angle, also_ratio: 0.5}\n"
+           "  - {coordinate: w.position, follows: v.position, ratio: 0.3, offset: 0.1}\n",
+    BODIES "joints:\n"
+           "  - {type: revolute, between: [a, b], axis: [1, 2, 0], motion: 2*sin(3*t)}\n"
+           "  - {type: prismatic, between: [c, d], axis: [1, 0, 1], motion: t^2 - 0.2}\n"
+           "  - {type: cylindrical, between: [ground, e], axis: [1, 0, 1], coordinate: angle,\n"
+           "     motion: {time: [0, 1, 2], value: [0, 0.5, 0.2]}}\n",
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -159,13 +179,15 @@ static void residual(probe *p, const double *z, double *r)
             x->q1[i] = x->q0[i] + z[i];
         }
     }
+    olo_interval interval = olo_step_interval(p->step);
+    olo_at end = olo_step_end(p->step);
     p->s.stepper->scheme->balance(p->step, NULL);
     for (int i = 0; i < p->rows; i++) {
-        const olo_form *form = s->constraints[p->row ? p->row[i] : i].form;
-        olo_form_gradient(form, x->qm, gradient);
-        for (int k = 0; k < form->size; k++)
-            p->step->T[form->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
-        r[p->unknowns + i] = olo_form_value(form, x->q1);
+        const olo_constraint *c = &s->constraints[p->row ? p->row[i] : i];
+        olo_constraint_discrete(c, &interval, gradient, NULL);
+        for (int k = 0; k < c->size; k++)
+            p->step->T[c->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
+        r[p->unknowns + i] = olo_constraint_value(c, &end);
     }
     if (p->reduced) {
         olo_null_space_at(p->space, x, true);

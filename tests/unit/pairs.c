@@ -553,7 +553,7 @@ static void velocities(const walk *w, int k, int j, double *nu)
     nu[j] = 1;
     if (j < first)
         return;
-    if (rotations == 1) {
+    if (rotations < 3) { /* about one axis, or two one after the other */
         nu[j] = 1 / (1 + 0.25 * u[j] * u[j]);
         return;
     }

@@ -1,0 +1,110 @@
+/* Rows between joint coordinates: the coordinates of q that they touch together, and where each of them finds its
+ * own (system/constraint_relation.c). */
+#include "elements/relation_row.h"
+
+#include <string.h>
+
+/* The coordinates of all shares, ascending; how many, or -1 when there are too many. */
+static int unite(const olo_system *s, const olo_relation_row *relation, int *index)
+{
+    int size = 0;
+    for (int i = 0; i < relation->count; i++) {
+        const olo_term *x = s->joint_coordinates[relation->coordinate[i]].term;
+        for (int k = 0; k < x->size; k++) {
+            int at = 0;
+            while (at < size && index[at] < x->index[k])
+                at++;
+            if (at < size && index[at] == x->index[k])
+                continue;
+            if (size == OLO_FORM_SIZE_MAX)
+                return -1;
+            memmove(index + at + 1, index + at, (size_t)(size - at) * sizeof *index);
+            index[at] = x->index[k];
+            size++;
+        }
+    }
+    return size;
+}
+
+static bool place_share(olo_pool *pool, const olo_constraint *row, olo_share *share)
+{
+    int *place = olo_pool_alloc(pool, (size_t)share->coordinate->size, sizeof *place);
+    for (int k = 0, at = 0; place && k < share->coordinate->size; k++) {
+        while (row->index[at] != share->coordinate->index[k])
+            at++;
+        place[k] = at;
+    }
+    share->place = place;
+    return place != NULL;
+}
+
+static olo_status add_row(olo_builder *builder, const olo_relation_row *relation,
+                          const olo_time_function *time)
+{
+    olo_system *s = olo_build_system(builder);
+    int index[OLO_FORM_SIZE_MAX], size = unite(s, relation, index);
+    if (size < 0)
+        return olo_builder_fail(builder, NULL, "touches more than %d coordinates",
+                                OLO_FORM_SIZE_MAX);
+    int *kept = olo_pool_copy(&s->pool, index, (size_t)size, sizeof *kept);
+    olo_share *shares = olo_pool_alloc(&s->pool, (size_t)relation->count, sizeof *shares);
+    if (!kept || !shares)
+        return olo_build_out_of_memory(builder);
+    olo_constraint row = {.type = &olo_constraint_relation,
+                          .size = size,
+                          .index = kept,
+                          .share_count = relation->count,
+                          .shares = shares,
+                          .constant = relation->constant};
+    for (int i = 0; i < relation->count; i++) {
+        const olo_term *x = s->joint_coordinates[relation->coordinate[i]].term;
+        shares[i] = (olo_share){.factor = relation->factor[i], .coordinate = x};
+        row.curved = row.curved || x->law->angle || x->form[0].products > 0;
+        if (!place_share(&s->pool, &row, &shares[i]))
+            return olo_build_out_of_memory(builder);
+    }
+    if (time)
+        row.time = *time;
+    return olo_build_row(builder, &row);
+}
+
+olo_status olo_build_relation_row(olo_builder *builder, const char *name,
+                                  const olo_relation_row *relation)
+{
+    olo_status status = olo_build_group(builder, name, false, false);
+    return status == OLO_OK ? add_row(builder, relation, NULL) : status;
+}
+
+olo_status olo_build_motion(olo_builder *builder, const char *name, int coordinate, const char *key,
+                            const olo_signal *signal)
+{
+    olo_time_function time;
+    olo_relation_row x = {.count = 1, .coordinate = {coordinate}, .factor = {1}};
+    olo_status status = olo_build_signal(builder, key, signal, &time);
+    if (status != OLO_OK)
+        return status;
+    status = olo_build_group(builder, name, false, false);
+    if (status == OLO_OK)
+        status = olo_build_drive(builder, coordinate);
+    if (status == OLO_OK)
+        status = add_row(builder, &x, &time);
+    if (status != OLO_OK && time.free)
+        time.free(time.context);
+    return status;
+}
+
+olo_status olo_motion_start_rate(olo_builder *builder, const char *key, const olo_signal *signal,
+                                 double *rate)
+{
+    olo_time_function time;
+    *rate = 0;
+    if (!olo_signal_is_given(signal))
+        return OLO_OK;
+    olo_status status = olo_build_signal(builder, key, signal, &time);
+    if (status != OLO_OK)
+        return status;
+    *rate = olo_time_rate(&time, 0.0);
+    if (time.free)
+        time.free(time.context);
+    return OLO_OK;
+}

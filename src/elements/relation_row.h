@@ -1,0 +1,35 @@
+/* Rows between joint coordinates, for the elements that have them: joints (screws, motions) and relations. */
+#ifndef OLO_ELEMENTS_RELATION_ROW_H
+#define OLO_ELEMENTS_RELATION_ROW_H
+
+#include "elements/build.h"
+
+enum { OLO_RELATION_SHARES_MAX = 3 };
+
+/* constant + sum of factor times coordinate - f(t) = 0, of joint coordinates of the system. */
+typedef struct olo_relation_row {
+    int count;
+    int coordinate[OLO_RELATION_SHARES_MAX];
+    double factor[OLO_RELATION_SHARES_MAX];
+    double constant;
+} olo_relation_row;
+
+/* A group called `name` with this row. */
+olo_status olo_build_relation_row(olo_builder *builder, const char *name,
+                                  const olo_relation_row *relation);
+
+/* A group called `name` that moves a joint coordinate as the signal under `key` says. */
+olo_status olo_build_motion(olo_builder *builder, const char *name, int coordinate, const char *key,
+                            const olo_signal *signal);
+
+/* The rate of a motion at the start; zero without one. */
+olo_status olo_motion_start_rate(olo_builder *builder, const char *key, const olo_signal *signal,
+                                 double *rate);
+
+/* Is there an expression, a table or a function? */
+static inline bool olo_signal_is_given(const olo_signal *signal)
+{
+    return signal->expression || signal->count > 0 || signal->function;
+}
+
+#endif
