@@ -40,7 +40,7 @@ install: options = -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX))
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install $(release)
 
-format: ## format all C sources
+format: ## format all C and C++ sources
 	@tools/format
 
 tidy: build ## run clang-tidy over the sources
