@@ -158,7 +158,7 @@ typedef struct olo_controller {
 typedef struct olo_joint {
     const char *name; /**< NULL: joint1, joint2, ... */
     const char *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
-                           point-on-plane, screw, universal, distance */
+                           point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
     olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
     double at[3];         /**< where in space at the start, instead of the `at` of the two places */
     double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
@@ -170,6 +170,10 @@ typedef struct olo_joint {
     double sliding
         [3]; /**< initial velocity of the second place relative to the first, in space. Both are for a
                                second body without velocities of its own */
+    double radius; /**< of a disc or ball that rolls on a plane of the ground */
+    double normal
+        [3]; /**< of that plane; OLO_UNSET: against gravity. The first place of `between` is a point of the plane,
+                           the second the centre, `axis` the axis of the disc */
     const char *
         coordinate; /**< what the following act on: angle, angle1, angle2, position, position1, position2; NULL: the only
                                  coordinate there is. Angles are zero at the start */

@@ -27,16 +27,17 @@ OLO_API void olo_system_free(olo_system *system);
  *  @{ */
 /** What a system consists of. */
 typedef struct olo_counts {
-    int points;               /**< point masses */
-    int bodies;               /**< rigid bodies */
-    int coordinates;          /**< n, redundant */
-    int constraints;          /**< m, all rows */
-    int internal;             /**< rows that keep bodies rigid */
-    int rank;                 /**< independent rows at the start */
-    int degrees_of_freedom;   /**< n - rank */
+    int points;             /**< point masses */
+    int bodies;             /**< rigid bodies */
+    int coordinates;        /**< n, redundant */
+    int constraints;        /**< m, all rows */
+    int internal;           /**< rows that keep bodies rigid */
+    int rank;               /**< independent rows at the start */
+    int degrees_of_freedom; /**< n - rank, of the velocities; positions have more where something rolls */
     int unknowns_reduced;     /**< of the reduced treatment, with loop closures */
     int unknowns_multipliers; /**< of the treatment with multipliers, n + m */
     int closures;             /**< constraint rows that the tree does not carry */
+    int velocity_rows;        /**< rows that constrain velocities only: rolling without slip */
 } olo_counts;
 /** Counts; the rank is that of the constraint gradients at the initial state. */
 OLO_API olo_status olo_system_counts(const olo_system *system, olo_counts *counts,

@@ -114,6 +114,10 @@ static void print_counts(const cli_loaded *loaded)
                      counts->closures == 1 ? "" : "s");
     }
     (void)printf("  degrees of freedom  %d\n", counts->degrees_of_freedom);
+    if (counts->velocity_rows > 0) {
+        (void)printf("  rolling rows        %d (they constrain velocities, not positions)\n",
+                     counts->velocity_rows);
+    }
     (void)printf("  unknowns            %d reduced, %d with multipliers\n",
                  counts->unknowns_reduced, counts->unknowns_multipliers);
 }
@@ -200,6 +204,7 @@ static void write_counts(olo_json *json, const olo_counts *counts)
     olo_json_integer(json, "redundant", counts->constraints - counts->rank);
     olo_json_integer(json, "closures", counts->closures);
     olo_json_integer(json, "degrees_of_freedom", counts->degrees_of_freedom);
+    olo_json_integer(json, "velocity_rows", counts->velocity_rows);
     olo_json_open(json, "unknowns", '{');
     olo_json_integer(json, "reduced", counts->unknowns_reduced);
     olo_json_integer(json, "multipliers", counts->unknowns_multipliers);

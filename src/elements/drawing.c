@@ -351,7 +351,7 @@ static olo_status draw_joints(olo_builder *builder, const sizes *x)
     for (int i = 0; status == OLO_OK && i < s->joint_count; i++) {
         const olo_articulation *joint = &s->joints[i];
         if (joint->length > 0)
-            continue; /* a rod, which draws itself */
+            continue; /* a rod or what rolls, which draw themselves */
         status = draw_strut(builder, x, joint->parent, joint->parent_point);
         if (status == OLO_OK)
             status = draw_strut(builder, x, joint->child, joint->child_point);

@@ -1,4 +1,5 @@
 /* Joints between two bodies, or a body and the ground. A kind of joint is a line here and a file that builds it. */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ olo_joint olo_joint_default(void)
                        .axis2 = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .pitch = OLO_UNSET,
                        .length = OLO_UNSET,
+                       .normal = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .rest = OLO_UNSET,
                        .lower = OLO_UNSET,
                        .upper = OLO_UNSET};
@@ -23,21 +25,36 @@ static void defaults(void *element)
 }
 
 /* What a model may say, and who builds it. */
-enum { KINDS = 11 };
+enum { KINDS = 13 };
 static const char *const types[KINDS + 1] = {
-    "spherical",     "revolute",       "cylindrical", "prismatic", "planar",   "rigid",
-    "point-on-line", "point-on-plane", "screw",       "universal", "distance", NULL};
+    "spherical", "revolute",      "cylindrical",    "prismatic", "planar",
+    "rigid",     "point-on-line", "point-on-plane", "screw",     "universal",
+    "distance",  "rolling-disc",  "rolling-ball",   NULL};
 static olo_joint_build *const builders[KINDS] = {
-    olo_build_pair_joint, olo_build_pair_joint, olo_build_pair_joint,    olo_build_pair_joint,
-    olo_build_pair_joint, olo_build_pair_joint, olo_build_pair_joint,    olo_build_pair_joint,
-    olo_build_screw,      olo_build_universal,  olo_build_distance_joint};
+    olo_build_pair_joint, olo_build_pair_joint, olo_build_pair_joint,     olo_build_pair_joint,
+    olo_build_pair_joint, olo_build_pair_joint, olo_build_pair_joint,     olo_build_pair_joint,
+    olo_build_screw,      olo_build_universal,  olo_build_distance_joint, olo_build_rolling,
+    olo_build_rolling};
+
+/* A radius or the normal of a plane, given to what does not roll. */
+static olo_status refuse_rolling(olo_builder *builder, const olo_joint *joint)
+{
+    if (joint->radius == 0 && isnan(joint->normal[0]))
+        return OLO_OK;
+    return olo_builder_fail(builder, joint->radius != 0 ? "radius" : "normal",
+                            "belongs to joints that roll, not to %s", joint->type);
+}
 
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_joint *joint = element;
-    for (int i = 0; i < KINDS; i++)
-        if (strcmp(types[i], joint->type) == 0)
-            return builders[i](builder, joint);
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(types[i], joint->type) != 0)
+            continue;
+        olo_status status =
+            builders[i] == olo_build_rolling ? OLO_OK : refuse_rolling(builder, joint);
+        return status == OLO_OK ? builders[i](builder, joint) : status;
+    }
     return olo_builder_fail(builder, "type", "'%s' is not a joint", joint->type);
 }
 
@@ -109,6 +126,14 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_joint, sliding),
      .help = "initial relative velocity of the places, in space; default 0"},
+    {.key = "radius",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, radius),
+     .help = "of a disc or ball that rolls"},
+    {.key = "normal",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_joint, normal),
+     .help = "of the plane on which it rolls, in space; default against gravity"},
     {.key = "coordinate",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_joint, coordinate),

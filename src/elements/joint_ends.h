@@ -27,7 +27,7 @@ void olo_joint_settle(olo_system *system, const olo_joint_ends *ends, const doub
 /* How a kind of joint adds itself. */
 typedef olo_status olo_joint_build(olo_builder *builder, const olo_joint *joint);
 extern olo_joint_build olo_build_pair_joint, olo_build_screw, olo_build_universal,
-    olo_build_distance_joint;
+    olo_build_distance_joint, olo_build_rolling;
 
 /* A rod: a fixed distance between two places, OLO_UNSET for that at the start. */
 olo_status olo_build_distance(olo_builder *builder, const char *name, const olo_place between[2],

@@ -5,7 +5,7 @@
 #include "elements/build.h"
 #include "system/joint.h"
 
-extern const olo_joint_type olo_joint_pair, olo_joint_rod, olo_joint_universal;
+extern const olo_joint_type olo_joint_pair, olo_joint_rod, olo_joint_universal, olo_joint_rolling;
 
 /* X_i d_i of a frame's coordinates */
 static inline void olo_body_vector(const double X[3], const double *q, double out[3])

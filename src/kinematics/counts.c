@@ -103,6 +103,8 @@ olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error 
     for (int i = 0; i < s->group_count; i++)
         if (s->groups[i].internal)
             counts->internal += s->groups[i].count;
+    for (int c = 0; c < s->m; c++)
+        counts->velocity_rows += s->constraints[c].type->velocity;
     counts->coordinates = s->n;
     counts->constraints = s->m;
     counts->closures = tree->closure_count;

@@ -138,7 +138,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     double heaviest = olo_heaviest(system);
     for (int c = 0; c < system->m; c++) {
         x->softness[c] = row_regularisation * olo_row_weight(system, c) / heaviest;
-        x->limit[c] = row_round_off * olo_row_size(system, c) / x->softness[c];
+        x->limit[c] = system->constraints[c].type->velocity
+                          ? HUGE_VAL
+                          : row_round_off * olo_row_size(system, c) / x->softness[c];
     }
     *data = x;
     return OLO_OK;
@@ -199,13 +201,12 @@ static void add_constraints(multipliers *x, olo_step *step)
     olo_sparse *matrix = x->tangent.matrix;
     int entry = x->tangent.count;
     olo_interval interval = olo_step_interval(step);
-    olo_at end = olo_step_end(step);
     x->open = 0;
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         double *d = step->r, *g1 = step->r + row->size;
         olo_constraint_discrete(row, &interval, d, row->curved ? step->K : NULL);
-        olo_constraint_gradient(row, &end, g1);
+        olo_constraint_end(row, &interval, g1);
         for (int i = 0; i < row->size; i++) {
             x->right[row->index[i]] -= x->lambda[c] * d[i];
             olo_sparse_add(matrix, entry++, d[i]);
@@ -213,8 +214,9 @@ static void add_constraints(multipliers *x, olo_step *step)
         }
         if (row->curved)
             olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
-        double g = olo_constraint_value(row, &end);
-        if (!x->exact)
+        double g = olo_constraint_remainder(row, &interval);
+        if (!x->exact &&
+            !row->type->velocity) /* what is left of d.dq would do work, step for step */
             g -= x->softness[c] * x->lambda[c];
         x->right[s->n + c] = -g;
         olo_raise(&x->open, olo_row_residual(s, c, g1, g, step->x.q1));
@@ -300,7 +302,7 @@ static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_er
         olo_tangent_discrete_row(step, c, row);
         for (size_t i = 0; i < n; i++)
             K->entry[i * size + n + (size_t)c] = a * row[i];
-        olo_tangent_row(s, c, step->x.q1, K->entry + (n + (size_t)c) * size);
+        olo_tangent_end_row(step, c, K->entry + (n + (size_t)c) * size);
     }
     olo_free(DT);
     return OLO_OK;

@@ -71,6 +71,14 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     if (!(run->augmented_tolerance > 0))
         return olo_fail(error, OLO_BAD_INPUT, "run.augmented_tolerance must be positive, got %g",
                         run->augmented_tolerance);
+    for (int i = 0; i < system->group_count; i++)
+        for (int k = 0; k < system->groups[i].count; k++)
+            if (system->constraints[system->groups[i].first + k].type->velocity)
+                return olo_fail(error, OLO_UNSUPPORTED,
+                                "'%.64s' rolls: a constraint of velocities has no potential that a "
+                                "penalty could be; use run.constraints reduced, multipliers or "
+                                "projected",
+                                system->groups[i].name);
     penalty *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the penalty");

@@ -85,12 +85,12 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
 double olo_rows_open(const olo_step *step, int count, const int *rows)
 {
     double open = 0;
-    olo_at end = olo_step_end(step);
+    olo_interval over = olo_step_interval(step);
     for (int i = 0; i < count; i++) {
         int row = rows ? rows[i] : i;
         const olo_constraint *c = &step->system->constraints[row];
-        double g = olo_constraint_value(c, &end);
-        olo_constraint_gradient(c, &end, step->r);
+        double g = olo_constraint_remainder(c, &over);
+        olo_constraint_end(c, &over, step->r);
         olo_raise(&open, olo_row_residual(step->system, row, step->r, g, step->x.q1));
     }
     return open;

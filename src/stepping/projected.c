@@ -342,7 +342,7 @@ static bool linearise(projected *x, olo_step *step)
     const olo_system *s = x->system;
     split *a = &x->all;
     int n = s->n, k = free_count(x);
-    olo_at end = olo_step_end(step);
+    olo_interval over = olo_step_interval(step);
     olo_tangent_balance(x->scheme, step, x->S);
     if (!estimate_multipliers(x, step))
         return false;
@@ -354,8 +354,8 @@ static bool linearise(projected *x, olo_step *step)
     }
     for (int i = 0; i < a->rank; i++) {
         olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
-        olo_tangent_row(s, a->order[i], step->x.q1, x->G + area(i, n));
-        x->g[i] = olo_constraint_value(&s->constraints[a->order[i]], &end);
+        olo_tangent_end_row(step, a->order[i], x->G + area(i, n));
+        x->g[i] = olo_constraint_remainder(&s->constraints[a->order[i]], &over);
     }
     if (!split_square(a, x->G, x->GW, x->GW_pivot))
         return false;

@@ -174,7 +174,7 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     const olo_system *s = x->system;
     const olo_constraint *c = &s->constraints[row];
     olo_interval interval = olo_step_interval(step);
-    olo_at start = olo_step_start(step), end = olo_step_end(step);
+    olo_at start = olo_step_start(step);
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
     olo_constraint_discrete(c, &interval, step->r, c->curved ? step->K : NULL);
@@ -184,7 +184,7 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     if (c->curved)
         olo_projector_add(x->projector, piece, a * lambda, step->K, step->x.qm, step->x.q1);
     double g = olo_constraint_difference(c, &interval, step->r) + closure_offset(c, &start);
-    olo_constraint_gradient(c, &end, step->r);
+    olo_constraint_end(c, &interval, step->r);
     olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
     olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));
     olo_elimination_rhs(x->elimination, at->block)[at->row] = a * g;

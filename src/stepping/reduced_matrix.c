@@ -104,7 +104,7 @@ static void project(const olo_scheme *scheme, const olo_tree *tree, olo_step *st
         olo_tangent_discrete_row(step, tree->closures[c], row);
         for (size_t i = 0; i < k; i++)
             K->entry[i * size + k + c] = a * dot(n, left + i * n, row);
-        olo_tangent_row(s, tree->closures[c], step->x.q1, row);
+        olo_tangent_end_row(step, tree->closures[c], row);
         for (size_t j = 0; j < k; j++)
             K->entry[(k + c) * size + j] = dot(n, right + j * n, row);
     }

@@ -85,8 +85,8 @@ static olo_at at_of(const olo_state *state)
     return (olo_at){.q = state->q, .angles = state->angles, .t = state->t};
 }
 
-/* The saddle matrix at a state. */
-static olo_status factor(projection *x, const olo_state *state, olo_error *error)
+/* The saddle matrix at a state; velocity rows have no say in positions. */
+static olo_status factor(projection *x, const olo_state *state, bool positions, olo_error *error)
 {
     const olo_system *s = x->system;
     olo_at at = at_of(state);
@@ -103,10 +103,11 @@ static olo_status factor(projection *x, const olo_state *state, olo_error *error
         olo_sparse_add(x->matrix, entry++, -row_softness * olo_row_weight(s, c));
     for (int c = 0; c < s->m; c++) {
         double g[OLO_FORM_SIZE_MAX];
+        bool out = positions && s->constraints[c].type->velocity;
         olo_constraint_gradient(&s->constraints[c], &at, g);
         for (int i = 0; i < s->constraints[c].size; i++) {
-            olo_sparse_add(x->matrix, entry++, g[i]);
-            olo_sparse_add(x->matrix, entry++, g[i]);
+            olo_sparse_add(x->matrix, entry++, out ? 0.0 : g[i]);
+            olo_sparse_add(x->matrix, entry++, out ? 0.0 : g[i]);
         }
     }
     return olo_sparse_factor(x->matrix, error);
@@ -181,7 +182,7 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
         if (excess <= good || (stuck && (excess <= never_mind || rough <= good)))
             return OLO_OK;
         before = excess;
-        olo_status status = factor(x, state, error);
+        olo_status status = factor(x, state, true, error);
         if (status != OLO_OK)
             return status;
         olo_sparse_solve(x->matrix, x->right);
@@ -227,7 +228,7 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
     for (int i = 0; i < s->n; i++)
         olo_raise(&speed, fabs(state->v[i]));
     for (int pass = 0; pass < passes && !is_tangent(x, state, speed); pass++) {
-        olo_status status = pass == 0 ? factor(x, state, error) : OLO_OK;
+        olo_status status = pass == 0 ? factor(x, state, false, error) : OLO_OK;
         if (status != OLO_OK)
             return status;
         olo_sparse_solve(x->matrix, x->right);

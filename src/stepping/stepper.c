@@ -301,6 +301,22 @@ static const char *half_turned(olo_stepper *x)
     return NULL;
 }
 
+/* Why some constraint has no meaning over the solution, with its name; NULL if all have. */
+static const char *objection(const olo_stepper *x, const char **name)
+{
+    const olo_system *s = x->system;
+    olo_interval over = olo_step_interval(&x->step);
+    for (int i = 0; i < s->group_count; i++)
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
+            const olo_constraint *row = &s->constraints[s->groups[i].first + k];
+            const char *why = row->type->objection ? row->type->objection(row, &over) : NULL;
+            *name = s->groups[i].name;
+            if (why)
+                return why;
+        }
+    return NULL;
+}
+
 static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     x->stepped = false;
@@ -332,6 +348,9 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     const char *turned = half_turned(x);
     if (turned)
         return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns by half a turn in the step", turned);
+    const char *why = objection(x, &turned);
+    if (why)
+        return olo_fail(error, OLO_NOT_CONVERGED, "'%s': %s", turned, why);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
     if (x->treatment->settle)

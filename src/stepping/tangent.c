@@ -69,6 +69,14 @@ void olo_tangent_discrete_row(const olo_step *step, int c, double *row)
     spread(step->system, c, d, row);
 }
 
+void olo_tangent_end_row(const olo_step *step, int c, double *row)
+{
+    double derivative[OLO_FORM_SIZE_MAX];
+    olo_interval x = olo_step_interval(step);
+    olo_constraint_end(&step->system->constraints[c], &x, derivative);
+    spread(step->system, c, derivative, row);
+}
+
 void olo_tangent_add_curvature(olo_step *step, int c, double factor, int stride, double *A)
 {
     const olo_constraint *row = &step->system->constraints[c];

@@ -10,8 +10,9 @@ void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
 /* row[n] = gradient of constraint c at q. */
 void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
 
-/* row[n] = discrete gradient d of constraint c over the step. */
+/* row[n] = discrete gradient d of constraint c over the step; derivative in q1 of what has to vanish at its end. */
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row);
+void olo_tangent_end_row(const olo_step *step, int c, double *row);
 
 /* A += factor dd/dq1 of constraint c over the step, A is rows x `stride` with the n x n part first. Overwrites
  * step->r and step->K. */

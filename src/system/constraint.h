@@ -3,6 +3,8 @@
  *     form       g = e(q), a quadratic form (constraint_form.c): what keeps bodies rigid, joints
  *     relation   g = c + sum a_i x_i(q) - f(t) of joint coordinates x_i and a motion f over time
  *                (constraint_relation.c): gears, screws, mimics, prescribed motions
+ *     height     g = n.(x - o) - r sigma, the centre of a disc or ball over its plane (constraint_rolling.c)
+ *     rolling    no g at all, only d(q0, q1) with d.dq = 0: a velocity row (constraint_rolling.c)
  *
  * Over a step a row has the discrete gradient d with d.dq = g(q1, t) - g(q0, t) exactly, whatever kind it is: the
  * force of a multiplier is -lambda d, it does no work but -lambda (f(t1) - f(t0)), that of a motion. A kind is a
@@ -27,6 +29,7 @@ typedef struct olo_constraint olo_constraint;
 
 typedef struct olo_constraint_type {
     const char *name;
+    bool velocity; /* no g: value and magnitude are absent, the gradient is d(q, q) */
     double (*value)(const olo_constraint *row, const olo_at *at);
     /* Sum of the magnitudes of the parts of g: what its value is rounded against. */
     double (*magnitude)(const olo_constraint *row, const olo_at *at);
@@ -36,6 +39,8 @@ typedef struct olo_constraint_type {
     void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
     /* f(t) with its derivative unless NULL; NULL: nothing moves over time */
     double (*motion)(const olo_constraint *row, double t, double *rate);
+    /* Why the row has no meaning over a step; NULL: it has. The entry may be NULL. */
+    const char *(*objection)(const olo_constraint *row, const olo_interval *x);
 } olo_constraint_type;
 
 /* A joint coordinate in a relation. */
@@ -54,19 +59,21 @@ struct olo_constraint {
     int share_count;      /* of a relation */
     const olo_share *shares;
     double constant;
+    const void *data;       /* of other kinds; it lives as long as the system */
     olo_time_function time; /* owned by the system; value NULL: no motion */
 };
 
-extern const olo_constraint_type olo_constraint_form, olo_constraint_relation;
+extern const olo_constraint_type olo_constraint_form, olo_constraint_relation,
+    olo_constraint_height, olo_constraint_rolling;
 
 static inline double olo_constraint_value(const olo_constraint *row, const olo_at *at)
 {
-    return row->type->value(row, at);
+    return row->type->velocity ? 0.0 : row->type->value(row, at);
 }
 
 static inline double olo_constraint_magnitude(const olo_constraint *row, const olo_at *at)
 {
-    return row->type->magnitude(row, at);
+    return row->type->velocity ? 0.0 : row->type->magnitude(row, at);
 }
 
 static inline void olo_constraint_gradient(const olo_constraint *row, const olo_at *at,
@@ -92,6 +99,10 @@ double olo_constraint_advance(const olo_constraint *row, const olo_interval *x);
 
 /* g(q1, t1) - g(q0, t0) free of cancellation in q: d.dq - (f(t1) - f(t0)), with d at hand. */
 double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d);
+
+/* What has to vanish at the end of a step: g(q1, t1), or d.dq of a velocity row; and its derivative[size] in q1. */
+double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x);
+void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative);
 
 /* dg/dt along v: grad g . v - f'(t), with the gradient at hand. */
 double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *gradient,

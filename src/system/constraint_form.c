@@ -54,6 +54,36 @@ double olo_constraint_difference(const olo_constraint *row, const olo_interval *
     return along(row, d, x->dq) - olo_constraint_advance(row, x);
 }
 
+static olo_at end_of(const olo_interval *x)
+{
+    return (olo_at){.q = x->q1, .angles = x->angles, .t = x->t + x->h};
+}
+
+double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x)
+{
+    double d[OLO_FORM_SIZE_MAX];
+    olo_at end = end_of(x);
+    if (!row->type->velocity)
+        return row->type->value(row, &end);
+    row->type->discrete(row, x, d, NULL);
+    return along(row, d, x->dq);
+}
+
+/* d(d.dq)/dq1 = d + (dd/dq1)^T dq; of the others it is the gradient, since d.dq = g(q1) - g(q0) */
+void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative)
+{
+    double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
+    olo_at end = end_of(x);
+    if (!row->type->velocity) {
+        row->type->gradient(row, &end, derivative);
+        return;
+    }
+    row->type->discrete(row, x, derivative, K);
+    for (int i = 0; i < row->size; i++)
+        for (int j = 0; j < row->size; j++)
+            derivative[j] += x->dq[row->index[i]] * K[i * row->size + j];
+}
+
 double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *g,
                            const double *v)
 {

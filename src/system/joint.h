@@ -24,6 +24,7 @@
 typedef struct olo_system olo_system;
 typedef struct olo_node olo_node;
 typedef struct olo_joint_type olo_joint_type;
+typedef struct olo_rolling olo_rolling;
 
 /* Geometry is plain data. Axes are rows of a right-handed orthonormal triad m1, m2, n that is fixed in the
  * parent (in space for ground) and, where the joint keeps it, in the child. */
@@ -36,9 +37,10 @@ typedef struct olo_articulation {
     double parent_point[3]; /* in the parent's frame, in space for ground */
     double child_point[3];  /* in the child's frame */
     double parent_axes[9], child_axes[9];
-    unsigned translations; /* bit k: the place moves along axis k */
-    int rotations;         /* 0 none, 1 about n, 3 all */
-    double length;         /* of a rod */
+    unsigned translations;      /* bit k: the place moves along axis k */
+    int rotations;              /* 0 none, 1 about n, 3 all */
+    double length;              /* of a rod; radius of a disc or ball that rolls */
+    const olo_rolling *rolling; /* of a joint that rolls */
 } olo_articulation;
 
 enum { OLO_JOINT_CONSTANTS = 12 };

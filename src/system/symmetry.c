@@ -206,7 +206,8 @@ static bool add_term(const olo_system *system, const olo_term *term, double gram
     return ok;
 }
 
-/* The rows of a group: forms together; a relation feels what its coordinates feel. */
+/* The rows of a group: forms together; a relation feels what its coordinates feel; a row of another kind holds a body to
+ * something fixed in space and feels everything. */
 static bool add_group(const olo_system *system, const olo_group *group,
                       double gram[MOTIONS][MOTIONS])
 {
@@ -219,6 +220,8 @@ static bool add_group(const olo_system *system, const olo_group *group,
             forms[count++] = row->form;
         for (int k = 0; ok && k < row->share_count; k++)
             ok = add_term(system, row->shares[k].coordinate, gram);
+        for (int k = 0; row->data && k < MOTIONS; k++)
+            gram[k][k] += 1;
     }
     ok = ok && add_forms(system, count, forms, true, gram);
     olo_free(forms);

@@ -121,6 +121,16 @@ static const char *const models[] = {
            "  - {type: prismatic, between: [c, d], axis: [1, 0, 1], motion: t^2 - 0.2}\n"
            "  - {type: cylindrical, between: [ground, e], axis: [1, 0, 1], coordinate: angle,\n"
            "     motion: {time: [0, 1, 2], value: [0, 0.5, 0.2]}}\n",
+/* what rolls, with bodies on it, and rolling that closes a loop */
+#define ROLLING(type, axis)                                                                        \
+    "  - {type: rolling-" type ", between: [[0, 0, -0.8], {on: a, at: [0.1, 0.2, -0.1]}], " axis   \
+    "normal: [0.1, -0.2, 1], radius: 0.9}\n"
+    BODIES "joints:\n" ROLLING("disc", "axis: [0.5, 1, 0.6], ") PAIR("revolute", "a", "b")
+        PAIR("spherical", "b", "c") PAIR("prismatic", "d", "a") PAIR("planar", "b", "e"),
+    BODIES "joints:\n" ROLLING("ball", "") PAIR("revolute", "a", "b") PAIR("spherical", "b", "c")
+        PAIR("prismatic", "d", "a") PAIR("planar", "b", "e"),
+    BODIES "joints:\n" PAIR("point-on-plane", "ground", "a")
+        ROLLING("disc", "axis: [0.5, 1, 0.6], ") PAIR("revolute", "a", "b"),
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -163,7 +173,7 @@ static void read_unknowns(const probe *p, const double *lambda, double *z)
         z[p->unknowns + i] = lambda[p->row ? p->row[i] : i];
 }
 
-/* r = (P(q0, q1)^T (T + h G(qm)^T lambda), g(q1)); P = I with multipliers. `size`: of its parts. */
+/* r = (P(q0, q1)^T (T + h G(q0, q1)^T lambda), g(q1)); P = I with multipliers. `size`: of its parts. */
 static void residual(probe *p, const double *z, double *r)
 {
     const olo_system *s = p->s.system;
@@ -180,14 +190,13 @@ static void residual(probe *p, const double *z, double *r)
         }
     }
     olo_interval interval = olo_step_interval(p->step);
-    olo_at end = olo_step_end(p->step);
     p->s.stepper->scheme->balance(p->step, NULL);
     for (int i = 0; i < p->rows; i++) {
         const olo_constraint *c = &s->constraints[p->row ? p->row[i] : i];
         olo_constraint_discrete(c, &interval, gradient, NULL);
         for (int k = 0; k < c->size; k++)
             p->step->T[c->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
-        r[p->unknowns + i] = olo_constraint_value(c, &end);
+        r[p->unknowns + i] = olo_constraint_remainder(c, &interval);
     }
     if (p->reduced) {
         olo_null_space_at(p->space, x, true);

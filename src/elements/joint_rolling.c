@@ -1,0 +1,124 @@
+/* A disc or ball that rolls on the ground (system/rolling.h): the body turns freely about the point of contact, which
+ * wanders, and so three increments are left, those of a spherical joint.
+ *
+ *     move    dphi = p x a,  p = rho_m + s^(a),  u = a, the Cayley vector itself
+ *     B^ = [p^; I],   d(B^T) W = f x dp,   dp = J d_omega,   J = -1/2 rho1^ - ds/de1 e1^
+ *     B  = [p^ C - a^ J; I],   C = I - a^/2 + a a^T/4,  d_a = C d_omega
+ *
+ * The right pair is the derivative of `move`, not the rows at q1: there is no g(q1) of which they would be the gradient.
+ */
+#include "elements/joint_pair.h"
+#include "linalg/rotation.h"
+#include "system/rolling.h"
+
+static int dof(const olo_articulation *joint, const olo_system *system)
+{
+    (void)joint;
+    (void)system;
+    return 3;
+}
+
+/* p = rho_m + s^ of a step that turns by a */
+static void pivot(const olo_joint_view *x, const double a[3], double p[3])
+{
+    const olo_rolling *rolling = x->joint->rolling;
+    double e0[3], e_m[3], e1[3], de[3], rho0[3], drho[3], scale = cayley_scale(a);
+    olo_rolling_arm arm;
+    olo_rolling_vector(rolling->axis, x->child0, e0);
+    olo_rolling_vector(rolling->center, x->child0, rho0);
+    cayley_apply(a, scale, e0, e_m, de);
+    cayley_apply(a, scale, rho0, p, drho);
+    for (int i = 0; i < 3; i++)
+        e1[i] = e0[i] + de[i];
+    olo_rolling_over(rolling, e0, e_m, e1, &arm);
+    vec3_add(1.0, arm.s, p);
+}
+
+static void move(const olo_joint_view *x, const double *u, double *motion)
+{
+    double p[3];
+    pivot(x, u, p);
+    vec3_cross(p, u, motion);
+    vec3_copy(u, motion + 3);
+}
+
+static void predict(const olo_joint_view *x, const double *motion, double *u)
+{
+    (void)x;
+    vec3_copy(motion + 3, u);
+}
+
+/* out = v^ */
+static void hat(const double v[3], double out[9])
+{
+    const double values[9] = {0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0};
+    memcpy(out, values, sizeof values);
+}
+
+/* p and J at the iterate */
+static void find_pivot(const olo_joint_view *x, double p[3], double J[9])
+{
+    const olo_rolling *rolling = x->joint->rolling;
+    double e0[3], e_m[3], e1[3], rho1[3], e_hat[9], rho_hat[9];
+    olo_rolling_arm arm;
+    olo_rolling_vector(rolling->axis, x->child0, e0);
+    olo_rolling_vector(rolling->axis, x->child_m, e_m);
+    olo_rolling_vector(rolling->axis, x->child1, e1);
+    olo_rolling_vector(rolling->center, x->child_m, p);
+    olo_rolling_vector(rolling->center, x->child1, rho1);
+    olo_rolling_over(rolling, e0, e_m, e1, &arm);
+    vec3_add(1.0, arm.s, p);
+    hat(e1, e_hat);
+    hat(rho1, rho_hat);
+    mat3_product(arm.by_e1, e_hat, J);
+    for (int k = 0; k < 9; k++)
+        J[k] = -J[k] - 0.5 * rho_hat[k];
+}
+
+static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
+{
+    const double *a = x->child_motion + 3;
+    double p[3], J[9], C[9], p_hat[9], a_hat[9], f_hat[9], column[9], turned[9], variation[9];
+    find_pivot(x, p, J);
+    hat(p, p_hat);
+    hat(a, a_hat);
+    hat(W, f_hat);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            C[3 * i + j] = (i == j) - 0.5 * a_hat[3 * i + j] + 0.25 * a[i] * a[j];
+    mat3_product(p_hat, C, column);
+    mat3_product(a_hat, J, turned);
+    mat3_product(f_hat, J, variation);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 * i + j;
+            b->B[k] = column[k] - turned[k];
+            b->B_hat[k] = p_hat[k];
+            b->B[9 + k] = b->B_hat[9 + k] = i == j;
+            b->kc[6 * i + 3 + j] = variation[k];
+        }
+    if (gap) {
+        double allowed[6];
+        move(x, a, allowed);
+        olo_joint_gap(x, allowed, gap);
+    }
+}
+
+/* What rounding has done to the height. Along the plane there is no place to go back to. */
+static void close_height(const olo_joint_view *x, const double *parent, const double *child,
+                         double shift[3], double turn_by[3])
+{
+    (void)parent;
+    double height = olo_rolling_height(x->joint->rolling, child);
+    for (int i = 0; i < 3; i++)
+        shift[i] = -height * x->joint->rolling->normal[i];
+    vec3_set(0, 0, 0, turn_by);
+}
+
+const olo_joint_type olo_joint_rolling = {.name = "rolling",
+                                          .spatial = true,
+                                          .dof = dof,
+                                          .predict = predict,
+                                          .move = move,
+                                          .blocks = blocks,
+                                          .close = close_height};

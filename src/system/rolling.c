@@ -1,0 +1,55 @@
+/* The contact of a disc or a ball with a plane; see the header. */
+#include "system/rolling.h"
+
+#include <float.h>
+#include <stdbool.h>
+
+#include "linalg/vec3.h"
+
+void olo_rolling_vector(const double X[3], const double *frame, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = X[0] * frame[3 + i] + X[1] * frame[6 + i] + X[2] * frame[9 + i];
+}
+
+static bool is_ball(const olo_rolling *x)
+{
+    return x->axis[0] == 0 && x->axis[1] == 0 && x->axis[2] == 0;
+}
+
+double olo_rolling_sine(const olo_rolling *x, const double e[3])
+{
+    double across[3];
+    if (is_ball(x))
+        return 1.0;
+    vec3_cross(x->normal, e, across);
+    return vec3_norm(across);
+}
+
+void olo_rolling_over(const olo_rolling *x, const double e0[3], const double e_m[3],
+                      const double e1[3], olo_rolling_arm *arm)
+{
+    const double *n = x->normal;
+    double sigma1 = olo_rolling_sine(x, e1), gamma1 = vec3_dot(n, e1);
+    arm->sigma_a = 0.5 * (olo_rolling_sine(x, e0) + sigma1);
+    arm->gamma_m = vec3_dot(n, e_m);
+    double lever = x->radius / arm->sigma_a;
+    vec3_copy(e_m, arm->e_m);
+    for (int i = 0; i < 3; i++) {
+        arm->s[i] = lever * (arm->gamma_m * e_m[i] - n[i]);
+        arm->slope[i] = (e1[i] - gamma1 * n[i]) / fmax(sigma1, DBL_MIN);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            arm->by_e1[3 * i + j] = 0.5 * (lever * (e_m[i] * n[j] + (i == j ? arm->gamma_m : 0.0)) -
+                                           arm->s[i] * arm->slope[j] / arm->sigma_a);
+}
+
+double olo_rolling_height(const olo_rolling *x, const double *frame)
+{
+    double e[3], rho[3];
+    olo_rolling_vector(x->axis, frame, e);
+    olo_rolling_vector(x->center, frame, rho);
+    return vec3_dot(x->normal, frame) + vec3_dot(x->normal, rho) - x->offset -
+           x->radius * olo_rolling_sine(x, e);
+}
