@@ -70,6 +70,15 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
+/* A term whose tangent the sink forms from the stress. */
+static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
+{
+    olo_law_over law;
+    olo_term_stress(&step->system->terms[piece], x, step->r, &law);
+    add_piece(step, piece, step->h, step->r);
+    sink->stress(sink->context, piece, step->h, &law);
+}
+
 static void balance(olo_step *step, const olo_sink *sink)
 {
     const olo_system *s = step->system;
@@ -80,6 +89,10 @@ static void balance(olo_step *step, const olo_sink *sink)
     for (int i = 0; i < s->term_count; i++) {
         if (!olo_piece_has_tangent(s, i))
             continue; /* among the constant forces */
+        if (sink && sink->stress && s->terms[i].invariants) {
+            add_stress(step, &x, i, sink);
+            continue;
+        }
         olo_term_discrete(&s->terms[i], &x, step->r, sink ? step->K : NULL);
         add_piece(step, i, step->h, step->r);
         if (sink)

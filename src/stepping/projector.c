@@ -314,6 +314,19 @@ static void project_column(const olo_coordinate *c, const double *q, int rows, i
             out[i * rows + to.row[k]] += to.weight[k] * column[i * size];
 }
 
+/* The matrix over all twists of a piece to the blocks of its nodes. */
+static void add_blocks(const olo_system *s, const plan *x, double factor, const double *all)
+{
+    for (int a = 0; a < x->nodes; a++)
+        for (int b = 0; b < x->nodes; b++) {
+            int m = s->nodes[x->node[a]].twist, n = s->nodes[x->node[b]].twist;
+            double *block = x->block[a * x->nodes + b];
+            for (int i = 0; i < m; i++)
+                small_add_row(n, factor, all + (x->offset[a] + i) * x->twists + x->offset[b],
+                              block + i * n);
+        }
+}
+
 void olo_projector_add(olo_projector *p, int piece, double factor, const double *K,
                        const double *qm, const double *q1)
 {
@@ -330,14 +343,15 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
     for (int j = 0; j < size; j++)
         project_column(&s->coordinates[index[j]], q1 + index[j], t, size, rows + j,
                        all + x->place[j]);
-    for (int a = 0; a < x->nodes; a++)
-        for (int b = 0; b < x->nodes; b++) {
-            int m = s->nodes[x->node[a]].twist, n = s->nodes[x->node[b]].twist;
-            double *block = x->block[a * x->nodes + b];
-            for (int i = 0; i < m; i++)
-                for (int j = 0; j < n; j++)
-                    block[i * n + j] += all[(x->offset[a] + i) * t + x->offset[b] + j];
-        }
+    add_blocks(s, x, 1.0, all);
+}
+
+void olo_projector_add_stress(olo_projector *p, int piece, double factor, const olo_law_over *law,
+                              const double *qm, const double *q1)
+{
+    const olo_term *term = &p->system->terms[piece];
+    term->invariants->twist_tangent(term, law->s, law->s1, qm, q1, p->work);
+    add_blocks(p->system, p->plans[piece], factor, p->work);
 }
 
 /* One row or column of a closure block with `width` rows: its entries at q, node by node. */

@@ -34,6 +34,9 @@ void olo_projector_add_frames(olo_projector *projector, double factor, const dou
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
 void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
                        const double *qm, const double *q1);
+/* += factor times the tangent of a term with `invariants`, from its stress */
+void olo_projector_add_stress(olo_projector *projector, int piece, double factor,
+                              const olo_law_over *law, const double *qm, const double *q1);
 /* Row `row` of a closure block of `width` rows. */
 typedef struct olo_closure_place {
     int block, row, width;

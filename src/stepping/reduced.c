@@ -158,6 +158,12 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, factor, K, x->step->x.qm, x->step->x.q1);
 }
 
+static void sink_stress(void *context, int piece, double factor, const olo_law_over *law)
+{
+    reduced *x = context;
+    olo_projector_add_stress(x->projector, piece, factor, law, x->step->x.qm, x->step->x.q1);
+}
+
 /* g(q1) = g(q0) + d.dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is
  * noise: following it would put that noise over h into the velocities, so it is left alone until it is more. */
 static double closure_offset(const olo_constraint *row, const olo_at *start)
@@ -402,7 +408,8 @@ static bool is_settled(const olo_newton *newton)
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
 {
     reduced *x = data;
-    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local};
+    olo_sink sink = {
+        .context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step = step;
     olo_elimination_clear(x->elimination);
     x->scheme->balance(step, &sink);

@@ -83,6 +83,9 @@ typedef struct olo_sink {
     void *context;
     void (*mass)(void *context, double factor);                              /* += factor M */
     void (*local)(void *context, int piece, double factor, const double *K); /* += factor K */
+    /* += factor times the tangent of a term with `invariants`, whose stress and its derivative are given. NULL: such a
+     * term comes as a local matrix, too. */
+    void (*stress)(void *context, int piece, double factor, const olo_law_over *law);
 } olo_sink;
 
 /* A scheme: the balance over a step and its derivative. */

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum { OLO_LAW_INVARIANTS_MAX = 6, OLO_LAW_COEFFICIENTS_MAX = 4 };
+enum { OLO_LAW_INVARIANTS_MAX = 6, OLO_LAW_COEFFICIENTS_MAX = 23 };
 
 /* f and its derivatives at one configuration. Row-major in the invariants; gc[k*C] is the
  * derivative of the gradient with respect to the coefficients, fc[C] that of the value. */
@@ -78,6 +78,10 @@ extern const olo_law olo_law_viscous;   /* dissipative, s = c0 (e1 - e0)/h    (l
 extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
 extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2             (spring with a rest) */
 extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
+/* Laws of the six strains of a beam; a matrix C is its upper triangle, row by row. */
+extern const olo_law olo_law_elastic; /* f = 1/2 sum c_k e_k^2 */
+extern const olo_law olo_law_elastic_coupled; /* f = 1/2 e.C e, c = C */
+extern const olo_law olo_law_strain_rate;     /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
 /* Linear, spring, viscous and stop over the angle theta = atan2(e[1], e[0]) in the place of e. */
 extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
     olo_law_angle_stop;

@@ -197,11 +197,11 @@ static bool add_form(const olo_system *system, const olo_form *form, double gram
     return add_forms(system, 1, &form, false, gram);
 }
 
-/* All forms of a law of them. */
+/* All forms of a law of them; invariants that are none feel no rigid motion. */
 static bool add_term(const olo_system *system, const olo_term *term, double gram[MOTIONS][MOTIONS])
 {
     bool ok = true;
-    for (int k = 0; ok && k < term->forms; k++)
+    for (int k = 0; ok && !term->invariants && k < term->forms; k++)
         ok = add_form(system, &term->form[k], gram);
     return ok;
 }

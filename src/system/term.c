@@ -56,18 +56,78 @@ static void add_outer(int n, double s, const double *a, const double *b, double 
     }
 }
 
-/* v_k = A_k w for all forms. */
-static void hessians_times(const olo_term *term, const double *w, double v[K][SIZE])
+static void values(const olo_term *term, const double *q, double e[K])
 {
-    for (int k = 0; k < term->forms; k++) {
-        olo_form_hessian_times(&term->form[k], w, v[k]);
+    if (term->invariants != NULL) {
+        term->invariants->values(term, q, e);
+        return;
     }
+    for (int k = 0; k < term->forms; k++) {
+        e[k] = olo_form_value(&term->form[k], q);
+    }
+}
+
+/* grad e_k(q) */
+static void gradient(const olo_term *term, int k, const double *q, double *g)
+{
+    if (term->invariants == NULL) {
+        olo_form_gradient(&term->form[k], q, g);
+        return;
+    }
+    double unit[K] = {0};
+    unit[k] = 1.0;
+    term->invariants->combine(term, unit, q, g);
 }
 
 static void gradients(const olo_term *term, const double *q, double g[K][SIZE])
 {
     for (int k = 0; k < term->forms; k++) {
-        olo_form_gradient(&term->form[k], q, g[k]);
+        gradient(term, k, q, g[k]);
+    }
+}
+
+/* matrix += s A_k */
+static void add_hessian(const olo_term *term, int k, double s, double *matrix)
+{
+    if (term->invariants == NULL) {
+        olo_form_add_hessian(&term->form[k], s, matrix);
+        return;
+    }
+    double one[K] = {0};
+    one[k] = s;
+    term->invariants->add_hessian(term, one, matrix);
+}
+
+/* matrix += factor sum_k s_k A_k */
+static void add_hessians(const olo_term *term, double factor, const double *s, double *matrix)
+{
+    double scaled[K];
+    for (int k = 0; k < term->forms; k++) {
+        scaled[k] = factor * s[k];
+    }
+    if (term->invariants != NULL) {
+        term->invariants->add_hessian(term, scaled, matrix);
+        return;
+    }
+    for (int k = 0; k < term->forms; k++) {
+        olo_form_add_hessian(&term->form[k], scaled[k], matrix);
+    }
+}
+
+/* v_k = A_k w for all forms. */
+static void hessians_times(const olo_term *term, const double *w, double v[K][SIZE])
+{
+    for (int k = 0; k < term->forms; k++) {
+        if (term->invariants == NULL) {
+            olo_form_hessian_times(&term->form[k], w, v[k]);
+            continue;
+        }
+        double A[SIZE * SIZE]; // only for derivatives that no step asks for
+        set_zero(term->size * term->size, A);
+        add_hessian(term, k, 1.0, A);
+        for (int i = 0; i < term->size; i++) {
+            v[k][i] = dot(term->size, A + i * term->size, w);
+        }
     }
 }
 
@@ -83,9 +143,7 @@ static void law_at(const olo_term *term, const double *q, const double *angles, 
                    bool coefficients, olo_law_at *law)
 {
     double e[K];
-    for (int k = 0; k < term->forms; k++) {
-        e[k] = olo_form_value(&term->form[k], q);
-    }
+    values(term, q, e);
     const olo_law_input x = {.k = term->forms,
                              .e0 = e,
                              .c = term->coefficient,
@@ -103,16 +161,15 @@ double olo_term_energy(const olo_term *term, const double *q, const double *angl
     return law.f;
 }
 
-void olo_term_gradient(const olo_term *term, const double *q, const double *angles,
-                       double *gradient)
+void olo_term_gradient(const olo_term *term, const double *q, const double *angles, double *sum)
 {
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
-    set_zero(term->size, gradient);
+    set_zero(term->size, sum);
     for (int k = 0; k < term->forms; k++) {
         double g[SIZE];
-        olo_form_gradient(&term->form[k], q, g);
-        add_scaled(term->size, law.g[k], g, gradient);
+        gradient(term, k, q, g);
+        add_scaled(term->size, law.g[k], g, sum);
     }
 }
 
@@ -125,7 +182,7 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
     gradients(term, q, g);
     set_zero(n * n, hessian);
     for (int k = 0; k < forms; k++) {
-        olo_form_add_hessian(&term->form[k], law.g[k], hessian);
+        add_hessian(term, k, law.g[k], hessian);
         for (int l = 0; l < forms; l++) {
             add_outer(n, law.gg[k * forms + l], g[k], g[l], hessian);
         }
@@ -148,7 +205,7 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
     for (int k = 0; k < forms; k++) {
         for (int l = 0; l < forms; l++) {
             const double f = law.gg[k * forms + l];
-            olo_form_add_hessian(&term->form[k], f * gw[l], matrix);
+            add_hessian(term, k, f * gw[l], matrix);
             add_outer(n, f, aw[k], g[l], matrix);
             add_outer(n, f, g[l], aw[k], matrix);
             add_outer(n, dot(forms, &law.ggg[(k * forms + l) * forms], gw), g[k], g[l], matrix);
@@ -165,9 +222,44 @@ typedef struct step {
     olo_law_over law;
 } step;
 
+/* The stress of the law over the step, from what the invariants do in it. */
+static void law_over(const olo_term *term, const olo_interval *x, const double *e0,
+                     const double *e1, const double *de, olo_law_order order, bool coefficients,
+                     olo_law_over *law)
+{
+    const olo_law_input input = {.k = term->forms,
+                                 .e0 = e0,
+                                 .e1 = e1,
+                                 .de = de,
+                                 .h = x->h,
+                                 .c = term->coefficient,
+                                 .context = term->context,
+                                 .angle = angle_of(term, x->angles)};
+    term->law->over(&input, order, coefficients, law);
+}
+
+/* The same where the invariants are evaluated together. Their end values come from the increment: a stiff law would
+ * multiply the rounding of q1 otherwise, and no iteration could get below that. */
+static void law_over_invariants(const olo_term *term, const olo_interval *x, olo_law_order order,
+                                bool coefficients, double de[K], olo_law_over *law)
+{
+    double e0[K], e1[K];
+    term->invariants->values(term, x->q0, e0);
+    term->invariants->differences(term, x->qm, x->dq, de);
+    for (int k = 0; k < term->forms; k++) {
+        e1[k] = e0[k] + de[k];
+    }
+    law_over(term, x, e0, e1, de, order, coefficients, law);
+}
+
 static void step_init(const olo_term *term, const olo_interval *x, olo_law_order order,
                       bool coefficients, step *y)
 {
+    if (term->invariants != NULL) {
+        law_over_invariants(term, x, order, coefficients, y->de, &y->law);
+        gradients(term, x->qm, y->gm);
+        return;
+    }
     double e0[K], e1[K];
     for (int k = 0; k < term->forms; k++) {
         const olo_form *form = &term->form[k];
@@ -181,15 +273,7 @@ static void step_init(const olo_term *term, const olo_interval *x, olo_law_order
         }
         y->de[k] = de;
     }
-    const olo_law_input input = {.k = term->forms,
-                                 .e0 = e0,
-                                 .e1 = e1,
-                                 .de = y->de,
-                                 .h = x->h,
-                                 .c = term->coefficient,
-                                 .context = term->context,
-                                 .angle = angle_of(term, x->angles)};
-    term->law->over(&input, order, coefficients, &y->law);
+    law_over(term, x, e0, e1, y->de, order, coefficients, &y->law);
 }
 
 /* u_k = ds_k/dq_a = s_a,kl g_l(q_a), with the gradients g at q_a. */
@@ -216,8 +300,8 @@ static void put_tangent(const olo_term *term, const step *y, const double *sa, c
     set_zero(n * n, tangent);
     for (int k = 0; k < term->forms; k++) {
         add_outer(n, 1.0, y->gm[k], u[k], tangent);
-        olo_form_add_hessian(&term->form[k], 0.5 * y->law.s[k], tangent);
     }
+    add_hessians(term, 0.5, y->law.s, tangent);
 }
 
 /* The same for a single invariant: one rank-one matrix, written at once. */
@@ -257,6 +341,14 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
         put_tangent(term, &y, y.law.s1, x->q1, tangent);
     }
     return dot(term->forms, y.law.s, y.de);
+}
+
+double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law)
+{
+    double de[K];
+    law_over_invariants(term, x, OLO_LAW_FIRST, false, de, law);
+    term->invariants->combine(term, law->s, x->qm, r);
+    return dot(term->forms, law->s, de);
 }
 
 void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,
@@ -319,7 +411,7 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
             for (int k = 0; k < forms; k++) {
                 s += wg[k] * sa[k * forms + l];
             }
-            olo_form_add_hessian(&term->form[l], s, matrix);
+            add_hessian(term, l, s, matrix);
         }
     }
 }
@@ -329,22 +421,38 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
 int olo_term_coefficients(const olo_term *term)
 {
     int count = term->law->coefficients;
+    if (term->invariants != NULL) {
+        return count + term->invariants->coefficients(term);
+    }
     for (int k = 0; k < term->forms; k++) {
         count += olo_form_coefficients(&term->form[k]);
     }
     return count;
 }
 
-/* The form to which coefficient p >= law->coefficients belongs; *p becomes its number there. */
-static int form_of_coefficient(const olo_term *term, int *p)
+/* Derivatives of all invariants and their gradients with respect to coefficient p >= law->coefficients; `e` may be
+ * NULL. */
+static void invariants_by_coefficient(const olo_term *term, const double *q, int p, double *e,
+                                      double g[K][SIZE])
 {
-    int k = 0;
-    *p -= term->law->coefficients;
-    while (*p >= olo_form_coefficients(&term->form[k])) {
-        *p -= olo_form_coefficients(&term->form[k]);
-        k++;
+    double unused[K];
+    e = e != NULL ? e : unused;
+    p -= term->law->coefficients;
+    if (term->invariants != NULL) {
+        term->invariants->by_coefficient(term, q, p, e, g);
+        return;
     }
-    return k;
+    // one form has it, the others do not change
+    for (int k = 0; k < term->forms; k++) {
+        const int count = olo_form_coefficients(&term->form[k]);
+        e[k] = 0.0;
+        set_zero(term->size, g[k]);
+        if (p >= 0 && p < count) {
+            e[k] = olo_form_value_by_coefficient(&term->form[k], q, p);
+            olo_form_gradient_by_coefficient(&term->form[k], q, p, g[k]);
+        }
+        p -= count;
+    }
 }
 
 void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
@@ -362,13 +470,13 @@ void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, con
         }
         return;
     }
-    const int l = form_of_coefficient(term, &p);
-    const double de = olo_form_value_by_coefficient(&term->form[l], q, p);
-    double change[SIZE];
-    olo_form_gradient_by_coefficient(&term->form[l], q, p, change);
-    add_scaled(n, law.g[l], change, dg);
-    for (int k = 0; k < forms; k++) {
-        add_scaled(n, law.gg[k * forms + l] * de, g[k], dg);
+    double de[K], change[K][SIZE];
+    invariants_by_coefficient(term, q, p, de, change);
+    for (int l = 0; l < forms; l++) {
+        add_scaled(n, law.g[l], change[l], dg);
+        for (int k = 0; k < forms; k++) {
+            add_scaled(n, law.gg[k * forms + l] * de[l], g[k], dg);
+        }
     }
 }
 
@@ -385,19 +493,21 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
         }
         return;
     }
-    const int l = form_of_coefficient(term, &p);
-    double change[SIZE];
-    olo_form_gradient_by_coefficient(&term->form[l], x->qm, p, change);
-    add_scaled(n, y.law.s[l], change, dr);
-    // how the invariant moves at both ends: its mean, and its difference from the increment
-    const double mean = 0.5 * (olo_form_value_by_coefficient(&term->form[l], x->q0, p) +
-                               olo_form_value_by_coefficient(&term->form[l], x->q1, p));
-    double difference = 0.0;
-    for (int i = 0; i < n; i++) {
-        difference += change[i] * x->dq[term->index[i]];
-    }
-    for (int k = 0; k < forms; k++) {
-        const double s0 = y.law.s0[k * forms + l], s1 = y.law.s1[k * forms + l];
-        add_scaled(n, (s0 + s1) * mean + 0.5 * (s1 - s0) * difference, y.gm[k], dr);
+    double e0[K], e1[K], change[K][SIZE];
+    invariants_by_coefficient(term, x->q0, p, e0, change);
+    invariants_by_coefficient(term, x->q1, p, e1, change);
+    invariants_by_coefficient(term, x->qm, p, NULL, change);
+    for (int l = 0; l < forms; l++) {
+        add_scaled(n, y.law.s[l], change[l], dr);
+        // how the invariant moves at both ends: its mean, and its difference from the increment
+        const double mean = 0.5 * (e0[l] + e1[l]);
+        double difference = 0.0;
+        for (int i = 0; i < n; i++) {
+            difference += change[l][i] * x->dq[term->index[i]];
+        }
+        for (int k = 0; k < forms; k++) {
+            const double s0 = y.law.s0[k * forms + l], s1 = y.law.s1[k * forms + l];
+            add_scaled(n, (s0 + s1) * mean + 0.5 * (s1 - s0) * difference, y.gm[k], dr);
+        }
     }
 }

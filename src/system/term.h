@@ -7,7 +7,8 @@
  * its derivatives in both time slots, the second derivatives contracted with a vector, and the
  * derivatives with respect to every coefficient: what stepping, adjoints and transcription consume.
  *
- * All forms of a term are dense over the same coordinates, `index[size]`; results are local.
+ * All forms of a term are dense over the same coordinates, `index[size]`; results are local. The invariants may also be
+ * evaluated together by functions of their own: the strains of a beam are.
  */
 #ifndef OLO_SYSTEM_TERM_H
 #define OLO_SYSTEM_TERM_H
@@ -22,18 +23,42 @@ typedef enum olo_term_role {
     OLO_ROLE_DISSIPATION
 } olo_term_role;
 
-typedef struct olo_term {
+typedef struct olo_term olo_term;
+
+/* Where the invariants of a term come from, if not from forms: functions that evaluate all of them together, quadratic
+ * in q like forms and unchanged by rigid motions of the whole. Local vectors are over `index` of the term. */
+typedef struct olo_invariants {
+    void (*values)(const olo_term *term, const double *q, double *e);
+    /* e(q1) - e(q0), from midpoint and increment */
+    void (*differences)(const olo_term *term, const double *qm, const double *dq, double *de);
+    /* r = sum_k s_k grad e_k(q) */
+    void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
+    /* matrix += sum_k s_k A_k, the constant Hessians */
+    void (*add_hessian)(const olo_term *term, const double *s, double *matrix);
+    /* P_int(qm)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are frames, with the stress s and its
+     * derivative s1 by the invariants at the end; written, row-major. */
+    void (*twist_tangent)(const olo_term *term, const double *s, const double *s1, const double *qm,
+                          const double *q1, double *K);
+    /* Coefficients: how many, and the derivatives of all values and gradients with respect to one. */
+    int (*coefficients)(const olo_term *term);
+    void (*by_coefficient)(const olo_term *term, const double *q, int p, double *e,
+                           double g[][OLO_FORM_SIZE_MAX]);
+} olo_invariants;
+
+struct olo_term {
     const olo_law *law;
     const void *context;       /* of a general law */
     const double *coefficient; /* [law->coefficients] */
     int forms;
-    const olo_form *form; /* [forms], all on the same index list */
+    const olo_form *form; /* [forms], all on the same index list; NULL with `invariants` */
+    const olo_invariants *invariants; /* instead of forms; as many as `forms` says */
+    const void *data;                 /* of `invariants` */
     int size;
     const int *index;
     int coordinate; /* of a law of an angle: the joint coordinate that it is */
     olo_term_role role;
     const char *owner; /* name of the element, for messages and outputs */
-} olo_term;
+};
 
 /* A step: configurations, midpoint and increment. qm and dq come from the increment. */
 typedef struct olo_interval {
@@ -58,6 +83,9 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
  * or the energy lost by a dissipative term. */
 double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
+/* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`, for twist_tangent. */
+double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
+
 /* dr/dq0 (slot 0) or dr/dq1 (slot 1), row-major [size*size]. */
 void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,
                                double *tangent);
@@ -66,7 +94,7 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
 void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const double *w, int a,
                               int b, double *matrix);
 
-/* Coefficients: those of the law first, then those of each form in turn. */
+/* Coefficients: those of the law first, then those of each form in turn, or those of the invariants. */
 int olo_term_coefficients(const olo_term *term);
 void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
                                       int p, double *dg);

@@ -1,0 +1,362 @@
+/* The six strains of a beam at a quadrature point; the equations are in the header.
+ *
+ * With the stress s = (n, m) of the strains, the 3-vectors conjugate to phi', d_i and d_i' are
+ *
+ *     R = sum n_i d_i,   R_j = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),   R'_j = 1/2 (m_i d_k - m_k d_i)     (i, j, k cyclic)
+ *
+ * and a node has N'_a R in its position and N_a R_j + N'_a R'_j in its directors (beam sheet, 11). The Hessian of s . e
+ * has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and d_j^b (sheet, 7).
+ *
+ * In twists, delta x = delta_phi, delta d = delta_omega x d, the tangent of a step P(qm)^T dr/dq1 P(q1) is formed from
+ * the projected gradients, without the matrix in coordinates: a hat stands for the midpoint,
+ *
+ *     sum_kl g^_k s1_kl g_l + 1/2 P^T (s.A) P,
+ *     P^T (a I) P = a (-d^) | a d_m^ | a ((d_m.d) I - d (x) d_m)  between phi and d | d and phi | d and d.
+ */
+#include "system/strain.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+
+enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12 };
+
+static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
+
+/* Position and directors of the section at the nodes, and what they are at the point. */
+typedef struct point {
+    double x[A][4][3]; /* at the nodes: position, then directors */
+    double f[3];       /* phi' */
+    double d[3][3];
+    double dd[3][3]; /* d_i' */
+} point;
+
+static void turn_directors(const double *turn, const double *d, double out[4][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < 3; c++)
+            out[1 + i][c] = turn[i] * d[c] + turn[3 + i] * d[3 + c] + turn[6 + i] * d[6 + c];
+}
+
+/* Linear in q, so that it serves for increments, too. */
+static void interpolate(const olo_strain *s, const double *q, point *p)
+{
+    for (int a = 0; a < s->nodes; a++) {
+        const double *x = q + s->q[a];
+        memcpy(p->x[a], x, sizeof p->x[a]);
+        if (s->turn[a])
+            turn_directors(s->turn[a], x + 3, p->x[a]);
+    }
+    for (int c = 0; c < 3; c++)
+        p->f[c] = s->dN[0] * p->x[0][0][c] + s->dN[1] * p->x[1][0][c];
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < 3; c++) {
+            p->d[i][c] = s->N[0] * p->x[0][1 + i][c] + s->N[1] * p->x[1][1 + i][c];
+            p->dd[i][c] = s->dN[0] * p->x[0][1 + i][c] + s->dN[1] * p->x[1][1 + i][c];
+        }
+    for (int a = 2; a < s->nodes; a++) {
+        vec3_add(s->dN[a], p->x[a][0], p->f);
+        for (int i = 0; i < 3; i++) {
+            vec3_add(s->N[a], p->x[a][1 + i], p->d[i]);
+            vec3_add(s->dN[a], p->x[a][1 + i], p->dd[i]);
+        }
+    }
+}
+
+/* d_i.phi' and the curvatures of one point; of two, the bilinear form of which that is the diagonal. */
+static void products(const point *p, const point *y, double e[OLO_STRAINS])
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = next[i], k = last[i];
+        e[i] = vec3_dot(p->d[i], y->f);
+        e[3 + i] = 0.5 * (vec3_dot(p->d[k], y->dd[j]) - vec3_dot(p->d[j], y->dd[k]));
+    }
+}
+
+void olo_strain_values(const olo_strain *strain, const double *q, double e[OLO_STRAINS])
+{
+    point p;
+    interpolate(strain, q, &p);
+    products(&p, &p, e);
+    for (int k = 0; k < OLO_STRAINS; k++)
+        e[k] -= strain->reference[k];
+}
+
+static void values(const olo_term *term, const double *q, double *e)
+{
+    olo_strain_values(term->data, q, e);
+}
+
+/* e(q1) - e(q0) = grad e(qm).dq */
+static void differences(const olo_term *term, const double *qm, const double *dq, double *de)
+{
+    point m, d;
+    double other[OLO_STRAINS];
+    interpolate(term->data, qm, &m);
+    interpolate(term->data, dq, &d);
+    products(&m, &d, de);
+    products(&d, &m, other);
+    for (int k = 0; k < OLO_STRAINS; k++)
+        de[k] += other[k];
+}
+
+/* The vectors conjugate to phi', d_i and d_i' for a stress s. */
+static void conjugate(const point *p, const double *s, double R[3], double Rd[3][3],
+                      double Rdd[3][3])
+{
+    const double *n = s, *m = s + 3;
+    for (int c = 0; c < 3; c++) {
+        R[c] = n[0] * p->d[0][c] + n[1] * p->d[1][c] + n[2] * p->d[2][c];
+        for (int j = 0; j < 3; j++) {
+            /* d_j is the first of (j, k) in the curvature about i = last, and the second in that about k = next */
+            const int i = last[j], k = next[j];
+            Rd[j][c] = n[j] * p->f[c] + 0.5 * (m[k] * p->dd[i][c] - m[i] * p->dd[k][c]);
+            Rdd[j][c] = 0.5 * (m[i] * p->d[k][c] - m[k] * p->d[i][c]);
+        }
+    }
+}
+
+static void put_node(const olo_strain *s, int a, const double R[3], double Rd[3][3],
+                     double Rdd[3][3], double *r)
+{
+    double d[3][3];
+    for (int c = 0; c < 3; c++)
+        r[c] = s->dN[a] * R[c];
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < 3; c++)
+            d[i][c] = s->N[a] * Rd[i][c] + s->dN[a] * Rdd[i][c];
+    if (!s->turn[a]) {
+        memcpy(r + 3, d, sizeof d);
+        return;
+    }
+    for (int J = 0; J < 3; J++)
+        for (int c = 0; c < 3; c++)
+            r[3 + 3 * J + c] = s->turn[a][3 * J] * d[0][c] + s->turn[a][3 * J + 1] * d[1][c] +
+                               s->turn[a][3 * J + 2] * d[2][c];
+}
+
+/* r = sum_k s_k grad e_k */
+static void combine(const olo_term *term, const double *s, const double *q, double *r)
+{
+    const olo_strain *strain = term->data;
+    point p;
+    double R[3], Rd[3][3], Rdd[3][3];
+    interpolate(strain, q, &p);
+    conjugate(&p, s, R, Rd, Rdd);
+    for (int a = 0; a < strain->nodes; a++)
+        put_node(strain, a, R, Rd, Rdd, r + FRAME * a);
+}
+
+/* The coefficient of the unit matrix between 3-vectors I of node a and J of node b (0 position, 1..3 directors of the
+ * section) in the Hessian of s.e. */
+static double coefficient(const olo_strain *x, const double *s, int a, int I, int b, int J)
+{
+    if (I == 0 && J == 0)
+        return 0.0;
+    if (I == 0 || J == 0)
+        return I == 0 ? s[J - 1] * x->dN[a] * x->N[b] : s[I - 1] * x->dN[b] * x->N[a];
+    if (I == J)
+        return 0.0;
+    const double skew = 0.5 * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]);
+    /* J = next of i, I = last of i: d_k^a.d_j^b; else the other way round */
+    const int i = 3 - (I - 1) - (J - 1);
+    return next[i] == J - 1 ? s[3 + i] * skew : -s[3 + i] * skew;
+}
+
+/* The 4x4 coefficients between the 3-vectors of two nodes as q has them. */
+static void node_coefficients(const olo_strain *x, const double *s, int a, int b, double c[4][4])
+{
+    double section[4][4];
+    for (int I = 0; I < 4; I++)
+        for (int J = 0; J < 4; J++)
+            c[I][J] = section[I][J] = coefficient(x, s, a, I, b, J);
+    if (x->turn[a])
+        for (int I = 1; I < 4; I++)
+            for (int J = 0; J < 4; J++) {
+                const double *turn = x->turn[a] + 3 * (I - 1);
+                c[I][J] =
+                    turn[0] * section[1][J] + turn[1] * section[2][J] + turn[2] * section[3][J];
+            }
+    if (!x->turn[b])
+        return;
+    memcpy(section, c, sizeof section);
+    for (int I = 0; I < 4; I++)
+        for (int J = 1; J < 4; J++) {
+            const double *turn = x->turn[b] + 3 * (J - 1);
+            c[I][J] = turn[0] * section[I][1] + turn[1] * section[I][2] + turn[2] * section[I][3];
+        }
+}
+
+/* matrix += sum_k s_k A_k */
+static void add_hessian(const olo_term *term, const double *s, double *matrix)
+{
+    const olo_strain *x = term->data;
+    const int size = FRAME * x->nodes;
+    for (int a = 0; a < x->nodes; a++)
+        for (int b = 0; b < x->nodes; b++) {
+            double c[4][4];
+            node_coefficients(x, s, a, b, c);
+            for (int I = 0; I < 4; I++)
+                for (int J = 0; J < 4; J++)
+                    for (int k = 0; k < 3; k++)
+                        matrix[(FRAME * a + 3 * I + k) * size + FRAME * b + 3 * J + k] += c[I][J];
+        }
+}
+
+/* --- in twists --- */
+
+/* g[k][6 a ...] = P^T grad e_k: N'_a d_i in the displacement of shear and elongation, moments in the turn. */
+static void twist_gradients(const olo_strain *s, const point *p, double g[OLO_STRAINS][6 * A])
+{
+    for (int a = 0; a < s->nodes; a++) {
+        const double N = s->N[a], dN = s->dN[a];
+        double arm[3][3]; /* N_a d_j' - N'_a d_j */
+        for (int j = 0; j < 3; j++)
+            for (int c = 0; c < 3; c++)
+                arm[j][c] = 0.5 * (N * p->dd[j][c] - dN * p->d[j][c]);
+        for (int i = 0; i < 3; i++) {
+            const int j = next[i], k = last[i];
+            double *gamma = g[i] + 6 * a, *kappa = g[3 + i] + 6 * a;
+            double lever[3] = {N * p->f[0], N * p->f[1], N * p->f[2]}, u[3], w[3];
+            for (int c = 0; c < 3; c++)
+                gamma[c] = dN * p->d[i][c];
+            vec3_cross(p->x[a][1 + i], lever, gamma + 3);
+            vec3_cross(p->x[a][1 + k], arm[j], u);
+            vec3_cross(p->x[a][1 + j], arm[k], w);
+            for (int c = 0; c < 3; c++) {
+                kappa[c] = 0;
+                kappa[3 + c] = u[c] - w[c];
+            }
+        }
+    }
+}
+
+/* K += hat(v) */
+static void add_hat(const double v[3], int stride, double *K)
+{
+    K[1] -= v[2];
+    K[2] += v[1];
+    K[stride] += v[2];
+    K[stride + 2] -= v[0];
+    K[2 * stride] -= v[1];
+    K[2 * stride + 1] += v[0];
+}
+
+/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders. */
+static void add_shear(const olo_strain *x, const double *n, int a, int b, const point *m,
+                      const point *q1, int stride, double *K)
+{
+    const double c = 0.5 * x->dN[a] * x->N[b];
+    double at_end[3], at_mid[3];
+    for (int k = 0; k < 3; k++) {
+        at_end[k] = -c * (n[0] * q1->x[b][1][k] + n[1] * q1->x[b][2][k] + n[2] * q1->x[b][3][k]);
+        at_mid[k] = c * (n[0] * m->x[b][1][k] + n[1] * m->x[b][2][k] + n[2] * m->x[b][3][k]);
+    }
+    add_hat(at_end, stride, K + 6 * a * stride + 6 * b + 3);
+    add_hat(at_mid, stride, K + (6 * b + 3) * stride + 6 * a);
+}
+
+/* += 1/2 (+-) m_i skew_ab between the directors of two nodes. */
+static void add_bending(const olo_strain *x, const double *moment, int a, int b, const point *m,
+                        const point *q1, int stride, double *K)
+{
+    const double c = 0.25 * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]);
+    double *block = K + (6 * a + 3) * stride + 6 * b + 3, along = 0;
+    for (int j = 0; j < 3; j++) {
+        /* what stands on the side of the midpoint against d_j of the end */
+        const int i = last[j], k = next[j];
+        const double *d = q1->x[b][1 + j];
+        double y[3];
+        for (int l = 0; l < 3; l++)
+            y[l] = c * (moment[i] * m->x[a][1 + k][l] - moment[k] * m->x[a][1 + i][l]);
+        along += vec3_dot(y, d);
+        for (int l = 0; l < 3; l++)
+            vec3_add(-d[l], y, block + l * stride);
+    }
+    for (int l = 0; l < 3; l++)
+        block[l * stride + l] += along;
+}
+
+/* u_k = s1_kl g_l; the stress tangent is diagonal for most sections. */
+static void times_stiffness(int t, const double *s1, double g[OLO_STRAINS][6 * A],
+                            double u[OLO_STRAINS][6 * A])
+{
+    for (int k = 0; k < OLO_STRAINS; k++) {
+        for (int i = 0; i < t; i++)
+            u[k][i] = s1[7 * k] * g[k][i];
+        for (int l = 0; l < OLO_STRAINS; l++)
+            if (l != k && s1[6 * k + l] != 0)
+                for (int i = 0; i < t; i++)
+                    u[k][i] += s1[6 * k + l] * g[l][i];
+    }
+}
+
+static void twist_tangent(const olo_term *term, const double *s, const double *s1, const double *qm,
+                          const double *q1, double *K)
+{
+    const olo_strain *x = term->data;
+    const int t = 6 * x->nodes;
+    point m, end;
+    double gm[OLO_STRAINS][6 * A], g1[OLO_STRAINS][6 * A], u[OLO_STRAINS][6 * A];
+    interpolate(x, qm, &m);
+    interpolate(x, q1, &end);
+    twist_gradients(x, &m, gm);
+    twist_gradients(x, &end, g1);
+    times_stiffness(t, s1, g1, u);
+    for (int i = 0; i < t; i++) {
+        double *row = K + i * t;
+        for (int j = 0; j < t; j++)
+            row[j] = gm[0][i] * u[0][j] + gm[1][i] * u[1][j] + gm[2][i] * u[2][j];
+        if (i % 6 >= 3) /* displacements do not bend */
+            for (int j = 0; j < t; j++)
+                row[j] += gm[3][i] * u[3][j] + gm[4][i] * u[4][j] + gm[5][i] * u[5][j];
+    }
+    for (int a = 0; a < x->nodes; a++)
+        for (int b = 0; b < x->nodes; b++) {
+            add_shear(x, s, a, b, &m, &end, t, K);
+            if (a != b)
+                add_bending(x, s + 3, a, b, &m, &end, t, K);
+        }
+}
+
+/* --- coefficients: the six reference values, then N and N' of each node --- */
+
+static int coefficients(const olo_term *term)
+{
+    return OLO_STRAINS + 2 * ((const olo_strain *)term->data)->nodes;
+}
+
+/* The strains are linear in N and in N', so that their derivative is a bilinear form with one of them replaced. */
+static void by_coefficient(const olo_term *term, const double *q, int p, double *e,
+                           double g[][OLO_FORM_SIZE_MAX])
+{
+    const olo_strain *x = term->data;
+    if (p < OLO_STRAINS) {
+        for (int k = 0; k < OLO_STRAINS; k++)
+            e[k] = k == p ? -1.0 : 0.0;
+        memset(g, 0, OLO_STRAINS * sizeof *g);
+        return;
+    }
+    const bool slope = p >= OLO_STRAINS + x->nodes;
+    const int a = (p - OLO_STRAINS) % x->nodes;
+    olo_strain one = *x;
+    for (int b = 0; b < x->nodes; b++)
+        (slope ? one.dN : one.N)[b] = b == a;
+    memset(one.reference, 0, sizeof one.reference);
+    olo_strain_values(&one, q, e);
+    const olo_term other = {.data = &one};
+    for (int k = 0; k < OLO_STRAINS; k++) {
+        double unit[OLO_STRAINS] = {0};
+        unit[k] = 1;
+        combine(&other, unit, q, g[k]);
+    }
+}
+
+const olo_invariants olo_strain_invariants = {.values = values,
+                                              .differences = differences,
+                                              .combine = combine,
+                                              .add_hessian = add_hessian,
+                                              .twist_tangent = twist_tangent,
+                                              .coefficients = coefficients,
+                                              .by_coefficient = by_coefficient};
