@@ -1,5 +1,5 @@
 /** @file
- *  The things a person names: points, bodies, joints, rods, springs, dampers, supports, loads, outputs.
+ *  The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers, supports, loads, outputs.
  *
  *  Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
  *  caller, and given to a model with its function of model.h:
@@ -104,6 +104,69 @@ typedef struct olo_body {
     const olo_body_point *points;  /**< named points */
     int point_count;               /**< number of `points` */
 } olo_body;
+
+/** Part of a circle or of a helix, from where the beam starts. */
+typedef struct olo_arc {
+    double center[3]; /**< a point of the axis */
+    double axis[3];   /**< direction; any length but zero: an arc is given */
+    double angle;     /**< from start to end about the axis */
+    double rise;      /**< along the axis from start to end; 0: an arc */
+} olo_arc;
+
+/** The cross-section of a beam, by shape and material. */
+typedef struct olo_section {
+    const char *type;    /**< rectangle, circle, tube; NULL: stiffness and inertia are numbers */
+    double size[2];      /**< rectangle: edges along d1 and d2 */
+    double radius;       /**< circle, tube */
+    double inner_radius; /**< tube */
+    double young;        /**< modulus of elasticity */
+    double poisson;      /**< ratio of lateral contraction */
+    double density;      /**< mass per volume */
+    double shear_factor; /**< of the area in shear; OLO_UNSET: that of the shape */
+} olo_section;
+
+/** A geometrically exact beam: large displacements and rotations, shear and elongation included. Its nodes are frames
+ *  whose third director is tangent to the beam without load; they are named `beam.1`, `beam.2`, ... and `beam.start`,
+ *  `beam.middle`, `beam.end`, and stand wherever a body may. The state at the start is without stress. */
+typedef struct olo_beam {
+    const char *name; /**< required */
+    double elements;  /**< their number */
+    /** linear: two nodes an element, second order; quadratic: three nodes, fourth order. */
+    const char *interpolation;
+    const char *quadrature; /**< reduced (default); full, which locks */
+    double from[3];         /**< where it starts */
+    double to[3];           /**< where it ends, of a straight beam */
+    olo_arc arc;            /**< instead of `to` */
+    const double
+        *points;     /**< instead of `from` and `to`: places it goes through, three numbers each */
+    int point_count; /**< number of `points` */
+    const char *curve; /**< through `points`: polyline (with rigid corners) or spline */
+    double d1[3]; /**< direction of d1 at the start, as far as it is across the beam; zero: an axis of space */
+    double twist; /**< angle by which d1 and d2 turn about the beam from start to end */
+    const char *
+        start_on; /**< a body or node of another beam, of which it takes the frame for its own first node */
+    const char *end_on; /**< the same for its last node */
+    /** Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row by row. */
+    const double *stiffness;
+    int stiffness_count; /**< 6 or 36; 0: by the section */
+    /** Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and density x2^2; or A, S1, S2,
+     *  M11, M22, M12 with the first moments and the mixed one. */
+    const double *inertia;
+    int inertia_count;   /**< 3 or 6; 0: by the section */
+    olo_section section; /**< shape and material, instead of stiffness and inertia */
+    double damping; /**< relaxation time: stress in proportion to the rate of strain, stiffness times this */
+    double dissipation; /**< share of algorithmic dissipation of what is fast against the step, 0 to 1 */
+    double velocity[3];         /**< of its start, at the start */
+    double angular_velocity[3]; /**< with which it turns as a whole about its start, in space axes */
+} olo_beam;
+
+/** Mass on a body, a point mass or a node of a beam, beside what it has. */
+typedef struct olo_mass {
+    const char *name; /**< NULL: mass1, mass2, ... */
+    olo_place on;     /**< its centre */
+    double mass;      /**< not negative */
+    double inertia[9]; /**< about its centre, along the axes of the frame it is on; see olo_body.inertia */
+} olo_mass;
 
 /** A massless rigid rod: a fixed distance between two places. */
 typedef struct olo_rod {
@@ -251,6 +314,10 @@ OLO_API olo_point olo_point_default(void);
 OLO_API olo_shape olo_shape_default(void);
 /** No mass, not turned, place and velocity as the supports imply. */
 OLO_API olo_body olo_body_default(void);
+/** Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be given. */
+OLO_API olo_beam olo_beam_default(void);
+/** No mass; the place is to be given. */
+OLO_API olo_mass olo_mass_default(void);
 /** As long as the initial distance. */
 OLO_API olo_rod olo_rod_default(void);
 /** A distance spring, at rest at the start; the stiffness is to be given. */

@@ -75,6 +75,10 @@ OLO_API void olo_model_free(olo_model *model);
 OLO_API olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error);
 /** Adds a rigid body. */
 OLO_API olo_status olo_model_add_body(olo_model *model, const olo_body *body, olo_error *error);
+/** Adds a beam. */
+OLO_API olo_status olo_model_add_beam(olo_model *model, const olo_beam *beam, olo_error *error);
+/** Adds mass to a body, a point mass or a node of a beam. */
+OLO_API olo_status olo_model_add_mass(olo_model *model, const olo_mass *mass, olo_error *error);
 /** Adds a massless rod. */
 OLO_API olo_status olo_model_add_rod(olo_model *model, const olo_rod *rod, olo_error *error);
 /** Adds a spring. */

@@ -29,9 +29,11 @@ OLO_API void olo_system_free(olo_system *system);
 typedef struct olo_counts {
     int points;             /**< point masses */
     int bodies;             /**< rigid bodies */
+    int beams;              /**< beams */
+    int sections;           /**< nodes of beams */
     int coordinates;        /**< n, redundant */
     int constraints;        /**< m, all rows */
-    int internal;           /**< rows that keep bodies rigid */
+    int internal;           /**< rows that keep bodies and sections of beams rigid */
     int rank;               /**< independent rows at the start */
     int degrees_of_freedom; /**< n - rank, of the velocities; positions have more where something rolls */
     int unknowns_reduced;     /**< of the reduced treatment, with loop closures */
@@ -46,7 +48,7 @@ OLO_API olo_status olo_system_counts(const olo_system *system, olo_counts *count
 /** Number of coordinates, n: the length of q and v. */
 OLO_API int olo_system_coordinates(const olo_system *system);
 
-/** Number of nodes, in the order of q: points (3 coordinates) and bodies (12: position, d1, d2, d3). */
+/** Number of nodes, in the order of q: points (3 coordinates), bodies and nodes of beams (12: position, d1, d2, d3). */
 OLO_API int olo_system_nodes(const olo_system *system);
 /** Name of a node; names live as long as the system. */
 OLO_API const char *olo_system_node_name(const olo_system *system, int node);
@@ -83,6 +85,19 @@ OLO_API int olo_system_find_joint_coordinate(const olo_system *system, const cha
 OLO_API int olo_system_drives(const olo_system *system);
 /** The joint coordinate that drive `index` moves. */
 OLO_API int olo_system_drive_coordinate(const olo_system *system, int index);
+
+/** Number of beams. */
+OLO_API int olo_system_beams(const olo_system *system);
+/** Name of a beam. */
+OLO_API const char *olo_system_beam_name(const olo_system *system, int beam);
+/** Its number of nodes. */
+OLO_API int olo_system_beam_nodes(const olo_system *system, int beam);
+/** A node of the system by its place in the beam, from 0 at its start. */
+OLO_API int olo_system_beam_node(const olo_system *system, int beam, int index);
+/** Its number of quadrature points, where strains and stresses are. */
+OLO_API int olo_system_beam_points(const olo_system *system, int beam);
+/** How far from the start, along the beam without load, a quadrature point is. */
+OLO_API double olo_system_beam_station(const olo_system *system, int beam, int point);
 
 /** Number of recorded places, the model's `outputs`. */
 OLO_API int olo_system_outputs(const olo_system *system);
@@ -150,7 +165,7 @@ OLO_API const double *olo_state_multipliers(const olo_state *state);
 typedef struct olo_ledger {
     double kinetic;             /**< 1/2 v.M v */
     double potential;           /**< of gravity */
-    double strain;              /**< of springs */
+    double strain;              /**< of springs and beams */
     double constraint;          /**< of constraints that give way (penalty, augmented), else 0 */
     double work;                /**< done by loads and drives since the start */
     double dissipation;         /**< lost in dampers since the start */
@@ -173,6 +188,10 @@ OLO_API olo_status olo_system_place(const olo_system *system, const olo_state *s
 /** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h. */
 OLO_API void olo_system_output(const olo_system *system, const olo_state *state, int index,
                                double position[3], double velocity[3], double acceleration[3]);
+/** Strains (two shears along d1 and d2, elongation, curvatures about d1 and d2, torsion) and stress resultants (forces,
+ *  then moments, along the same directors) of a beam at a quadrature point; either may be NULL. */
+OLO_API void olo_system_beam_stress(const olo_system *system, const olo_state *state, int beam,
+                                    int point, double strain[6], double stress[6]);
 /** Value of a joint coordinate. The turns of an angle are those that the steps made; of a configuration written
  *  through olo_state_q the value within half a turn of the one before is taken. */
 OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,

@@ -101,6 +101,9 @@ static void print_counts(const cli_loaded *loaded)
     const int redundant = counts->constraints - counts->rank;
     (void)printf("  points              %d\n", counts->points);
     (void)printf("  bodies              %d\n", counts->bodies);
+    if (counts->beams > 0) {
+        (void)printf("  beams               %d, %d nodes\n", counts->beams, counts->sections);
+    }
     (void)printf("  coordinates         %d\n", counts->coordinates);
     (void)printf("  constraints         %d (%d internal, %d external), rank %d\n",
                  counts->constraints, counts->internal, counts->constraints - counts->internal,
@@ -196,6 +199,8 @@ static void write_counts(olo_json *json, const olo_counts *counts)
 {
     olo_json_integer(json, "points", counts->points);
     olo_json_integer(json, "bodies", counts->bodies);
+    olo_json_integer(json, "beams", counts->beams);
+    olo_json_integer(json, "beam_nodes", counts->sections);
     olo_json_integer(json, "coordinates", counts->coordinates);
     olo_json_integer(json, "constraints", counts->constraints);
     olo_json_integer(json, "internal", counts->internal);

@@ -29,9 +29,9 @@ static void defaults(void *element)
     *(olo_body *)element = olo_body_default();
 }
 
-static olo_status add_numbers(olo_builder *builder, const olo_body *body, olo_moments *moments)
+olo_status olo_build_mass_moments(olo_builder *builder, double mass, const double center[3],
+                                  const double J[9], olo_moments *moments)
 {
-    const double *J = body->inertia;
     double trace = J[0] + J[4] + J[8], euler[9], size = 0;
     for (int i = 0; i < 9; i++)
         size = fmax(size, fabs(J[i]));
@@ -43,15 +43,15 @@ static olo_status add_numbers(olo_builder *builder, const olo_body *body, olo_mo
                                         J[3 * i + j], j + 1, i + 1, J[3 * j + i]);
     for (int i = 0; i < 9; i++)
         euler[i] = (i % 4 == 0 ? 0.5 * trace : 0.0) - J[i];
-    if (body->mass < 0)
-        return olo_builder_fail(builder, "mass", "must not be negative, got %g", body->mass);
-    olo_moments_add(moments, body->mass, body->center, euler);
+    if (mass < 0)
+        return olo_builder_fail(builder, "mass", "must not be negative, got %g", mass);
+    olo_moments_add(moments, mass, center, euler);
     return OLO_OK;
 }
 
 /* No mass may lie on a negative square of a distance. */
-static olo_status check_euler(olo_builder *builder, const olo_body *body,
-                              const olo_moments *moments)
+olo_status olo_build_check_moments(olo_builder *builder, const char *key,
+                                   const olo_moments *moments)
 {
     double E[9], value[3], largest = 0;
     for (int i = 0; i < 9; i++)
@@ -63,7 +63,7 @@ static olo_status check_euler(olo_builder *builder, const olo_body *body,
     if (value[0] < -euler_tolerance * largest) {
         double trace = value[0] + value[1] + value[2];
         return olo_builder_fail(
-            builder, body->shape_count ? "shapes" : "inertia",
+            builder, key,
             "no body has these principal moments of inertia (%g, %g, %g): the largest exceeds the "
             "sum of the others",
             trace - value[2], trace - value[1], trace - value[0]);
@@ -71,7 +71,7 @@ static olo_status check_euler(olo_builder *builder, const olo_body *body,
     return OLO_OK;
 }
 
-static olo_status add_mass(olo_builder *builder, int q, const olo_moments *moments)
+olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *moments)
 {
     olo_status status = olo_build_mass(builder, q, q, moments->mass);
     for (int i = 0; status == OLO_OK && i < 3; i++) {
@@ -84,7 +84,7 @@ static olo_status add_mass(olo_builder *builder, int q, const olo_moments *momen
     return status;
 }
 
-static olo_status add_internal(olo_builder *builder, const char *name, int q)
+olo_status olo_build_orthonormal(olo_builder *builder, const char *name, int q)
 {
     static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
     olo_status status = olo_build_group(builder, name, true, false);
@@ -141,7 +141,8 @@ static olo_status add_points(olo_builder *builder, const olo_body *body, int nod
 
 static olo_status measure(olo_builder *builder, const olo_body *body, olo_moments *moments)
 {
-    olo_status status = add_numbers(builder, body, moments);
+    olo_status status =
+        olo_build_mass_moments(builder, body->mass, body->center, body->inertia, moments);
     for (int i = 0; status == OLO_OK && i < body->shape_count; i++) {
         const char *why, *wrong = olo_shape_add_moments(&body->shapes[i], moments, &why);
         if (wrong)
@@ -153,7 +154,7 @@ static olo_status measure(olo_builder *builder, const olo_body *body, olo_moment
         return olo_builder_fail(builder, body->mass != 0 ? "mass" : NULL,
                                 "the mass must be positive, got %g: give `mass` or `shapes`",
                                 moments->mass);
-    return check_euler(builder, body, moments);
+    return olo_build_check_moments(builder, body->shape_count ? "shapes" : "inertia", moments);
 }
 
 static olo_status build(olo_builder *builder, const void *element)
@@ -178,9 +179,9 @@ static olo_status build(olo_builder *builder, const void *element)
     for (int i = 0; i < 3; i++)
         center[i] = s->nodes[node].center[i] = moments.first[i] / moments.mass;
     olo_position x = olo_position_on_frame(first, center);
-    status = add_mass(builder, first, &moments);
+    status = olo_build_moments(builder, first, &moments);
     if (status == OLO_OK)
-        status = add_internal(builder, body->name, first);
+        status = olo_build_orthonormal(builder, body->name, first);
     if (status == OLO_OK)
         status = olo_build_gravity(builder, body->name, moments.mass, &x);
     if (status == OLO_OK)

@@ -7,6 +7,7 @@
 #define OLO_ELEMENTS_BUILD_H
 
 #include "elements/builder.h"
+#include "elements/shape.h"
 #include "system/form_builder.h"
 #include "system/system.h"
 
@@ -26,6 +27,24 @@ olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass);
 olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role role,
                           const olo_law *law, const void *context, const double *coefficients,
                           int forms, const olo_form_builder *form);
+
+/* A term of the six strains of a beam at a quadrature point. */
+olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_term_role role,
+                                 const olo_law *law, const void *context,
+                                 const double *coefficients, const olo_strain *strain);
+/* Tells what nodes and terms a beam consists of; its arrays must live in the system's pool. */
+olo_status olo_build_beam(olo_builder *builder, const olo_beam_line *beam);
+
+/* A mass with its centre and its inertia about it, as moments; the check that no mass lies on a negative square; and
+ * the moments in the mass matrix of the frame at q. */
+olo_status olo_build_mass_moments(olo_builder *builder, double mass, const double center[3],
+                                  const double inertia[9], olo_moments *moments);
+olo_status olo_build_check_moments(olo_builder *builder, const char *key,
+                                   const olo_moments *moments);
+olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *moments);
+
+/* The group of the six rows that keep the directors of the frame at q orthonormal. */
+olo_status olo_build_orthonormal(olo_builder *builder, const char *name, int q);
 
 /* A named constraint group, then its rows. `carried`: every joint of its node satisfies it. */
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried);

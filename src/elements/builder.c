@@ -209,6 +209,43 @@ olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role
     return OLO_OK;
 }
 
+olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_term_role role,
+                                 const olo_law *law, const void *context,
+                                 const double *coefficients, const olo_strain *strain)
+{
+    olo_system *s = builder->system;
+    olo_strain *kept = olo_pool_copy(&s->pool, strain, 1, sizeof *kept);
+    double *c = olo_pool_copy(&s->pool, coefficients, (size_t)law->coefficients, sizeof *c);
+    int *index = olo_pool_alloc(&s->pool, 12 * (size_t)strain->nodes, sizeof *index);
+    const char *name = keep_text(builder, owner);
+    if (!kept || !c || !index || !name)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, terms, term_count))
+        return builder->error.status;
+    for (int i = 0; i < 12 * strain->nodes; i++)
+        index[i] = strain->q[i / 12] + i % 12;
+    s->terms[s->term_count++] = (olo_term){.law = law,
+                                           .context = context,
+                                           .coefficient = c,
+                                           .forms = OLO_STRAINS,
+                                           .invariants = &olo_strain_invariants,
+                                           .data = kept,
+                                           .size = 12 * strain->nodes,
+                                           .index = index,
+                                           .role = role,
+                                           .owner = name};
+    return OLO_OK;
+}
+
+olo_status olo_build_beam(olo_builder *builder, const olo_beam_line *beam)
+{
+    olo_system *s = builder->system;
+    if (!GROW(builder, beams, beam_count))
+        return builder->error.status;
+    s->beams[s->beam_count++] = *beam;
+    return OLO_OK;
+}
+
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried)
 {
     olo_system *s = builder->system;

@@ -33,6 +33,8 @@ typedef enum olo_field_kind {
     OLO_FIELD_MOTION,    /* three expressions of `t`, kept as texts [const char *[3]] */
     OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
     OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
+    OLO_FIELD_NUMBERS,  /* numbers, or rows of numbers [const double *, count at count_offset] */
+    OLO_FIELD_VECTORS,  /* a list of vectors [const double *, count of vectors at count_offset] */
     OLO_FIELD_VERTICES, /* four vectors [double[4][3]] */
     OLO_FIELD_PART      /* a map with the fields `part` [a struct] */
 } olo_field_kind;
@@ -71,6 +73,7 @@ extern const int olo_shape_field_count;
 
 extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body,
     olo_element_rod, olo_element_relation, olo_element_spring, olo_element_damper,
-    olo_element_support, olo_element_load, olo_element_output, olo_element_exact;
+    olo_element_support, olo_element_load, olo_element_output, olo_element_exact, olo_element_beam,
+    olo_element_mass;
 
 #endif

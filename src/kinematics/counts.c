@@ -98,13 +98,15 @@ olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error 
     }
     for (int k = 0; k < s->node_count; k++) {
         counts->points += s->nodes[k].kind == OLO_NODE_POINT;
-        counts->bodies += s->nodes[k].kind == OLO_NODE_FRAME;
+        counts->bodies += s->nodes[k].kind == OLO_NODE_FRAME && !s->nodes[k].section;
+        counts->sections += s->nodes[k].section;
     }
     for (int i = 0; i < s->group_count; i++)
         if (s->groups[i].internal)
             counts->internal += s->groups[i].count;
     for (int c = 0; c < s->m; c++)
         counts->velocity_rows += s->constraints[c].type->velocity;
+    counts->beams = s->beam_count;
     counts->coordinates = s->n;
     counts->constraints = s->m;
     counts->closures = tree->closure_count;

@@ -84,6 +84,25 @@ static bool copy_points(olo_pool *pool, const olo_field *field, void *target)
     return copy != NULL;
 }
 
+/* Numbers of a field that is a list: one an item, or three a vector. */
+static size_t list_size(const olo_field *field, const void *element)
+{
+    const int count = olo_field_count(field, element);
+    return count > 0 ? (size_t)count * (field->kind == OLO_FIELD_VECTORS ? 3 : 1) : 0;
+}
+
+static bool copy_list(olo_pool *pool, const olo_field *field, void *target)
+{
+    const double **numbers = olo_field_at(field, target);
+    const size_t count = list_size(field, target);
+    if (count == 0) {
+        *numbers = NULL;
+        return true;
+    }
+    *numbers = olo_pool_copy(pool, *numbers, count, sizeof **numbers);
+    return *numbers != NULL;
+}
+
 static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
 {
     return olo_fields_copy(pool, field->part, field->part_count, olo_field_at(field, target));
@@ -97,7 +116,8 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_SIGNAL] = copy_signal,   [OLO_FIELD_ENERGY] = copy_text_field,
     [OLO_FIELD_SHAPES] = copy_shapes,   [OLO_FIELD_POINTS] = copy_points,
     [OLO_FIELD_MOTION] = copy_motion,   [OLO_FIELD_VERTICES] = NULL,
-    [OLO_FIELD_PART] = copy_part,
+    [OLO_FIELD_PART] = copy_part,       [OLO_FIELD_NUMBERS] = copy_list,
+    [OLO_FIELD_VECTORS] = copy_list,
 };
 
 bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *target)
@@ -265,6 +285,18 @@ static bool check_points(const olo_field *field, const void *element, const void
     return true;
 }
 
+static bool check_list(const olo_field *field, const void *element, const void *defaults,
+                       reason why)
+{
+    (void)defaults;
+    const double *const *numbers = olo_field_in(field, element);
+    const int count = olo_field_count(field, element);
+    if (count < 0 || (count > 0 && *numbers == NULL)) {
+        return refuse(why, "has a number of items but no items");
+    }
+    return check_numbers(*numbers, NULL, (int)list_size(field, element), why);
+}
+
 static bool check_motion(const olo_field *field, const void *element, const void *defaults,
                          reason why)
 {
@@ -301,6 +333,8 @@ static bool (*const checks[])(const olo_field *, const void *, const void *, rea
     [OLO_FIELD_VERTICES] = check_number_field,
     [OLO_FIELD_MOTION] = check_motion,
     [OLO_FIELD_PART] = check_part,
+    [OLO_FIELD_NUMBERS] = check_list,
+    [OLO_FIELD_VECTORS] = check_list,
 };
 
 const olo_field *olo_fields_check(const olo_field *fields, int count, const void *element,

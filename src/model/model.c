@@ -277,6 +277,16 @@ olo_status olo_model_add_body(olo_model *model, const olo_body *body, olo_error 
     return olo_model_add_element(model, &olo_element_body, body, NULL, error);
 }
 
+olo_status olo_model_add_beam(olo_model *model, const olo_beam *beam, olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_beam, beam, NULL, error);
+}
+
+olo_status olo_model_add_mass(olo_model *model, const olo_mass *mass, olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_mass, mass, NULL, error);
+}
+
 olo_status olo_model_add_rod(olo_model *model, const olo_rod *rod, olo_error *error)
 {
     return olo_model_add_element(model, &olo_element_rod, rod, NULL, error);

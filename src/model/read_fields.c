@@ -28,7 +28,15 @@ static olo_status read_name(olo_reader *reader, const olo_yaml_node *node, const
     return olo_read_name(reader, node, olo_field_at(field, target));
 }
 
-/* A name, or `body.point`. */
+/* What may follow the dot of `body.point` and `beam.3`. */
+static bool is_part(const char *text)
+{
+    return olo_name_is_valid(text) ||
+           (text[0] != '\0' && text[strspn(text, "0123456789")] == '\0' &&
+            strlen(text) <= OLO_NAME_MAX_LENGTH);
+}
+
+/* A name, `body.point` or `beam.3`. */
 static olo_status read_reference(olo_reader *reader, const olo_yaml_node *node,
                                  const olo_field *field, void *target)
 {
@@ -47,8 +55,8 @@ static olo_status read_reference(olo_reader *reader, const olo_yaml_node *node,
     if (length <= OLO_NAME_MAX_LENGTH) {
         memcpy(owner, text, length);
     }
-    if (!olo_name_is_valid(owner) || !olo_name_is_valid(dot + 1)) {
-        return olo_read_fail_expected(reader, node, "a name or body.point");
+    if (!olo_name_is_valid(owner) || !is_part(dot + 1)) {
+        return olo_read_fail_expected(reader, node, "a name, body.point or beam.node");
     }
     *name = text;
     return OLO_OK;
@@ -159,11 +167,39 @@ static olo_status read_vertices(olo_reader *reader, const olo_yaml_node *node,
 
 /* Places -------------------------------------------------------------------------------------- */
 
+/* A place as a map; the node of a beam may be computed. */
+typedef struct written_place {
+    olo_place place;
+    double node;
+} written_place;
+
 static const olo_field place_fields[] = {
-    {.key = "on", .kind = OLO_FIELD_REFERENCE, .offset = offsetof(olo_place, on)},
-    {.key = "at", .kind = OLO_FIELD_VECTOR, .offset = offsetof(olo_place, at)},
+    {.key = "on", .kind = OLO_FIELD_REFERENCE, .offset = offsetof(written_place, place.on)},
+    {.key = "at", .kind = OLO_FIELD_VECTOR, .offset = offsetof(written_place, place.at)},
+    {.key = "node", .kind = OLO_FIELD_NUMBER, .offset = offsetof(written_place, node)},
 };
 enum { PLACE_FIELD_COUNT = sizeof place_fields / sizeof place_fields[0] };
+
+static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
+{
+    written_place written = {.place = *place};
+    olo_status status =
+        olo_read_fields(reader, node, place_fields, PLACE_FIELD_COUNT, "place", &written, NULL);
+    const olo_yaml_node *number = olo_yaml_find(node, "node");
+    *place = written.place;
+    if (status != OLO_OK || number == NULL) {
+        return status;
+    }
+    if (place->on == NULL || strchr(place->on, '.') != NULL || !(written.node >= 1) ||
+        written.node > 1e9 || fabs(written.node - round(written.node)) > 1e-9) {
+        return olo_read_fail(reader, number,
+                             "is the number of a node, from 1, of the beam in 'on'");
+    }
+    char name[OLO_NAME_MAX_LENGTH + 24];
+    const int length = snprintf(name, sizeof name, "%s.%.0f", place->on, written.node);
+    place->on = olo_pool_text(&reader->pool, name, (size_t)length);
+    return place->on != NULL ? OLO_OK : olo_read_no_memory(reader);
+}
 
 static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
 {
@@ -171,11 +207,11 @@ static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_pl
     if (node->kind == OLO_YAML_LIST) {
         status = olo_read_vector(reader, node, place->at);
     } else if (node->kind == OLO_YAML_MAP) {
-        status =
-            olo_read_fields(reader, node, place_fields, PLACE_FIELD_COUNT, "place", place, NULL);
+        status = place_of_map(reader, node, place);
     } else if (olo_read_is_nothing(node)) {
         status = olo_read_fail_expected(
-            reader, node, "a place: a name, body.point, [x, y, z] or {on: name, at: [x, y, z]}");
+            reader, node,
+            "a place: a name, body.point, beam.node, [x, y, z] or {on: name, at: [x, y, z]}");
     } else {
         status = read_reference(reader, node, &place_fields[0], place);
     }
@@ -345,6 +381,59 @@ static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, con
     return OLO_OK;
 }
 
+/* Numbers, or rows of numbers one after the other. */
+static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                            void *target)
+{
+    if (node->kind != OLO_YAML_LIST || node->count == 0) {
+        return olo_read_fail_expected(reader, node, "a list of numbers");
+    }
+    int count = 0, row_count = 0;
+    for (const olo_yaml_node *item = node->first; item != NULL; item = item->next) {
+        const bool row = item->kind == OLO_YAML_LIST;
+        row_count += row;
+        count += row ? item->count : 1;
+    }
+    if (row_count > 0 && row_count < node->count) {
+        return olo_read_fail_expected(reader, node, "a list of numbers or a list of rows");
+    }
+    double *numbers = olo_pool_alloc(&reader->pool, (size_t)count + 1, sizeof *numbers);
+    if (numbers == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    *(const double **)olo_field_at(field, target) = numbers;
+    olo_field_set_count(field, target, count);
+    if (row_count == 0) {
+        return olo_read_numbers(reader, node, node->count, numbers);
+    }
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *row = node->first; row != NULL && status == OLO_OK; row = row->next) {
+        status = olo_read_numbers(reader, row, row->count, numbers);
+        numbers += row->count;
+    }
+    return status;
+}
+
+static olo_status read_vectors(olo_reader *reader, const olo_yaml_node *node,
+                               const olo_field *field, void *target)
+{
+    if (node->kind != OLO_YAML_LIST || node->count == 0) {
+        return olo_read_fail_expected(reader, node, "a list of vectors");
+    }
+    double *numbers = olo_pool_alloc(&reader->pool, 3 * (size_t)node->count, sizeof *numbers);
+    if (numbers == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    *(const double **)olo_field_at(field, target) = numbers;
+    olo_field_set_count(field, target, node->count);
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *item = node->first; item != NULL && status == OLO_OK;
+         item = item->next) {
+        status = olo_read_vector(reader, item, numbers + 3 * item->index);
+    }
+    return status;
+}
+
 static olo_status read_part(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                             void *target)
 {
@@ -364,6 +453,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_ENERGY] = read_energy,   [OLO_FIELD_SHAPES] = read_shapes,
     [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
     [OLO_FIELD_MOTION] = read_motion,   [OLO_FIELD_PART] = read_part,
+    [OLO_FIELD_NUMBERS] = read_list,    [OLO_FIELD_VECTORS] = read_vectors,
 };
 
 static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,

@@ -34,6 +34,14 @@ static const unit UNITS[] = {
                              "rad for angles, length for positions"},
     [OLO_DIMENSION_JOINT_RATE] = {"rad/s for angles, m/s for positions",
                                   "rad / time for angles, length / time for positions"},
+    [OLO_DIMENSION_CURVATURE] = {"1/m", "1 / length"},
+    [OLO_DIMENSION_FORCE] = {"N", "mass length / time^2"},
+    [OLO_DIMENSION_MOMENT] = {"N m", "mass length^2 / time^2"},
+    [OLO_DIMENSION_STRAIN] = {"1 for shear and elongation, 1/m for curvatures",
+                              "1 for shear and elongation, 1 / length for curvatures"},
+    [OLO_DIMENSION_STRESS] = {"N for forces, N m for moments",
+                              "mass length / time^2 for forces, mass length^2 / time^2 for "
+                              "moments"},
     [OLO_DIMENSION_CONSTRAINT] = {"that of the constraint", NULL},
     [OLO_DIMENSION_CONSTRAINT_RATE] = {"that of the constraint / s",
                                        "that of the constraint / time"},
@@ -56,7 +64,7 @@ const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
     {"time", "time", OLO_DIMENSION_TIME, false, "time"},
     {"kinetic", "energy.kinetic", OLO_DIMENSION_ENERGY, false, "kinetic energy"},
     {"potential", "energy.potential", OLO_DIMENSION_ENERGY, false, "potential energy"},
-    {"strain", "energy.strain", OLO_DIMENSION_ENERGY, false, "energy stored in springs"},
+    {"strain", "energy.strain", OLO_DIMENSION_ENERGY, false, "energy stored in springs and beams"},
     {"constraint", "energy.constraint", OLO_DIMENSION_ENERGY, false,
      "energy in constraints that give way"},
     {"total", "energy.total", OLO_DIMENSION_ENERGY, false,
@@ -199,6 +207,33 @@ const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *syst
         names[i] = olo_pool_text(pool, name, (size_t)length);
         if (names[i] == NULL) {
             return NULL;
+        }
+    }
+    return names;
+}
+
+/* `beam.point4.n1`: the fourth quadrature point from the start. */
+const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool stress)
+{
+    static const char *const NAMES[2][6] = {
+        {"gamma1", "gamma2", "gamma3", "kappa1", "kappa2", "kappa3"},
+        {"n1", "n2", "n3", "m1", "m2", "m3"}};
+    size_t points = 0, at = 0;
+    for (int i = 0; i < olo_system_beams(system); i++) {
+        points += (size_t)olo_system_beam_points(system, i);
+    }
+    const char **names = olo_pool_alloc(pool, 6 * points + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < olo_system_beams(system); i++) {
+        for (int p = 0; p < olo_system_beam_points(system, i); p++) {
+            char point[24];
+            snprintf(point, sizeof point, "point%d", p + 1);
+            for (int k = 0; k < 6; k++) {
+                names[at] =
+                    olo_layout_name(pool, olo_system_beam_name(system, i), point, NAMES[stress][k]);
+                if (names[at++] == NULL) {
+                    return NULL;
+                }
+            }
         }
     }
     return names;

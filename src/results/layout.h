@@ -31,6 +31,11 @@ typedef enum olo_dimension {
     OLO_DIMENSION_CONFIGURATION_RATE, /* and their rates */
     OLO_DIMENSION_JOINT,              /* angles and lengths */
     OLO_DIMENSION_JOINT_RATE,
+    OLO_DIMENSION_CURVATURE,
+    OLO_DIMENSION_FORCE,
+    OLO_DIMENSION_MOMENT,
+    OLO_DIMENSION_STRAIN,     /* shear and elongation, curvatures */
+    OLO_DIMENSION_STRESS,     /* forces and moments */
     OLO_DIMENSION_CONSTRAINT, /* each row its own */
     OLO_DIMENSION_CONSTRAINT_RATE,
     OLO_DIMENSION_MULTIPLIER,
@@ -71,6 +76,8 @@ const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool
 const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows);
 
 /* Of the joint coordinates: `hinge.angle`, rates `hinge.angle.rate`. */
+/* The names of strains or stresses at the quadrature points of all beams. */
+const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool stress);
 const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates);
 
 /* One name from parts: "first.second.third". */

@@ -75,6 +75,18 @@ static void add_frames(list *l, const olo_system *system, bool forces)
               "joint coordinates: angles, turns counted from the start, and positions");
     add_named(l, "/frames/joint_rate", joints, OLO_DIMENSION_JOINT_RATE,
               olo_layout_joint_coordinates(pool, system, true), "rates of the joint coordinates");
+    size_t points = 0;
+    for (int i = 0; i < system->beam_count; i++) {
+        points += (size_t)olo_system_beam_points(system, i);
+    }
+    add_named(l, "/frames/strain", 6 * points, OLO_DIMENSION_STRAIN,
+              olo_layout_beams(pool, system, false),
+              "strains of beams at their quadrature points: shear along d1 and d2, elongation, "
+              "curvatures about d1 and d2, torsion");
+    add_named(l, "/frames/stress", 6 * points, OLO_DIMENSION_STRESS,
+              olo_layout_beams(pool, system, true),
+              "stress resultants of beams at their quadrature points: forces, then moments, along "
+              "d1, d2 and d3 of the section");
 }
 
 static void add_outputs(list *l, const olo_system *system)

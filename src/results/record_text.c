@@ -123,6 +123,7 @@ static void write_model(olo_writer *w, const olo_record_subject *subject, const 
     write_settings(w, "/model", "parameters", parameters, count);
     olo_writer_integer(w, "/model", "points", counts->points);
     olo_writer_integer(w, "/model", "bodies", counts->bodies);
+    olo_writer_integer(w, "/model", "beams", counts->beams);
     olo_writer_integer(w, "/model", "coordinates", counts->coordinates);
     olo_writer_integer(w, "/model", "constraints", counts->constraints);
     olo_writer_integer(w, "/model", "rank", counts->rank);

@@ -199,9 +199,14 @@ static void add_raw(search *s)
     s->units = NULL;
 }
 
-/* A dataset whose columns have names of their own; not there: none. `joint` has the dimensions of an angle and of a
- * position where they are mixed. */
-static void add_named(search *s, const char *path, const olo_dimension *joint)
+/* Columns of two dimensions: those of the first have this in their names. */
+typedef struct mixture {
+    const char *first;
+    olo_dimension dimensions[2];
+} mixture;
+
+/* A dataset whose columns have names of their own; not there: none. */
+static void add_named(search *s, const char *path, const mixture *mixed)
 {
     char **names = NULL;
     size_t count = 0;
@@ -213,8 +218,8 @@ static void add_named(search *s, const char *path, const olo_dimension *joint)
         s->status = olo_hdf5_get_texts(s->result->file, path, "columns", &names, &count, s->error);
     }
     for (size_t i = 0; i < count; i++) {
-        if (joint != NULL) {
-            measure_in(s, joint[strstr(names[i], ".angle") == NULL]);
+        if (mixed != NULL) {
+            measure_in(s, mixed->dimensions[strstr(names[i], mixed->first) == NULL]);
         }
         add_column(s, olo_pool_text(&s->result->pool, names[i], strlen(names[i])), source, i, 0);
     }
@@ -287,9 +292,14 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
         }
     }
     add_named(&s, "/frames/joint",
-              (const olo_dimension[]){OLO_DIMENSION_ANGLE, OLO_DIMENSION_LENGTH});
+              &(const mixture){".angle", {OLO_DIMENSION_ANGLE, OLO_DIMENSION_LENGTH}});
     add_named(&s, "/frames/joint_rate",
-              (const olo_dimension[]){OLO_DIMENSION_ANGULAR_VELOCITY, OLO_DIMENSION_VELOCITY});
+              &(const mixture){".angle",
+                               {OLO_DIMENSION_ANGULAR_VELOCITY, OLO_DIMENSION_VELOCITY}});
+    add_named(&s, "/frames/strain",
+              &(const mixture){".gamma", {OLO_DIMENSION_NONE, OLO_DIMENSION_CURVATURE}});
+    add_named(&s, "/frames/stress",
+              &(const mixture){".n", {OLO_DIMENSION_FORCE, OLO_DIMENSION_MOMENT}});
     add_outputs(&s);
     add_ledger(&s, "/ledger", NULL);
     result->csv_columns = result->column_count;

@@ -408,8 +408,7 @@ static bool is_settled(const olo_newton *newton)
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
 {
     reduced *x = data;
-    olo_sink sink = {
-        .context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
+    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step = step;
     olo_elimination_clear(x->elimination);
     x->scheme->balance(step, &sink);

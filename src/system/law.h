@@ -79,9 +79,9 @@ extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s 
 extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2             (spring with a rest) */
 extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
 /* Laws of the six strains of a beam; a matrix C is its upper triangle, row by row. */
-extern const olo_law olo_law_elastic; /* f = 1/2 sum c_k e_k^2 */
+extern const olo_law olo_law_elastic;         /* f = 1/2 sum c_k e_k^2 */
 extern const olo_law olo_law_elastic_coupled; /* f = 1/2 e.C e, c = C */
-extern const olo_law olo_law_strain_rate;     /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
+extern const olo_law olo_law_strain_rate; /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
 /* Linear, spring, viscous and stop over the angle theta = atan2(e[1], e[0]) in the place of e. */
 extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
     olo_law_angle_stop;

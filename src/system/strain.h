@@ -16,12 +16,12 @@
 enum { OLO_STRAINS = 6, OLO_STRAIN_NODES_MAX = 3 };
 
 typedef struct olo_strain {
-    int nodes;                         /* 2 or 3 */
-    int q[OLO_STRAIN_NODES_MAX];       /* first coordinate of the frame of each node */
-    double N[OLO_STRAIN_NODES_MAX];    /* shape functions at the point ... */
-    double dN[OLO_STRAIN_NODES_MAX];   /* ... and their derivatives by arc length */
-    double reference[OLO_STRAINS];     /* what is taken off: the values of the state without stress */
-    double weight;                     /* of the point in an integral over the length */
+    int nodes;                       /* 2 or 3 */
+    int q[OLO_STRAIN_NODES_MAX];     /* first coordinate of the frame of each node */
+    double N[OLO_STRAIN_NODES_MAX];  /* shape functions at the point ... */
+    double dN[OLO_STRAIN_NODES_MAX]; /* ... and their derivatives by arc length */
+    double reference[OLO_STRAINS];   /* what is taken off: the values of the state without stress */
+    double weight;                   /* of the point in an integral over the length */
     /* The directors of the section in those of the node, row-major, d_i = sum_J turn[3 J + i] d_J of the node: at
      * corners and where beams share a node. NULL: they are the node's. */
     const double *turn[OLO_STRAIN_NODES_MAX];

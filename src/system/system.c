@@ -2,6 +2,7 @@
 #include "system/system.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -33,6 +34,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->constraints);
     olo_free(system->groups);
     olo_free(system->joints);
+    olo_free(system->beams);
     olo_free(system->joint_coordinates);
     olo_free(system->drives);
     olo_free(system->actions);
@@ -69,8 +71,46 @@ int olo_system_node_offset(const olo_system *system, int node)
     return system->nodes[node].q;
 }
 
+const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *name)
+{
+    for (int i = 0; i < system->beam_count; i++)
+        if (strcmp(system->beams[i].name, name) == 0)
+            return &system->beams[i];
+    return NULL;
+}
+
+/* `start`, `middle` or `end` of a beam, or the number of a node from 1; -1: it has none of that name. */
+static int node_of_beam(const olo_beam_line *beam, const char *which)
+{
+    char *end;
+    if (strcmp(which, "start") == 0)
+        return beam->nodes[0];
+    if (strcmp(which, "end") == 0)
+        return beam->nodes[beam->node_count - 1];
+    if (strcmp(which, "middle") == 0)
+        return beam->node_count % 2 ? beam->nodes[beam->node_count / 2] : -1;
+    long number = *which >= '1' && *which <= '9' ? strtol(which, &end, 10) : 0;
+    return number >= 1 && number <= beam->node_count && *end == 0 ? beam->nodes[number - 1] : -1;
+}
+
+/* The beam of a name such as `beam.3`, and where its dot is; NULL: it is none. */
+static const olo_beam_line *beam_of(const olo_system *system, const char *name, const char **dot)
+{
+    *dot = strchr(name, '.');
+    for (int i = 0; *dot && i < system->beam_count; i++) {
+        size_t length = (size_t)(*dot - name);
+        if (strncmp(system->beams[i].name, name, length) == 0 && !system->beams[i].name[length])
+            return &system->beams[i];
+    }
+    return NULL;
+}
+
 int olo_system_find(const olo_system *system, const char *name)
 {
+    const char *dot;
+    const olo_beam_line *beam = beam_of(system, name, &dot);
+    if (beam)
+        return node_of_beam(beam, dot + 1);
     for (int i = 0; i < system->node_count; i++)
         if (strcmp(system->nodes[i].name, name) == 0)
             return i;
@@ -165,6 +205,14 @@ static olo_status unknown_name(const olo_system *system, const char *name, olo_e
     return status;
 }
 
+static olo_status unknown_beam_node(const olo_beam_line *beam, olo_error *error)
+{
+    return olo_fail(error, OLO_BAD_INPUT,
+                    "a node of beam '%s' is meant: '%s.1' to '%s.%d', '%s.start'%s or '%s.end'",
+                    beam->name, beam->name, beam->name, beam->node_count, beam->name,
+                    beam->node_count % 2 ? ", or .middle" : "", beam->name);
+}
+
 olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
                               olo_position *position, int *node, olo_error *error)
 {
@@ -176,10 +224,14 @@ olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
     }
     char name[130];
     snprintf(name, sizeof name, "%s", place->on);
-    char *dot = strchr(name, '.');
+    const char *which;
+    const olo_beam_line *beam = beam_of(system, name, &which);
+    char *dot = beam ? NULL : strchr(name, '.');
     if (dot)
         *dot = 0;
     int found = olo_system_find(system, name);
+    if (found < 0 && (beam || olo_system_find_beam(system, name)))
+        return unknown_beam_node(beam ? beam : olo_system_find_beam(system, name), error);
     if (found < 0)
         return unknown_name(system, name, error);
     if (node)

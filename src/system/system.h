@@ -22,6 +22,7 @@
 #include "system/mass.h"
 #include "system/position.h"
 #include "system/scene.h"
+#include "system/strain.h"
 #include "system/term.h"
 
 typedef enum olo_node_kind { OLO_NODE_POINT, OLO_NODE_FRAME } olo_node_kind;
@@ -34,6 +35,7 @@ struct olo_node {
     int twist;        /* size of its twist: 3 or 6 */
     int motion;       /* its first entry among all twists */
     bool placed;      /* the user gave a position */
+    bool section;     /* a cross-section of a beam */
     double center[3]; /* centre of mass in the frame */
     int base;         /* a point in relative coordinates: the node it counts from, else -1 */
     int frame;        /* a frame with a mass of its own: its place among system->frames, else -1 */
@@ -68,6 +70,20 @@ typedef struct olo_drive {
     int row;
 } olo_drive;
 
+/* A beam: its nodes and the terms at its quadrature points. */
+typedef struct olo_beam_line {
+    const char *name;
+    int node_count;
+    const int *nodes; /* [node_count] from start to end */
+    int elements;
+    int element_nodes;     /* 2 or 3 */
+    int points;            /* quadrature points an element */
+    int first_term;        /* of point p of element e: first_term + e points + p */
+    const double *lengths; /* [node_count] what of its length belongs to each node: integrals of N_a */
+    const double *stations; /* [elements points] where the quadrature points are along it */
+    olo_section section;    /* its outline, if it has one */
+} olo_beam_line;
+
 /* Something a law refers to, owned by the system. */
 typedef struct olo_owned {
     void *context;
@@ -100,6 +116,8 @@ struct olo_system {
     olo_group *groups;
     int joint_count;
     olo_articulation *joints;
+    int beam_count;
+    olo_beam_line *beams;
     int joint_coordinate_count;
     olo_joint_coordinate *joint_coordinates;
     int drive_count;
@@ -157,6 +175,9 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
 size_t olo_state_saved_size(const olo_state *state);
 void olo_state_save(const olo_state *state, void *block);
 olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error);
+
+/* A beam by name, NULL if there is none. */
+const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *name);
 
 /* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with the nearest
  * name as a suggestion. */

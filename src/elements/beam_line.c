@@ -1,0 +1,377 @@
+/* Centre lines of beams: straight, part of a circle or helix, a polyline with rigid corners, a spline.
+ *
+ * Nodes are at equal distances along the line. The third director is the tangent; the first two are carried along
+ * without turning about it (of a circle or helix: with the screw motion that makes the curve), and the twist of the
+ * beam is added in proportion to the length.
+ */
+#include "elements/beam_line.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "elements/build.h"
+#include "linalg/rotation.h"
+#include "linalg/vec3.h"
+
+/* Steps of a spline's table between two of its points. */
+enum { SAMPLES = 64 };
+
+void olo_line_free(olo_line *line)
+{
+    olo_free(line->x);
+    olo_free(line->directors);
+}
+
+/* The first director across a tangent: along `wish`, or along the axis of space after the one the tangent is closest
+ * to. False: the wish is along the tangent. */
+static bool first_director(const double wish[3], const double t[3], double d1[3])
+{
+    const double least = 1e-6;
+    double along[3];
+    vec3_copy(wish, along);
+    if (vec3_normalise(along) == 0) {
+        int most = 0;
+        for (int i = 1; i < 3; i++)
+            most = fabs(t[i]) > fabs(t[most]) * (1 + 1e-12) ? i : most;
+        along[(most + 1) % 3] = 1;
+    }
+    vec3_copy(along, d1);
+    vec3_add(-vec3_dot(along, t), t, d1);
+    return vec3_normalise(d1) > least;
+}
+
+/* Rows d1, d2, d3 with d3 the tangent and d1 turned about it by the angle. */
+static void set_directors(const double d1[3], const double t[3], double angle, double d[9])
+{
+    double across[3];
+    vec3_cross(t, d1, across);
+    for (int i = 0; i < 3; i++) {
+        d[i] = cos(angle) * d1[i] + sin(angle) * across[i];
+        d[3 + i] = cos(angle) * across[i] - sin(angle) * d1[i];
+        d[6 + i] = t[i];
+    }
+}
+
+/* Turns v by the least rotation that takes tangent a to tangent b. */
+static void carry(const double a[3], const double b[3], double v[3])
+{
+    double n[3], turned[3];
+    vec3_cross(a, b, n);
+    double c = vec3_dot(a, b), along = vec3_dot(n, v) / (1 + c);
+    vec3_cross(n, v, turned);
+    for (int i = 0; i < 3; i++)
+        v[i] = c * v[i] + turned[i] + along * n[i];
+    vec3_add(-vec3_dot(b, v), b, v);
+    vec3_normalise(v);
+}
+
+/* Which node is local node a of element e; and how far along the beam, 0 to 1. */
+static int node_of(const olo_line *line, int e, int a)
+{
+    return e * (line->element_nodes - 1) + a;
+}
+
+static double share_of(const olo_line *line, int node)
+{
+    return (double)node / (line->nodes - 1);
+}
+
+/* The directors of a node as all elements see them that have it. */
+static void put_directors(olo_line *line, int node, const double d[9])
+{
+    int step = line->element_nodes - 1, e = node / step, a = node % step;
+    if (e < line->elements)
+        memcpy(line->directors[e * line->element_nodes + a], d, 9 * sizeof *d);
+    if (a == 0 && e > 0)
+        memcpy(line->directors[e * line->element_nodes - 1], d, 9 * sizeof *d);
+}
+
+static olo_status wrong_d1(olo_builder *builder)
+{
+    return olo_builder_fail(builder, "d1", "is along the beam: it must point across it");
+}
+
+/* --- straight --- */
+
+static olo_status straight(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    double t[3], d1[3];
+    vec3_subtract(beam->to, beam->from, t);
+    if (!(vec3_normalise(t) > 0))
+        return olo_builder_fail(builder, "to", "the beam has no length");
+    if (!first_director(beam->d1, t, d1))
+        return wrong_d1(builder);
+    for (int k = 0; k < line->nodes; k++)
+        for (int i = 0; i < 3; i++) {
+            double s = share_of(line, k);
+            line->x[k][i] = (1 - s) * beam->from[i] + s * beam->to[i];
+        }
+    for (int e = 0; e < line->elements; e++)
+        for (int a = 0; a < line->element_nodes; a++)
+            set_directors(d1, t, beam->twist * share_of(line, node_of(line, e, a)),
+                          line->directors[e * line->element_nodes + a]);
+    return OLO_OK;
+}
+
+/* --- circle and helix --- */
+
+static olo_status turned(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    double n[3], arm[3], t[3], d1[3];
+    vec3_copy(beam->arc.axis, n);
+    vec3_normalise(n);
+    vec3_subtract(beam->from, beam->arc.center, arm);
+    vec3_cross(n, arm, t);
+    double radius = vec3_norm(t);
+    for (int i = 0; i < 3; i++)
+        t[i] = beam->arc.angle * t[i] + beam->arc.rise * n[i];
+    if (!(radius > 0) || beam->arc.angle == 0)
+        return olo_builder_fail(builder, "arc", "has no angle, or starts on its axis");
+    vec3_normalise(t);
+    if (!first_director(beam->d1, t, d1))
+        return wrong_d1(builder);
+    for (int e = 0; e < line->elements; e++)
+        for (int a = 0; a < line->element_nodes; a++) {
+            int k = node_of(line, e, a);
+            double s = share_of(line, k), R[9], at[9];
+            double theta[3] = {beam->arc.angle * s * n[0], beam->arc.angle * s * n[1],
+                               beam->arc.angle * s * n[2]};
+            rotation_exponential(theta, R);
+            mat3_times(R, arm, line->x[k]);
+            vec3_add(1.0, beam->arc.center, line->x[k]);
+            vec3_add(beam->arc.rise * s, n, line->x[k]);
+            set_directors(d1, t, beam->twist * s, at);
+            for (int i = 0; i < 3; i++)
+                mat3_times(R, at + 3 * i, line->directors[e * line->element_nodes + a] + 3 * i);
+        }
+    return OLO_OK;
+}
+
+/* --- polyline --- */
+
+static double distance(const double *a, const double *b)
+{
+    double d[3];
+    vec3_subtract(b, a, d);
+    return vec3_norm(d);
+}
+
+/* Each piece gets elements in proportion to its length, at least one, and all of them as many as were asked for. */
+static int elements_of_piece(int left, double length, double rest, int pieces_after)
+{
+    int count = (int)floor(left * length / rest + 0.5);
+    count = count < 1 ? 1 : count;
+    return count > left - pieces_after ? left - pieces_after : count;
+}
+
+static olo_status polyline(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    const double *p = beam->points;
+    double whole = 0, rest, t[3], d1[3], before[3], done = 0;
+    int pieces = beam->point_count - 1, element = 0;
+    for (int i = 0; i < pieces; i++) {
+        if (!(distance(p + 3 * i, p + 3 * i + 3) > 0))
+            return olo_builder_fail(builder, "points", "point %d is at the place of point %d",
+                                    i + 2, i + 1);
+        whole += distance(p + 3 * i, p + 3 * i + 3);
+    }
+    if (line->elements < pieces)
+        return olo_builder_fail(builder, "elements", "at least %d, one between two points, are due",
+                                pieces);
+    rest = whole;
+    for (int i = 0; i < pieces; i++, p += 3) {
+        double length = distance(p, p + 3);
+        int count = elements_of_piece(line->elements - element, length, rest, pieces - 1 - i);
+        vec3_subtract(p + 3, p, t);
+        vec3_normalise(t);
+        if (i == 0 && !first_director(beam->d1, t, d1))
+            return wrong_d1(builder);
+        if (i > 0 && vec3_dot(before, t) < -1 + 1e-9)
+            return olo_builder_fail(builder, "points", "the beam turns back on itself at point %d",
+                                    i + 1);
+        if (i > 0)
+            carry(before, t, d1);
+        for (int e = 0; e < count; e++, element++)
+            for (int a = 0; a < line->element_nodes; a++) {
+                double s = (e + (double)a / (line->element_nodes - 1)) / count;
+                double *x = line->x[node_of(line, element, a)];
+                for (int c = 0; c < 3; c++)
+                    x[c] = (1 - s) * p[c] + s * p[3 + c];
+                set_directors(d1, t, beam->twist * (done + s * length) / whole,
+                              line->directors[element * line->element_nodes + a]);
+            }
+        done += length;
+        rest -= length;
+        vec3_copy(t, before);
+    }
+    return OLO_OK;
+}
+
+/* --- spline --- */
+
+/* A cubic spline through the points with the second derivative zero at its ends, over the length of the polyline. */
+typedef struct spline {
+    int count;
+    const double *points;
+    double *parameter; /* [count] */
+    double *bend;      /* [3 count] second derivatives */
+} spline;
+
+static void spline_at(const spline *x, double u, double position[3], double rate[3])
+{
+    int i = 0;
+    while (i < x->count - 2 && u > x->parameter[i + 1])
+        i++;
+    double h = x->parameter[i + 1] - x->parameter[i], b = (u - x->parameter[i]) / h, a = 1 - b;
+    for (int c = 0; c < 3; c++) {
+        double y0 = x->points[3 * i + c], y1 = x->points[3 * i + 3 + c];
+        double m0 = x->bend[3 * i + c], m1 = x->bend[3 * i + 3 + c];
+        position[c] = a * y0 + b * y1 + ((a * a * a - a) * m0 + (b * b * b - b) * m1) * h * h / 6;
+        rate[c] = (y1 - y0) / h + ((1 - 3 * a * a) * m0 + (3 * b * b - 1) * m1) * h / 6;
+    }
+}
+
+/* The tridiagonal equations of the second derivatives, by elimination. */
+static void spline_bend(const spline *x, double *work)
+{
+    const double *u = x->parameter, *y = x->points;
+    for (int i = 1; i < x->count - 1; i++) {
+        double h0 = u[i] - u[i - 1], h1 = u[i + 1] - u[i];
+        double pivot = 2 * (h0 + h1) - h0 * work[i - 1];
+        work[i] = h1 / pivot;
+        for (int c = 0; c < 3; c++) {
+            double jump = 6 * ((y[3 * i + 3 + c] - y[3 * i + c]) / h1 -
+                               (y[3 * i + c] - y[3 * i - 3 + c]) / h0);
+            x->bend[3 * i + c] = (jump - h0 * x->bend[3 * i - 3 + c]) / pivot;
+        }
+    }
+    for (int i = x->count - 2; i > 0; i--)
+        for (int c = 0; c < 3; c++)
+            x->bend[3 * i + c] -= work[i] * x->bend[3 * i + 3 + c];
+}
+
+/* Length of the spline between two parameters that no point of it separates: Gauss with three points. */
+static double spline_length(const spline *x, double u0, double u1)
+{
+    static const double at[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
+    static const double weight[3] = {5. / 18, 8. / 18, 5. / 18};
+    double sum = 0, position[3], rate[3];
+    for (int k = 0; k < 3; k++) {
+        spline_at(x, u0 + at[k] * (u1 - u0), position, rate);
+        sum += weight[k] * vec3_norm(rate) * (u1 - u0);
+    }
+    return sum;
+}
+
+/* The parameter at which the length from u0, at most u1, is `length`: Newton, kept inside. */
+static double spline_find(const spline *x, double u0, double u1, double length)
+{
+    double u = u0, position[3], rate[3];
+    for (int k = 0; k < 8; k++) {
+        spline_at(x, u, position, rate);
+        u = fmin(u1, fmax(u0, u + (length - spline_length(x, u0, u)) / vec3_norm(rate)));
+    }
+    return u;
+}
+
+/* Walks along the table and puts the nodes where their length is; carries d1 along on the way. */
+static bool spline_walk(const spline *x, const olo_beam *beam, olo_line *line, double whole)
+{
+    double position[3], rate[3], t[3], d1[3], done = 0;
+    int node = 0, steps = SAMPLES * (x->count - 1);
+    spline_at(x, 0, position, t);
+    vec3_normalise(t);
+    if (!first_director(beam->d1, t, d1))
+        return false;
+    for (int k = 0; k < steps && node < line->nodes; k++) {
+        int piece = k / SAMPLES, j = k % SAMPLES;
+        double a = x->parameter[piece], b = x->parameter[piece + 1];
+        double u0 = a + (b - a) * j / SAMPLES, u1 = a + (b - a) * (j + 1) / SAMPLES;
+        double length = spline_length(x, u0, u1);
+        while (node < line->nodes &&
+               (share_of(line, node) * whole <= done + length || k == steps - 1)) {
+            double u = node == line->nodes - 1
+                           ? x->parameter[x->count - 1]
+                           : spline_find(x, u0, u1, share_of(line, node) * whole - done);
+            double tangent[3], here[3];
+            spline_at(x, u, line->x[node], tangent);
+            vec3_normalise(tangent);
+            vec3_copy(d1, here);
+            carry(t, tangent, here);
+            double d[9];
+            set_directors(here, tangent, beam->twist * share_of(line, node), d);
+            put_directors(line, node++, d);
+        }
+        spline_at(x, u1, position, rate);
+        vec3_normalise(rate);
+        carry(t, rate, d1);
+        vec3_copy(rate, t);
+        done += length;
+    }
+    return true;
+}
+
+static olo_status smooth(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    size_t count = (size_t)beam->point_count;
+    double *numbers = olo_alloc(5 * count, sizeof *numbers), whole = 0;
+    if (!numbers)
+        return olo_build_out_of_memory(builder);
+    spline x = {.count = beam->point_count,
+                .points = beam->points,
+                .parameter = numbers,
+                .bend = numbers + count};
+    olo_status status = OLO_OK;
+    for (int i = 1; i < x.count && status == OLO_OK; i++) {
+        double step = distance(x.points + 3 * i - 3, x.points + 3 * i);
+        x.parameter[i] = x.parameter[i - 1] + step;
+        if (!(step > 0))
+            status = olo_builder_fail(builder, "points", "point %d is at the place of point %d",
+                                      i + 1, i);
+    }
+    if (status == OLO_OK) {
+        spline_bend(&x, numbers + 4 * count);
+        for (int k = 0; k < SAMPLES * (x.count - 1); k++) {
+            double a = x.parameter[k / SAMPLES], b = x.parameter[k / SAMPLES + 1];
+            whole += spline_length(&x, a + (b - a) * (k % SAMPLES) / SAMPLES,
+                                   a + (b - a) * (k % SAMPLES + 1) / SAMPLES);
+        }
+        if (!spline_walk(&x, beam, line, whole))
+            status = wrong_d1(builder);
+    }
+    olo_free(numbers);
+    return status;
+}
+
+/* --- which one --- */
+
+static olo_status choose(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    bool arc = vec3_norm(beam->arc.axis) > 0, to = !isnan(beam->to[0]);
+    int given = arc + to + (beam->point_count > 0);
+    if (given != 1)
+        return olo_builder_fail(builder, NULL,
+                                "give one of to, arc and points, to say where it goes");
+    if (beam->point_count == 1)
+        return olo_builder_fail(builder, "points", "two or more are due");
+    if (beam->point_count > 0)
+        return strcmp(beam->curve, "spline") == 0 ? smooth(builder, beam, line)
+                                                  : polyline(builder, beam, line);
+    return arc ? turned(builder, beam, line) : straight(builder, beam, line);
+}
+
+olo_status olo_line_create(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    line->element_nodes = strcmp(beam->interpolation, "quadratic") == 0 ? 3 : 2;
+    line->elements = (int)beam->elements;
+    line->nodes = line->elements * (line->element_nodes - 1) + 1;
+    line->x = olo_alloc((size_t)line->nodes, sizeof *line->x);
+    line->directors =
+        olo_alloc((size_t)(line->elements * line->element_nodes), sizeof *line->directors);
+    olo_status status =
+        line->x && line->directors ? choose(builder, beam, line) : olo_build_out_of_memory(builder);
+    if (status != OLO_OK)
+        olo_line_free(line);
+    return status;
+}

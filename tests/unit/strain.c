@@ -1,0 +1,522 @@
+/* The six strains of a beam as invariants of a term: against the same strains written down as sparse forms, against the
+ * numbers of the beam sheet (18.1), and their invariance under rigid motions. */
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "linalg/rotation.h"
+#include "linalg/vec3.h"
+#include "system/form_builder.h"
+#include "system/strain.h"
+
+enum { NODES = OLO_STRAIN_NODES_MAX, SIZE = 12 * NODES, STRAINS = OLO_STRAINS };
+
+static double any(unsigned long long *seed)
+{
+    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+/* A term over strains, the same over forms, and a step; coordinates are anything, not only orthonormal directors. */
+typedef struct sample {
+    olo_pool pool;
+    olo_strain strain;
+    olo_form forms[STRAINS];
+    int index[SIZE];
+    double c[OLO_LAW_COEFFICIENTS_MAX], turn[NODES][9];
+    olo_term strains, by_forms;
+    double q0[SIZE], q1[SIZE], qm[SIZE], dq[SIZE], w[SIZE];
+    olo_interval step;
+} sample;
+
+/* d_i of the section at a node */
+static olo_position director(const olo_strain *s, int a, int i)
+{
+    double X[3] = {i == 0, i == 1, i == 2};
+    for (int J = 0; s->turn[a] && J < 3; J++)
+        X[J] = s->turn[a][3 * J + i];
+    return olo_position_along_frame(s->q[a], X);
+}
+
+static void write_forms(sample *x)
+{
+    const olo_strain *s = &x->strain;
+    for (int i = 0; i < 3; i++) {
+        static olo_form_builder gamma, kappa;
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        memset(&gamma, 0, sizeof gamma);
+        memset(&kappa, 0, sizeof kappa);
+        olo_form_add_constant(&gamma, -s->reference[i]);
+        olo_form_add_constant(&kappa, -s->reference[3 + i]);
+        /* all coordinates in both, so that their lists are one */
+        for (int q = 0; q < 12 * s->nodes; q++) {
+            olo_form_add_linear(&gamma, q, 1.0);
+            olo_form_add_linear(&gamma, q, -1.0);
+            olo_form_add_linear(&kappa, q, 1.0);
+            olo_form_add_linear(&kappa, q, -1.0);
+        }
+        for (int a = 0; a < s->nodes; a++)
+            for (int b = 0; b < s->nodes; b++) {
+                olo_position phi = olo_position_slot(s->q[a]), di = director(s, b, i);
+                olo_position dk = director(s, a, k), dj = director(s, b, j);
+                olo_form_add_dot(&gamma, s->dN[a] * s->N[b], &phi, &di);
+                olo_form_add_dot(&kappa, 0.5 * (s->N[a] * s->dN[b] - s->dN[a] * s->N[b]), &dk, &dj);
+            }
+        check_true(olo_form_finish(&gamma, &x->pool, &x->forms[i]));
+        check_true(olo_form_finish(&kappa, &x->pool, &x->forms[3 + i]));
+    }
+}
+
+static sample *sample_create(int nodes, bool turned, const olo_law *law, unsigned long long seed)
+{
+    sample *x = calloc(1, sizeof *x);
+    check_true(x != NULL);
+    x->strain.nodes = nodes;
+    x->strain.weight = 0.3;
+    for (int a = 0; a < nodes; a++) {
+        double theta[3] = {any(&seed), any(&seed), any(&seed)};
+        x->strain.q[a] = 12 * a;
+        x->strain.N[a] = any(&seed);
+        x->strain.dN[a] = any(&seed);
+        rotation_exponential(theta, x->turn[a]);
+        x->strain.turn[a] = turned && a != 1 ? x->turn[a] : NULL;
+    }
+    for (int k = 0; k < STRAINS; k++)
+        x->strain.reference[k] = any(&seed);
+    /* positive and, as a matrix, with a strong diagonal */
+    for (int k = 0; k < OLO_LAW_COEFFICIENTS_MAX; k++)
+        x->c[k] = 1.5 + any(&seed);
+    for (int i = 0; i < SIZE; i++) {
+        x->index[i] = i;
+        x->q0[i] = any(&seed);
+        x->q1[i] = x->q0[i] + 0.3 * any(&seed);
+        x->qm[i] = 0.5 * (x->q0[i] + x->q1[i]);
+        x->dq[i] = x->q1[i] - x->q0[i];
+        x->w[i] = any(&seed);
+    }
+    write_forms(x);
+    x->strains = (olo_term){.law = law,
+                            .coefficient = x->c,
+                            .forms = STRAINS,
+                            .invariants = &olo_strain_invariants,
+                            .data = &x->strain,
+                            .size = 12 * nodes,
+                            .index = x->index};
+    x->by_forms = x->strains;
+    x->by_forms.invariants = NULL;
+    x->by_forms.form = x->forms;
+    x->step = (olo_interval){.q0 = x->q0, .q1 = x->q1, .qm = x->qm, .dq = x->dq, .h = 0.1};
+    return x;
+}
+
+static void sample_free(sample *x)
+{
+    olo_pool_free(&x->pool);
+    free(x);
+}
+
+static double largest(int n, const double *a)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i]));
+    return most;
+}
+
+static void check_same(int n, const double *expected, const double *got, double tolerance)
+{
+    double size = fmax(1.0, largest(n, expected)), apart = 0;
+    for (int i = 0; i < n; i++)
+        apart = fmax(apart, fabs(expected[i] - got[i]));
+    check_below(apart, tolerance * size);
+}
+
+static const olo_law *const laws[] = {&olo_law_elastic, &olo_law_elastic_coupled,
+                                      &olo_law_strain_rate};
+
+/* All kernels of a term, for linear and quadratic elements, at corners or not. */
+static void each_sample(void (*check)(sample *x))
+{
+    for (int nodes = 2; nodes <= 3; nodes++)
+        for (int turned = 0; turned < 2; turned++)
+            for (int law = 0; law < 3; law++)
+                for (unsigned long long seed = 1; seed <= 5; seed++) {
+                    sample *x = sample_create(nodes, turned, laws[law], seed);
+                    check(x);
+                    sample_free(x);
+                }
+}
+
+static double ours[SIZE * SIZE], theirs[SIZE * SIZE];
+
+static void same_at(sample *x)
+{
+    int n = x->strains.size;
+    check_relative(1 + olo_term_energy(&x->by_forms, x->q0, NULL),
+                   1 + olo_term_energy(&x->strains, x->q0, NULL), 1e-13);
+    olo_term_gradient(&x->by_forms, x->q0, NULL, theirs);
+    olo_term_gradient(&x->strains, x->q0, NULL, ours);
+    check_same(n, theirs, ours, 1e-13);
+    olo_term_hessian(&x->by_forms, x->q0, NULL, theirs);
+    olo_term_hessian(&x->strains, x->q0, NULL, ours);
+    check_same(n * n, theirs, ours, 1e-13);
+    olo_term_third(&x->by_forms, x->q0, NULL, x->w, theirs);
+    olo_term_third(&x->strains, x->q0, NULL, x->w, ours);
+    check_same(n * n, theirs, ours, 1e-13);
+}
+
+static void same_over(sample *x)
+{
+    int n = x->strains.size;
+    double r[SIZE], s[SIZE];
+    olo_law_over law;
+    check_close(olo_term_discrete(&x->by_forms, &x->step, r, theirs),
+                olo_term_discrete(&x->strains, &x->step, s, ours), 1e-12);
+    check_same(n, r, s, 1e-13);
+    check_same(n * n, theirs, ours, 1e-13);
+    olo_term_stress(&x->strains, &x->step, s, &law);
+    check_same(n, r, s, 1e-13);
+    for (int a = 0; a < 2; a++) {
+        olo_term_discrete_tangent(&x->by_forms, &x->step, a, theirs);
+        olo_term_discrete_tangent(&x->strains, &x->step, a, ours);
+        check_same(n * n, theirs, ours, 1e-13);
+        for (int b = 0; b < 2; b++) {
+            olo_term_discrete_second(&x->by_forms, &x->step, x->w, a, b, theirs);
+            olo_term_discrete_second(&x->strains, &x->step, x->w, a, b, ours);
+            check_same(n * n, theirs, ours, 1e-13);
+        }
+    }
+}
+
+/* 12 x 6: delta x = P (delta phi, delta omega) */
+static void null_space(const double *q, double P[12][6])
+{
+    memset(P, 0, 12 * sizeof *P);
+    for (int i = 0; i < 3; i++)
+        P[i][i] = 1;
+    for (int I = 3; I < 12; I += 3)
+        for (int c = 0; c < 3; c++) {
+            double e[3] = {c == 0, c == 1, c == 2}, column[3];
+            vec3_cross(e, q + I, column);
+            for (int i = 0; i < 3; i++)
+                P[I + i][3 + c] = column[i];
+        }
+}
+
+static void same_in_twists(sample *x)
+{
+    int n = x->strains.size, t = 6 * x->strain.nodes;
+    double r[SIZE], Pm[NODES][12][6], P1[NODES][12][6];
+    olo_law_over law;
+    olo_term_discrete(&x->by_forms, &x->step, r, theirs);
+    olo_term_stress(&x->strains, &x->step, r, &law);
+    x->strains.invariants->twist_tangent(&x->strains, law.s, law.s1, x->qm, x->q1, ours);
+    double expected[6 * NODES * 6 * NODES] = {0};
+    for (int a = 0; a < x->strain.nodes; a++) {
+        null_space(x->qm + 12 * a, Pm[a]);
+        null_space(x->q1 + 12 * a, P1[a]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int u = 0; u < 6; u++)
+                for (int v = 0; v < 6; v++)
+                    expected[(6 * (i / 12) + u) * t + 6 * (j / 12) + v] +=
+                        Pm[i / 12][i % 12][u] * theirs[i * n + j] * P1[j / 12][j % 12][v];
+    check_same(t * t, expected, ours, 1e-13);
+}
+
+TEST(strains_at_a_configuration_are_those_of_the_forms)
+{
+    each_sample(same_at);
+}
+
+TEST(discrete_gradients_and_their_derivatives_are_those_of_the_forms)
+{
+    each_sample(same_over);
+}
+
+TEST(tangent_in_twists_is_the_projected_one)
+{
+    each_sample(same_in_twists);
+}
+
+/* Derivatives by reference values and shape functions, against differences: the strains are linear in each. */
+static void by_coefficients(sample *x)
+{
+    const double d = 1e-6;
+    int n = x->strains.size, law = x->strains.law->coefficients;
+    check_equal(law + STRAINS + 2 * x->strain.nodes, olo_term_coefficients(&x->strains));
+    for (int p = 0; p < olo_term_coefficients(&x->strains); p++) {
+        int k = p - law;
+        double *number = k < 0         ? &x->c[p]
+                         : k < STRAINS ? &x->strain.reference[k]
+                         : k < STRAINS + x->strain.nodes
+                             ? &x->strain.N[k - STRAINS]
+                             : &x->strain.dN[k - STRAINS - x->strain.nodes];
+        double kept = *number, plus[2][SIZE], minus[2][SIZE], got[SIZE];
+        *number = kept + d;
+        olo_term_gradient(&x->strains, x->q0, NULL, plus[0]);
+        olo_term_discrete(&x->strains, &x->step, plus[1], NULL);
+        *number = kept - d;
+        olo_term_gradient(&x->strains, x->q0, NULL, minus[0]);
+        olo_term_discrete(&x->strains, &x->step, minus[1], NULL);
+        *number = kept;
+        for (int over = 0; over < 2; over++) {
+            if (over)
+                olo_term_discrete_by_coefficient(&x->strains, &x->step, p, got);
+            else
+                olo_term_gradient_by_coefficient(&x->strains, x->q0, NULL, p, got);
+            for (int i = 0; i < n; i++)
+                plus[over][i] = (plus[over][i] - minus[over][i]) / (2 * d);
+            check_same(n, plus[over], got, 1e-8);
+        }
+    }
+}
+
+TEST(derivatives_by_coefficients_are_those_of_differences)
+{
+    each_sample(by_coefficients);
+}
+
+/* --- beam sheet, 18.1: one linear element of length 0.5 --- */
+
+static const double stiffness[STRAINS] = {2, 3, 5, 7, 11, 13};
+
+static void frame(const double phi[3], const double theta[3], double *q)
+{
+    static const double reference[3][3] = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
+    double R[9];
+    rotation_exponential(theta, R);
+    vec3_copy(phi, q);
+    for (int I = 0; I < 3; I++)
+        mat3_times(R, reference[I], q + 3 + 3 * I);
+}
+
+/* The step of the sheet with a law over 0.5 times the density. */
+static sample *sheet(const olo_law *law)
+{
+    sample *x = sample_create(2, false, law, 1);
+    olo_strain *s = &x->strain;
+    *s = (olo_strain){.nodes = 2,
+                      .q = {0, 12},
+                      .N = {0.5, 0.5},
+                      .dN = {-2, 2},
+                      .reference = {0, 0, 1, 0, 0, 0},
+                      .weight = 0.5};
+    frame((double[]){0, 0, 0}, (double[]){0, 0, 0}, x->q0);
+    frame((double[]){0.5, 0.02, -0.01}, (double[]){0.1, -0.2, 0.3}, x->q0 + 12);
+    frame((double[]){0.01, -0.02, 0.03}, (double[]){-0.1, 0.05, 0.2}, x->q1);
+    frame((double[]){0.52, 0.04, 0.02}, (double[]){0.25, -0.15, 0.35}, x->q1 + 12);
+    for (int i = 0; i < 24; i++) {
+        x->qm[i] = 0.5 * (x->q0[i] + x->q1[i]);
+        x->dq[i] = x->q1[i] - x->q0[i];
+    }
+    for (int k = 0; k < STRAINS; k++)
+        x->c[k] = s->weight * stiffness[k];
+    return x;
+}
+
+static void check_all(int n, const double *expected, const double *got, double tolerance)
+{
+    for (int i = 0; i < n; i++)
+        check_close(expected[i], got[i], tolerance);
+}
+
+TEST(one_element_has_the_forces_of_the_sheet)
+{
+    static const double e0[6] = {-0.11313505750725, -0.11256963293508, -0.02856121620925,
+                                 -0.39073178264514, 0.58609767396771,  0.19536589132257};
+    static const double e1[6] = {-0.17233125735065, -0.06106091892553, 0.00250783398875,
+                                 -0.46581501619034, 0.29128519977283,  0.62518343969742};
+    static const double N[6] = {-0.28546631485789, -0.26044582779091, -0.06513345555125,
+                                -2.99791379592418, 4.82560580557298,  5.33357065162991};
+    static const double f[24] = {
+        -0.01461071480715, 0.26776460925572,  0.27475042079873,  2.55381502646271,
+        1.24758485929691,  -2.09649834163066, 0.45242536774377,  2.92621411983015,
+        0.67788782738006,  0.99069091234900,  -1.94908301593287, -1.79103256783707,
+        0.01461071480715,  -0.26776460925572, -0.27475042079873, -2.40654696742054,
+        -0.10306766447033, 2.73172033186632,  -1.28119247247461, -2.78552703873268,
+        0.17144892673178,  -0.22893881878618, 2.45949671348418,  1.38103713465792};
+    static const double row[6] = {4.70767856119218, 0.84762872281544, 0.10444004056911,
+                                  0.18103254094039, 0.01290187790893, -0.00215031298482};
+    sample *x = sheet(&olo_law_elastic);
+    double e[6], r[SIZE], K[SIZE * SIZE], square = 0, trace = 0;
+    olo_law_over law;
+    olo_strain_values(&x->strain, x->q0, e);
+    check_all(6, e0, e, 1e-13);
+    olo_strain_values(&x->strain, x->q1, e);
+    check_all(6, e1, e, 1e-13);
+    double work = olo_term_stress(&x->strains, &x->step, r, &law);
+    for (int k = 0; k < 6; k++)
+        check_close(N[k], law.s[k] / x->strain.weight, 1e-12);
+    check_all(24, f, r, 1e-12);
+    check_close(1.35279749338131, olo_term_energy(&x->strains, x->q0, NULL), 1e-12);
+    check_close(1.90098058987597, olo_term_energy(&x->strains, x->q1, NULL), 1e-12);
+    check_close(0.54818309649466, work, 1e-12);
+    olo_term_discrete(&x->strains, &x->step, r, K);
+    for (int i = 0; i < 24 * 24; i++)
+        square += K[i] * K[i];
+    for (int i = 0; i < 24; i++)
+        trace += K[25 * i];
+    check_close(23.7087739187355, sqrt(square), 1e-11);
+    check_close(51.4816307151935, trace, 1e-11);
+    check_all(6, row, K, 1e-12);
+    sample_free(x);
+}
+
+TEST(moments_on_nodes_are_those_of_the_sheet)
+{
+    static const double first[3] = {-5.12681665913306, 1.84954694311132, -4.63829036871012};
+    static const double second[3] = {5.14048432205757, -1.98814979846660, 4.77409592497654};
+    sample *x = sheet(&olo_law_elastic);
+    double r[SIZE];
+    olo_law_over law;
+    olo_term_stress(&x->strains, &x->step, r, &law);
+    for (int a = 0; a < 2; a++) {
+        double moment[3] = {0, 0, 0};
+        for (int I = 3; I < 12; I += 3)
+            vec3_add_cross(x->qm + 12 * a + I, r + 12 * a + I, moment);
+        check_all(3, a ? second : first, moment, 1e-12);
+    }
+    sample_free(x);
+}
+
+/* W = sum D (e^2/2 + e^4/4), through the general discrete gradient in the six strains. */
+static double quartic(void *context, const double *e)
+{
+    double sum = 0;
+    for (int k = 0; k < STRAINS; k++)
+        sum += 0.5 * stiffness[k] * (0.5 * pow(e[k], 2) + 0.25 * pow(e[k], 4));
+    (void)context;
+    return sum;
+}
+
+static void quartic_gradient(void *context, const double *e, double *g)
+{
+    (void)context;
+    for (int k = 0; k < STRAINS; k++)
+        g[k] = 0.5 * stiffness[k] * (e[k] + pow(e[k], 3));
+}
+
+static void quartic_hessian(void *context, const double *e, double *gg)
+{
+    (void)context;
+    for (int k = 0; k < STRAINS; k++)
+        for (int l = 0; l < STRAINS; l++)
+            gg[6 * k + l] = k == l ? 0.5 * stiffness[k] * (1 + 3 * e[k] * e[k]) : 0;
+}
+
+TEST(a_hyperelastic_energy_has_the_stress_of_the_sheet)
+{
+    static const double N[6] = {-0.30695218008786, -0.24877364361178, -0.05692006046993,
+                                -3.56766113073395, 5.67625317142083,  6.34512474906018};
+    sample *x = sheet(&olo_law_general);
+    const olo_general_law energy = {
+        .value = quartic, .gradient = quartic_gradient, .hessian = quartic_hessian};
+    double r[SIZE], sum[3] = {0, 0, 0};
+    olo_law_over law;
+    x->strains.context = &energy;
+    double work = olo_term_stress(&x->strains, &x->step, r, &law);
+    for (int k = 0; k < 6; k++)
+        check_close(N[k], law.s[k] / x->strain.weight, 1e-12);
+    check_close(0.66263759797822, work, 1e-12);
+    check_close(olo_term_energy(&x->strains, x->q1, NULL) -
+                    olo_term_energy(&x->strains, x->q0, NULL),
+                work, 1e-13);
+    for (int a = 0; a < 2; a++)
+        vec3_add(1.0, r + 12 * a, sum);
+    check_below(vec3_norm(sum), 1e-14);
+    sample_free(x);
+}
+
+/* --- invariance --- */
+
+/* A random frame, turned from that of the sheet. */
+static void random_frame(unsigned long long *seed, double *q)
+{
+    double phi[3] = {any(seed), any(seed), any(seed)};
+    double theta[3] = {2 * any(seed), 2 * any(seed), 2 * any(seed)};
+    frame(phi, theta, q);
+}
+
+TEST(rigid_motions_leave_the_strains_alone)
+{
+    unsigned long long seed = 3;
+    for (int k = 0; k < 200; k++) {
+        sample *x = sheet(&olo_law_elastic);
+        double theta[3] = {3 * any(&seed), 3 * any(&seed), 3 * any(&seed)}, R[9], e[6], moved[6];
+        double shift[3] = {3 * any(&seed), 3 * any(&seed), 3 * any(&seed)};
+        random_frame(&seed, x->q0);
+        random_frame(&seed, x->q0 + 12);
+        rotation_exponential(theta, R);
+        for (int i = 0; i < 24; i += 3) {
+            mat3_times(R, x->q0 + i, x->q1 + i);
+            if (i % 12 == 0)
+                vec3_add(1.0, shift, x->q1 + i);
+        }
+        olo_strain_values(&x->strain, x->q0, e);
+        olo_strain_values(&x->strain, x->q1, moved);
+        check_all(6, e, moved, 1e-13);
+        sample_free(x);
+    }
+}
+
+TEST(a_rigid_motion_strains_nothing)
+{
+    unsigned long long seed = 5;
+    for (int k = 0; k < 200; k++) {
+        sample *x = sheet(&olo_law_elastic);
+        double q[12], e[6];
+        random_frame(&seed, q);
+        memcpy(x->q0, q, sizeof q);
+        memcpy(x->q0 + 12, q, sizeof q);
+        vec3_add(0.5, q + 9, x->q0 + 12); /* along d3 */
+        olo_strain_values(&x->strain, x->q0, e);
+        check_below(largest(6, e), 1e-14);
+        sample_free(x);
+    }
+}
+
+TEST(forces_balance_and_do_the_work_of_the_energy)
+{
+    unsigned long long seed = 7;
+    for (int k = 0; k < 200; k++) {
+        sample *x = sheet(&olo_law_elastic);
+        double r[SIZE], force[3] = {0, 0, 0}, moment[3] = {0, 0, 0}, work = 0;
+        olo_law_over law;
+        for (int a = 0; a < 24; a += 12) {
+            random_frame(&seed, x->q0 + a);
+            random_frame(&seed, x->q1 + a);
+        }
+        for (int i = 0; i < 24; i++) {
+            x->qm[i] = 0.5 * (x->q0[i] + x->q1[i]);
+            x->dq[i] = x->q1[i] - x->q0[i];
+        }
+        olo_term_stress(&x->strains, &x->step, r, &law);
+        double size = largest(24, r);
+        for (int i = 0; i < 24; i += 3) {
+            if (i % 12 == 0)
+                vec3_add(1.0, r + i, force);
+            vec3_add_cross(x->qm + i, r + i, moment);
+            work += vec3_dot(r + i, x->dq + i);
+        }
+        check_below(vec3_norm(force), 1e-14 * size);
+        check_below(vec3_norm(moment), 1e-14 * size * 8);
+        double V0 = olo_term_energy(&x->strains, x->q0, NULL),
+               V1 = olo_term_energy(&x->strains, x->q1, NULL);
+        check_close(V1 - V0, work, 1e-14 * (V0 + V1) * 4);
+        sample_free(x);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(strains_at_a_configuration_are_those_of_the_forms),
+          cmocka_unit_test(discrete_gradients_and_their_derivatives_are_those_of_the_forms),
+          cmocka_unit_test(tangent_in_twists_is_the_projected_one),
+          cmocka_unit_test(derivatives_by_coefficients_are_those_of_differences),
+          cmocka_unit_test(one_element_has_the_forces_of_the_sheet),
+          cmocka_unit_test(moments_on_nodes_are_those_of_the_sheet),
+          cmocka_unit_test(a_hyperelastic_energy_has_the_stress_of_the_sheet),
+          cmocka_unit_test(rigid_motions_leave_the_strains_alone),
+          cmocka_unit_test(a_rigid_motion_strains_nothing),
+          cmocka_unit_test(forces_balance_and_do_the_work_of_the_energy))
