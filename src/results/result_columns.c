@@ -294,8 +294,7 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
     add_named(&s, "/frames/joint",
               &(const mixture){".angle", {OLO_DIMENSION_ANGLE, OLO_DIMENSION_LENGTH}});
     add_named(&s, "/frames/joint_rate",
-              &(const mixture){".angle",
-                               {OLO_DIMENSION_ANGULAR_VELOCITY, OLO_DIMENSION_VELOCITY}});
+              &(const mixture){".angle", {OLO_DIMENSION_ANGULAR_VELOCITY, OLO_DIMENSION_VELOCITY}});
     add_named(&s, "/frames/strain",
               &(const mixture){".gamma", {OLO_DIMENSION_NONE, OLO_DIMENSION_CURVATURE}});
     add_named(&s, "/frames/stress",
