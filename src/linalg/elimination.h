@@ -76,6 +76,9 @@ olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_
 void olo_elimination_solve(olo_elimination *elimination);
 const double *olo_elimination_twist(const olo_elimination *elimination, int c);     /* dt_c */
 const double *olo_elimination_increment(const olo_elimination *elimination, int c); /* du_c */
+/* The transpose of the map from z to dt (without gaps), for adjoints: with f_c in the place of z_c, which is
+ * overwritten, the result for block c is where dt_c is after a solve. */
+void olo_elimination_solve_transposed(olo_elimination *elimination);
 /* mu_c = -(z_c + sum_b K_cb dt_b), after a solve */
 void olo_elimination_wrench(const olo_elimination *elimination, int c, double *mu);
 

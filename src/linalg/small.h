@@ -141,6 +141,24 @@ static inline void small_lu_solve(int n, const double *LU, const int *pivot, int
     }
 }
 
+/* b (n) <- A^-T b with the factors of small_lu */
+static inline void small_lu_solve_transposed(int n, const double *LU, const int *pivot, double *b)
+{
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < k; i++)
+            b[k] -= LU[i * n + k] * b[i];
+        b[k] /= LU[k * n + k];
+    }
+    for (int k = n - 1; k >= 0; k--)
+        for (int i = k + 1; i < n; i++)
+            b[k] -= LU[i * n + k] * b[i];
+    for (int k = n - 1; k >= 0; k--) {
+        double swap = b[k];
+        b[k] = b[pivot[k]];
+        b[pivot[k]] = swap;
+    }
+}
+
 /* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix, by Jacobi
  * rotations in place. */
 static inline void small_symmetric_eigen(int n, double *A, double *V)
