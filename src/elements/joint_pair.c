@@ -65,22 +65,46 @@ static const double *child_cayley(const olo_joint_view *x, const double *motion)
     return child_is_frame(x) ? motion + 3 : none;
 }
 
+/* x = sum u_k M_k + rest for unit vectors M_k that are orthonormal but for rounding: u_k = M_k.x would be too long by
+ * what M_k is too long, in every step the same, and energy would drift. What is left of x the first time is divided
+ * again. u += , rest = what is left */
+static void divide(int count, const double *M, double rest[3], double *u)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        double part[3] = {0, 0, 0};
+        for (int k = 0; k < count; k++)
+            part[k] = vec3_dot(M + 3 * k, rest);
+        for (int k = 0; k < count; k++) {
+            u[k] += part[k];
+            vec3_add(-part[k], M + 3 * k, rest);
+        }
+    }
+}
+
+/* u_k of a vector along the free axes at q0, and sum u_k M_k */
+static void along_axes(const olo_joint_view *x, const double vector[3], double *u, double part[3])
+{
+    double M[9], rest[3];
+    int count = 0;
+    for (int k = 0; k < 3; k++)
+        if (x->joint->translations >> k & 1) {
+            u[count] = 0;
+            axis_at(x, k, x->child0, x->parent0, M + 3 * count++);
+        }
+    vec3_copy(vector, rest);
+    divide(count, M, rest, u);
+    vec3_subtract(vector, rest, part);
+}
+
 /* from the parent's place to the child's at q0, its part along the free axes */
 static void offset0(const olo_joint_view *x, double v0[3])
 {
-    double span[3], rho_p[3], rho_c[3];
+    double span[3], rho_p[3], rho_c[3], u[3];
     olo_body_vector(x->joint->parent_point, x->parent0, rho_p);
     child_arm(x, x->child0, rho_c);
     for (int i = 0; i < 3; i++)
         span[i] = x->child0[i] + rho_c[i] - x->parent0[i] - rho_p[i];
-    vec3_set(0, 0, 0, v0);
-    for (int k = 0; k < 3; k++) {
-        double M[3];
-        if (!(x->joint->translations >> k & 1))
-            continue;
-        axis_at(x, k, x->child0, x->parent0, M);
-        vec3_add(vec3_dot(M, span), M, v0);
-    }
+    along_axes(x, span, u, v0);
 }
 
 /* rotation of the child's motion from the parent's Cayley vector and the rotational part of u */
@@ -149,7 +173,8 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
             vec3_copy(relative, u + t);
         } else {
             olo_body_vector(joint->child_axes + 6, x->child0, n0);
-            u[t] = vec3_dot(n0, relative);
+            u[t] = 0;
+            divide(1, n0, relative, u + t);
         }
     }
     if (!joint->translations)
@@ -169,14 +194,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     vec3_add(1.0, dv, v);
     cayley_apply(back, cayley_scale(back), v, mid, drho);
     vec3_add(1.0, drho, dv);
-    t = 0;
-    for (int k = 0; k < 3; k++) {
-        double M[3];
-        if (!(joint->translations >> k & 1))
-            continue;
-        axis_at(x, k, x->child0, x->parent0, M);
-        u[t++] = vec3_dot(M, dv);
-    }
+    along_axes(x, dv, u, drho);
 }
 
 /* --- twists --- */
