@@ -147,6 +147,15 @@ static void fill_spatial(olo_joint_blocks *j, unsigned long long *seed)
         j->Ec[i] = -j->Ep[i];
 }
 
+/* Light blocks take no more than a, a^ and f of the above. */
+static void write_spatial(const olo_joint_blocks *j)
+{
+    const double *matrix[3] = {j->A + 3, j->A_hat + 3, j->Ep + 18};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            j->spatial[3 * k + i] = matrix[k][6 * ((i + 2) % 3) + (i + 1) % 3];
+}
+
 /* Unknowns of the dense form: dt, mu of every block, then du. Equations as in elimination.h. */
 static void check_against_dense(forest *f, unsigned long long *seed, double tolerance)
 {
@@ -205,6 +214,13 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
         }
         olo_joint_blocks j = olo_elimination_joint(e, a);
         int parent = block->parent, p = parent >= 0 ? f->blocks[parent].size : 0;
+        double own[4][36];
+        if (j.spatial) {
+            j.A = own[0];
+            j.A_hat = own[1];
+            j.Ep = own[2];
+            j.Ec = own[3];
+        }
         fill(d * r, j.B, 0.3, seed);
         fill(d * r, j.B_hat, 0.3, seed);
         fill(r * d, j.kc, 0.3, seed);
@@ -220,6 +236,8 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
         }
         if (block->spatial)
             fill_spatial(&j, seed);
+        if (j.spatial)
+            write_spatial(&j);
         for (int i = 0; i < d; i++) {
             for (int k = 0; k < r; k++) {
                 A[(mu[a] + i) * n + u[a] + k] -= j.B[i * r + k];
