@@ -116,6 +116,27 @@ OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[
  *  `top.position.x`, `top.d3.z`, `energy.total`, `angular_momentum.z`, `constraint_error`, then a row a
  *  recorded step at full precision (%.17g). */
 OLO_API olo_status olo_result_write_csv(const char *path, FILE *out, olo_error *error);
+
+/** Writes the same table as JSON: `columns`, a list of `name` and `units`, and `rows`, a list of numbers each, beside
+ *  `model`, `status`, `command` and others. Numbers have 17 digits; what is not finite is null. */
+OLO_API olo_status olo_result_write_json(const char *path, FILE *out, olo_error *error);
+
+/** How frames for ParaView are written; starts as `{0}`. */
+typedef struct olo_vtk {
+    long frames; /**< at most; 0: all that are recorded */
+    bool (*stop)(
+        void *context); /**< asked before every frame; true ends with OLO_INTERRUPTED; may be NULL */
+    void *context;      /**< handed to `stop` */
+} olo_vtk;
+
+/** Writes a result for ParaView and other programs that use VTK: a collection `path` (name.pvd) over time, and in the folder
+ *  `name` beside it two files a frame. `frames-000000.vtp` has a point for every point mass and body with its vectors d1,
+ *  d2, d3, velocity and angular velocity, and joint coordinates, outputs and ledger as field data. `scene-000000.vtp` has
+ *  the surfaces of bodies where they are and lines for rods, springs and dampers. A `path` that does not end in .pvd is a
+ *  folder, in which the collection gets the name of the result. The collection is written last; every file is whole or not
+ *  there. `options` and `written`, which gets the number of frames, may be NULL. */
+OLO_API olo_status olo_result_write_vtk(const char *result, const char *path,
+                                        const olo_vtk *options, long *written, olo_error *error);
 /** @} */
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -84,6 +85,11 @@ bool olo_write_rename(const char *from, const char *to)
 bool olo_write_remove(const char *path)
 {
     return may_change() && unlink(path) == 0;
+}
+
+bool olo_write_folder(const char *path)
+{
+    return may_change() && mkdir(path, 0777) == 0;
 }
 
 size_t olo_write_count(void)

@@ -25,6 +25,9 @@ bool olo_write_rename(const char *from, const char *to);
 
 bool olo_write_remove(const char *path);
 
+/* Makes a folder. */
+bool olo_write_folder(const char *path);
+
 /* For tests. Changes so far; make the n-th from now (1 = the next) fail once, as on a full disk, 0 = never;
  * or end the process there, as kill -9 does, with this exit code. */
 enum { OLO_WRITE_ENDED = 99 };

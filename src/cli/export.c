@@ -2,23 +2,38 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/say.h"
 #include "oloid/results.h"
 
 struct options {
-    const char *csv;
+    const char *csv, *json, *vtk, *frames;
 };
 
 static const cli_option options[] = {
     {"csv", 0, CLI_TEXT, offsetof(struct options, csv), "FILE",
      "write the recorded frames as comma-separated values;\n- is standard output"},
+    {"json", 0, CLI_TEXT, offsetof(struct options, json), "FILE",
+     "write the same table as JSON, with units"},
+    {"vtk", 0, CLI_TEXT, offsetof(struct options, vtk), "PATH",
+     "write the motion for ParaView: PATH is a collection\n"
+     "NAME.pvd, or a folder for it"},
+    {"frames", 0, CLI_TEXT, offsetof(struct options, frames), "N",
+     "write at most N frames for ParaView; default: 1001; 0: all"},
     {0}};
+
+/* Frames for ParaView unless the person wants more: two files each. */
+static const long FRAMES_DEFAULT = 1001;
+
+/* Writes a result file to a stream. */
+typedef olo_status writer(const char *result, FILE *out, olo_error *error);
 
 static olo_status cannot_write(const char *path, olo_error *error)
 {
@@ -27,14 +42,15 @@ static olo_status cannot_write(const char *path, olo_error *error)
 }
 
 /* Writes the file `to`, which stands for `path`, and makes sure that it arrived. */
-static olo_status write_file(const char *result, const char *to, const char *path, olo_error *error)
+static olo_status write_file(writer *write, const char *result, const char *to, const char *path,
+                             olo_error *error)
 {
     errno = 0;
     FILE *out = fopen(to, "w");
     if (out == NULL) {
         return cannot_write(path, error);
     }
-    olo_status status = olo_result_write_csv(result, out, error);
+    olo_status status = write(result, out, error);
     if (status != OLO_OK && ferror(out)) {
         status = olo_fail_context(error, status, "%s", path);
     }
@@ -46,7 +62,8 @@ static olo_status write_file(const char *result, const char *to, const char *pat
 }
 
 /* Writes beside the file and renames: a failure leaves no half file and spoils no old one. */
-static olo_status replace_file(const char *result, const char *path, olo_error *error)
+static olo_status replace_file(writer *write, const char *result, const char *path,
+                               olo_error *error)
 {
     const size_t length = strlen(path);
     char *partial = olo_alloc(length + sizeof ".partial", 1);
@@ -55,7 +72,7 @@ static olo_status replace_file(const char *result, const char *path, olo_error *
     }
     memcpy(partial, path, length);
     memcpy(partial + length, ".partial", sizeof ".partial");
-    olo_status status = write_file(result, partial, path, error);
+    olo_status status = write_file(write, result, partial, path, error);
     if (status == OLO_OK && rename(partial, path) != 0) {
         status = cannot_write(path, error);
     }
@@ -66,10 +83,14 @@ static olo_status replace_file(const char *result, const char *path, olo_error *
     return status;
 }
 
-static olo_status export_csv(const char *result, const char *path, olo_error *error)
+static olo_status export_table(writer *write, const char *result, const char *path,
+                               olo_error *error)
 {
+    if (path == NULL) {
+        return OLO_OK;
+    }
     if (strcmp(path, "-") == 0) {
-        return olo_result_write_csv(result, stdout, error);
+        return write(result, stdout, error);
     }
     struct stat from = {0}, to = {0};
     const bool exists = stat(path, &to) == 0;
@@ -78,9 +99,68 @@ static olo_status export_csv(const char *result, const char *path, olo_error *er
         return olo_fail(error, OLO_BAD_INPUT, "%s: the export would overwrite the result", path);
     }
     if (exists && !S_ISREG(to.st_mode)) {
-        return write_file(result, path, path, error); // a device or a pipe
+        return write_file(write, result, path, path, error); // a device or a pipe
     }
-    return replace_file(result, path, error);
+    return replace_file(write, result, path, error);
+}
+
+static bool wants_stop(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
+/* Number of recorded states; 0 when it cannot be read, which is told elsewhere. */
+static long count_rows(const char *path)
+{
+    olo_result *result = NULL;
+    const long rows = olo_result_open(path, &result, NULL) == OLO_OK ? olo_result_rows(result) : 0;
+    olo_result_free(result);
+    return rows;
+}
+
+static olo_status export_vtk(const char *result, const char *path, long frames, olo_error *error)
+{
+    if (path == NULL) {
+        return OLO_OK;
+    }
+    long written = 0;
+    const olo_vtk how = {.frames = frames, .stop = wants_stop};
+    cli_interrupt_begin(); // a frame is finished, and the collection is not written
+    const olo_status status = olo_result_write_vtk(result, path, &how, &written, error);
+    cli_interrupt_end();
+    const long rows = status == OLO_OK ? count_rows(result) : written;
+    if (rows > written) {
+        cli_say("'%s' has %ld frames, %ld of them were written; --frames changes that", result,
+                rows, written);
+    }
+    return status;
+}
+
+/* All formats that are asked for. */
+static olo_status export_all(const struct options *given, const char *result, long frames,
+                             olo_error *error)
+{
+    olo_status status = export_table(olo_result_write_csv, result, given->csv, error);
+    if (status == OLO_OK) {
+        status = export_table(olo_result_write_json, result, given->json, error);
+    }
+    return status == OLO_OK ? export_vtk(result, given->vtk, frames, error) : status;
+}
+
+/* The number of frames that is asked for. */
+static int read_frames(const struct options *given, long *frames)
+{
+    char *end = NULL;
+    *frames = FRAMES_DEFAULT;
+    if (given->frames == NULL) {
+        return CLI_GO_ON;
+    }
+    *frames = strtol(given->frames, &end, 10);
+    if (end == given->frames || *end != '\0' || *frames < 0) {
+        return cli_usage(&cli_export, "--frames needs a number, got '%s'", given->frames);
+    }
+    return CLI_GO_ON;
 }
 
 /* Says when a result is not complete; whatever cannot be read is told elsewhere. */
@@ -101,11 +181,16 @@ static int run(int argc, char **argv)
     struct options given = {0};
     cli_list arguments = {0};
     olo_error error = {0};
+    long frames = 0;
     int code = cli_parse(&cli_export, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON && given.csv == NULL) {
-        code = cli_usage(&cli_export, "no format is given: --csv FILE");
-    } else if (code == CLI_GO_ON) {
-        const olo_status status = export_csv(arguments.items[0], given.csv, &error);
+    if (code == CLI_GO_ON && given.csv == NULL && given.json == NULL && given.vtk == NULL) {
+        code = cli_usage(&cli_export, "no format is given: --csv FILE, --json FILE or --vtk PATH");
+    }
+    if (code == CLI_GO_ON) {
+        code = read_frames(&given, &frames);
+    }
+    if (code == CLI_GO_ON) {
+        const olo_status status = export_all(&given, arguments.items[0], frames, &error);
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
         if (status == OLO_OK) {
             tell_incomplete(arguments.items[0]);
@@ -123,7 +208,8 @@ const cli_command cli_export = {
     .summary = "write a result in another format",
     .details = "RESULT is a file that 'oloid run' wrote, complete or not (RESULT.partial).\n",
     .examples = "  oloid export heavy-top.h5 --csv heavy-top.csv\n"
-                "  oloid export heavy-top.h5 --csv - | head -n 3\n",
+                "  oloid export heavy-top.h5 --csv - | head -n 3\n"
+                "  oloid export heavy-top.h5 --vtk heavy-top.pvd --frames 200\n",
     .options = options,
     .run = run,
 };

@@ -70,6 +70,7 @@ void olo_result_free(olo_result *result)
     olo_hdf5_close(result->file, false, NULL);
     olo_free(result->columns);
     olo_free(result->sources);
+    olo_free(result->nodes);
     olo_pool_free(&result->pool);
     olo_free(result->path);
     olo_free(result);

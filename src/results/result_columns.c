@@ -132,11 +132,17 @@ static void add_vector(search *s, const char *first, const char *second, int sou
 
 static void add_node(search *s, size_t node, int position, int velocity)
 {
-    const char *name = s->names[node];
+    const bool body = strcmp(s->kinds[node], "body") == 0;
+    const char *name = olo_pool_text(&s->result->pool, s->names[node], strlen(s->names[node]));
     const size_t offset = (size_t)s->offsets[node];
+    if (name == NULL) {
+        fail(s, OLO_NO_MEMORY, "out of memory");
+        return;
+    }
+    s->result->nodes[node] = (olo_result_node){name, body, s->result->column_count};
     add_vector(s, name, "position", position, 3 * node);
     add_vector(s, name, "velocity", velocity, 3 * node);
-    if (strcmp(s->kinds[node], "body") == 0) {
+    if (body) {
         measure_in(s, OLO_DIMENSION_NONE);
         add_vector(s, name, "d1", s->result->q, offset + 3);
         add_vector(s, name, "d2", s->result->q, offset + 6);
@@ -286,6 +292,11 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
         if (s.status == OLO_OK &&
             result->sources[result->q].width != result->sources[result->v].width) {
             fail(&s, OLO_BAD_INPUT, "/frames/q and /frames/v differ in width");
+        }
+        result->node_count = s.nodes;
+        result->nodes = olo_alloc(s.nodes, sizeof *result->nodes);
+        if (result->nodes == NULL) {
+            fail(&s, OLO_NO_MEMORY, "out of memory");
         }
         for (size_t i = 0; s.status == OLO_OK && i < s.nodes; i++) {
             add_node(&s, i, position, velocity);

@@ -2,6 +2,7 @@
 #ifndef OLO_RESULTS_RESULT_PRIVATE_H
 #define OLO_RESULTS_RESULT_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/pool.h"
@@ -26,6 +27,13 @@ typedef struct olo_result_column_source {
     int omega; /* 0: no; 1, 2, 3: x, y, z */
 } olo_result_column_source;
 
+/* A node and its first column: position, velocity, and of a body d1, d2, d3, angular velocity, three columns each. */
+typedef struct olo_result_node {
+    const char *name;
+    bool body;
+    size_t column;
+} olo_result_node;
+
 struct olo_result {
     char *path;
     olo_hdf5 *file;
@@ -36,7 +44,9 @@ struct olo_result {
     olo_result_column_source *columns;
     size_t column_count, column_capacity;
     size_t csv_columns, csv_sources; /* the first ones: those of the CSV table */
-    int q, v;                        /* sources */
+    olo_result_node *nodes;
+    size_t node_count;
+    int q, v; /* sources */
 };
 
 /* omega = 1/2 sum_I d_I x d_I', component 0, 1 or 2, from the nine numbers of the directors. */

@@ -1,0 +1,13 @@
+/* The scene of a result file, read back. */
+#ifndef OLO_RESULTS_RESULT_SCENE_H
+#define OLO_RESULTS_RESULT_SCENE_H
+
+#include "results/result_private.h"
+#include "system/scene.h"
+
+/* The drawables, at `*list`, which is freed with olo_free; texts live as long as the result. None in a file without a
+ * scene. Nodes are within the result's. */
+olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *count,
+                            olo_error *error);
+
+#endif
