@@ -1,4 +1,5 @@
 """Results: the recorded columns of a run as NumPy arrays, its ledger and its verdict."""
+import builtins
 import os
 import shutil
 import threading
@@ -7,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy
 
-from ._errors import Error, NotFoundError, call, create
+from ._errors import Error, InputError, NotFoundError, call, create
 from ._library import encode, ffi, lib, text
 
 AXES = ("x", "y", "z")
@@ -193,6 +194,31 @@ class Result(Mapping):
         """Copies the result file."""
         shutil.copyfile(self.path, path)
 
+    def export(self, path, frames=0):
+        """Writes the result in another format, which the ending of `path` tells: .csv, .json, or .pvd for ParaView
+        (at most so many frames; 0: all)."""
+        path = os.fspath(path)
+        writers = {".csv": lib.olo_result_write_csv, ".json": lib.olo_result_write_json}
+        ending = os.path.splitext(path)[1]
+        if ending == ".pvd":
+            call(lib.olo_result_write_vtk, encode(self.path), encode(path), ffi.new("olo_vtk *", {"frames": frames}),
+                 ffi.NULL)
+        elif ending in writers:
+            write_whole(path, lambda file: call(writers[ending], encode(self.path), file))
+        else:
+            raise InputError(f"'{path}': a result is exported to .csv, .json or .pvd")
+
+    def report(self, path=None, plain=False):
+        """Writes the report, one page with the motion, the ledger and the verdict; default: beside the result, or in
+        this folder when the result is temporary. `plain`: without animation. Gives its path."""
+        if path is None:
+            place = self.path if self._folder is None else os.path.basename(self.path)
+            path = place.removesuffix(".partial").removesuffix(".h5") + ".report.html"
+        options = ffi.new("olo_report_options *", lib.olo_report_default())
+        options.plain = options.plain or plain
+        call(lib.olo_report_write, encode(self.path), encode(path), options)
+        return os.fspath(path)
+
     def plot(self, *names):
         """Draws columns over time with matplotlib, or without names energies, drifts and constraint errors. Gives
         the figure."""
@@ -201,6 +227,19 @@ class Result(Mapping):
 
     def __repr__(self):
         return f"<oloid.Result of {self.model!r}: {self.rows} rows, {self.status}>"
+
+
+def write_whole(path, write):
+    """Has a file written beside the final one, then renames: it is whole or not there."""
+    partial = path + ".partial"
+    try:
+        with builtins.open(partial, "wb") as file:
+            write(file)
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
 
 
 def open(path):

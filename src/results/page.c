@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/memory.h"
-#include "base/write.h"
+#include "base/text_file.h"
 
 static const char PLAIN_STYLE[] =
     ":root{color-scheme:light dark;--muted:#5b6470;--line:#d9dee5;--good:#0b7a4b;--bad:#b3261e}"
@@ -106,31 +104,6 @@ static olo_status write_special(const char *path, const olo_text *text, olo_erro
     return status;
 }
 
-/* Beside it under another name, then renamed: a failure leaves no half file and spoils no old one. */
-static olo_status write_regular(const char *path, const olo_text *text, olo_error *error)
-{
-    const size_t length = strlen(path) + sizeof ".new";
-    char *fresh = olo_alloc(length, 1);
-    if (fresh == NULL) {
-        return olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", path);
-    }
-    (void)snprintf(fresh, length, "%s.new", path);
-    errno = 0;
-    const int descriptor = olo_write_open(fresh, true);
-    bool done = descriptor >= 0 && olo_write_resize(descriptor, 0) &&
-                olo_write_bytes(descriptor, text->bytes, text->length, 0);
-    if (descriptor >= 0) {
-        done = close(descriptor) == 0 && done;
-    }
-    done = done && olo_write_rename(fresh, path);
-    const olo_status status = done ? OLO_OK : cannot_write(path, error);
-    if (!done && descriptor >= 0) {
-        olo_write_remove(fresh);
-    }
-    olo_free(fresh);
-    return status;
-}
-
 olo_status olo_page_write(const char *path, olo_text *text, olo_error *error)
 {
     struct stat facts;
@@ -142,7 +115,7 @@ olo_status olo_page_write(const char *path, olo_text *text, olo_error *error)
     } else if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
         status = write_special(path, text, error);
     } else {
-        status = write_regular(path, text, error);
+        status = olo_text_save(text, path, error);
     }
     olo_text_free(text);
     return status;

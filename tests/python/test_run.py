@@ -163,6 +163,37 @@ def test_other_threads_go_on_while_a_run_computes():
     assert len(ticks) >= 20
 
 
+def test_exports_are_those_of_the_command(command):
+    folder = command.folder
+    result = oloid.run("heavy-top", end=0.05, output=folder / "top.h5")
+    for ending in ("csv", "json"):
+        result.export(folder / f"python.{ending}")
+        assert command("export", "top.h5", f"--{ending}", f"command.{ending}").returncode == 0
+        assert (folder / f"python.{ending}").read_bytes() == (folder / f"command.{ending}").read_bytes()
+    result.export(folder / "python.pvd", frames=3)
+    assert command("export", "top.h5", "--vtk", "command.pvd", "--frames", 3).returncode == 0
+    files = sorted(path.name for path in (folder / "command").iterdir())
+    assert len(files) == 6 and files == sorted(path.name for path in (folder / "python").iterdir())
+    assert all((folder / "python" / name).read_bytes() == (folder / "command" / name).read_bytes() for name in files)
+    with pytest.raises(oloid.InputError, match="exported to .csv, .json or .pvd"):
+        result.export(folder / "x.txt")
+    with pytest.raises(OSError):
+        result.export(folder / "nowhere" / "x.csv")
+
+
+def test_reports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = oloid.run("heavy-top", end=0.05)
+    assert result.report() == "heavy-top.report.html"
+    page = (tmp_path / "heavy-top.report.html").read_text()
+    assert page.startswith("<!doctype html>") and "heavy-top" in page
+    assert result.report(tmp_path / "plain.html", plain=True) == str(tmp_path / "plain.html")
+    plain = (tmp_path / "plain.html").read_text()
+    assert "<svg" in plain and "<script" not in plain
+    kept = oloid.run("heavy-top", end=0.05, output=tmp_path / "a.b" "top.h5")
+    assert kept.report() == str(tmp_path / "a.btop.report.html")
+
+
 def test_plots(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: plots are not tested")
     result = oloid.run("heavy-top", end=0.1)

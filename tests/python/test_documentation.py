@@ -1,0 +1,27 @@
+"""The code of the documentation runs."""
+import re
+
+import pytest
+from conftest import ROOT
+
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["docs/python.md", "README.md", "python/README.md"])
+def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    blocks = BLOCK.findall((ROOT / page).read_text())
+    assert blocks
+    for block in blocks:
+        if "plot(" in block:
+            pytest.importorskip("matplotlib", reason="matplotlib is not installed: plots of the documentation are not tried")
+        exec(compile(block, page, "exec"), names)
+
+
+def test_the_error_of_the_page_is_that_of_the_library():
+    import oloid
+    page = (ROOT / "docs" / "python.md").read_text()
+    with pytest.raises(ValueError) as caught:
+        oloid.load({"name": "x", "points": [{"name": "a", "mas": 1}]})
+    assert f"# {caught.value}\n" in page
