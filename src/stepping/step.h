@@ -177,6 +177,7 @@ struct olo_stepper {
     double tolerance;
     int iterations, halvings;
     bool quadratic; /* Newton has the whole tangent */
+    bool objects;   /* some constraint may have no meaning over a step */
     bool stepped;   /* step holds a finished step */
     bool futile;    /* the last failure does not go away with a smaller step */
     olo_step_report report;

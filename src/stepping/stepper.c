@@ -106,6 +106,8 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     for (int i = 0; i < system->action_count; i++)
         if (system->actions[i].type->motion_tangent)
             x->quadratic = false;
+    for (int c = 0; c < system->m; c++)
+        x->objects = x->objects || system->constraints[c].type->objection;
     olo_status status = choose(x, run, error);
     if (status == OLO_OK && !allocate(x))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
@@ -306,7 +308,7 @@ static const char *objection(const olo_stepper *x, const char **name)
 {
     const olo_system *s = x->system;
     olo_interval over = olo_step_interval(&x->step);
-    for (int i = 0; i < s->group_count; i++)
+    for (int i = 0; x->objects && i < s->group_count; i++)
         for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
             const olo_constraint *row = &s->constraints[s->groups[i].first + k];
             const char *why = row->type->objection ? row->type->objection(row, &over) : NULL;

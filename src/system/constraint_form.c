@@ -69,19 +69,24 @@ double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x
     return along(row, d, x->dq);
 }
 
-/* d(d.dq)/dq1 = d + (dd/dq1)^T dq; of the others it is the gradient, since d.dq = g(q1) - g(q0) */
-void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative)
+/* d(d.dq)/dq1 = d + (dd/dq1)^T dq */
+static void velocity_end(const olo_constraint *row, const olo_interval *x, double *derivative)
 {
     double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
-    olo_at end = end_of(x);
-    if (!row->type->velocity) {
-        row->type->gradient(row, &end, derivative);
-        return;
-    }
     row->type->discrete(row, x, derivative, K);
     for (int i = 0; i < row->size; i++)
         for (int j = 0; j < row->size; j++)
             derivative[j] += x->dq[row->index[i]] * K[i * row->size + j];
+}
+
+/* Of rows with a g it is the gradient, since d.dq = g(q1) - g(q0). */
+void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative)
+{
+    olo_at end = end_of(x);
+    if (row->type->velocity)
+        velocity_end(row, x, derivative);
+    else
+        row->type->gradient(row, &end, derivative);
 }
 
 double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *g,
