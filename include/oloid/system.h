@@ -69,6 +69,10 @@ OLO_API int olo_system_group_first(const olo_system *system, int group);
 OLO_API int olo_system_group_rows(const olo_system *system, int group);
 /** True for the rows that keep a body rigid. */
 OLO_API bool olo_system_group_internal(const olo_system *system, int group);
+/** How many rows of each group repeat others at the initial state, into `repeated`, one number a group. Of joints that
+ *  say the same it is the one that closes a loop, or the later one. */
+OLO_API olo_status olo_system_repeated_rows(const olo_system *system, int *repeated,
+                                            olo_error *error);
 
 /** Joint coordinates: the angles and translations of joints, in the order of the model, named `hinge.angle`,
  *  `slide.position`, `table.position1`. An angle is that of the second body against the first about the axis, zero at

@@ -1,8 +1,11 @@
 /* `oloid check`: compile a model and tell what it consists of and what it conserves. */
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/load.h"
@@ -95,7 +98,19 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
     return count;
 }
 
-static void print_counts(const cli_loaded *loaded)
+/* Which elements the redundant rows belong to. */
+static void print_repeated(const olo_system *system, const int *repeated)
+{
+    for (int i = 0; i < olo_system_groups(system); i++) {
+        if (repeated[i] > 0) {
+            (void)printf("    '%s': %d of its %d rows repeat%s others\n",
+                         olo_system_group_name(system, i), repeated[i],
+                         olo_system_group_rows(system, i), repeated[i] == 1 ? "s" : "");
+        }
+    }
+}
+
+static void print_counts(const cli_loaded *loaded, const int *repeated)
 {
     const olo_counts *counts = &loaded->counts;
     const int redundant = counts->constraints - counts->rank;
@@ -111,12 +126,18 @@ static void print_counts(const cli_loaded *loaded)
     if (redundant > 0) {
         (void)printf("  redundant rows      %d (they repeat others, which does no harm)\n",
                      redundant);
+        print_repeated(loaded->system, repeated);
     }
     if (counts->closures > 0) {
         (void)printf("  loop closures       %d row%s\n", counts->closures,
                      counts->closures == 1 ? "" : "s");
     }
-    (void)printf("  degrees of freedom  %d\n", counts->degrees_of_freedom);
+    if (redundant > 0) {
+        (void)printf("  degrees of freedom  %d (%d by counting rows)\n", counts->degrees_of_freedom,
+                     counts->coordinates - counts->constraints);
+    } else {
+        (void)printf("  degrees of freedom  %d\n", counts->degrees_of_freedom);
+    }
     if (counts->velocity_rows > 0) {
         (void)printf("  rolling rows        %d (they constrain velocities, not positions)\n",
                      counts->velocity_rows);
@@ -183,13 +204,13 @@ static void print_start(const cli_loaded *loaded)
                  ledger->kinetic, ledger->potential, ledger->strain);
 }
 
-static void print_text(const cli_loaded *loaded)
+static void print_text(const cli_loaded *loaded, const int *repeated)
 {
     const char *description = olo_model_description(loaded->model);
     const bool described = description != NULL && description[0] != '\0';
     (void)printf("%s%s%s\n", olo_model_name(loaded->model), described ? ": " : "",
                  described ? description : "");
-    print_counts(loaded);
+    print_counts(loaded, repeated);
     print_groups(loaded->system);
     print_laws(loaded->system);
     print_start(loaded);
@@ -216,7 +237,7 @@ static void write_counts(olo_json *json, const olo_counts *counts)
     olo_json_close(json);
 }
 
-static void write_groups(olo_json *json, const olo_system *system)
+static void write_groups(olo_json *json, const olo_system *system, const int *repeated)
 {
     olo_json_open(json, "groups", '[');
     for (int i = 0; i < olo_system_groups(system); i++) {
@@ -225,6 +246,7 @@ static void write_groups(olo_json *json, const olo_system *system)
         olo_json_integer(json, "first", olo_system_group_first(system, i));
         olo_json_integer(json, "rows", olo_system_group_rows(system, i));
         olo_json_bool(json, "internal", olo_system_group_internal(system, i));
+        olo_json_integer(json, "repeated", repeated[i]);
         olo_json_close(json);
     }
     olo_json_close(json);
@@ -267,17 +289,25 @@ static void write_start(olo_json *json, const cli_loaded *loaded)
     olo_json_close(json);
 }
 
-static void print_json(const cli_loaded *loaded)
+static void print_json(const cli_loaded *loaded, const int *repeated)
 {
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "name", olo_model_name(loaded->model));
     olo_json_text(&json, "description", olo_model_description(loaded->model));
     write_counts(&json, &loaded->counts);
-    write_groups(&json, loaded->system);
+    write_groups(&json, loaded->system, repeated);
     write_laws(&json, loaded->system);
     write_start(&json, loaded);
     olo_json_close(&json);
+}
+
+/* Rows that repeat others, one number a group; to be freed. */
+static olo_status find_repeated(const olo_system *system, int **repeated, olo_error *error)
+{
+    *repeated = calloc((size_t)olo_system_groups(system) + 1, sizeof **repeated);
+    return *repeated == NULL ? olo_fail(error, OLO_NO_MEMORY, "out of memory")
+                             : olo_system_repeated_rows(system, *repeated, error);
 }
 
 static int run(int argc, char **argv)
@@ -286,17 +316,21 @@ static int run(int argc, char **argv)
     cli_list arguments = {0};
     cli_loaded loaded = {0};
     olo_error error = {0};
+    int *repeated = NULL;
     int code = cli_parse(&cli_check, argc, argv, &given, &arguments);
     if (code == CLI_GO_ON) {
-        const olo_status status =
-            cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
+        olo_status status = cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
+        if (status == OLO_OK) {
+            status = find_repeated(loaded.system, &repeated, &error);
+        }
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
         if (status == OLO_OK && given.json) {
-            print_json(&loaded);
+            print_json(&loaded, repeated);
         } else if (status == OLO_OK) {
-            print_text(&loaded);
+            print_text(&loaded, repeated);
         }
     }
+    free(repeated);
     cli_unload(&loaded);
     cli_list_free(&given.set);
     cli_list_free(&arguments);

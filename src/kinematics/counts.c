@@ -22,10 +22,9 @@ static double row_size(const olo_system *s, const olo_constraint *row, const dou
     return size;
 }
 
-/* G P of the closure rows at the initial configuration, and the largest of their sizes; owned by the caller. */
-static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_space *space,
-                              double *size)
+double *olo_closure_matrix(olo_tree *tree, olo_null_space *space, double *size)
 {
+    const olo_system *s = tree->system;
     size_t n = (size_t)s->n, rows = (size_t)tree->closure_count, columns = (size_t)tree->unknowns;
     double *matrix = olo_alloc(rows * columns + 1, sizeof *matrix);
     double *numbers = olo_alloc(4 * n + 2 * (size_t)s->twists, sizeof *numbers);
@@ -60,7 +59,7 @@ static double *closure_matrix(const olo_system *s, olo_tree *tree, olo_null_spac
     return matrix;
 }
 
-static olo_status closure_rank(const olo_system *s, olo_tree *tree, int *rank, olo_error *error)
+static olo_status closure_rank(olo_tree *tree, int *rank, olo_error *error)
 {
     *rank = 0;
     if (tree->closure_block_count == 0)
@@ -70,7 +69,7 @@ static olo_status closure_rank(const olo_system *s, olo_tree *tree, int *rank, o
     if (status != OLO_OK)
         return status;
     int count = tree->closure_count < tree->unknowns ? tree->closure_count : tree->unknowns;
-    double size = 0, *matrix = closure_matrix(s, tree, space, &size);
+    double size = 0, *matrix = olo_closure_matrix(tree, space, &size);
     double *values = olo_alloc((size_t)count + 1, sizeof *values);
     if (!matrix || !values ||
         !olo_singular_values(tree->closure_count, tree->unknowns, matrix, values))
@@ -91,7 +90,7 @@ olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error 
     int rank = 0;
     olo_status status = olo_tree_create(s, &tree, error);
     if (status == OLO_OK)
-        status = closure_rank(s, tree, &rank, error);
+        status = closure_rank(tree, &rank, error);
     if (status != OLO_OK) {
         olo_tree_free(tree);
         return status;

@@ -19,5 +19,8 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced);
 /* P^T itself, unknowns x n. */
 void olo_null_space_matrix(olo_null_space *space, double *transposed);
+/* G P of the closure rows at the initial configuration, closure_count x unknowns, and the largest size of what they
+ * are made of; owned by the caller, NULL when memory is out. */
+double *olo_closure_matrix(olo_tree *tree, olo_null_space *space, double *size);
 
 #endif

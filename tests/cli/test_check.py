@@ -40,6 +40,21 @@ def test_double_spherical_pendulum(oloid):
     assert report["degrees_of_freedom"] == 4
 
 
+@pytest.mark.parametrize("model, joints, freedoms, counted",
+                         [("bricard", {"D": (1, 5)}, 1, 0),
+                          ("four-bar-spatial", {"C1": (3, 5), "C2": (3, 5)}, 1, -5)])
+def test_redundant_rows_are_named(oloid, model, joints, freedoms, counted):
+    report = json.loads(oloid("check", model, "--json").stdout)
+    named = {group["name"]: (group["repeated"], group["rows"])
+             for group in report["groups"] if group["repeated"]}
+    assert named == joints
+    assert sum(rows for rows, _ in named.values()) == report["redundant"]
+    text = oloid("check", model).stdout
+    for name, (repeated, rows) in joints.items():
+        assert f"'{name}': {repeated} of its {rows} rows repeat" in text
+    assert f"degrees of freedom  {freedoms} ({counted} by counting rows)" in text
+
+
 def test_free_body_conserves_all_momentum(oloid):
     report = json.loads(oloid("check", "free-body", "--json").stdout)
     assert len(report["conserved"]) == 7 and report["not_conserved"] == []

@@ -233,6 +233,77 @@ TEST(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body)
                6, 1);
 }
 
+/* --- rows that repeat others, by name --- */
+
+static int repeated_rows(const scene *s, const char *name, int *all)
+{
+    int groups = olo_system_groups(s->system), *repeated = calloc((size_t)groups, sizeof *repeated);
+    olo_error error = {0};
+    check_ok(olo_system_repeated_rows(s->system, repeated, &error), &error);
+    *all = 0;
+    for (int i = 0; i < groups; i++)
+        *all += repeated[i];
+    int rows = repeated[scene_group(s, name, false)];
+    free(repeated);
+    return rows;
+}
+
+/* `rows` of the joint repeat others, and those of no other joint do; that leaves `freedoms`. */
+static void check_repeated(const char *model, const char *joint, int rows, int freedoms)
+{
+    scene s = scene_open(model, "reduced");
+    olo_counts counts;
+    olo_error error = {0};
+    int all;
+    check_equal(rows, repeated_rows(&s, joint, &all));
+    check_ok(olo_system_counts(s.system, &counts, &error), &error);
+    check_equal(rows, all);
+    check_equal(all, counts.constraints - counts.rank);
+    check_equal(freedoms, counts.degrees_of_freedom);
+    scene_close(&s);
+}
+
+#define LOOP_OF_HINGES                                                                             \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  - {name: left, mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0]}\n"                       \
+    "  - {name: top, mass: 1, inertia: [1, 1, 1], position: [1, 1.2, 0]}\n"                        \
+    "  - {name: right, mass: 1, inertia: [1, 1, 1], position: [2, 0.7, 0]}\n"                      \
+    "joints:\n"                                                                                    \
+    "  - {name: A, type: revolute, between: [ground, left], at: [0, 0, 0], axis: [0, 0, 1]}\n"     \
+    "  - {name: B, type: revolute, between: [left, top], at: [0, 1, 0], axis: [0, 0, 1]}\n"
+
+TEST(redundant_rows_are_named)
+{
+    /* Bricard's linkage has one more freedom than its rows count, a planar loop of hinges three */
+    check_repeated("bricard", "D", 1, 1);
+    check_repeated(LOOP_OF_HINGES
+                   "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
+                   "[0, 0, 1]}\n"
+                   "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: "
+                   "[0, 0, 1]}\n",
+                   "C", 3, 1);
+    /* the same with a ball and a cylinder, as a mechanism ought to be: nothing is said twice */
+    check_repeated(LOOP_OF_HINGES
+                   "  - {name: C, type: spherical, between: [top, right], at: [2, 1.4, 0]}\n"
+                   "  - {name: D, type: cylindrical, between: [ground, right], at: [2, 0, 0], "
+                   "axis: [0, 0, 1]}\n",
+                   "C", 0, 1);
+    /* a joint twice */
+    check_repeated(
+        LOOP_OF_HINGES
+        "  - {name: B2, type: revolute, between: [left, top], at: [0, 1, 0], axis: [0, 0, "
+        "1]}\n"
+        "  - {name: slide, type: prismatic, between: [ground, right], axis: [1, 0, 0]}\n",
+        "B2", 5, 3);
+    scene s = scene_open("four-bar-spatial", "reduced");
+    int all;
+    check_equal(3, repeated_rows(&s, "C1", &all));
+    check_equal(3, repeated_rows(&s, "C2", &all));
+    check_equal(6, all);
+    scene_close(&s);
+}
+
 #define DOOR                                                                                       \
     "gravity: [0, 0, -9.81]\n"                                                                     \
     "bodies: {name: b, mass: 2, center: [0.5, 0.3, 0], inertia: [1, 1, 1], angular_velocity: [2, " \
@@ -300,6 +371,7 @@ TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
           cmocka_unit_test(square_of_rods_on_the_ground_turns_as_a_linkage),
           cmocka_unit_test(square_with_a_redundant_diagonal_is_a_rigid_body),
           cmocka_unit_test(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body),
+          cmocka_unit_test(redundant_rows_are_named),
           cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),
           cmocka_unit_test(body_hung_on_rods_swings_alike),
           cmocka_unit_test(repeated_runs_give_the_same_bits))
