@@ -5,6 +5,9 @@
  *     B^ = [p^; I],   d(B^T) W = f x dp,   dp = J d_omega,   J = -1/2 rho1^ - ds/de1 e1^
  *     B  = [p^ C - a^ J; I],   C = I - a^/2 + a a^T/4,  d_a = C d_omega
  *
+ * In a planar model a and d_omega lie along the normal N of that plane, a = u N: one increment is left, and the columns
+ * are B N and B^ N.
+ *
  * The right pair is the derivative of `move`, not the rows at q1: there is no g(q1) of which they would be the gradient.
  */
 #include "elements/joint_pair.h"
@@ -14,8 +17,22 @@
 static int dof(const olo_articulation *joint, const olo_system *system)
 {
     (void)joint;
-    (void)system;
-    return 3;
+    return system->planar ? 1 : 3;
+}
+
+/* constants: number of increments, then what each of them turns about */
+static void begin(const olo_joint_view *x, const olo_system *system)
+{
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    x->constants[0] = dof(x->joint, system);
+    memcpy(x->constants + 1, unit, sizeof unit);
+    if (system->planar)
+        vec3_copy(system->plane, x->constants + 1);
+}
+
+static int increments(const olo_joint_view *x)
+{
+    return (int)x->constants[0];
 }
 
 /* p = rho_m + s^ of a step that turns by a */
@@ -36,16 +53,18 @@ static void pivot(const olo_joint_view *x, const double a[3], double p[3])
 
 static void move(const olo_joint_view *x, const double *u, double *motion)
 {
-    double p[3];
-    pivot(x, u, p);
-    vec3_cross(p, u, motion);
-    vec3_copy(u, motion + 3);
+    double p[3], *a = motion + 3;
+    vec3_set(0, 0, 0, a);
+    for (int k = 0; k < increments(x); k++)
+        vec3_add(u[k], x->constants + 1 + 3 * k, a);
+    pivot(x, a, p);
+    vec3_cross(p, a, motion);
 }
 
 static void predict(const olo_joint_view *x, const double *motion, double *u)
 {
-    (void)x;
-    vec3_copy(motion + 3, u);
+    for (int k = 0; k < increments(x); k++)
+        u[k] = vec3_dot(x->constants + 1 + 3 * k, motion + 3);
 }
 
 /* out = v^ */
@@ -89,17 +108,21 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     mat3_product(p_hat, C, column);
     mat3_product(a_hat, J, turned);
     mat3_product(f_hat, J, variation);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int k = 3 * i + j;
-            b->B[k] = column[k] - turned[k];
-            b->B_hat[k] = p_hat[k];
-            b->B[9 + k] = b->B_hat[9 + k] = i == j;
-            b->kc[6 * i + 3 + j] = variation[k];
+    for (int k = 0; k < 9; k++)
+        column[k] -= turned[k];
+    for (int k = 0, r = increments(x); k < r; k++) {
+        const double *axis = x->constants + 1 + 3 * k;
+        for (int i = 0; i < 3; i++) {
+            b->B[i * r + k] = vec3_dot(column + 3 * i, axis);
+            b->B_hat[i * r + k] = vec3_dot(p_hat + 3 * i, axis);
+            b->B[(3 + i) * r + k] = b->B_hat[(3 + i) * r + k] = axis[i];
         }
+        mat3_transposed_times(variation, axis, b->kc + 6 * k + 3);
+    }
     if (gap) {
-        double allowed[6];
-        move(x, a, allowed);
+        double allowed[6], u[3];
+        predict(x, x->child_motion, u);
+        move(x, u, allowed);
         olo_joint_gap(x, allowed, gap);
     }
 }
@@ -118,6 +141,7 @@ static void close_height(const olo_joint_view *x, const double *parent, const do
 const olo_joint_type olo_joint_rolling = {.name = "rolling",
                                           .spatial = true,
                                           .dof = dof,
+                                          .begin = begin,
                                           .predict = predict,
                                           .move = move,
                                           .blocks = blocks,

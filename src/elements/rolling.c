@@ -13,6 +13,8 @@
 
 /* A disc whose axis is closer to the normal lies flat. */
 static const double least_sine = 1e-6;
+/* What a direction in the plane of a model may have across it. */
+static const double out_of_plane = 1e-9;
 
 static olo_status find_normal(olo_builder *builder, const olo_joint *joint, double n[3])
 {
@@ -20,8 +22,13 @@ static olo_status find_normal(olo_builder *builder, const olo_joint *joint, doub
     bool given = !isnan(joint->normal[0]);
     for (int i = 0; i < 3; i++)
         n[i] = given ? joint->normal[i] : -gravity[i];
+    const olo_system *s = olo_build_system(builder);
     if (vec3_normalise(n) > 0)
-        return OLO_OK;
+        return s->planar && fabs(vec3_dot(n, s->plane)) > out_of_plane
+                   ? olo_builder_fail(builder, given ? "normal" : NULL,
+                                      "the normal of the plane on which it rolls does not lie in "
+                                      "the plane of the model")
+                   : OLO_OK;
     return olo_builder_fail(builder, given ? "normal" : NULL,
                             given ? "needs a length other than zero"
                                   : "without gravity the plane needs a `normal`");
@@ -32,7 +39,11 @@ static olo_status find_axis(olo_builder *builder, const olo_joint *joint, int no
 {
     bool disc = strcmp(joint->type, "rolling-disc") == 0;
     double e[3], across[3];
+    const olo_system *s = olo_build_system(builder);
     vec3_copy(joint->axis, e);
+    /* in a plane there is only one axis to turn about */
+    if (disc && s->planar && isnan(e[0]))
+        vec3_copy(s->plane, e);
     bool given = vec3_normalise(e) > 0;
     if (!disc)
         return given || joint->rate != 0
@@ -41,6 +52,9 @@ static olo_status find_axis(olo_builder *builder, const olo_joint *joint, int no
     if (!given)
         return olo_builder_fail(builder, "axis", "joint '%s' of type %s needs an axis, of the disc",
                                 joint->name, joint->type);
+    if (s->planar && fabs(vec3_dot(e, s->plane)) < 1 - out_of_plane)
+        return olo_builder_fail(builder, "axis",
+                                "in a planar model a disc rolls about the normal of the plane");
     vec3_cross(rolling->normal, e, across);
     if (!(vec3_norm(across) > least_sine))
         return olo_builder_fail(builder, "axis",
@@ -52,9 +66,6 @@ static olo_status find_axis(olo_builder *builder, const olo_joint *joint, int no
 
 static olo_status check(olo_builder *builder, const olo_joint *joint, const olo_joint_ends *ends)
 {
-    if (olo_build_system(builder)->planar)
-        return olo_builder_fail(builder, "type", "%s needs a model in space, without `plane`",
-                                joint->type);
     if (ends->node[0] >= 0 && ends->node[1] >= 0)
         return olo_builder_fail(builder, "between",
                                 "one of the two must be the ground: the plane is fixed in space");
@@ -96,7 +107,7 @@ static void settle(olo_system *s, const olo_joint *joint, int node, const olo_ro
         s->v0_given[first + i] = true;
 }
 
-/* The height, then rolling along two directions of the plane. */
+/* The height, then rolling along the two directions of the plane, of which a planar model has one. */
 static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *rolling)
 {
     olo_system *s = olo_build_system(builder);
@@ -107,7 +118,9 @@ static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *ro
     olo_status status = kept ? OLO_OK : olo_build_out_of_memory(builder);
     double m[6];
     vec3_transversals(rolling->normal, m, m + 3);
-    for (int k = 0; status == OLO_OK && k < 3; k++) {
+    if (s->planar)
+        vec3_cross(s->plane, rolling->normal, m);
+    for (int k = 0; status == OLO_OK && k < (s->planar ? 2 : 3); k++) {
         olo_rolling one = *rolling;
         if (k > 0)
             vec3_copy(m + 3 * (k - 1), one.direction);

@@ -396,7 +396,6 @@ TEST(an_unbalanced_disc_on_a_slope_converges_at_order_two)
     print_message("errors %.3e %.3e %.3e\n", coarse, fine, finest);
     check_close(2, log2(coarse / fine), 0.05);
     check_close(2, log2(fine / finest), 0.05);
-    /* the extrapolated value is the solution */
     check_below(finest, 1e-4);
 }
 
@@ -510,6 +509,47 @@ TEST(a_pendulum_in_a_wheel_keeps_the_energy)
     check_below(scene_drift(&s, 0.01, 1000), 1e-12);
     check_below(slip_of(&s, 0, rolling_of(&s)), 1e-13);
     scene_close(&s);
+}
+
+/* A cart of two wheels and a pendulum in a planar model is the cart in space that stays in that plane. */
+TEST(a_planar_cart_moves_as_in_space)
+{
+#define CART(plane, axis)                                                                          \
+    plane                                                                                          \
+        "gravity: [0, 0, -9.81]\n"                                                                 \
+        "bodies:\n"                                                                                \
+        "  - {name: front, mass: 1, inertia: [0.01, 0.02, 0.01], position: [1, 0, 0.2], "          \
+        "angular_velocity: [0, 3, 0]}\n"                                                           \
+        "  - {name: back, mass: 1, inertia: [0.01, 0.02, 0.01], center: [0.05, 0, 0], position: "  \
+        "[0, 0, 0.2], angular_velocity: [0, 3, 0]}\n"                                              \
+        "  - {name: chassis, mass: 4, inertia: [0.1, 0.3, 0.3], position: [0.5, 0, 0.3], "         \
+        "velocity: [0.6, 0, 0], angular_velocity: [0, 0, 0]}\n"                                    \
+        "  - {name: bob, mass: 2, inertia: [0.01, 0.02, 0.02], position: [0.7, 0, 0.1]}\n"         \
+        "joints:\n"                                                                                \
+        "  - {type: rolling-disc, between: [ground, front], radius: 0.2" axis "}\n"                \
+        "  - {type: rolling-disc, between: [ground, back], radius: 0.2" axis "}\n"                 \
+        "  - {type: revolute, between: [chassis, front], at: [1, 0, 0.2], axis: [0, 1, 0]}\n"      \
+        "  - {type: revolute, between: [chassis, back], at: [0, 0, 0.2], axis: [0, 1, 0]}\n"       \
+        "  - {type: revolute, between: [chassis, bob], at: [0.5, 0, 0.3], axis: [0, 1, 0]}\n"
+    scene space = scene_open(CART("", ", axis: [0, 1, 0]"), "reduced");
+    for (int t = 0; t < 3; t++) {
+        scene plane = scene_open(CART("plane: xz\n", ""), treatments[t]);
+        olo_counts counts;
+        olo_error error = {0};
+        check_ok(olo_system_counts(plane.system, &counts, &error), &error);
+        check_equal(2, counts.degrees_of_freedom);
+        check_equal(2, counts.velocity_rows);
+        double energy = scene_ledger(&plane).total;
+        scene_run(&plane, 0.01, 200);
+        if (t == 0)
+            scene_run(&space, 0.01, 200);
+        check_below(
+            scene_distance(plane.system->n, olo_state_q(plane.state), olo_state_q(space.state)),
+            1e-10);
+        check_relative(energy, scene_ledger(&plane).total, 1e-12);
+        scene_close(&plane);
+    }
+    scene_close(&space);
 }
 
 /* Wheels that turn by w1 and w2 take the axle along a circle: yaw rate r (w2 - w1)/width, speed r (w1 + w2)/2. */
@@ -711,9 +751,12 @@ TEST(rolling_joints_that_make_no_sense_are_refused)
         {REFUSED("gravity: [0, 0, -1]\n",
                  "type: rolling-ball, between: [ground, b], radius: 1, torque: 2"),
          "no angle"},
+        {REFUSED("plane: xz\n", "type: rolling-disc, between: [ground, b], radius: 1, normal: [0, "
+                                "0, 1], axis: [0, 1, 1]"),
+         "about the normal of the plane"},
         {REFUSED("plane: xz\n",
-                 "type: rolling-ball, between: [ground, b], radius: 1, normal: [0, 0, 1]"),
-         "model in space"},
+                 "type: rolling-ball, between: [ground, b], radius: 1, normal: [0, 1, 1]"),
+         "does not lie in the plane"},
         {REFUSED("", "type: revolute, between: [ground, b], axis: [0, 0, 1], radius: 1"),
          "joints that roll"},
         {REFUSED("", "type: revolute, between: [ground, b], axis: [0, 0, 1], normal: [0, 0, 1]"),
@@ -746,6 +789,7 @@ TEST_MAIN(cmocka_unit_test(energy_and_contact_are_kept_for_any_step),
           cmocka_unit_test(the_reaction_acts_at_the_contact), cmocka_unit_test(treatments_agree),
           cmocka_unit_test(a_penalty_cannot_roll),
           cmocka_unit_test(a_pendulum_in_a_wheel_keeps_the_energy),
+          cmocka_unit_test(a_planar_cart_moves_as_in_space),
           cmocka_unit_test(two_wheels_on_an_axle_run_in_a_circle),
           cmocka_unit_test(a_cone_rolls_round_its_tip),
           cmocka_unit_test(random_trees_with_a_rolling_root),

@@ -131,6 +131,12 @@ static const char *const models[] = {
         PAIR("prismatic", "d", "a") PAIR("planar", "b", "e"),
     BODIES "joints:\n" PAIR("point-on-plane", "ground", "a")
         ROLLING("disc", "axis: [0.5, 1, 0.6], ") PAIR("revolute", "a", "b"),
+    "plane: xz\ngravity: [1, 0, -9.81]\n"
+    "bodies: [{name: a, mass: 1, center: [0.1, 0, 0.05], inertia: [1, 2, 2.5]}, {name: b, mass: 1, "
+    "center: [0.3, 0, 0], inertia: [1, 2, 2.5]}]\n"
+    "joints: [{type: rolling-disc, between: [[0, 0, -0.8], {on: a, at: [0.1, 0, -0.2]}], normal: "
+    "[0.1, "
+    "0, 1], radius: 0.9}, {type: revolute, between: [a, {on: b, at: [0.4, 0, 0.2]}]}]\n",
 };
 enum { MODELS = sizeof models / sizeof *models };
 
