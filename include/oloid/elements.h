@@ -287,11 +287,15 @@ typedef struct olo_load {
     void *context; /**< handed to `function`; must live as long as the system */
 } olo_load;
 
-/** A place whose position, velocity and acceleration are recorded. */
+/** A place whose position, velocity and acceleration are recorded, or a joint whose reaction is. */
 typedef struct olo_output {
     const char *name; /**< NULL: output1, output2, ... */
     olo_place on;     /**< what is followed */
     bool trace;       /**< whether the report draws its way; default true */
+    /** Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the second one) and moment about its
+     *  place are recorded. */
+    const char *reaction;
+    const char *frame; /**< axes of the reaction: "space", "parent" (the first body) or "child" */
 } olo_output;
 
 /** The exact motion of a place, where it is known: expressions of t and the parameters, three a vector, NULL

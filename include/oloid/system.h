@@ -107,6 +107,10 @@ OLO_API double olo_system_beam_station(const olo_system *system, int beam, int p
 OLO_API int olo_system_outputs(const olo_system *system);
 /** Name of an output. */
 OLO_API const char *olo_system_output_name(const olo_system *system, int output);
+/** Number of recorded reactions, those of the model's `outputs` that have one. */
+OLO_API int olo_system_reactions(const olo_system *system);
+/** Name of a reaction, that of its output. */
+OLO_API const char *olo_system_reaction_name(const olo_system *system, int reaction);
 /** @} */
 
 /** @name What is conserved
@@ -203,6 +207,10 @@ OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const
 /** Rate of a joint coordinate. */
 OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
                                                 int index);
+/** Force of a joint, support or rod on its body over the last step, and its moment about the place of the joint, along the
+ *  axes that the output asks for; zero before the first step. */
+OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
+                                 double force[3], double moment[3]);
 /** Torque or force along its coordinate that drive `index` had to give over the last step, as the mean over the step;
  *  zero before the first. Its work is this times the change of the coordinate, exactly. */
 OLO_API double olo_system_drive_value(const olo_system *system, const olo_state *state, int index);

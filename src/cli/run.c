@@ -20,7 +20,7 @@
 struct options {
     cli_list set;
     const char *step, *end, *constraints, *output, *checkpoint;
-    bool resume, no_result, no_report, json, quiet;
+    bool inverse, resume, no_result, no_report, json, quiet;
 };
 
 static const cli_option options[] = {
@@ -34,6 +34,9 @@ static const cli_option options[] = {
      "unknowns), multipliers, projected, penalty, augmented"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.h5 here"},
+    {"inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL,
+     "inverse dynamics: tell what the drives give that the\n"
+     "motions of the joints need"},
     {"resume", 0, CLI_FLAG, offsetof(struct options, resume), NULL,
      "go on with a run that was interrupted or killed"},
     {"checkpoint", 0, CLI_TEXT, offsetof(struct options, checkpoint), "SECONDS",
@@ -198,7 +201,12 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
     }
     outcome->loaded = &session->loaded;
     outcome->run = olo_model_run(session->loaded.model);
-    status = count_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
+    if (session->options.inverse) {
+        status = cli_drives_create(&outcome->drives, session->loaded.system, error);
+    }
+    if (status == OLO_OK) {
+        status = count_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
+    }
     return status == OLO_OK ? open_recorder(session, error) : status;
 }
 
@@ -237,8 +245,9 @@ static olo_status step(struct session *session, olo_error *error)
     cli_progress_begin(&session->progress, name, outcome->run, loaded->state);
     const olo_observer person = {.context = session, .stop = wants_stop, .warn = hear_warning};
     const olo_observer observers[] = {person, olo_recorder_observer(session->recorder),
+                                      cli_drives_observer(&outcome->drives),
                                       cli_progress_observer(&session->progress)};
-    const int count = session->options.quiet ? 2 : 3;
+    const int count = session->options.quiet ? 3 : 4;
     if (!session->options.resume) {
         return olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
                             &outcome->summary, error);
@@ -361,6 +370,7 @@ static void close_session(struct session *session)
         olo_free(outcome->warnings[i]);
     }
     olo_free(outcome->warnings);
+    cli_drives_free(&outcome->drives);
     olo_free(session->command);
     olo_free(session->path);
     olo_free(session->partial);
@@ -376,6 +386,9 @@ static int check_options(struct session *session)
     if (given->no_result && (given->output != NULL || given->resume)) {
         return cli_usage(&cli_run, "--%s and --no-result exclude each other",
                          given->resume ? "resume" : "output");
+    }
+    if (given->inverse && given->resume) {
+        return cli_usage(&cli_run, "--inverse and --resume exclude each other");
     }
     session->checkpoint = -1.0;
     if (given->checkpoint != NULL) {

@@ -95,6 +95,7 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
 {
     print_headline(out, outcome);
     print_verdicts(out, outcome);
+    cli_drives_print(&outcome->drives, out);
     if (outcome->result != NULL) {
         (void)fprintf(out, "  result: %s\n", outcome->result);
     }
@@ -175,6 +176,7 @@ void cli_report_json(FILE *out, const cli_outcome *outcome)
     write_setup(&json, outcome);
     write_work(&json, outcome);
     write_verdicts(&json, outcome);
+    cli_drives_json(&outcome->drives, &json);
     olo_json_open(&json, "warnings", '[');
     for (int i = 0; i < outcome->warning_count; i++) {
         olo_json_text(&json, NULL, outcome->warnings[i]);

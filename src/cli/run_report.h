@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/drives.h"
 #include "cli/load.h"
 #include "oloid/results.h"
 
@@ -26,6 +27,7 @@ typedef struct cli_outcome {
     int verdict_count;
     char **warnings;
     int warning_count;
+    cli_drives drives; /* with --inverse */
 } cli_outcome;
 
 /* The first quantity that drifted beyond its tolerance, or NULL. */

@@ -68,6 +68,8 @@ olo_status olo_build_action(olo_builder *builder, const olo_action *action, cons
 olo_status olo_build_body_point(olo_builder *builder, int node, const char *name,
                                 const double at[3]);
 olo_status olo_build_output(olo_builder *builder, const char *name, const olo_position *position);
+/* The reaction of a constraint group, along the axes of a node or of space (-1). */
+olo_status olo_build_reaction(olo_builder *builder, const char *name, int group, int axes);
 
 /* A vector of the exact solution; its curves are owned by the system. */
 olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector);

@@ -400,6 +400,18 @@ olo_status olo_build_output(olo_builder *builder, const char *name, const olo_po
     return OLO_OK;
 }
 
+olo_status olo_build_reaction(olo_builder *builder, const char *name, int group, int axes)
+{
+    olo_system *s = builder->system;
+    const char *kept = keep_text(builder, name);
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!GROW(builder, reactions, reaction_count))
+        return builder->error.status;
+    s->reactions[s->reaction_count++] = (olo_reaction){.name = kept, .group = group, .axes = axes};
+    return OLO_OK;
+}
+
 olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector)
 {
     olo_system *s = builder->system;

@@ -11,8 +11,8 @@ struct olo_builder {
     olo_system *system;
     struct {
         size_t nodes, q0, v0, v0_given, coordinates, mass, terms, groups, constraints, joints,
-            joint_coordinates, drives, actions, body_points, contexts, outputs, exacts, drawables,
-            beams;
+            joint_coordinates, drives, actions, body_points, contexts, outputs, reactions, exacts,
+            drawables, beams;
     } capacity;
 };
 

@@ -34,6 +34,9 @@ static const unit UNITS[] = {
                              "rad for angles, length for positions"},
     [OLO_DIMENSION_JOINT_RATE] = {"rad/s for angles, m/s for positions",
                                   "rad / time for angles, length / time for positions"},
+    [OLO_DIMENSION_DRIVE] = {"N m along angles, N along positions",
+                             "mass length^2 / time^2 along angles, mass length / time^2 along "
+                             "positions"},
     [OLO_DIMENSION_CURVATURE] = {"1/m", "1 / length"},
     [OLO_DIMENSION_FORCE] = {"N", "mass length / time^2"},
     [OLO_DIMENSION_MOMENT] = {"N m", "mass length^2 / time^2"},
@@ -195,16 +198,22 @@ const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, si
     return names;
 }
 
+/* "hinge.angle" and a suffix */
+static const char *name_coordinate(olo_pool *pool, const olo_system *system, int coordinate,
+                                   const char *suffix)
+{
+    char name[192];
+    const int length = snprintf(name, sizeof name, "%s%s",
+                                olo_system_joint_coordinate_name(system, coordinate), suffix);
+    return olo_pool_text(pool, name, (size_t)length);
+}
+
 const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates)
 {
     const int count = olo_system_joint_coordinates(system);
     const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
-        char name[192];
-        const int length =
-            snprintf(name, sizeof name, "%s%s", olo_system_joint_coordinate_name(system, i),
-                     rates ? ".rate" : "");
-        names[i] = olo_pool_text(pool, name, (size_t)length);
+        names[i] = name_coordinate(pool, system, i, rates ? ".rate" : "");
         if (names[i] == NULL) {
             return NULL;
         }
@@ -234,6 +243,33 @@ const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool str
                     return NULL;
                 }
             }
+        }
+    }
+    return names;
+}
+
+const char **olo_layout_drives(olo_pool *pool, const olo_system *system)
+{
+    const int count = olo_system_drives(system);
+    const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < count; i++) {
+        names[i] = name_coordinate(pool, system, olo_system_drive_coordinate(system, i), ".drive");
+        if (names[i] == NULL) {
+            return NULL;
+        }
+    }
+    return names;
+}
+
+const char **olo_layout_reactions(olo_pool *pool, const olo_system *system)
+{
+    const int count = olo_system_reactions(system);
+    const char **names = olo_pool_alloc(pool, 6 * (size_t)count + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < count; i++) {
+        const char *name = olo_system_reaction_name(system, i);
+        if (!name_vector(pool, name, "force", names + 6 * i) ||
+            !name_vector(pool, name, "moment", names + 6 * i + 3)) {
+            return NULL;
         }
     }
     return names;

@@ -31,6 +31,7 @@ typedef enum olo_dimension {
     OLO_DIMENSION_CONFIGURATION_RATE, /* and their rates */
     OLO_DIMENSION_JOINT,              /* angles and lengths */
     OLO_DIMENSION_JOINT_RATE,
+    OLO_DIMENSION_DRIVE, /* torques and forces */
     OLO_DIMENSION_CURVATURE,
     OLO_DIMENSION_FORCE,
     OLO_DIMENSION_MOMENT,
@@ -75,10 +76,15 @@ const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, 
 const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool rates);
 const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows);
 
-/* Of the joint coordinates: `hinge.angle`, rates `hinge.angle.rate`. */
 /* The names of strains or stresses at the quadrature points of all beams. */
 const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool stress);
+
+/* Of the joint coordinates: `hinge.angle`, rates `hinge.angle.rate`. */
 const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates);
+
+/* Of the drives, `hinge.angle.drive`; of the reactions, `pin.force.x` and `pin.moment.x`. */
+const char **olo_layout_drives(olo_pool *pool, const olo_system *system);
+const char **olo_layout_reactions(olo_pool *pool, const olo_system *system);
 
 /* One name from parts: "first.second.third". */
 const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,

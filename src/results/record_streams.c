@@ -75,6 +75,13 @@ static void add_frames(list *l, const olo_system *system, bool forces)
               "joint coordinates: angles, turns counted from the start, and positions");
     add_named(l, "/frames/joint_rate", joints, OLO_DIMENSION_JOINT_RATE,
               olo_layout_joint_coordinates(pool, system, true), "rates of the joint coordinates");
+    add_named(
+        l, "/frames/drive", (size_t)system->drive_count, OLO_DIMENSION_DRIVE,
+        olo_layout_drives(pool, system),
+        "torques and forces along joint coordinates that follow a motion, over the last step");
+    add_named(l, "/frames/reaction", 6 * (size_t)system->reaction_count, OLO_DIMENSION_STRESS,
+              olo_layout_reactions(pool, system),
+              "forces and moments of joints on their bodies over the last step");
     size_t points = 0;
     for (int i = 0; i < system->beam_count; i++) {
         points += (size_t)olo_system_beam_points(system, i);

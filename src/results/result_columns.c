@@ -306,6 +306,10 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
               &(const mixture){".angle", {OLO_DIMENSION_ANGLE, OLO_DIMENSION_LENGTH}});
     add_named(&s, "/frames/joint_rate",
               &(const mixture){".angle", {OLO_DIMENSION_ANGULAR_VELOCITY, OLO_DIMENSION_VELOCITY}});
+    add_named(&s, "/frames/drive",
+              &(const mixture){".angle", {OLO_DIMENSION_MOMENT, OLO_DIMENSION_FORCE}});
+    add_named(&s, "/frames/reaction",
+              &(const mixture){".moment.", {OLO_DIMENSION_MOMENT, OLO_DIMENSION_FORCE}});
     add_named(&s, "/frames/strain",
               &(const mixture){".gamma", {OLO_DIMENSION_NONE, OLO_DIMENSION_CURVATURE}});
     add_named(&s, "/frames/stress",

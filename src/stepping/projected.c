@@ -127,13 +127,14 @@ static const double *U_of(const split *x)
     return x->Q + area(x->rank, x->width);
 }
 
-/* Once a step, with x->rows filled: rows of unit length, so that their units do not matter. */
-static bool split_begin(split *x)
+/* Once a step, with x->rows filled: rows of unit length, so that their units do not matter. Rows that are not larger than
+ * `floor` are nothing but rounding, and zero. */
+static bool split_begin(split *x, double floor)
 {
     for (int i = 0; i < x->count; i++) {
         double *row = x->rows + area(i, x->width), size = sqrt(dot(x->width, row, row));
-        for (int j = 0; size > 0 && j < x->width; j++)
-            row[j] /= size;
+        for (int j = 0; j < x->width; j++)
+            row[j] = size > floor ? row[j] / size : 0;
     }
     return olo_row_space(x->count, x->width, x->rows, rank_tolerance, x->order, x->Q, &x->rank,
                          x->work);
@@ -254,7 +255,7 @@ static int unknowns(const void *data)
 
 /* --- the start of a step --- */
 
-/* Closure rows G P of the tree over the step, into rows; the order picks them. */
+/* Closure rows G P of the tree over the step, over the size of G, into rows; the order picks them. */
 static void closure_rows(projected *x, const olo_step *step, const int *order, int count,
                          double *rows)
 {
@@ -262,8 +263,10 @@ static void closure_rows(projected *x, const olo_step *step, const int *order, i
     for (int i = 0; i < count; i++) {
         int c = x->tree->closures[order ? order[i] : i];
         olo_tangent_discrete_row(step, c, x->row);
+        double size = sqrt(dot(n, x->row, x->row));
         for (int j = 0; j < x->tree->unknowns; j++)
-            rows[area(i, x->tree->unknowns) + (size_t)j] = dot(n, x->row, x->tree_Pt + area(j, n));
+            rows[area(i, x->tree->unknowns) + (size_t)j] =
+                size > 0 ? dot(n, x->row, x->tree_Pt + area(j, n)) / size : 0;
     }
 }
 
@@ -275,7 +278,7 @@ static bool begin_tree(projected *x, olo_step *step)
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     closure_rows(x, step, NULL, x->closures.count, x->closures.rows);
-    return split_begin(&x->closures);
+    return split_begin(&x->closures, rank_tolerance * fmin(x->system->length_scale, 1.0));
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -284,7 +287,7 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_system *s = x->system;
     for (int c = 0; c < s->m; c++)
         olo_tangent_row(s, c, step->x.q0, x->all.rows + area(c, s->n));
-    bool ok = split_begin(&x->all);
+    bool ok = split_begin(&x->all, 0);
     if (ok && x->is_explicit)
         ok = begin_tree(x, step) && x->tree->unknowns - x->closures.rank == s->n - x->all.rank;
     x->status = ok ? OLO_OK : OLO_SINGULAR;

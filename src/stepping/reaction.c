@@ -2,11 +2,14 @@
  *
  * The force of group g on its child is -sum of lambda_b grad g_b(q_m); on a body this is the wrench [f; m]
  * = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same without
- * multipliers; closures and `multipliers` have theirs in the state.
+ * multipliers; closures and `multipliers` have theirs in the state. A joint that the tree has turned around carries the
+ * wrench on the other body, which is equal and opposite at the same place.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "linalg/rotation.h"
 #include "linalg/vec3.h"
 #include "stepping/step.h"
 
@@ -45,6 +48,23 @@ static int node_of(const olo_system *s, const olo_group *group)
     return s->coordinates[row->index[row->size - 1]].node;
 }
 
+/* From a wrench on `node`, about its origin, to that on the joint's child, about the child's place. */
+static void move_to_place(const olo_step *step, const olo_articulation *joint, int node,
+                          double force[3], double moment[3])
+{
+    const olo_system *s = step->system;
+    const double *child = step->x.qm + s->nodes[joint->child].q;
+    double arm[3];
+    vec3_subtract(step->x.qm + s->nodes[node].q, child, arm);
+    for (int I = 0; s->nodes[joint->child].kind == OLO_NODE_FRAME && I < 3; I++)
+        vec3_add(-joint->child_point[I], child + 3 * (I + 1), arm);
+    vec3_add_cross(arm, force, moment);
+    for (int i = 0; node != joint->child && i < 3; i++) {
+        force[i] = -force[i];
+        moment[i] = -moment[i];
+    }
+}
+
 olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int group, double force[3],
                                 double moment[3], olo_error *error)
 {
@@ -73,15 +93,45 @@ olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int grou
     }
     if (!carried)
         from_multipliers(&x->step, state, g, node, wrench);
-    /* about the place of the joint */
     vec3_copy(wrench, force);
     vec3_copy(wrench + 3, moment);
-    if (g->joint >= 0 && s->nodes[node].kind == OLO_NODE_FRAME) {
-        double arm[3] = {0, 0, 0};
-        for (int I = 0; I < 3; I++)
-            vec3_add(-s->joints[g->joint].child_point[I],
-                     x->step.x.qm + s->nodes[node].q + 3 * (I + 1), arm);
-        vec3_add_cross(arm, force, moment);
-    }
+    if (g->joint >= 0)
+        move_to_place(&x->step, &s->joints[g->joint], node, force, moment);
     return OLO_OK;
+}
+
+/* Directors halfway through the step: turned by half its rotation, and so orthonormal where those of qm are not. */
+static void turn_halfway(const olo_step *step, const olo_node *node, double d[9])
+{
+    double a[3], mid[3], change[3];
+    olo_node_cayley(step->x.qm + node->q, step->x.dq + node->q, a);
+    double share = 1 / (1 + sqrt(1 + 0.25 * vec3_dot(a, a)));
+    for (int i = 0; i < 3; i++)
+        a[i] *= share;
+    for (int I = 0; I < 9; I += 3) {
+        const double *d0 = step->x.q0 + node->q + 3 + I;
+        cayley_apply(a, cayley_scale(a), d0, mid, change);
+        for (int i = 0; i < 3; i++)
+            d[I + i] = d0[i] + change[i];
+    }
+}
+
+void olo_stepper_record_reactions(olo_stepper *x, olo_state *state)
+{
+    const olo_system *s = x->system;
+    for (int i = 0; i < s->reaction_count; i++) {
+        double wrench[6], *out = state->reactions + 6 * i;
+        if (olo_stepper_reaction(x, state, s->reactions[i].group, wrench, wrench + 3, NULL) !=
+            OLO_OK)
+            memset(wrench, 0, sizeof wrench);
+        memcpy(out, wrench, sizeof wrench);
+        if (s->reactions[i].axes < 0)
+            continue;
+        double d[9];
+        turn_halfway(&x->step, &s->nodes[s->reactions[i].axes], d);
+        for (int I = 0; I < 3; I++) {
+            out[I] = vec3_dot(d + 3 * I, wrench);
+            out[3 + I] = vec3_dot(d + 3 * I, wrench + 3);
+        }
+    }
 }

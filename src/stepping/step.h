@@ -186,6 +186,9 @@ struct olo_stepper {
     int worst;
 };
 
+/* The reactions that are recorded, after a step. */
+void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
+
 /* The iteration matrix of the last step; its entries belong to the caller. */
 olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,
                               olo_error *error);

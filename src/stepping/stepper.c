@@ -358,6 +358,7 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     if (x->treatment->settle)
         x->treatment->settle(x->data, &x->step, state);
     olo_state_follow_angles(x->system, state);
+    olo_stepper_record_reactions(x, state);
     report_rotation(x, state);
     x->stepped = true;
     return OLO_OK;

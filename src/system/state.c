@@ -8,7 +8,8 @@
 
 static size_t number_count(const olo_state *x)
 {
-    return 4 * (size_t)x->n + 3 * (size_t)x->twists + (size_t)x->m + (size_t)x->joint_coordinates;
+    return 4 * (size_t)x->n + 3 * (size_t)x->twists + (size_t)x->m + (size_t)x->joint_coordinates +
+           6 * (size_t)x->reaction_count;
 }
 
 static void point_into(olo_state *state)
@@ -22,7 +23,8 @@ static void point_into(olo_state *state)
     state->motion_before = at += state->twists;
     state->wrench = at += state->twists;
     state->lambda = at += state->twists;
-    state->angles = at + state->m;
+    state->angles = at += state->m;
+    state->reactions = at + state->joint_coordinates;
 }
 
 /* A zeroed state with the sizes of `like`. */
@@ -35,6 +37,7 @@ static olo_state *allocate(const olo_state *like)
     state->m = like->m;
     state->twists = like->twists;
     state->joint_coordinates = like->joint_coordinates;
+    state->reaction_count = like->reaction_count;
     point_into(state);
     return state;
 }
@@ -44,7 +47,8 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
     const olo_state sizes = {.n = system->n,
                              .m = system->m,
                              .twists = system->twists,
-                             .joint_coordinates = system->joint_coordinate_count};
+                             .joint_coordinates = system->joint_coordinate_count,
+                             .reaction_count = system->reaction_count};
     *state = allocate(&sizes);
     return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
 }

@@ -41,6 +41,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->body_points);
     olo_free(system->contexts);
     olo_free(system->outputs);
+    olo_free(system->reactions);
     olo_free(system->exacts);
     olo_free(system->drawables);
     olo_free(system->q0);
@@ -155,6 +156,24 @@ int olo_system_outputs(const olo_system *system)
 const char *olo_system_output_name(const olo_system *system, int output)
 {
     return system->outputs[output].name;
+}
+
+int olo_system_reactions(const olo_system *system)
+{
+    return system->reaction_count;
+}
+
+const char *olo_system_reaction_name(const olo_system *system, int reaction)
+{
+    return system->reactions[reaction].name;
+}
+
+void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
+                         double force[3], double moment[3])
+{
+    (void)system;
+    vec3_copy(state->reactions + 6 * index, force);
+    vec3_copy(state->reactions + 6 * index + 3, moment);
 }
 
 int olo_system_invariants(const olo_system *system)

@@ -70,6 +70,13 @@ typedef struct olo_drive {
     int row;
 } olo_drive;
 
+/* A recorded reaction: the force of a constraint group on its body, along the axes of a node, or of space (-1). */
+typedef struct olo_reaction {
+    const char *name;
+    int group;
+    int axes;
+} olo_reaction;
+
 /* A beam: its nodes and the terms at its quadrature points. */
 typedef struct olo_beam_line {
     const char *name;
@@ -130,6 +137,8 @@ struct olo_system {
     olo_owned *contexts;
     int output_count;
     olo_system_output_place *outputs;
+    int reaction_count;
+    olo_reaction *reactions;
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, where the model gives one */
     int drawable_count;
@@ -146,7 +155,7 @@ struct olo_system {
 };
 
 struct olo_state {
-    int n, m, twists, joint_coordinates;
+    int n, m, twists, joint_coordinates, reaction_count;
     double t;
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
@@ -157,6 +166,7 @@ struct olo_state {
     double *wrench;        /* what hung on the joint of each node in the last step, times h */
     double *lambda;        /* multipliers of the last step */
     double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
+    double *reactions;     /* force and moment of each recorded reaction over the last step */
     bool smooth;           /* the last two motions foretold the last one better than one of them */
     double h;              /* last step, 0 before the first */
     olo_sum work, dissipation;

@@ -631,6 +631,10 @@ static const struct {
     {"humanoid-tree", 0.005},
     {"chain", 0.002},
     {"hanging-chain", 0.01},
+    {"robot-6r-driven", 0.002},
+    {"gear-train", 0.002},
+    {"cardan-shaft", 0.002},
+    {"screw-press", 0.001},
 };
 enum { ALL = sizeof all / sizeof *all };
 

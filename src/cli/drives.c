@@ -1,0 +1,120 @@
+/* The drives of a run: range, root mean square and work of each,
+ *
+ *     mean over two steps f_n = (f_n-1/2 + f_n+1/2)/2,   rms^2 = sum h f_n^2/T,   work = sum f_n+1/2 (x_n+1 - x_n).
+ */
+#include "cli/drives.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/table.h"
+
+olo_status cli_drives_create(cli_drives *drives, const olo_system *system, olo_error *error)
+{
+    const int count = olo_system_drives(system);
+    if (count == 0) {
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "nothing is driven: inverse dynamics needs joints with a 'motion'");
+    }
+    drives->drives = olo_alloc((size_t)count, sizeof *drives->drives);
+    if (drives->drives == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    }
+    drives->count = count;
+    for (int i = 0; i < count; i++) {
+        const int coordinate = olo_system_drive_coordinate(system, i);
+        drives->drives[i] =
+            (cli_drive){.name = olo_system_joint_coordinate_name(system, coordinate),
+                        .least = HUGE_VAL,
+                        .most = -HUGE_VAL};
+    }
+    return OLO_OK;
+}
+
+void cli_drives_free(cli_drives *drives)
+{
+    olo_free(drives->drives);
+    *drives = (cli_drives){0};
+}
+
+static olo_status watch(void *context, const olo_system *system, const olo_state *state, long step,
+                        const olo_step_report *report, olo_error *error)
+{
+    cli_drives *drives = context;
+    const double t = olo_state_time(state), h = t - drives->last;
+    (void)report;
+    (void)error;
+    for (int i = 0; i < drives->count; i++) {
+        cli_drive *drive = &drives->drives[i];
+        const double x = olo_system_joint_coordinate_value(system, state,
+                                                           olo_system_drive_coordinate(system, i));
+        const double value = olo_system_drive_value(system, state, i);
+        if (step > 0) {
+            drive->work += value * (x - drive->x);
+        }
+        if (step > 1) {
+            const double mean = 0.5 * (value + drive->before);
+            drive->least = fmin(drive->least, mean);
+            drive->most = fmax(drive->most, mean);
+            drive->square_time += h * mean * mean;
+        }
+        drive->before = value;
+        drive->x = x;
+    }
+    drives->time += step > 1 ? h : 0.0;
+    drives->last = t;
+    return OLO_OK;
+}
+
+olo_observer cli_drives_observer(cli_drives *drives)
+{
+    return (olo_observer){.context = drives, .step = watch};
+}
+
+static double rms_of(const cli_drives *drives, const cli_drive *drive)
+{
+    return sqrt(drive->square_time / drives->time); // not a number before the second step
+}
+
+void cli_drives_print(const cli_drives *drives, FILE *out)
+{
+    static const char *const HEADS[] = {"drive", "least", "most", "rms", "work"};
+    cli_table table = {0};
+    if (drives->count == 0) {
+        return;
+    }
+    cli_table_row(&table);
+    for (size_t i = 0; i < sizeof HEADS / sizeof *HEADS; i++) {
+        cli_table_cell(&table, "%s", HEADS[i]);
+    }
+    for (int i = 0; i < drives->count; i++) {
+        const cli_drive *drive = &drives->drives[i];
+        cli_table_row(&table);
+        cli_table_cell(&table, "%.60s", drive->name);
+        cli_table_number(&table, "%.6g", drive->least);
+        cli_table_number(&table, "%.6g", drive->most);
+        cli_table_number(&table, "%.6g", rms_of(drives, drive));
+        cli_table_number(&table, "%.6g", drive->work);
+    }
+    cli_table_print(&table, out);
+}
+
+void cli_drives_json(const cli_drives *drives, olo_json *json)
+{
+    if (drives->count == 0) {
+        return;
+    }
+    olo_json_open(json, "drives", '[');
+    for (int i = 0; i < drives->count; i++) {
+        const cli_drive *drive = &drives->drives[i];
+        olo_json_open(json, NULL, '{');
+        olo_json_text(json, "coordinate", drive->name);
+        olo_json_number(json, "least", drive->least);
+        olo_json_number(json, "most", drive->most);
+        olo_json_number(json, "rms", rms_of(drives, drive));
+        olo_json_number(json, "work", drive->work);
+        olo_json_close(json);
+    }
+    olo_json_close(json);
+}

@@ -1,0 +1,35 @@
+/* Inverse dynamics for people: what the drives of a run gave. */
+#ifndef OLO_CLI_DRIVES_H
+#define OLO_CLI_DRIVES_H
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "oloid/simulate.h"
+
+/* What a drive gave over a run. Extremes and mean square are those of means of two neighbouring steps, which are of
+ * second order; the work is exact. */
+typedef struct cli_drive {
+    const char *name; /* of the joint coordinate */
+    double least, most, square_time, work;
+    double before, x; /* the last value, the last coordinate */
+} cli_drive;
+
+/* Starts as `{0}`. */
+typedef struct cli_drives {
+    int count;
+    cli_drive *drives;
+    double time; /* that the means cover */
+    double last; /* time of the last state */
+} cli_drives;
+
+/* Fails when nothing in the model is driven. */
+olo_status cli_drives_create(cli_drives *drives, const olo_system *system, olo_error *error);
+void cli_drives_free(cli_drives *drives);
+olo_observer cli_drives_observer(cli_drives *drives);
+
+/* A table, or an array `drives`. Nothing without drives. */
+void cli_drives_print(const cli_drives *drives, FILE *out);
+void cli_drives_json(const cli_drives *drives, olo_json *json);
+
+#endif
