@@ -1,7 +1,8 @@
 # Bundles the page of reports into a C file: cmake -DNODE= -DNPM= -DVIEWER= -DOUTPUT= -DEMPTY= -P page.cmake
 #
-# Packages are installed into viewer/node_modules when the lock file is newer than they are. When that is not possible
-# (no network, a source folder that cannot be written) the build goes on without the page, and tries again the next time.
+# Packages are installed into viewer/node_modules when they are not those of the lock file; those of the tests stay if
+# they are there. When that is not possible (no network, a source folder that cannot be written) the build goes on
+# without the page, and tries again the next time.
 
 function(try what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${VIEWER}"
@@ -15,11 +16,17 @@ function(try what)
 endfunction()
 
 set(failed FALSE)
-set(installed "${VIEWER}/node_modules/.package-lock.json")
-if("${VIEWER}/package-lock.json" IS_NEWER_THAN "${installed}")
-  try("npm ci" "${NPM}" ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error)
+set(installed "${VIEWER}/node_modules/.installed-lock.json")
+execute_process(COMMAND "${CMAKE_COMMAND}" -E compare_files "${VIEWER}/package-lock.json" "${installed}"
+                RESULT_VARIABLE differs OUTPUT_QUIET ERROR_QUIET)
+if(differs)
+  set(omit --omit=dev)
+  if(EXISTS "${VIEWER}/node_modules/typescript")
+    set(omit)
+  endif()
+  try("npm ci" "${NPM}" ci ${omit} --ignore-scripts --no-audit --no-fund --loglevel=error)
   if(NOT failed)
-    file(TOUCH "${installed}")
+    file(COPY_FILE "${VIEWER}/package-lock.json" "${installed}")
   endif()
 endif()
 if(NOT failed)

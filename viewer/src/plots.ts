@@ -15,27 +15,33 @@ export interface Plot {
 type Aligned = (number | null | undefined)[][];
 
 // What a curve shows of a column: its numbers, or how far they are from the first.
-function shown(plot: PlotData, k: number, values: Float64Array, start: number): (number | null)[] {
-  return Array.from(values, (value) => {
-    const y = plot.drift ? Math.abs(value - start) / plot.scales[k] : value;
-    return Number.isFinite(y) && (!plot.log || y > 0) ? y : null;
-  });
+function shown(plot: PlotData, k: number, values: Float64Array, start: number): number[] {
+  return Array.from(values, (value) => (plot.drift ? Math.abs(value - start) / plot.scales[k] : value));
 }
 
-// The curves of a plot over common times.
-function curves(plot: PlotData, columns: Columns): { labels: string[]; faint: boolean[]; shade: number[]; table: Aligned } | undefined {
-  const tables: [number[], (number | null)[]][] = [];
-  const labels: string[] = [];
-  const faint: boolean[] = [];
-  const shade: number[] = [];
+interface Curve {
+  label: string;
+  faint: boolean;
+  shade: number;
+  time: number[];
+  values: number[];
+}
+
+interface Drawing {
+  curves: Curve[];
+  log: boolean;
+  table: Aligned; // common times, then the values of all curves
+}
+
+// The curves of a plot. On a logarithmic scale only what is positive has a place; without any the scale is linear.
+function draw(plot: PlotData, columns: Columns): Drawing | undefined {
+  const curves: Curve[] = [];
   plot.columns.forEach((name, k) => {
     const column = columns.get(name);
     if (!column || (plot.sparse && column.values.every((y) => y === 0))) return;
-    const add = (series: typeof column, label: string, weak: boolean): void => {
-      tables.push([Array.from(series.time), shown(plot, k, series.values, column.values[0])]);
-      labels.push(label);
-      faint.push(weak);
-      shade.push(k);
+    const add = (series: typeof column, label: string, faint: boolean): void => {
+      const values = shown(plot, k, series.values, column.values[0]);
+      curves.push({ label, faint, shade: k, time: Array.from(series.time), values });
     };
     add(column, plot.labels[k], false);
     if (!plot.extremes) return;
@@ -44,12 +50,18 @@ function curves(plot: PlotData, columns: Columns): { labels: string[]; faint: bo
       if (extreme) add(extreme, `${plot.labels[k]} ${side}`, true);
     }
   });
-  if (tables.length === 0) return undefined;
-  const same = tables.every(([time]) => time.length === tables[0][0].length);
-  const table: Aligned = same && tables.every(([time]) => time.every((t, i) => t === tables[0][0][i]))
-    ? [tables[0][0], ...tables.map(([, values]) => values)]
+  if (curves.length === 0) return undefined;
+  const log = plot.log && curves.some(({ values }) => values.some((y) => y > 0));
+  const tables = curves.map(({ time, values }): [number[], (number | null)[]] => [
+    time,
+    values.map((y) => (Number.isFinite(y) && (!log || y > 0) ? y : null)),
+  ]);
+  const first = tables[0][0];
+  const same = tables.every(([time]) => time.length === first.length && time.every((t, i) => t === first[i]));
+  const table: Aligned = same
+    ? [first, ...tables.map(([, values]) => values)]
     : (uPlot.join(tables as unknown as uPlot.AlignedData[]) as unknown as Aligned);
-  return { labels, faint, shade, table };
+  return { curves, log, table };
 }
 
 export class Plots {
@@ -69,7 +81,7 @@ export class Plots {
 
   add(data: PlotData, time: number): void {
     if (this.open.has(data.name)) return;
-    const found = curves(data, this.columns);
+    const found = draw(data, this.columns);
     if (!found) return;
     const title = data.units ? `${data.title} [${data.units}]` : data.title;
     const close = element("button", { type: "button", class: "quiet", "aria-label": `Close ${data.title}`, title: "Close this plot" }, "×");
@@ -77,8 +89,10 @@ export class Plots {
     close.addEventListener("click", () => this.remove(data.name));
     this.host.append(figure);
     const head = element("div", { class: "playhead" });
-    const chart = this.chart(data, found, figure);
+    const chart = this.chart(found, figure);
     chart.over.append(head);
+    chart.ctx.canvas.setAttribute("role", "img");
+    chart.ctx.canvas.setAttribute("aria-label", `${data.title} over time: ${found.curves.map((curve) => curve.label).join(", ")}`);
     this.watch(chart);
     const plot = { data, chart, head, figure };
     this.open.set(data.name, plot);
@@ -92,7 +106,7 @@ export class Plots {
     this.open.delete(name);
   }
 
-  private chart(data: PlotData, found: NonNullable<ReturnType<typeof curves>>, figure: HTMLElement): uPlot {
+  private chart(found: Drawing, figure: HTMLElement): uPlot {
     const colours = palette();
     const axis: uPlot.Axis = {
       stroke: colour("muted"),
@@ -100,7 +114,7 @@ export class Plots {
       grid: { stroke: colour("line"), width: 1 },
       ticks: { stroke: colour("line"), width: 1, size: 4 },
     };
-    const log = data.log && found.table.slice(1).some((values) => values.some((y) => (y ?? 0) > 0));
+    const log = found.log;
     const format = (_: uPlot, value: number | null): string => (value === null || value === undefined ? "–" : pretty(value));
     const options: uPlot.Options = {
       width: Math.max(figure.clientWidth, 200),
@@ -114,10 +128,10 @@ export class Plots {
       ],
       series: [
         { label: `t [${this.report.time_units}]`, value: format },
-        ...found.labels.map((label, i): uPlot.Series => ({
+        ...found.curves.map(({ label, shade, faint }): uPlot.Series => ({
           label,
-          stroke: colours[found.shade[i] % colours.length] + (found.faint[i] ? "66" : ""),
-          width: found.faint[i] ? 1 : 1.6,
+          stroke: colours[shade % colours.length] + (faint ? "66" : ""),
+          width: faint ? 1 : 1.6,
           spanGaps: true,
           points: { show: false },
           value: format,

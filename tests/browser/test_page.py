@@ -1,0 +1,246 @@
+"""The page of reports in a real browser: what a reader sees, and that it is what the result holds.
+
+drive.mjs opens the pages and writes down what it saw; here is what must hold. OLOID_PAGES=all takes every model of the
+catalogue instead of six of different kind.
+"""
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+from conftest import environment, executable  # noqa: E402
+
+# bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs, many bodies
+MODELS = {"six-body-linkage": ["--end", "0.4"],
+          "heavy-top": ["--end", "0.3"],
+          "spring-chain": ["--end", "2"],
+          "planar-pendulum": ["--end", "1"],
+          "robot-6r": ["--end", "0.5"],
+          "chain": ["--set", "n=60", "--end", "0.4"]}
+# few states, so that most of them are not in the file, and their extremes are
+THINNED = {"heavy-top": ["--set", "run.frames=60"]}
+NASTY = '"\'></script><script>alert(1)</script><img src=x onerror=alert(2)> \U0001f6b2 ' + "x" * 10000
+
+if os.environ.get("OLOID_PAGES") == "all":
+    MODELS = {path.stem: MODELS.get(path.stem, []) for path in sorted((ROOT / "models").glob("*.yaml"))}
+PAGES = [*MODELS, "nasty names"]
+
+
+def browser():
+    for name in (os.environ.get("OLOID_BROWSER"), "chromium", "chromium-browser", "google-chrome"):
+        if name and shutil.which(name):
+            return shutil.which(name)
+    pytest.fail("no browser: tools/install-deps --page installs one")
+
+
+def install_packages():
+    """The page's packages, with those that drive the browser."""
+    viewer = ROOT / "viewer"
+    if not (viewer / "node_modules" / "playwright-core").exists():
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], cwd=viewer, check=True)
+        shutil.copy(viewer / "package-lock.json", viewer / "node_modules" / ".installed-lock.json")
+
+
+def oloid(folder, *arguments):
+    done = subprocess.run([executable(), *arguments], cwd=folder, text=True, capture_output=True,
+                          env=environment(), timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def spoil(path):
+    """Names that want to be code, wherever a result has names."""
+    with h5py.File(path, "r+") as file:
+        for key in ("model", "description", "units", "command", "warnings", "error"):
+            file.attrs[key] = NASTY
+        for dataset in ("nodes/name", "scene/name", "verdict/quantity", "verdict/why"):
+            file[dataset][...] = [NASTY] * len(file[dataset])
+
+
+@pytest.fixture(scope="session")
+def seen(tmp_path_factory):
+    """What the browser showed, by page."""
+    install_packages()
+    folder = tmp_path_factory.mktemp("pages")
+    plan = []
+    for i, (model, options) in enumerate(MODELS.items()):
+        oloid(folder, "run", model, "-q", *options, *THINNED.get(model, []))
+        plan.append({"name": model, "page": str(folder / f"{model}.report.html"), "video": i == 0})
+    shutil.copy(folder / "heavy-top.h5", folder / "nasty.h5")
+    spoil(folder / "nasty.h5")
+    oloid(folder, "report", "nasty.h5")
+    plan.append({"name": "nasty names", "page": str(folder / "nasty.report.html"), "video": False})
+    (folder / "plan.json").write_text(json.dumps(plan))
+    subprocess.run(["node", str(ROOT / "tests/browser/drive.mjs"), "plan.json", "seen.json"], cwd=folder,
+                   check=True, env={**os.environ, "BROWSER": browser()}, timeout=1500)
+    found = json.loads((folder / "seen.json").read_text())
+    found["folder"] = folder
+    for name, page in found.items():
+        if name != "folder":
+            print(f"{name}: {page['seconds']:.1f} s")
+    return found
+
+
+@pytest.fixture(params=PAGES)
+def page(request, seen):
+    assert "failure" not in seen[request.param], seen[request.param]["failure"]
+    return seen[request.param]
+
+
+@pytest.fixture(params=list(MODELS))
+def model(request, seen):
+    assert "failure" not in seen[request.param], seen[request.param]["failure"]
+    return request.param, seen[request.param], seen["folder"] / f"{request.param}.h5"
+
+
+def test_opens_without_errors_and_without_the_network(page):
+    assert page["console"] == [] and page["dialogs"] == []
+    assert all(url.startswith("file:") for url in page["requests"])
+    assert len(page["requests"]) == 2  # the page itself, on a laptop and on a phone
+
+
+def test_the_canvas_is_not_blank(page):
+    assert page["look"]["colours"] > 30
+    assert page["phone"]["look"]["colours"] > 30
+
+
+def test_play_moves_the_picture_and_pause_stops_it(page):
+    playing = page["playing"]
+    assert playing["running"] is True
+    assert playing["after"]["time"] > playing["before"]["time"]
+    assert playing["later"] == playing["after"]["time"]
+    assert playing["after"]["look"]["hash"] != playing["before"]["look"]["hash"]
+
+
+def test_scrubbing_moves_the_cursor_of_every_plot(page):
+    first, second = page["scrubbing"]["first"], page["scrubbing"]["second"]
+    assert second["time"] > first["time"] and first["look"]["hash"] != second["look"]["hash"]
+    assert len(first["heads"]) >= 5
+    for one, two in zip(first["heads"], second["heads"]):
+        assert one["time"] == first["time"] and two["time"] == second["time"]
+        assert two["x"] > one["x"] + 10 and two["legend"] > one["legend"]
+        assert two["x"] == pytest.approx(two["expected"], abs=1)
+
+
+def source(file, name):
+    """A column of the page in the file."""
+    side = {"min": "ledger_min", "max": "ledger_max"}.get(name.rsplit(".", 1)[-1])
+    plain = name.rsplit(".", 1)[0] if side else name
+    short = plain.removeprefix("energy.")
+    if f"ledger/{short}" in file:
+        return file[f"{side or 'ledger'}/{short}"][:]
+    owner, _, rest = plain.partition(".")
+    if plain in list(file["frames/joint"].attrs["columns"] if "frames/joint" in file else []):
+        return file["frames/joint"][:, list(file["frames/joint"].attrs["columns"]).index(plain)]
+    vector, axis = rest.rsplit(".", 1)
+    return file[f"outputs/{owner}/{vector}"][:, "xyz".index(axis)]
+
+
+def test_plotted_values_are_those_of_the_result(model):
+    name, page, path = model
+    assert {"energy", "drift", "constraint_error", "iterations"} <= {p["name"] for p in page["plotted"]}
+    with h5py.File(path) as file:
+        times = file["frames/time"][:]
+        for plot in page["plotted"]:
+            shown = dict(zip(plot["labels"], plot["data"][1:]))
+            assert plot["data"][0] == list(times)
+            for column, label, scale in zip(plot["columns"], plot["all"], plot["scales"]):
+                expected = source(file, column)
+                if label not in shown:
+                    assert plot["name"] == "energy" and (expected == 0).all()
+                    continue
+                if plot["drift"]:
+                    expected = abs(expected - expected[0]) / scale
+                values = [None if plot["log"] and y <= 0 else y for y in expected]
+                assert shown[label] == values, (plot["name"], column)
+                for side in ("min", "max"):
+                    if f"{label} {side}" in shown:
+                        extremes = source(file, f"{column}.{side}")
+                        assert shown[f"{label} {side}"] == [None if plot["log"] and y <= 0 else y for y in extremes]
+        if name in THINNED:
+            assert any(label.endswith(" max") for plot in page["plotted"] for label in plot["labels"])
+
+
+def test_errors_have_a_logarithmic_scale(page):
+    # unless they are zero throughout
+    for plot in page["plotted"]:
+        if plot["name"] in ("drift", "constraint_error"):
+            assert plot["log"] or all(y == 0 for column in plot["data"][1:] for y in column)
+        else:
+            assert not plot["log"]
+
+
+def test_the_keyboard_does_everything(page):
+    keys, frames = page["keyboard"], page["keyboard"]["frames"]
+    assert keys["home"] == frames[0] and keys["right"] == frames[1]
+    assert keys["shift"] == frames[11] and keys["left"] == frames[10] and keys["end"] == keys["last"]
+    assert keys["help"] and keys["closed"]
+    assert keys["slower"] < keys["speed"] < keys["faster"]
+    assert keys["followed"] == "0"
+    assert keys["views"] >= 3 and keys["grid"]
+
+
+def test_orbit_zoom_and_fit(page):
+    assert page["keyboard"]["zoomed"] and page["keyboard"]["orbited"] and page["keyboard"]["fitted"]
+
+
+def test_plots_zoom_together_and_a_click_goes_there(page):
+    zoom = page["zooming"]
+    (low, high), (first, last) = zoom["zoomed"][0], zoom["before"][0]
+    assert first < low < high < last
+    assert all(pair == pytest.approx([low, high]) for pair in zoom["zoomed"])
+    assert all(pair == pytest.approx([first, last]) for pair in zoom["reset"])
+    assert zoom["clicked"] == pytest.approx((first + last) / 2, abs=0.02 * (last - first))
+
+
+def test_light_and_dark_are_readable(page):
+    assert page["theme"] == "dark" and page["toggled"]
+    assert page["phone"]["theme"] == "dark"  # as the system has it
+    for theme in ("light", "dark"):
+        for selector, ratio in page["contrast"][theme].items():
+            assert ratio >= 4.5, (theme, selector)
+
+
+def test_a_phone_shows_it_all(page):
+    assert page["phone"]["overflow"] <= 0
+    assert page["phone"]["canvas"]["width"] >= 350 and page["phone"]["canvas"]["height"] >= 250
+
+
+def test_everything_has_a_name(page):
+    assert len(page["names"]) > 10 and all(page["names"])
+
+
+def test_pictures_and_videos_can_be_saved(seen):
+    for name, page in seen.items():
+        if name == "folder":
+            continue
+        assert page["downloads"]["picture"]["magic"] == "89504e47"
+        assert page["downloads"]["picture"]["name"].endswith(".png")
+    video = seen[next(iter(MODELS))]["downloads"]["video"]
+    assert video["magic"] == "1a45dfa3" and video["size"] > 5000  # EBML, as of webm
+
+
+def test_verdict_and_facts_in_words(model):
+    _, page, path = model
+    with h5py.File(path) as file:
+        for quantity in file["verdict/quantity"].asstr():
+            assert quantity in page["texts"]
+        assert file.attrs["command"] in page["texts"]
+        assert file.attrs["oloid_version"] in page["texts"]
+        stride = file["run"].attrs["stride"]
+        assert (f"every {stride}-th of" in page["texts"]) == (stride > 1)
+
+
+def test_nasty_names_are_shown_and_not_run(seen):
+    page = seen["nasty names"]
+    assert page["title"] == NASTY and page["dialogs"] == []
+    assert math.isfinite(page["seconds"])
