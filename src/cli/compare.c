@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/numbers.h"
 #include "cli/say.h"
 #include "cli/study.h"
@@ -15,7 +16,7 @@
 
 struct options {
     cli_list set;
-    const char *steps, *treatments, *step, *end, *count, *penalty, *at;
+    const char *steps, *treatments, *step, *end, *count, *penalty, *at, *report;
     bool no_cpu, json, quiet;
 };
 
@@ -38,6 +39,7 @@ static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
      "change a parameter of the model or an option of its run;\n"
      "may be repeated"},
+    CLI_STUDY_REPORT(struct options),
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the comparison as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
      "no progress and no warnings on stderr"},
@@ -168,7 +170,7 @@ static double per_step(long sum, long steps)
     return steps > 0 ? (double)sum / (double)steps : (double)NAN;
 }
 
-static void print_runs(const struct comparison *x)
+static cli_table table_of_runs(const struct comparison *x)
 {
     static const char *const heads[] = {"treatment", "unknowns",  "CPU",     "iterations",
                                         "passes",    "|g| end",   "|g| max", "energy",
@@ -193,10 +195,10 @@ static void print_runs(const struct comparison *x)
         cli_table_number(&table, "%.1e", row->momentum_drift);
         cli_table_number(&table, "%.1e", row->difference.z);
     }
-    cli_table_print(&table, stdout);
+    return table;
 }
 
-static void print_conditions(const struct comparison *x)
+static cli_table table_of_conditions(const struct comparison *x)
 {
     cli_table table = {0};
     cli_table_row(&table);
@@ -212,6 +214,12 @@ static void print_conditions(const struct comparison *x)
             cli_table_number(&table, "%.3g", x->conditions[i * x->setup.step_count + k]);
         }
     }
+    return table;
+}
+
+static void print_conditions(const struct comparison *x)
+{
+    cli_table table = table_of_conditions(x);
     if (x->setup.at > 0.0) {
         (void)printf("\n  condition numbers of the iteration matrix at t = %.6g\n", x->setup.at);
     } else {
@@ -245,7 +253,8 @@ static void print_text(const struct comparison *x)
     (void)printf("%s: steps of %.6g to t = %.6g (%s); %d coordinates, %d constraints\n",
                  olo_model_name(x->study->loaded.model), run->step, run->end, run->scheme,
                  x->study->loaded.counts.coordinates, x->study->loaded.counts.constraints);
-    print_runs(x);
+    cli_table runs = table_of_runs(x);
+    cli_table_print(&runs, stdout);
     if (x->base >= 0) {
         (void)printf(
             "  iterations and passes a step; drifts of energy and momenta relative; CPU and the\n"
@@ -332,9 +341,51 @@ static void print_json(const struct comparison *x)
     olo_json_close(&json);
 }
 
+/* As a page ----------------------------------------------------------------------------------- */
+
+/* Condition numbers over the step, a curve a treatment. */
+static olo_svg plot_conditions(const struct comparison *x, char (*names)[CLI_CELL_SIZE])
+{
+    olo_svg plot = {.title = "Condition of the iteration matrix over the step",
+                    .x_label = "step h",
+                    .y_label = "condition number",
+                    .x_log = true,
+                    .y_log = true,
+                    .marks = true};
+    const int count = x->setup.step_count;
+    for (int i = 0; i < x->setup.treatment_count && i < OLO_SVG_SERIES_MAX; i++) {
+        plot.series[plot.series_count++] =
+            (olo_svg_series){.name = name_of(&x->rows[i].treatment, names[i]),
+                             .x = x->steps,
+                             .y = x->conditions + (ptrdiff_t)i * count,
+                             .count = (size_t)count};
+    }
+    return plot;
+}
+
+static olo_status write_page(const struct comparison *x, const char *command, const char *path,
+                             olo_error *error)
+{
+    char names[OLO_SVG_SERIES_MAX][CLI_CELL_SIZE];
+    cli_table runs = table_of_runs(x), conditions = table_of_conditions(x);
+    const olo_study_table tables[] = {
+        cli_study_table("Runs: cost, drifts relative, difference of the final state", &runs),
+        cli_study_table("Condition numbers of the iteration matrix", &conditions)};
+    const olo_svg plot = plot_conditions(x, names);
+    olo_study_page page = {.subtitle = "Comparison: the treatments of constraints side by side",
+                           .table_count = 2,
+                           .tables = tables,
+                           .plot_count = x->setup.step_count > 1 ? 1 : 0,
+                           .plots = &plot};
+    const olo_status status = cli_study_report(x->study, command, &page, path, error);
+    cli_table_free(&runs);
+    cli_table_free(&conditions);
+    return status;
+}
+
 /* The command --------------------------------------------------------------------------------- */
 
-static int compare(cli_study *study, const struct options *given)
+static int compare(cli_study *study, const struct options *given, const char *command)
 {
     // too large for the stack of a command
     struct comparison *x = olo_alloc(1, sizeof *x);
@@ -354,6 +405,10 @@ static int compare(cli_study *study, const struct options *given)
             print_text(x);
         }
         code = cli_study_code(x->status, &error, x->base < 0 ? &x->rows[0].failure : NULL);
+        olo_error unwritten = {0};
+        if (given->report != NULL && write_page(x, command, given->report, &unwritten) != OLO_OK) {
+            code = cli_fail(&unwritten);
+        }
     }
     olo_free(x);
     return code;
@@ -365,6 +420,7 @@ static int run(int argc, char **argv)
     cli_list arguments = {0};
     cli_study study = {0};
     olo_error error = {0};
+    char *command = cli_join_command(argc, argv);
     int code = cli_parse(&cli_compare, argc, argv, &given, &arguments);
     if (code == CLI_GO_ON && given.end != NULL && given.count != NULL) {
         code = cli_usage(&cli_compare, "--end and --count exclude each other");
@@ -373,8 +429,9 @@ static int run(int argc, char **argv)
         const olo_setting settings[] = {{"run.step", given.step}, {"run.end", given.end}};
         const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
                                                  2, given.quiet, &error);
-        code = status == OLO_OK ? compare(&study, &given) : cli_fail(&error);
+        code = status == OLO_OK ? compare(&study, &given, command) : cli_fail(&error);
     }
+    olo_free(command);
     cli_study_close(&study);
     cli_list_free(&given.set);
     cli_list_free(&arguments);

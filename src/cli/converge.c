@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/numbers.h"
 #include "cli/say.h"
 #include "cli/study.h"
@@ -12,7 +14,7 @@
 
 struct options {
     cli_list set;
-    const char *steps, *time, *reference, *constraints;
+    const char *steps, *time, *reference, *constraints, *report;
     bool exact, json, quiet;
 };
 
@@ -34,6 +36,7 @@ static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
      "change a parameter of the model or an option of its run;\n"
      "may be repeated"},
+    CLI_STUDY_REPORT(struct options),
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the study as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
      "no progress and no warnings on stderr"},
@@ -80,7 +83,7 @@ static void add_errors(cli_table *table, const olo_errors *errors, const char *f
     cli_table_number(table, format, errors->lambda);
 }
 
-static void print_table(const struct outcome *outcome)
+static cli_table make_table(const struct outcome *outcome)
 {
     static const char *const heads[] = {"h",       "q",       "p",       "z",           "lambda",
                                         "order q", "order p", "order z", "order lambda"};
@@ -102,13 +105,14 @@ static void print_table(const struct outcome *outcome)
         cli_table_cell(&table, "%s", "");
     }
     add_errors(&table, &outcome->summary.slope, "%.2f");
-    cli_table_print(&table, stdout);
+    return table;
 }
 
 static void print_text(const struct outcome *outcome)
 {
     print_headline(outcome);
-    print_table(outcome);
+    cli_table table = make_table(outcome);
+    cli_table_print(&table, stdout);
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_converge_row *row = &outcome->rows[i];
         if (row->failure.status != OLO_OK) {
@@ -165,6 +169,47 @@ static void print_json(const struct outcome *outcome)
     olo_json_close(&json);
     write_errors(&json, "slope", &summary->slope);
     olo_json_close(&json);
+}
+
+/* As a page ----------------------------------------------------------------------------------- */
+
+/* Errors over the step, both logarithmic: a straight line with the slope of the order. */
+static olo_status write_page(const struct outcome *outcome, const char *command, const char *path,
+                             olo_error *error)
+{
+    static const char *const names[] = {"q", "p", "z", "lambda"};
+    double steps[CLI_STUDY_STEPS], errors[4][CLI_STUDY_STEPS];
+    const int count = outcome->summary.rows;
+    olo_svg plot = {.title = "Relative errors at the end over the step",
+                    .x_label = "step h",
+                    .y_label = "relative error",
+                    .x_log = true,
+                    .y_log = true,
+                    .marks = true};
+    for (int i = 0; i < count; i++) {
+        const olo_errors *e = &outcome->rows[i].error;
+        const double row[4] = {e->q, e->p, e->z, e->lambda};
+        steps[i] = outcome->rows[i].step;
+        for (int k = 0; k < 4; k++) {
+            errors[k][i] = row[k];
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        if (count > 0 && isfinite(errors[k][0])) {
+            plot.series[plot.series_count++] = (olo_svg_series){
+                .name = names[k], .x = steps, .y = errors[k], .count = (size_t)count};
+        }
+    }
+    cli_table table = make_table(outcome);
+    const olo_study_table tables[] = {cli_study_table("Errors and orders", &table)};
+    olo_study_page page = {.subtitle = "Convergence: how the errors fall with the step",
+                           .table_count = 1,
+                           .tables = tables,
+                           .plot_count = 1,
+                           .plots = &plot};
+    const olo_status status = cli_study_report(outcome->study, command, &page, path, error);
+    cli_table_free(&table);
+    return status;
 }
 
 /* The command --------------------------------------------------------------------------------- */
@@ -225,7 +270,7 @@ static const olo_error *total_failure(const struct outcome *outcome)
     return outcome->summary.rows > 0 ? &outcome->rows[0].failure : NULL;
 }
 
-static int converge(cli_study *study, const struct options *given)
+static int converge(cli_study *study, const struct options *given, const char *command)
 {
     double steps[CLI_STUDY_STEPS];
     olo_converge_row rows[CLI_STUDY_STEPS];
@@ -247,6 +292,12 @@ static int converge(cli_study *study, const struct options *given)
     } else if (outcome.status == OLO_OK || outcome.summary.rows > 0) {
         print_text(&outcome);
     }
+    if (given->report != NULL && outcome.summary.rows > 0) {
+        olo_error unwritten = {0};
+        if (write_page(&outcome, command, given->report, &unwritten) != OLO_OK) {
+            return cli_fail(&unwritten);
+        }
+    }
     return cli_study_code(outcome.status, &error, total_failure(&outcome));
 }
 
@@ -256,6 +307,7 @@ static int run(int argc, char **argv)
     cli_list arguments = {0};
     cli_study study = {0};
     olo_error error = {0};
+    char *command = cli_join_command(argc, argv);
     int code = cli_parse(&cli_converge, argc, argv, &given, &arguments);
     if (code == CLI_GO_ON && given.exact && given.reference != NULL) {
         code = cli_usage(&cli_converge, "--exact and --reference exclude each other");
@@ -265,8 +317,9 @@ static int run(int argc, char **argv)
                                         {"run.constraints", given.constraints}};
         const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
                                                  2, given.quiet, &error);
-        code = status == OLO_OK ? converge(&study, &given) : cli_fail(&error);
+        code = status == OLO_OK ? converge(&study, &given, command) : cli_fail(&error);
     }
+    olo_free(command);
     cli_study_close(&study);
     cli_list_free(&given.set);
     cli_list_free(&arguments);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/progress_line.h"
@@ -62,50 +63,6 @@ struct session {
     olo_error error;
 };
 
-/* Appends a word, quoted for the shell where it needs it; `to` has room for 4 bytes a letter. */
-static char *append_quoted(char *to, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=:,+@%";
-    const size_t length = strlen(word);
-    if (length > 0 && strspn(word, plain) == length) {
-        memcpy(to, word, length);
-        return to + length;
-    }
-    *to++ = '\'';
-    for (const char *c = word; *c != '\0'; c++) {
-        if (*c == '\'') {
-            memcpy(to, "'\\''", 4);
-            to += 4;
-        } else {
-            *to++ = *c;
-        }
-    }
-    *to++ = '\'';
-    return to;
-}
-
-/* The command line that a result remembers: "oloid run heavy-top --set l=0.2". */
-static char *join_command(int argc, char **argv)
-{
-    size_t size = sizeof "oloid";
-    for (int i = 0; i < argc; i++) {
-        size += 4 * strlen(argv[i]) + sizeof " ''";
-    }
-    char *command = olo_alloc(size, 1);
-    if (command == NULL) {
-        return NULL;
-    }
-    memcpy(command, "oloid", 5);
-    char *to = command + 5;
-    for (int i = 0; i < argc; i++) {
-        *to++ = ' ';
-        to = append_quoted(to, argv[i]);
-    }
-    *to = '\0';
-    return command;
-}
-
 /* Where the result goes: NULL for nowhere, the option, or the model's name in this folder. */
 static olo_status choose_path(struct session *session, olo_error *error)
 {
@@ -123,18 +80,6 @@ static olo_status choose_path(struct session *session, olo_error *error)
                 session->partial);
     }
     return OLO_OK;
-}
-
-/* "oloid run --resume heavy-top.h5.partial" */
-static char *resume_command(const char *partial)
-{
-    static const char begin[] = "oloid run --resume ";
-    char *command = olo_alloc(sizeof begin + 4 * strlen(partial) + 2, 1);
-    if (command != NULL) {
-        memcpy(command, begin, sizeof begin - 1);
-        *append_quoted(command + sizeof begin - 1, partial) = '\0';
-    }
-    return command;
 }
 
 /* Asks a stepper for its size. This also tells a combination that does not exist before any file
@@ -270,7 +215,7 @@ static void tell_partial(struct session *session)
     }
     outcome->partial = session->partial;
     if (outcome->status == OLO_INTERRUPTED || outcome->status == OLO_IO) {
-        session->resume = resume_command(session->partial);
+        session->resume = cli_quote_after("oloid run --resume ", session->partial);
         outcome->resume = session->resume;
     }
 }
@@ -405,7 +350,7 @@ static int run(int argc, char **argv)
 {
     struct session session = {0};
     cli_list arguments = {0};
-    session.command = join_command(argc, argv);
+    session.command = cli_join_command(argc, argv);
     int code = session.command != NULL
                    ? cli_parse(&cli_run, argc, argv, &session.options, &arguments)
                    : cli_no_memory();

@@ -2,11 +2,13 @@
 #include "cli/study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/interrupt.h"
 #include "cli/say.h"
+#include "oloid/version.h"
 
 int cli_study_numbers(const cli_command *command, const char *option, const char *text, int most,
                       double *numbers)
@@ -83,6 +85,45 @@ olo_status cli_study_open(cli_study *study, const char *file, const cli_list *se
                                .announce = announce,
                                .context = study};
     return OLO_OK;
+}
+
+static const char *table_cell(const void *context, size_t row, int column)
+{
+    return ((const cli_table *)context)->rows[row][column];
+}
+
+olo_study_table cli_study_table(const char *title, const cli_table *table)
+{
+    return (olo_study_table){.title = title,
+                             .rows = table->count,
+                             .columns = table->columns,
+                             .cell = table_cell,
+                             .context = table};
+}
+
+olo_status cli_study_report(const cli_study *study, const char *command, olo_study_page *page,
+                            const char *path, olo_error *error)
+{
+    const olo_run *run = &study->study.run;
+    const olo_counts *counts = &study->loaded.counts;
+    char sizes[4][32];
+    (void)snprintf(sizes[0], sizeof sizes[0], "%d", counts->coordinates);
+    (void)snprintf(sizes[1], sizeof sizes[1], "%d", counts->constraints);
+    (void)snprintf(sizes[2], sizeof sizes[2], "%d", counts->degrees_of_freedom);
+    (void)snprintf(sizes[3], sizeof sizes[3], "%.10g", run->end);
+    const olo_study_fact facts[] = {{"Command", command},
+                                    {"Version", olo_version()},
+                                    {"Units", olo_model_units(study->loaded.model)},
+                                    {"Scheme", run->scheme},
+                                    {"Coordinates", sizes[0]},
+                                    {"Constraints", sizes[1]},
+                                    {"Degrees of freedom", sizes[2]},
+                                    {"End time", sizes[3]}};
+    page->title = olo_model_name(study->loaded.model);
+    page->description = olo_model_description(study->loaded.model);
+    page->facts = facts;
+    page->fact_count = (int)(sizeof facts / sizeof facts[0]);
+    return olo_study_page_write(page, path, error);
 }
 
 int cli_study_code(olo_status status, const olo_error *error, const olo_error *failure)

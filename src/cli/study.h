@@ -8,9 +8,18 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/progress_line.h"
+#include "cli/table.h"
 #include "oloid/study.h"
+#include "results/study_page.h"
 
 enum { CLI_STUDY_STEPS = 12, CLI_STUDY_NAME_SIZE = 128 };
+
+/* The option for the page of a study, in a struct with a field `report`. */
+#define CLI_STUDY_REPORT(options)                                                                  \
+    {                                                                                              \
+        "report", 0, CLI_TEXT, offsetof(options, report), "FILE",                                  \
+            "write a page with the numbers and their plots"                                        \
+    }
 
 typedef struct cli_study {
     cli_loaded loaded;
@@ -32,6 +41,14 @@ olo_status cli_study_open(cli_study *study, const char *file, const cli_list *se
                           const olo_setting *options, int option_count, bool quiet,
                           olo_error *error);
 void cli_study_close(cli_study *study);
+
+/* Writes the page of a study, with the facts that all studies have, and says where it is. The tables and plots are
+ * those of `page`, which also has the subtitle. */
+olo_status cli_study_report(const cli_study *study, const char *command, olo_study_page *page,
+                            const char *path, olo_error *error);
+
+/* A printed table on the page. */
+olo_study_table cli_study_table(const char *title, const cli_table *table);
 
 /* The exit code of a study after telling what ended it. `failure` is why not one of its runs came to its end, or
  * NULL: a run that fails is a finding, as long as there are others. */

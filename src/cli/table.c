@@ -83,6 +83,11 @@ void cli_table_print(cli_table *table, FILE *out)
         }
         (void)fprintf(out, "%s\n", i == 0 ? cli_colour_code(out, CLI_PLAIN) : "");
     }
+    cli_table_free(table);
+}
+
+void cli_table_free(cli_table *table)
+{
     olo_free(table->rows);
     *table = (cli_table){0};
 }

@@ -32,4 +32,6 @@ void cli_table_number(cli_table *table, const char *format, double x);
  * frees them. */
 void cli_table_print(cli_table *table, FILE *out);
 
+void cli_table_free(cli_table *table);
+
 #endif

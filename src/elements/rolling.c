@@ -160,7 +160,7 @@ static olo_status draw(olo_builder *builder, const char *name, const olo_articul
                           .node = {joint->child, joint->child},
                           .size = {r, r, ball ? r : thin * r}};
     olo_drawable plane = {.name = name,
-                          .role = "support",
+                          .role = "ground",
                           .primitive = "box",
                           .node = {-1, -1},
                           .size = {wide * r, wide * r, thin * r}};

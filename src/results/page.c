@@ -72,6 +72,21 @@ void olo_page_plain_begin(olo_text *page, const char *title)
     olo_text_put(page, "</style>\n</head>\n<body>\n<main>\n");
 }
 
+void olo_page_element(olo_text *page, const char *element, const char *words)
+{
+    olo_text_format(page, "<%s>", element);
+    olo_text_escaped(page, words);
+    olo_text_format(page, "</%s>", element);
+}
+
+void olo_page_fact(olo_text *page, const char *label, const char *value)
+{
+    olo_text_put(page, "<tr>");
+    olo_page_element(page, "th", label);
+    olo_page_element(page, "td", value);
+    olo_text_put(page, "</tr>\n");
+}
+
 void olo_page_plain_end(olo_text *page)
 {
     olo_text_put(page, "</main>\n</body>\n</html>\n");

@@ -29,6 +29,9 @@ void olo_page_animated(olo_text *page, const char *title, const olo_text *json);
 /* A plain page: head, then the caller adds the contents of <main>, then the end. */
 void olo_page_plain_begin(olo_text *page, const char *title);
 void olo_page_plain_end(olo_text *page);
+/* An element with words in it, and a row of a table of facts. */
+void olo_page_element(olo_text *page, const char *element, const char *words);
+void olo_page_fact(olo_text *page, const char *label, const char *value);
 
 /* Writes a file beside its place and gives it its name; "-" is standard output. `text` is freed. */
 olo_status olo_page_write(const char *path, olo_text *text, olo_error *error);

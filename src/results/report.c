@@ -217,13 +217,6 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
 
 /* ---- the plain page --------------------------------------------------------------------------- */
 
-static void put_cell(olo_text *page, const char *element, const char *words)
-{
-    olo_text_format(page, "<%s>", element);
-    olo_text_escaped(page, words);
-    olo_text_format(page, "</%s>", element);
-}
-
 static void put_facts(olo_result *result, olo_text *page)
 {
     olo_text_put(page, "<h2>Facts</h2>\n<div class=\"scroll\"><table>\n");
@@ -231,10 +224,7 @@ static void put_facts(olo_result *result, olo_text *page)
         char text[64];
         const char *words = read_fact(result, &FACTS[i], text);
         if (words != NULL) {
-            olo_text_put(page, "<tr>");
-            put_cell(page, "th", FACTS[i].label);
-            put_cell(page, "td", words);
-            olo_text_put(page, "</tr>\n");
+            olo_page_fact(page, FACTS[i].label, words);
         }
     }
     olo_text_put(page, "</table></div>\n");
@@ -250,11 +240,11 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
         char words[160];
         describe(&verdicts[i], words);
         olo_text_put(page, "<tr>");
-        put_cell(page, "th", verdicts[i].quantity);
-        put_cell(page, "td", words);
+        olo_page_element(page, "th", verdicts[i].quantity);
+        olo_page_element(page, "td", words);
         olo_text_put(page, verdicts[i].ok ? "<td class=\"good\">ok</td>"
                                           : "<td class=\"bad\">broken</td>");
-        put_cell(page, "td", verdicts[i].why);
+        olo_page_element(page, "td", verdicts[i].why);
         olo_text_put(page, "</tr>\n");
     }
     olo_text_put(page, count > 0 ? "</table></div>\n"
@@ -268,8 +258,8 @@ static olo_status write_plain(olo_result *result, const olo_report_plots *plots,
 {
     const char *title = text_of(result, "/", "model");
     olo_page_plain_begin(page, title);
-    put_cell(page, "h1", title);
-    put_cell(page, "p", text_of(result, "/", "description"));
+    olo_page_element(page, "h1", title);
+    olo_page_element(page, "p", text_of(result, "/", "description"));
     if (!wanted) {
         olo_text_put(page,
                      "<p class=\"note\">The animation is missing: this oloid was built without its "

@@ -22,7 +22,8 @@ enum { OLO_DRAWABLE_SIZES = 12 };
  */
 typedef struct olo_drawable {
     const char *name; /* of the element, owned by the system */
-    const char *role; /* body, point, joint, support, rod, spring, damper, trace: for colours */
+    const char
+        *role; /* body, point, joint, support, ground, rod, spring, damper, trace: for colours */
     const char *primitive; /* see above */
     int node[2];           /* its node, and that of its other end; -1: space */
     double position[3];    /* in the node's frame */

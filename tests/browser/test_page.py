@@ -30,6 +30,9 @@ MODELS = {"six-body-linkage": ["--end", "0.4"],
 THINNED = {"heavy-top": ["--set", "run.frames=60"]}
 NASTY = '"\'></script><script>alert(1)</script><img src=x onerror=alert(2)> \U0001f6b2 ' + "x" * 10000
 
+STUDIES = {"converge": ["converge", "heavy-top", "--time", "0.05", "--steps", "4e-3,2e-3,1e-3"],
+           "compare": ["compare", "heavy-top", "--count", "10", "--no-cpu"]}
+
 if os.environ.get("OLOID_PAGES") == "all":
     MODELS = {path.stem: MODELS.get(path.stem, []) for path in sorted((ROOT / "models").glob("*.yaml"))}
 PAGES = [*MODELS, "nasty names"]
@@ -79,6 +82,10 @@ def seen(tmp_path_factory):
     spoil(folder / "nasty.h5")
     oloid(folder, "report", "nasty.h5")
     plan.append({"name": "nasty names", "page": str(folder / "nasty.report.html"), "video": False})
+    for name, options in STUDIES.items():
+        study = oloid(folder, *options, "-q", "--json", "--report", f"{name}.html")
+        (folder / f"{name}.json").write_text(study)
+        plan.append({"name": name, "page": str(folder / f"{name}.html"), "video": False})
     (folder / "plan.json").write_text(json.dumps(plan))
     subprocess.run(["node", str(ROOT / "tests/browser/drive.mjs"), "plan.json", "seen.json"], cwd=folder,
                    check=True, env={**os.environ, "BROWSER": browser()}, timeout=1500)
@@ -221,7 +228,7 @@ def test_everything_has_a_name(page):
 
 def test_pictures_and_videos_can_be_saved(seen):
     for name, page in seen.items():
-        if name == "folder":
+        if name == "folder" or name in STUDIES:
             continue
         assert page["downloads"]["picture"]["magic"] == "89504e47"
         assert page["downloads"]["picture"]["name"].endswith(".png")
@@ -244,3 +251,24 @@ def test_nasty_names_are_shown_and_not_run(seen):
     page = seen["nasty names"]
     assert page["title"] == NASTY and page["dialogs"] == []
     assert math.isfinite(page["seconds"])
+
+
+@pytest.mark.parametrize("name", list(STUDIES))
+def test_studies_have_pages_of_the_same_kind(seen, name):
+    page = seen[name]
+    study = json.loads((seen["folder"] / f"{name}.json").read_text())
+    assert "failure" not in page and page["console"] == [] and len(page["requests"]) == 1
+    assert all(ratio >= 4.5 for ratio in page["contrast"]["light"].values())
+    rows = study["rows"]
+    chart = dict(zip(["x", *range(20)], page["charts"][0]))
+    if name == "converge":
+        order = numpy.argsort([row["step"] for row in rows])
+        assert chart["x"] == [rows[i]["step"] for i in order]
+        for k, error in enumerate(["q", "p", "z"]):
+            assert chart[k] == [rows[i]["error"][error] for i in order]
+    else:
+        order = numpy.argsort(study["condition_steps"])
+        assert chart["x"] == [study["condition_steps"][i] for i in order]
+        for k, row in enumerate(rows):
+            assert chart[k] == [row["condition"][i] for i in order]
+    assert len(page["tables"][0]) >= len(rows) + 1

@@ -372,6 +372,56 @@ def test_svg_has_a_name_of_its_own(oloid, run):
     assert (oloid.folder / "heavy-top.energy.svg").exists()
 
 
+# -- studies ---------------------------------------------------------------------------------------
+
+def test_converge_writes_a_page_with_its_numbers(oloid):
+    arguments = ["converge", "heavy-top", "--time", "0.1", "--steps", "4e-3,2e-3,1e-3", "-q",
+                 "--report", "study.html"]
+    done = oloid(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    page = Page(oloid.folder / "study.html")
+    if not page.scripts:
+        assert page.tags.count("svg") == 1 and page.tags.count("tr") > 4
+        return
+    data = page.data
+    assert data["kind"] == "study" and data["title"] == "heavy-top"
+    plot = data["study_plots"][0]
+    assert plot["x_log"] and plot["y_log"]
+    assert [series["name"] for series in plot["series"]] == ["q", "p", "z"]
+    for series in plot["series"]:
+        assert series["x"] == [row["step"] for row in rows]
+        assert series["y"] == [row["error"][series["name"]] for row in rows]
+    assert len(data["tables"][0]["rows"]) == len(rows) + 1  # and the fitted orders
+    assert dict(data["facts"])["Command"] == "oloid " + " ".join([*arguments, "--json"])
+
+
+def test_compare_writes_a_page_with_its_numbers(oloid):
+    done = oloid("compare", "heavy-top", "--count", "20", "--no-cpu", "-q", "--json", "--report",
+                 "study.html")
+    assert done.returncode == 0, done.stderr
+    study = json.loads(done.stdout)
+    page = Page(oloid.folder / "study.html")
+    if not page.scripts:
+        assert page.tags.count("svg") == 1 and page.tags.count("table") == 3
+        return
+    runs, conditions = page.data["tables"]
+    assert len(runs["rows"]) == len(conditions["rows"]) == len(study["rows"])
+    for row, expected in zip(runs["rows"], study["rows"]):
+        assert row[0].split()[0] == expected["treatment"]
+        assert int(row[1]) == expected["unknowns"]
+    for series, expected in zip(page.data["study_plots"][0]["series"], study["rows"]):
+        assert series["x"] == study["condition_steps"] and series["y"] == expected["condition"]
+
+
+@pytest.mark.parametrize("command", ["converge", "compare"])
+def test_a_study_whose_page_cannot_be_written_says_so(oloid, command):
+    short = ["--time", "0.01"] if command == "converge" else ["--count", "2", "--no-cpu"]
+    done = oloid(command, "heavy-top", *short, "-q", "--report", "missing/x.html")
+    assert done.returncode == 4 and "missing/x.html" in one_message(done)
+    assert "heavy-top" in done.stdout
+
+
 # -- mistakes --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("arguments, text", [

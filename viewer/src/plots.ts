@@ -1,9 +1,10 @@
 // Plots of the ledger: uPlot, with a line that moves with the animation.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { axis, scale, value } from "./axes";
 import type { Columns, PlotData, RunReport } from "./data";
-import { element, pretty } from "./dom";
-import { colour, palette } from "./theme";
+import { element } from "./dom";
+import { palette } from "./theme";
 
 export interface Plot {
   data: PlotData;
@@ -108,33 +109,23 @@ export class Plots {
 
   private chart(found: Drawing, figure: HTMLElement): uPlot {
     const colours = palette();
-    const axis: uPlot.Axis = {
-      stroke: colour("muted"),
-      font: "11px system-ui, sans-serif",
-      grid: { stroke: colour("line"), width: 1 },
-      ticks: { stroke: colour("line"), width: 1, size: 4 },
-    };
-    const log = found.log;
-    const format = (_: uPlot, value: number | null): string => (value === null || value === undefined ? "–" : pretty(value));
     const options: uPlot.Options = {
       width: Math.max(figure.clientWidth, 200),
       height: 168,
-      scales: { x: { time: false }, y: log ? { distr: 3, log: 10 } : {} },
+      scales: { x: scale(false), y: scale(found.log) },
       legend: { live: true },
+      pxAlign: false,
       cursor: { drag: { x: true, y: false }, points: { size: 6 } },
-      axes: [
-        { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => (t === null ? "" : String(Number(t.toPrecision(8))))) },
-        { ...axis, size: 62, values: (_, ticks) => ticks.map((t) => (t === null ? "" : axisText(t, log, ticks))) },
-      ],
+      axes: [axis(false, 26), axis(found.log, 62)],
       series: [
-        { label: `t [${this.report.time_units}]`, value: format },
+        { label: `t [${this.report.time_units}]`, value },
         ...found.curves.map(({ label, shade, faint }): uPlot.Series => ({
           label,
           stroke: colours[shade % colours.length] + (faint ? "66" : ""),
           width: faint ? 1 : 1.6,
           spanGaps: true,
           points: { show: false },
-          value: format,
+          value,
         })),
       ],
       hooks: { setScale: [(chart, key) => key === "x" && this.zoom(chart)] },
@@ -202,17 +193,6 @@ export class Plots {
     for (const data of names) this.remove(data.name);
     for (const data of names) this.add(data, this.last);
   }
-}
-
-function axisText(value: number, log: boolean, ticks: (number | null)[]): string {
-  if (log) {
-    const power = Math.round(Math.log10(value));
-    return Math.abs(Math.log10(value) - power) < 1e-9 ? `1e${power}` : "";
-  }
-  if (value === 0) return "0";
-  const size = Math.max(...ticks.map((t) => Math.abs(t ?? 0)));
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1);
-  return String(Number(value.toPrecision(6)));
 }
 
 function nearest(times: ArrayLike<number | null | undefined>, time: number): number {

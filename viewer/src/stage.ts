@@ -219,7 +219,7 @@ export class Stage {
     const matrix = new Matrix4();
     const rows: number[] = [];
     for (let i = 0; i < (scene?.count ?? 0); i++) {
-      const still = scene!.role[i] === "support" && this.node[2 * i] < 0;
+      const still = this.node[2 * i] < 0 && !links.has(scene!.primitive[i]);
       if (scene!.role[i] !== "trace" && !still) rows.push(i);
     }
     const budget = Math.max(Math.floor(200000 / (rows.length + 1)), 2);
@@ -325,7 +325,7 @@ export class Stage {
         this.scene.add(made);
         return made;
       };
-      this.traces.push({ node, place, whole: line(1.2, 0.35), past: line(2.2, 0.95) });
+      this.traces.push({ node, place, whole: line(1.6, 0.4), past: line(2.4, 0.95) });
     }
   }
 
@@ -357,7 +357,7 @@ export class Stage {
     const from = new Color(bodies[0]);
     const to = new Color(bodies[1]);
     const roles: Record<string, Color> = {};
-    for (const role of ["joint", "support", "rod", "spring", "damper", "point"])
+    for (const role of ["joint", "support", "ground", "rod", "spring", "damper", "point"])
       roles[role] = new Color(colour(role));
     const body = (node: number): Color =>
       count > bodies.length

@@ -1,9 +1,10 @@
 // The page of a study: tables of numbers, and plots with marks.
 import uPlot from "uplot";
+import { axis, scale, value } from "./axes";
 import type { StudyPlot, StudyReport } from "./data";
-import { element, pretty } from "./dom";
+import { element } from "./dom";
 import { factTable } from "./panels";
-import { colour, onTheme, palette } from "./theme";
+import { onTheme, palette } from "./theme";
 
 function table(columns: string[], rows: string[][]): HTMLElement {
   const head = element("tr", {}, ...columns.map((name) => element("th", { scope: "col" }, name)));
@@ -19,25 +20,22 @@ function chart(data: StudyPlot, host: HTMLElement): uPlot {
     const order = series.x.map((_, i) => i).filter((i) => series.x[i] !== null).sort((a, b) => series.x[a]! - series.x[b]!);
     return [order.map((i) => series.x[i]), order.map((i) => series.y[i])];
   });
-  const axis: uPlot.Axis = { stroke: colour("muted"), grid: { stroke: colour("line") }, ticks: { stroke: colour("line") }, font: "11px system-ui, sans-serif" };
-  const scale = (log: boolean): uPlot.Scale => (log ? { time: false, distr: 3, log: 10 } : { time: false });
-  const format = (_: uPlot, value: number | null): string => (value === null || value === undefined ? "–" : pretty(value));
-  const ticks = (_: uPlot, values: (number | null)[]): string[] => values.map((v) => (v === null ? "" : pretty(v)));
   return new uPlot(
     {
       width: Math.max(host.clientWidth, 200),
       height: 300,
+      pxAlign: false,
       scales: { x: scale(data.x_log), y: scale(data.y_log) },
-      axes: [{ ...axis, label: data.x, labelFont: "12px system-ui, sans-serif", values: ticks }, { ...axis, size: 70, label: data.y, labelFont: "12px system-ui, sans-serif", values: ticks }],
+      axes: [axis(data.x_log, 30, data.x), axis(data.y_log, 58, data.y)],
       series: [
-        { label: data.x, value: format },
+        { label: data.x, value },
         ...data.series.map((series, i): uPlot.Series => ({
           label: series.name,
           stroke: colours[i % colours.length],
           width: 1.6,
           spanGaps: true,
           points: { show: true, size: 7, fill: colours[i % colours.length] },
-          value: format,
+          value,
         })),
       ],
     },
