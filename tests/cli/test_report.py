@@ -213,6 +213,7 @@ def test_what_was_not_recorded_is_there_with_its_extremes(run, animated):
                 assert (values == file[f"ledger_{side}/{dataset}"][:]).all()
 
 
+@pytest.mark.slow
 def test_very_many_bodies_are_thinned(run, animated):
     _, page = run("chain", "--set", "n=3000", "--end", "0.25")
     assert page.stat().st_size < LIMIT
