@@ -15,6 +15,8 @@ Projection = namedtuple("Projection", "position velocity constraint_error worst"
 Summary = namedtuple("Summary", "steps iterations halvings cpu_seconds wall_seconds largest_rotation start")
 StepReport = namedtuple("StepReport", "iterations halvings passes residual rotation")
 
+# The signature of olo_observer.step.
+STEP = "olo_status(void *, const olo_system *, const olo_state *, long, const olo_step_report *, olo_error *)"
 # Seconds between two looks whether Ctrl-C was pressed.
 LOOK_SECONDS = 0.1
 
@@ -358,16 +360,24 @@ class Watch:
     def _broken(self):
         return self.guard.exception is not None
 
-    def _step(self, _context, _system, _state, step, _report, _error):
-        """After every step, before anybody else: is it to be recorded?"""
-        return lib.OLO_INTERRUPTED if self._broken() else lib.OLO_OK
+    def _check(self):
+        """A C function that is called after every step, before anybody else: is it to be recorded?"""
+        def check(_context, _system, _state, _step, _report, _error):
+            return lib.OLO_INTERRUPTED if self._broken() else lib.OLO_OK
+        return self.guard.guarded(STEP, check, lib.OLO_INTERRUPTED, again=True)
+
+    def _ask(self):
+        """A C function that is called after every step: is it the last?"""
+        def ask(_context):
+            return self._ends()
+        return self.guard.guarded("bool(void *)", ask, True, again=True)
 
     def _call(self, _context, _system, _state, step, _report, _error):
         """After every step, when it is recorded."""
         self.stopped = bool(self.callback(self.state, step)) or self.stopped
         return lib.OLO_OK
 
-    def _stop(self, _context):
+    def _ends(self):
         return self.stopped or self._broken() or self.guard.interrupt is not None
 
     def _look(self, _context):
@@ -376,32 +386,28 @@ class Watch:
             span = self._end - self._start
             done = (self.state.time - self._start) / span if span > 0 else 1.0
             self.stopped = bool(self.progress(done)) or self.stopped
-        return self._stop(_context)
+        return self._ends()
 
     def _warn(self, _context, message):
         self.warnings.append(text(message))
 
     def observers(self, others):
         """The observers for olo_simulate around `others`, and what must live as long."""
-        step = "olo_status(void *, const olo_system *, const olo_state *, long, const olo_step_report *, olo_error *)"
-        guarded, stopped = self.guard.guarded, lib.OLO_INTERRUPTED
+        guarded = self.guard.guarded
         look = guarded("bool(void *)", self._look, True)
         warn = guarded("void(void *, const char *)", self._warn, None)
         paced = ffi.new("olo_paced *", {"observer": {"stop": look, "warn": warn}, "seconds": LOOK_SECONDS})
         keep = [look, warn, paced]
         first, last = [], [lib.olo_paced_observer(paced)]
         if self.system.has_functions:
-            check = guarded(step, self._step, stopped)
-            keep.append(check)
-            first.append({"step": check})
+            keep.append(self._check())
+            first.append({"step": keep[-1]})
         if self.system.has_functions or self.callback is not None:
-            ask = guarded("bool(void *)", self._stop, True)
-            keep.append(ask)
-            last.append({"stop": ask})
+            keep.append(self._ask())
+            last.append({"stop": keep[-1]})
         if self.callback is not None:
-            ring = guarded(step, self._call, stopped)
-            keep.append(ring)
-            last.append({"step": ring})
+            keep.append(guarded(STEP, self._call, lib.OLO_INTERRUPTED))
+            last.append({"step": keep[-1]})
         everybody = [*first, *others, *last]
         array = ffi.new("olo_observer[]", len(everybody))
         for i, observer in enumerate(everybody):

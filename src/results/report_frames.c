@@ -16,7 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/vec3.h"
-#include "system/scene.h"
+#include "results/result_scene.h"
 
 /* More frames than these are not seen; fewer than the second number are a poor animation, so that bodies are left out
  * then. */
@@ -254,98 +254,23 @@ static void tell_thinning(const motion *m, olo_text *thinned)
 
 /* ---- the scene -------------------------------------------------------------------------------- */
 
-/* One row of /scene, and what the page gets of it. */
-typedef struct table {
-    size_t count;
-    char **name, **role, **primitive;
-    double *node, *position, *rotation, *end, *size; /* [count][2, 3, 9, 3, 12] */
-} table;
-
-static olo_status read_numbers(motion *m, const char *path, size_t rows, size_t width,
-                               double **values, olo_error *error)
-{
-    size_t have_rows = 0, have_width = 0;
-    const size_t first[2] = {0, 0}, count[2] = {rows, width};
-    olo_status status = olo_hdf5_shape(m->result->file, path, &have_rows, &have_width, error);
-    if (status == OLO_OK && (have_rows != rows || have_width != width)) {
-        status = olo_fail(error, OLO_BAD_INPUT, "cannot read '%s': the datasets in /scene differ",
-                          m->result->path);
-    }
-    if (status == OLO_OK && (*values = olo_alloc(rows * width, sizeof(double))) == NULL) {
-        status = no_memory(m, error);
-    }
-    return status == OLO_OK ? olo_hdf5_read(m->result->file, path, first, count, *values, error)
-                            : status;
-}
-
-static olo_status read_scene(motion *m, table *t, olo_error *error)
-{
-    const struct {
-        const char *path;
-        char ***texts;
-    } texts[] = {
-        {"/scene/name", &t->name}, {"/scene/role", &t->role}, {"/scene/primitive", &t->primitive}};
-    const struct {
-        const char *path;
-        size_t width;
-        double **values;
-    } numbers[] = {{"/scene/node", 2, &t->node},
-                   {"/scene/position", 3, &t->position},
-                   {"/scene/rotation", 9, &t->rotation},
-                   {"/scene/end", 3, &t->end},
-                   {"/scene/size", OLO_DRAWABLE_SIZES, &t->size}};
-    if (!olo_hdf5_has(m->result->file, "/scene/size")) {
-        return OLO_OK; // a result of an earlier version
-    }
-    olo_status status = OLO_OK;
-    for (int k = 0; status == OLO_OK && k < 3; k++) {
-        size_t count = 0;
-        status = olo_hdf5_read_texts(m->result->file, texts[k].path, texts[k].texts, &count, error);
-        if (status == OLO_OK && k > 0 && count != t->count) {
-            status = olo_fail(error, OLO_BAD_INPUT,
-                              "cannot read '%s': the datasets in /scene differ", m->result->path);
-        }
-        t->count = count;
-    }
-    for (int k = 0; status == OLO_OK && k < 5; k++) {
-        status =
-            read_numbers(m, numbers[k].path, t->count, numbers[k].width, numbers[k].values, error);
-    }
-    return status;
-}
-
-static void free_scene(table *t)
-{
-    olo_hdf5_texts_free(t->name);
-    olo_hdf5_texts_free(t->role);
-    olo_hdf5_texts_free(t->primitive);
-    olo_free(t->node);
-    olo_free(t->position);
-    olo_free(t->rotation);
-    olo_free(t->end);
-    olo_free(t->size);
-}
-
 /* A node of the file as one of the page: -1 for space, -2 for one that is not shown. */
-static int shown_node(const motion *m, double node)
+static int shown_node(const motion *m, int node)
 {
-    if (node == -1.0) {
+    if (node < 0) {
         return -1;
     }
-    if (!(node >= 0.0 && node < (double)m->nodes) || (size_t)node % m->stride != 0) {
-        return -2;
-    }
-    return (int)((size_t)node / m->stride);
+    return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
 }
 
 /* The affine map of a primitive of size one to its place, 3 numbers of translation and 9 of the matrix, column by
  * column: x -> place + R diag(size) x, or the edges of a tetrahedron. Links keep their radius. */
-static void map_of(const table *t, size_t i, float place[3], float matrix[9])
+static void map_of(const olo_drawable *d, float place[3], float matrix[9])
 {
-    const double *R = t->rotation + 9 * i, *size = t->size + OLO_DRAWABLE_SIZES * i;
+    const double *R = d->rotation, *size = d->size;
     double shift[3], column[3];
-    vec3_copy(t->position + 3 * i, shift);
-    const bool vertices = strcmp(t->primitive[i], "tetrahedron") == 0;
+    vec3_copy(d->position, shift);
+    const bool vertices = strcmp(d->primitive, "tetrahedron") == 0;
     if (vertices) {
         mat3_times(R, size, column);
         vec3_add(1.0, column, shift);
@@ -364,88 +289,99 @@ static void map_of(const table *t, size_t i, float place[3], float matrix[9])
     }
 }
 
-/* What the page gets of the rows that are shown. */
-static void write_rows(const motion *m, const table *t, const size_t *rows, size_t count,
-                       float *floats, int32_t *nodes, olo_json *json)
+/* One of the words of a drawable for each that is shown. */
+static void write_words(const olo_drawable *const *shown, size_t count, const char *key,
+                        const char *(*word)(const olo_drawable *d), olo_json *json)
+{
+    olo_json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        olo_json_text(json, NULL, word(shown[i]));
+    }
+    olo_json_close(json);
+}
+
+static const char *name_of(const olo_drawable *d)
+{
+    return d->name;
+}
+
+static const char *role_of(const olo_drawable *d)
+{
+    return d->role;
+}
+
+static const char *primitive_of(const olo_drawable *d)
+{
+    return d->primitive;
+}
+
+/* What the page gets of the drawables that are shown. */
+static void write_drawables(const motion *m, const olo_drawable *const *shown, size_t count,
+                            float *floats, int32_t *nodes, olo_json *json)
 {
     for (size_t i = 0; i < count; i++) {
-        const size_t row = rows[i];
         float *f = floats + 15 * i;
-        map_of(t, row, f, f + 6);
+        map_of(shown[i], f, f + 6);
         for (int k = 0; k < 3; k++) {
-            f[3 + k] = (float)t->end[3 * row + (size_t)k];
+            f[3 + k] = (float)shown[i]->end[k];
         }
-        nodes[2 * i] = shown_node(m, t->node[2 * row]);
-        nodes[2 * i + 1] = shown_node(m, t->node[2 * row + 1]);
+        nodes[2 * i] = shown_node(m, shown[i]->node[0]);
+        nodes[2 * i + 1] = shown_node(m, shown[i]->node[1]);
     }
     olo_json_integer(json, "count", (long)count);
     olo_json_bytes(json, "node", nodes, 2 * count * sizeof *nodes);
     olo_json_bytes(json, "map", floats, 15 * count * sizeof *floats);
-    char **const texts[3] = {t->name, t->role, t->primitive};
-    static const char *const KEYS[3] = {"name", "role", "primitive"};
-    for (int k = 0; k < 3; k++) {
-        olo_json_open(json, KEYS[k], '[');
-        for (size_t i = 0; i < count; i++) {
-            olo_json_text(json, NULL, texts[k][rows[i]]);
-        }
-        olo_json_close(json);
-    }
-}
-
-static bool is_solid(const char *primitive)
-{
-    static const char *const SPANS[] = {"rod", "coil", "dashpot"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(primitive, SPANS[i]) == 0) {
-            return false;
-        }
-    }
-    return true;
+    write_words(shown, count, "name", name_of, json);
+    write_words(shown, count, "role", role_of, json);
+    write_words(shown, count, "primitive", primitive_of, json);
 }
 
 /* A solid is shown when its node is, a link when both are. */
-static size_t choose_rows(const motion *m, const table *t, size_t *rows)
+static size_t choose_drawables(const motion *m, const olo_drawable *list, size_t count,
+                               const olo_drawable **shown)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        const bool first = shown_node(m, t->node[2 * i]) > -2;
-        const bool second = shown_node(m, t->node[2 * i + 1]) > -2;
-        if (first && (second || is_solid(t->primitive[i]))) {
-            rows[count++] = i;
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool first = shown_node(m, list[i].node[0]) > -2;
+        const bool second = shown_node(m, list[i].node[1]) > -2;
+        if (first && (second || !olo_drawable_is_link(&list[i]))) {
+            shown[chosen++] = &list[i];
         }
     }
-    return count;
+    return chosen;
 }
 
 static olo_status write_scene(motion *m, olo_json *json, olo_error *error)
 {
-    table t = {0};
-    olo_status status = read_scene(m, &t, error);
-    size_t *rows = olo_alloc(t.count, sizeof *rows);
-    float *floats = olo_alloc(15 * t.count, sizeof *floats);
-    int32_t *nodes = olo_alloc(2 * t.count, sizeof *nodes);
+    olo_drawable *list = NULL;
+    size_t count = 0;
+    olo_status status = olo_result_scene(m->result, &list, &count, error);
+    const olo_drawable **shown = olo_alloc(count, sizeof *shown);
+    float *floats = olo_alloc(15 * count, sizeof *floats);
+    int32_t *nodes = olo_alloc(2 * count, sizeof *nodes);
     double up[3] = {0, 0, 0}, plane[3] = {0, 0, 0};
     const size_t first[2] = {0, 0}, three[2] = {3, 1};
-    if (status == OLO_OK && (rows == NULL || floats == NULL || nodes == NULL)) {
+    if (status == OLO_OK && (shown == NULL || floats == NULL || nodes == NULL)) {
         status = no_memory(m, error);
     }
-    if (status == OLO_OK && t.count > 0) {
+    if (status == OLO_OK && count > 0) {
         status = olo_hdf5_read(m->result->file, "/scene/gravity", first, three, up, error);
     }
-    if (status == OLO_OK && t.count > 0) {
+    if (status == OLO_OK && count > 0) {
         status = olo_hdf5_read(m->result->file, "/scene/plane", first, three, plane, error);
     }
     if (status == OLO_OK) {
         olo_json_open(json, "scene", '{');
         olo_json_numbers(json, "gravity", up, 3);
         olo_json_numbers(json, "plane", plane, 3);
-        write_rows(m, &t, rows, choose_rows(m, &t, rows), floats, nodes, json);
+        count = choose_drawables(m, list, count, shown);
+        write_drawables(m, shown, count, floats, nodes, json);
         olo_json_close(json);
     }
-    olo_free(rows);
+    olo_free(shown);
     olo_free(floats);
     olo_free(nodes);
-    free_scene(&t);
+    olo_free(list);
     return status;
 }
 

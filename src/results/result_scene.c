@@ -151,3 +151,14 @@ olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *cou
     }
     return status == OLO_OK ? check_nodes(result, *list, *count, error) : status;
 }
+
+bool olo_drawable_is_link(const olo_drawable *drawable)
+{
+    static const char *const LINKS[] = {"rod", "coil", "dashpot"};
+    for (size_t i = 0; i < sizeof LINKS / sizeof LINKS[0]; i++) {
+        if (strcmp(drawable->primitive, LINKS[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

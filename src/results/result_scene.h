@@ -10,4 +10,7 @@
 olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *count,
                             olo_error *error);
 
+/* Whether it is spanned between two places: rod, coil, dashpot. */
+bool olo_drawable_is_link(const olo_drawable *drawable);
+
 #endif

@@ -10,17 +10,6 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static bool is_line(const olo_drawable *d)
-{
-    static const char *const LINES[] = {"rod", "coil", "dashpot"};
-    for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++) {
-        if (strcmp(d->primitive, LINES[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Finds what can be drawn, and the surfaces. */
 static void find_parts(olo_vtk_scene *scene, size_t count)
 {
@@ -28,7 +17,7 @@ static void find_parts(olo_vtk_scene *scene, size_t count)
     for (size_t i = 0; i < count; i++) {
         const olo_drawable *d = &scene->list[i];
         const size_t points = surface->points, faces = surface->faces;
-        if (is_line(d)) {
+        if (olo_drawable_is_link(d)) {
             scene->line[scene->lines++] = (olo_vtk_part){.drawable = d};
         } else if (olo_surface_add(surface, d->primitive, d->size, d->position, d->rotation)) {
             scene->solid[scene->solids++] =
