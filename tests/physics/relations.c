@@ -408,6 +408,79 @@ TEST(the_work_of_a_drive_is_the_change_of_energy)
     }
 }
 
+static double swing(void *context, double t)
+{
+    const double *amplitude = context;
+    return *amplitude * sin(2 * t);
+}
+
+/* A C function has no derivative of its own: the rate at the start comes from differences. */
+TEST(a_motion_from_a_c_function_is_that_of_the_expression)
+{
+    double amplitude = 1.5;
+    olo_error error = {0};
+    scene given = scene_open(PENDULUM "motion: 1.5*sin(2*t)}\n", NULL);
+    scene s = {0};
+    olo_body body = olo_body_default();
+    olo_joint joint = olo_joint_default();
+    check_ok(olo_model_create("pendulum", &s.model, &error), &error);
+    olo_model_set_gravity(s.model, (const double[3]){0, 0, -9.81});
+    body.name = joint.between[1].on = "a";
+    body.mass = 2;
+    body.center[0] = 0.3;
+    vec3_set(0.4, 0, 0, body.inertia);
+    vec3_set(0, 0.3, 0, body.inertia + 3);
+    vec3_set(0, 0, 0.5, body.inertia + 6);
+    vec3_set(0, -1, 0, joint.axis);
+    joint.motion.function = swing;
+    joint.motion.context = &amplitude;
+    check_ok(olo_model_add_body(s.model, &body, &error), &error);
+    check_ok(olo_model_add_joint(s.model, &joint, &error), &error);
+    check_ok(olo_model_compile(s.model, &s.system, &error), &error);
+    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    s.run = olo_run_default();
+    check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
+    scene_run(&s, 0.01, 100);
+    scene_run(&given, 0.01, 100);
+    check_below(scene_distance(12, olo_state_q(s.state), olo_state_q(given.state)), 1e-15);
+    check_below(scene_distance(12, olo_state_v(s.state), olo_state_v(given.state)), 1e-9);
+    scene_close(&s);
+    scene_close(&given);
+}
+
+/* A crank with its slider, driven, and geared to a wheel, all in a plane: x = r cos a + sqrt(l^2 - r^2 sin^2 a) */
+TEST(a_driven_slider_crank_in_a_plane)
+{
+    const char *text =
+        "plane: xy\nbodies:\n"
+        "  - {name: crank, mass: 1, inertia: [0.1, 0.1, 0.1], center: [0.25, 0, 0]}\n"
+        "  - {name: rod, mass: 1, inertia: [0.1, 0.1, 0.1], center: [0.6, 0, 0], position: [0.5, "
+        "0, 0]}\n"
+        "  - {name: slider, mass: 2, inertia: [0.1, 0.1, 0.1], position: [1.7, 0, 0]}\n"
+        "  - {name: wheel, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, -1, 0]}\n"
+        "joints:\n"
+        "  - {name: c, between: [ground, crank], motion: 2*t}\n"
+        "  - {name: d, between: [crank, rod], at: [0.5, 0, 0]}\n"
+        "  - {name: e, between: [rod, slider], at: [1.7, 0, 0]}\n"
+        "  - {name: x, type: prismatic, between: [ground, slider], axis: [1, 0, 0]}\n"
+        "  - {name: w, between: [[0, -1, 0], wheel]}\n"
+        "relations: {coordinate: w, follows: x.position, ratio: 4}\n";
+    for (int i = 0; i < 3; i++) {
+        scene s = scene_open(text, exact_treatments[i]);
+        check_equal(0, freedoms(&s));
+        olo_ledger start = scene_ledger(&s);
+        for (int k = 1; k <= 200; k++) {
+            scene_run(&s, 0.01, 1);
+            double a = 0.02 * k, b = 0.5 * sin(a), x = 0.5 * cos(a) + sqrt(1.44 - b * b);
+            check_close(x, coordinate(&s, "x.position"), 1e-12);
+            check_close(4 * (x - 1.7), coordinate(&s, "w.angle"), 1e-11);
+        }
+        check_close(start.balance, scene_ledger(&s).balance, 1e-11);
+        scene_close(&s);
+    }
+    check_treatments_agree(text);
+}
+
 TEST(rates_of_motions_are_second_order)
 {
     double error[2];
@@ -765,6 +838,8 @@ TEST_MAIN(cmocka_unit_test(a_universal_joint_in_free_flight_and_on_the_ground),
           cmocka_unit_test(relations_and_motions_in_free_flight_keep_the_momenta),
           cmocka_unit_test(inverse_dynamics_of_a_pendulum),
           cmocka_unit_test(the_work_of_a_drive_is_the_change_of_energy),
+          cmocka_unit_test(a_motion_from_a_c_function_is_that_of_the_expression),
+          cmocka_unit_test(a_driven_slider_crank_in_a_plane),
           cmocka_unit_test(rates_of_motions_are_second_order),
           cmocka_unit_test(a_driven_cart_carries_its_pendulum),
           cmocka_unit_test(inverse_dynamics_of_two_links),

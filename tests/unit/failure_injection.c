@@ -7,7 +7,8 @@
 #include "stepping/registry.h"
 #include "test.h"
 
-/* Rods in a loop, bodies on supports, springs of all kinds, dampers, loads: everything that allocates. */
+/* Rods in a loop, bodies on supports and joints, relations, motions, springs of all kinds, dampers, loads: everything
+ * that allocates. */
 static const char everything[] =
     "parameters: {k: 100}\n"
     "gravity: [0, 0, -9.81]\n"
@@ -19,6 +20,16 @@ static const char everything[] =
     "  - {name: top, mass: 1, inertia: [1, 1.5, 2], position: [0, 0, 1], points: {tip: [0, 0, "
     "0.1]}}\n"
     "  - {name: box, shapes: {type: box, size: [1, 2, 3], mass: 1}, position: [3, 0, 0]}\n"
+    "  - {name: arm, mass: 1, inertia: [1, 1, 1], position: [5, 0, 0]}\n"
+    "  - {name: hand, mass: 1, inertia: [1, 1, 1], position: [6, 0, 0]}\n"
+    "  - {name: nut, mass: 1, inertia: [1, 1, 1], position: [7, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: pin, between: [[5, 0, 0], arm], axis: [0, 0, 1], motion: sin(t)}\n"
+    "  - {name: cross, type: universal, between: [arm, hand], at: [6, 0, 0], axis: [0, 1, 0], "
+    "axis2: [0, "
+    "0, 1], coordinate: angle1, motion: {time: [0, 1], value: [0, 1]}}\n"
+    "  - {name: thread, type: screw, between: [[7, 0, 0], nut], axis: [1, 0, 0], pitch: 0.1}\n"
+    "relations: {coordinate: cross.angle2, follows: thread.angle, ratio: 2}\n"
     "rods:\n"
     "  - {between: [ground, a]}\n"
     "  - {between: [a, c]}\n"
@@ -32,7 +43,7 @@ static const char everything[] =
     "loads:\n"
     "  - {on: top, force: [1, 0, 0], moment: [0, 0, 1], frame: body, time: sin(t)}\n"
     "  - {on: a, force: [0, 1, 0], time: {time: [0, 1], value: [0, 1]}}\n"
-    "outputs: {on: top.tip}\n"
+    "outputs: [{on: top.tip}, {reaction: cross, frame: child}]\n"
     "run: {step: 0.01, end: 0.02}\n";
 
 static olo_status take_steps(const olo_system *system, const olo_run *run, olo_state *state,
