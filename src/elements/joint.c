@@ -45,6 +45,23 @@ static olo_status refuse_rolling(olo_builder *builder, const olo_joint *joint)
                             "belongs to joints that roll, not to %s", joint->type);
 }
 
+/* What belongs to one kind only, given to another. */
+static olo_status refuse_foreign(olo_builder *builder, const olo_joint *joint)
+{
+    const struct {
+        const char *key, *type;
+        bool given;
+    } keys[] = {{"axis2", "universal", !isnan(joint->axis2[0])},
+                {"rate2", "universal", joint->rate2 != 0},
+                {"pitch", "screw", !isnan(joint->pitch)},
+                {"length", "distance", !isnan(joint->length)}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].given && strcmp(keys[i].type, joint->type) != 0)
+            return olo_builder_fail(builder, keys[i].key, "belongs to joints of type %s, not to %s",
+                                    keys[i].type, joint->type);
+    return OLO_OK;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_joint *joint = element;
@@ -53,6 +70,8 @@ static olo_status build(olo_builder *builder, const void *element)
             continue;
         olo_status status =
             builders[i] == olo_build_rolling ? OLO_OK : refuse_rolling(builder, joint);
+        if (status == OLO_OK)
+            status = refuse_foreign(builder, joint);
         return status == OLO_OK ? builders[i](builder, joint) : status;
     }
     return olo_builder_fail(builder, "type", "'%s' is not a joint", joint->type);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "elements/joint_drive.h"
 #include "elements/joint_ends.h"
 #include "elements/joint_pair.h"
 #include "elements/span.h"
@@ -94,9 +95,10 @@ olo_status olo_build_distance_joint(olo_builder *builder, const olo_joint *joint
 {
     if (!isnan(joint->at[0]))
         return olo_builder_fail(builder, "at",
-                                "a distance joint has two places: give them in "
-                                "between");
-    return olo_build_distance(builder, joint->name, joint->between, joint->length);
+                                "a distance joint has two places: give them in between");
+    olo_status status = olo_build_distance(builder, joint->name, joint->between, joint->length);
+    /* it has no coordinates for anything to act along */
+    return status == OLO_OK ? olo_build_angle_drives(builder, joint, 0, NULL) : status;
 }
 
 static const olo_field fields[] = {
