@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "linalg/rotation.h"
+#include "linalg/row6.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
 
@@ -418,10 +419,64 @@ static void find_gap(const olo_joint_view *x, double *gap)
     olo_joint_gap(x, allowed, gap);
 }
 
+/* The same of a pair that only turns, from what is at hand: the displacements of the two places and of the axis n, which
+ * both bodies carry along from where it is at q0, must be equal. `a` is the axis, if there is one. */
+static void find_turning_gap(const olo_joint_view *x, const olo_joint_axis *a, double *gap)
+{
+    const double *a_p = x->parent_motion + 3, *a_c = x->child_motion + 3;
+    double rho_p[3], apart[3], by[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        apart[i] = x->parent_motion[i] - x->child_motion[i];
+    vec3_add_cross(a->rho_m, a_c, apart);
+    if (x->parent_node) {
+        olo_body_vector(x->joint->parent_point, x->parent_m, rho_p);
+        vec3_add_cross(a_p, rho_p, apart);
+    }
+    if (x->joint->rotations == 1) {
+        double n0[3], n_m[3], away[3] = {0, 0, 0};
+        if (x->parent_node) {
+            olo_body_vector(x->joint->child_axes + 6, x->child0, n0);
+            cayley_apply(a_p, cayley_scale(a_p), n0, n_m, away);
+        }
+        vec3_add_cross(a->n_m, a_c, away);
+        vec3_cross(a->n1, away, by);
+        vec3_add_cross(a->rho1, by, apart);
+    }
+    row6_store(row6_make(apart[0], apart[1], apart[2], by[0], by[1], by[2]), gap);
+}
+
+/* Hinges and ball joints: most joints are. */
+static void turning_blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b,
+                           double *gap)
+{
+    const olo_articulation *joint = x->joint;
+    olo_joint_axis a;
+    olo_body_vector(joint->child_point, x->child1, a.rho1);
+    olo_body_vector(joint->child_point, x->child_m, a.rho_m);
+    if (joint->rotations == 1) {
+        double by_axis[3], by_arm[3];
+        olo_body_vector(joint->child_axes + 6, x->child1, a.n1);
+        olo_body_vector(joint->child_axes + 6, x->child_m, a.n_m);
+        olo_joint_axis_column(&a, W, 1, 0, b, by_axis, by_arm);
+        vec3_add(1.0, by_arm, by_axis);
+        row6_store(row6_make(0, 0, 0, by_axis[0], by_axis[1], by_axis[2]), b->kc);
+    } else {
+        free_blocks(x, W, 3, 0, b);
+    }
+    if (gap)
+        find_turning_gap(x, &a, gap);
+}
+
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     const olo_articulation *joint = x->joint;
     bool frame = child_is_frame(x);
+    if (frame && !joint->translations && joint->rotations) {
+        if (x->parent_node)
+            olo_joint_parent_blocks(x, W, b);
+        turning_blocks(x, W, b, gap);
+        return;
+    }
     int t = count_bits(joint->translations), r = t + (frame ? joint->rotations : 0);
     if (x->parent_node)
         olo_joint_parent_blocks(x, W, b);

@@ -94,6 +94,21 @@ static void lay_out(olo_elimination *el)
     el->pivots = olo_alloc((size_t)pivots, sizeof *el->pivots);
 }
 
+static void mark_children(olo_elimination *el)
+{
+    el->tree = true;
+    for (int c = 0; c < el->count; c++)
+        el->nodes[c].leaf = true;
+    for (int i = 0; i < el->count; i++) {
+        node *x = &el->nodes[el->order[i]];
+        el->tree = el->tree && (x->light || x->root);
+        if (x->shape.parent < 0)
+            continue;
+        x->first_child = el->nodes[x->shape.parent].leaf;
+        el->nodes[x->shape.parent].leaf = false;
+    }
+}
+
 /* Which pairs of neighbours anything but a joint couples: forces, and eliminations that both take part in. */
 static void mark_coupled(olo_elimination *el, int edge_count, const int *edges)
 {
@@ -116,6 +131,7 @@ static void mark_coupled(olo_elimination *el, int edge_count, const int *edges)
                    x->parent_slot == 0 && el->nodes[x->shape.parent].shape.size == 6 &&
                    el->neighbours[x->first].clean;
     }
+    mark_children(el);
 }
 
 static bool fill_targets(olo_elimination *el)
@@ -249,12 +265,45 @@ int olo_elimination_unknowns(const olo_elimination *el)
     return el->unknowns;
 }
 
+static void clear_block(olo_elimination *el, int c)
+{
+    memset(el->numbers + el->nodes[c].diagonal, 0,
+           (size_t)el->nodes[c].cleared * sizeof *el->numbers);
+}
+
 void olo_elimination_clear(olo_elimination *el)
 {
     for (int c = 0; c < el->count; c++)
-        memset(el->numbers + el->nodes[c].diagonal, 0,
-               (size_t)el->nodes[c].cleared * sizeof *el->numbers);
+        clear_block(el, c);
     el->has_gap = false;
+}
+
+bool olo_elimination_is_tree(const olo_elimination *el)
+{
+    return el->tree;
+}
+
+void olo_elimination_begin(olo_elimination *el)
+{
+    el->has_gap = false;
+}
+
+void olo_elimination_open(olo_elimination *el, int c)
+{
+    if (el->nodes[c].leaf)
+        clear_block(el, c);
+    if (el->nodes[c].first_child)
+        clear_block(el, el->nodes[c].shape.parent);
+}
+
+int olo_elimination_count(const olo_elimination *el)
+{
+    return el->count;
+}
+
+const int *olo_elimination_sequence(const olo_elimination *el)
+{
+    return el->order;
 }
 
 double *olo_elimination_matrix(olo_elimination *el, int a, int b)

@@ -39,9 +39,9 @@ typedef struct olo_joint_blocks {
     double *B, *B_hat;    /* d x r */
     double *Ep, *Ec;      /* p x p, p x d */
     double *kp, *kc, *ku; /* r x p, r x d, r x r */
-    double *
-        spatial; /* unless NULL: a at q1, a at the midpoint and f/2 of a spatial joint, three numbers each,
-                             are to be written here, and A, A_hat, Ep, Ec (then NULL) are not */
+    /* unless NULL: a at q1, a at the midpoint and f/2 of a spatial joint, three numbers each, are to be written here;
+     * A, A_hat, Ep, Ec are then NULL */
+    double *spatial;
 } olo_joint_blocks;
 
 /* Analyses the graph: blocks, and pairs (edges[2i], edges[2i+1]) that are coupled by forces. */
@@ -68,6 +68,18 @@ olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 olo_status olo_elimination_reveal(olo_elimination *elimination, double size, olo_error *error);
 /* Projects the multipliers of a closure block to that space. */
 void olo_elimination_restrict(const olo_elimination *elimination, int c, double *x);
+
+/* The same block by block, so that what belongs to a block is filled and used while it is at hand: for i from 0 to
+ * count - 1 block order[i] is filled and eliminated, then from count - 1 to 0 solved. */
+int olo_elimination_count(const olo_elimination *elimination);
+const int *olo_elimination_sequence(const olo_elimination *elimination);
+bool olo_elimination_eliminate(olo_elimination *elimination, int c); /* false: singular */
+void olo_elimination_substitute(olo_elimination *elimination, int c);
+/* Instead of clearing all before, where every block is a frame on its joint and nothing is filled in but when its
+ * turn comes: zeroes what filling and eliminating block c adds to for the first time. */
+bool olo_elimination_is_tree(const olo_elimination *elimination);
+void olo_elimination_begin(olo_elimination *elimination);
+void olo_elimination_open(olo_elimination *elimination, int c);
 
 /* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) tells where. */
 olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_error *error);

@@ -21,6 +21,8 @@ typedef struct olo_elimination_node {
     int first, degree; /* neighbours eliminated later */
     int parent_slot;   /* position of the parent among them, -1 */
     bool root;         /* a frame on the ground with no later neighbours */
+    bool leaf;         /* no block is eliminated into it */
+    bool first_child;  /* the first to be eliminated of the children of its parent */
     bool light;  /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
     int target;  /* degree x degree offsets of K_ab */
     int cleared; /* numbers from `diagonal` on that a new matrix starts from zero: K, z and e */
@@ -40,6 +42,7 @@ struct olo_elimination {
     double *numbers;
     int *pivots;
     double closure_scale; /* largest diagonal entry of a closure block */
+    bool tree;            /* every block is light or a root */
     bool has_gap;         /* some e is not zero: set by the user asking for a gap */
 };
 

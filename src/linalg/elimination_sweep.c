@@ -238,24 +238,39 @@ static void backward(olo_elimination *el, const node *c)
     }
 }
 
+static void carry(olo_elimination *el, const node *c)
+{
+    if (c->light)
+        olo_elimination_light_forward(el, c);
+    else if (!c->root)
+        forward(el, c);
+}
+
+bool olo_elimination_eliminate(olo_elimination *el, int c)
+{
+    bool regular = eliminate(el, &el->nodes[c]);
+    if (regular)
+        carry(el, &el->nodes[c]);
+    return regular;
+}
+
+void olo_elimination_substitute(olo_elimination *el, int k)
+{
+    const node *c = &el->nodes[k];
+    if (c->light)
+        olo_elimination_light_backward(el, c);
+    else if (c->root)
+        olo_elimination_root_solve(el, c);
+    else
+        backward(el, c);
+}
+
 void olo_elimination_solve(olo_elimination *el)
 {
-    for (int i = 0; i < el->count; i++) {
-        const node *c = &el->nodes[el->order[i]];
-        if (c->light)
-            olo_elimination_light_forward(el, c);
-        else if (!c->root)
-            forward(el, c);
-    }
-    for (int i = el->count - 1; i >= 0; i--) {
-        const node *c = &el->nodes[el->order[i]];
-        if (c->light)
-            olo_elimination_light_backward(el, c);
-        else if (c->root)
-            olo_elimination_root_solve(el, c);
-        else
-            backward(el, c);
-    }
+    for (int i = 0; i < el->count; i++)
+        carry(el, &el->nodes[el->order[i]]);
+    for (int i = el->count - 1; i >= 0; i--)
+        olo_elimination_substitute(el, el->order[i]);
 }
 
 const double *olo_elimination_twist(const olo_elimination *el, int c)

@@ -21,22 +21,22 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* y (6) + K x */
-INLINE void add_times6(const double *K, const double *x, double *y)
+/* y + K x */
+INLINE row6 times6(const double *K, const double *x, row6 y)
 {
     const row6 column = row6_load(x);
+    double sum[6];
     for (int i = 0; i < 6; i++)
-        y[i] += row6_dot(row6_load(K + 6 * i), column);
+        sum[i] = row6_dot(row6_load(K + 6 * i), column);
+    return row6_add(y, row6_make(sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]));
 }
 
 /* columns of a 6 x r matrix */
 INLINE void read_columns(int r, const double *B, row6 *columns)
 {
     for (int k = 0; k < r; k++) {
-        double column[6];
-        for (int l = 0; l < 6; l++)
-            column[l] = B[l * r + k];
-        columns[k] = row6_load(column);
+        const double *b = B + k;
+        columns[k] = row6_make(b[0], b[r], b[2 * r], b[3 * r], b[4 * r], b[5 * r]);
     }
 }
 
@@ -100,10 +100,10 @@ INLINE bool factor(olo_elimination *el, const node *c, const int r)
         }
     }
     /* upper rows of I - A + B X */
-    const double shift[3][6] = {
-        {0, 0, 0, 0, a[2], -a[1]}, {0, 0, 0, -a[2], 0, a[0]}, {0, 0, 0, a[1], -a[0], 0}};
+    N[0] = row6_make(0, 0, 0, 0, a[2], -a[1]);
+    N[1] = row6_make(0, 0, 0, -a[2], 0, a[0]);
+    N[2] = row6_make(0, 0, 0, a[1], -a[0], 0);
     for (int i = 0; i < 3; i++) {
-        N[i] = row6_load(shift[i]);
         for (int k = 0; k < r; k++)
             N[i] = row6_add_times(N[i], B[i * r + k], y[k]);
     }
@@ -116,31 +116,32 @@ INLINE void forward(olo_elimination *el, const node *c, const int r)
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     const double *B = n + c->B, *B_hat = n + c->B_hat, *KB = n + nb->LB, *a = n + c->spatial;
-    double s[6], x[6], moved[3] = {0, 0, 0}, *zp = n + el->nodes[nb->block].z;
-    memcpy(s, n + c->z, sizeof s);
+    double x[6], u[3] = {0, 0, 0}, *zp = n + el->nodes[nb->block].z;
+    row6 s = row6_load(n + c->z), columns[6];
     if (el->has_gap)
-        add_times6(n + c->diagonal, n + c->e, s);
+        s = times6(n + c->diagonal, n + c->e, s);
+    read_columns(r, B_hat, columns);
     for (int k = 0; k < r; k++) {
-        x[k] = 0;
-        for (int l = 0; l < 6; l++)
-            x[k] += B_hat[l * r + k] * s[l];
+        x[k] = row6_dot(columns[k], s);
         if (el->has_gap)
             x[k] += row6_dot(row6_load(n + c->kc + 6 * k), row6_load(n + c->e));
     }
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < r; k++)
-            s[i] -= KB[i * r + k] * x[k];
+    read_columns(r, KB, columns);
+    for (int k = 0; k < r; k++)
+        s = row6_add_times(s, -x[k], columns[k]);
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < r; k++)
-            moved[i] += B[i * r + k] * x[k];
+            u[i] += B[i * r + k] * x[k];
         if (el->has_gap)
-            moved[i] -= n[c->e + i];
+            u[i] -= n[c->e + i];
     }
-    vec3_add_cross(s, a + 3, s + 3);
-    vec3_add_cross(a + 6, moved, s + 3);
-    for (int i = 0; i < 6; i++)
-        zp[i] += s[i];
+    /* force x am + f/2 x (B x - e) */
+    const double f0 = s.a[0], f1 = s.a[1], f2 = s.b[0], *m = a + 3, *f = a + 6;
+    const row6 moment = row6_make(0, 0, 0, (f1 * m[2] - f2 * m[1]) + (f[1] * u[2] - f[2] * u[1]),
+                                  (f2 * m[0] - f0 * m[2]) + (f[2] * u[0] - f[0] * u[2]),
+                                  (f0 * m[1] - f1 * m[0]) + (f[0] * u[1] - f[1] * u[0]));
+    row6_store(row6_add(row6_load(zp), row6_add(s, moment)), zp);
     memcpy(n + c->x, x, (size_t)r * sizeof *x);
 }
 
@@ -150,11 +151,11 @@ INLINE void backward(olo_elimination *el, const node *c, const int r)
     const neighbour *nb = el->neighbours + c->first;
     const double *X = n + nb->X, *tp = n + el->nodes[nb->block].dt;
     const row6 parent = row6_load(tp);
-    double carried[6] = {0};
+    double carried[3];
     row6 columns[6];
     read_columns(r, n + c->B, columns);
-    vec3_add_cross(n + c->spatial, tp + 3, carried);
-    row6 dt = row6_add(parent, row6_load(carried));
+    vec3_cross(n + c->spatial, tp + 3, carried);
+    row6 dt = row6_add(parent, row6_make(carried[0], carried[1], carried[2], 0, 0, 0));
     if (el->has_gap)
         dt = row6_add(dt, row6_load(n + c->e));
     for (int k = 0; k < r; k++) {
@@ -240,9 +241,7 @@ void olo_elimination_light_backward(olo_elimination *el, const node *c)
 /* mu = -(z + K dt) of a frame that K couples to nothing */
 void olo_elimination_frame_wrench(const olo_elimination *el, const node *c, double *mu)
 {
-    double sum[6];
-    memcpy(sum, el->numbers + c->z, sizeof sum);
-    add_times6(el->numbers + c->diagonal, el->numbers + c->dt, sum);
-    for (int i = 0; i < 6; i++)
-        mu[i] = -sum[i];
+    const double *n = el->numbers;
+    const row6 sum = times6(n + c->diagonal, n + c->dt, row6_load(n + c->z));
+    row6_store(row6_add_times(row6_zero(), -1.0, sum), mu);
 }

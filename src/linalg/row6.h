@@ -29,10 +29,17 @@ static inline void row6_store(row6 row, double *x)
     memcpy(x + 4, &row.c, sizeof row.c);
 }
 
+/* Numbers that were just computed belong into a row like this, not into six doubles that are loaded as pairs: a load
+ * has to wait for stores that are narrower. */
+static inline row6 row6_make(double x0, double x1, double x2, double x3, double x4, double x5)
+{
+    const row6_pair a = {x0, x1}, b = {x2, x3}, c = {x4, x5};
+    return (row6){a, b, c};
+}
+
 static inline row6 row6_zero(void)
 {
-    const row6_pair zero = {0, 0};
-    return (row6){zero, zero, zero};
+    return row6_make(0, 0, 0, 0, 0, 0);
 }
 
 static inline row6 row6_add(row6 x, row6 y)
@@ -56,10 +63,9 @@ static inline double row6_dot(row6 x, row6 y)
 /* x [I a^; 0 I] = [x_l, x_r + x_l x a] */
 static inline row6 row6_shift(row6 x, const double a[3])
 {
-    const row6_pair b = {x.b[0], x.b[1] + (x.a[1] * a[2] - x.b[0] * a[1])};
-    const row6_pair c = {x.c[0] + (x.b[0] * a[0] - x.a[0] * a[2]),
-                         x.c[1] + (x.a[0] * a[1] - x.a[1] * a[0])};
-    return (row6){x.a, b, c};
+    const double x0 = x.a[0], x1 = x.a[1], x2 = x.b[0];
+    return row6_add(
+        x, row6_make(0, 0, 0, x1 * a[2] - x2 * a[1], x2 * a[0] - x0 * a[2], x0 * a[1] - x1 * a[0]));
 }
 
 #endif

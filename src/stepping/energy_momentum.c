@@ -86,9 +86,8 @@ static void balance(olo_step *step, const olo_sink *sink)
     add_inertia(step);
     if (sink)
         sink->mass(sink->context, 2 / step->h);
-    for (int i = 0; i < s->term_count; i++) {
-        if (!olo_piece_has_tangent(s, i))
-            continue; /* among the constant forces */
+    for (int k = 0; k < step->active_count; k++) {
+        int i = step->active[k];
         if (sink && sink->stress && s->terms[i].invariants) {
             add_stress(step, &x, i, sink);
             continue;
@@ -128,9 +127,11 @@ static void finish(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
-    for (int i = 0; i < s->term_count; i++)
-        if (s->terms[i].law->dissipative)
-            olo_sum_add(&state->dissipation, olo_term_discrete(&s->terms[i], &x, step->r, NULL));
+    for (int k = 0; k < step->active_count; k++) {
+        const olo_term *term = &s->terms[step->active[k]];
+        if (term->law->dissipative)
+            olo_sum_add(&state->dissipation, olo_term_discrete(term, &x, step->r, NULL));
+    }
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         double work = 0;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/rotation.h"
+#include "linalg/row6.h"
 #include "linalg/small.h"
 #include "stepping/step.h"
 
@@ -202,6 +203,11 @@ static inline void combine(const double X[3], const double *v, double out[3])
         out[i] = X[0] * v[i] + X[1] * v[3 + i] + X[2] * v[6 + i];
 }
 
+static inline void add_row(row6 row, double *to)
+{
+    row6_store(row6_add(row6_load(to), row), to);
+}
+
 /* K += [m I, -C1^; Cm^, S - (tr S) I] times factor, C = sum c_I d_I, S = sum_I d_I,1 (x) (T_I/2 - factor sum_J E_IJ d_J,m) */
 static inline void add_frame(const olo_frame_mass *x, double factor, const double *T,
                              const double *dm, const double *d1, double *restrict K)
@@ -217,34 +223,37 @@ static inline void add_frame(const olo_frame_mass *x, double factor, const doubl
         for (int i = 0; i < 3; i++)
             vec3_add(d1[3 * I + i], V, S + 3 * i);
     }
-    double trace = S[0] + S[4] + S[8];
+    double trace = S[0] + S[4] + S[8], z = 0;
     for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        K[7 * i] += m;
-        K[6 * i + 3 + j] += factor * C1[k];
-        K[6 * i + 3 + k] -= factor * C1[j];
-        K[6 * (3 + i) + j] -= factor * Cm[k];
-        K[6 * (3 + i) + k] += factor * Cm[j];
-        S[4 * i] -= trace;
-        for (j = 0; j < 3; j++)
-            K[6 * (3 + i) + 3 + j] += S[3 * i + j];
+        C1[i] *= factor;
+        Cm[i] *= factor;
     }
+    add_row(row6_make(m, z, z, z, C1[2], -C1[1]), K);
+    add_row(row6_make(z, m, z, -C1[2], z, C1[0]), K + 6);
+    add_row(row6_make(z, z, m, C1[1], -C1[0], z), K + 12);
+    add_row(row6_make(z, -Cm[2], Cm[1], S[0] - trace, S[1], S[2]), K + 18);
+    add_row(row6_make(Cm[2], z, -Cm[0], S[3], S[4] - trace, S[5]), K + 24);
+    add_row(row6_make(-Cm[1], Cm[0], z, S[6], S[7], S[8] - trace), K + 30);
 }
 
-void olo_projector_add_frames(olo_projector *p, double factor, const double *T, const double *qm,
-                              const double *q1)
+void olo_projector_add_frame(olo_projector *p, int k, double factor, const double *T,
+                             const double *qm, const double *q1)
 {
-    const olo_system *s = p->system;
-    for (int k = 0; k < s->frame_count; k++) {
-        const olo_frame_mass *frame = &s->frames[k];
-        const double *Tk = T + frame->q, *dm = qm + frame->q;
-        double *w = p->frame_rhs[k], moment[3] = {0, 0, 0};
-        add_frame(frame, factor, Tk + 3, dm + 3, q1 + frame->q + 3, p->frame[k]);
-        for (int I = 3; I < 12; I += 3)
-            vec3_add_cross(dm + I, Tk + I, moment);
-        vec3_copy(Tk, w);
-        vec3_copy(moment, w + 3);
-    }
+    const olo_frame_mass *frame = &p->system->frames[k];
+    const double *Tk = T + frame->q, *dm = qm + frame->q;
+    double moment[3] = {0, 0, 0};
+    add_frame(frame, factor, Tk + 3, dm + 3, q1 + frame->q + 3, p->frame[k]);
+    for (int I = 3; I < 12; I += 3)
+        vec3_add_cross(dm + I, Tk + I, moment);
+    add_row(row6_make(Tk[0], Tk[1], Tk[2], moment[0], moment[1], moment[2]), p->frame_rhs[k]);
+}
+
+bool olo_projector_is_empty(const olo_projector *p)
+{
+    bool empty = p->mass_count == 0;
+    for (int i = 0; empty && i < olo_pieces(p->system); i++)
+        empty = !p->plans[i];
+    return empty;
 }
 
 /* m I between two 3-vectors: I, -d1^ , dm^ or (dm.d1) I - d1 (x) dm */

@@ -27,10 +27,12 @@ void olo_projector_bind(olo_projector *projector, olo_elimination *elimination);
 /* += factor P_int(q_m)^T M P_int(q1), of all that is not in a frame of its own */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
-/* The same of the frames, with the variation of P_int against the whole balance T; and w = P_int(q_m)^T T as their
- * right-hand sides. */
-void olo_projector_add_frames(olo_projector *projector, double factor, const double *T,
-                              const double *qm, const double *q1);
+/* The same of a frame, with the variation of P_int against the whole balance T; and w = P_int(q_m)^T T to its
+ * right-hand side. */
+void olo_projector_add_frame(olo_projector *projector, int frame, double factor, const double *T,
+                             const double *qm, const double *q1);
+/* Is there nothing else that it adds to? */
+bool olo_projector_is_empty(const olo_projector *projector);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
 void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
                        const double *qm, const double *q1);

@@ -37,6 +37,8 @@ typedef struct reduced {
     double compliance;  /* what a closure row that repeats nothing has in G M^-1 G^T at least */
     double open;        /* largest residual of a closure */
     double mass_factor; /* of M in the tangent */
+    bool tree_only;     /* frames on joints and nothing else in the tangent */
+    double per_length;  /* one over the model's length */
     olo_step *step;     /* of the sink */
 } reduced;
 
@@ -124,6 +126,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         status = find_redundancy(x, error);
     if (status == OLO_OK) {
         olo_projector_bind(x->projector, x->elimination);
+        x->tree_only =
+            olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
+        x->per_length = 1 / system->length_scale;
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
         x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
         x->lambda = olo_alloc((size_t)x->tree->closure_count, sizeof *x->lambda);
@@ -208,30 +213,28 @@ static void add_closures(reduced *x, olo_step *step)
     }
 }
 
-/* w of every node and the variation of P_int; then joints, leaf to root, with the wrench they carry */
-static void fill_nodes(reduced *x, olo_step *step)
+/* w of a node, its mass and the variation of P_int */
+static void fill_node(reduced *x, olo_step *step, int k)
 {
-    const olo_system *s = x->system;
-    olo_projector_add_frames(x->projector, x->mass_factor, step->T, step->x.qm, step->x.q1);
-    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        if (node->frame >= 0)
-            continue;
-        double *w = olo_elimination_rhs(x->elimination, k);
-        const double *T = step->T + node->q, *dm = step->x.qm + node->q, *d1 = step->x.q1 + node->q;
-        vec3_copy(T, w);
-        if (node->kind == OLO_NODE_FRAME) {
-            double *S = olo_elimination_matrix(x->elimination, k, k);
-            vec3_set(0, 0, 0, w + 3);
-            for (int I = 3; I < 12; I += 3) {
-                double along = 0.5 * vec3_dot(d1 + I, T + I);
-                vec3_add_cross(dm + I, T + I, w + 3);
-                for (int i = 0; i < 3; i++) {
-                    for (int j = 0; j < 3; j++)
-                        S[(3 + i) * 6 + 3 + j] += 0.5 * d1[I + i] * T[I + j];
-                    S[(3 + i) * 6 + 3 + i] -= along;
-                }
-            }
+    const olo_node *node = &x->system->nodes[k];
+    const olo_motion *at = &step->x;
+    if (node->frame >= 0) {
+        olo_projector_add_frame(x->projector, node->frame, x->mass_factor, step->T, at->qm, at->q1);
+        return;
+    }
+    double *w = olo_elimination_rhs(x->elimination, k);
+    const double *T = step->T + node->q, *dm = at->qm + node->q, *d1 = at->q1 + node->q;
+    vec3_add(1.0, T, w);
+    if (node->kind != OLO_NODE_FRAME)
+        return;
+    double *S = olo_elimination_matrix(x->elimination, k, k);
+    for (int I = 3; I < 12; I += 3) {
+        double along = 0.5 * vec3_dot(d1 + I, T + I);
+        vec3_add_cross(dm + I, T + I, w + 3);
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++)
+                S[(3 + i) * 6 + 3 + j] += 0.5 * d1[I + i] * T[I + j];
+            S[(3 + i) * 6 + 3 + i] -= along;
         }
     }
 }
@@ -257,26 +260,19 @@ static void sum_wrench(reduced *x, int k, const olo_joint_blocks *b)
             above[j] += b->A_hat[i * p + j] * W[i];
 }
 
-/* Joint matrices, and how far each joint is from closed. Lifted iterates take the wrench of the last one; closed ones
+/* Joint matrices, and how far the joint is from closed. Lifted iterates take the wrench of the last one; closed ones
  * the sum from leaf to root, so that their tangent is that of the joint increments alone. */
-static void fill_joints(reduced *x, olo_step *step)
+static void fill_joint(reduced *x, olo_step *step, int k)
 {
-    const olo_system *s = x->system;
-    for (int k = 0; step->closed && k < s->node_count; k++)
-        memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
-               (size_t)s->nodes[k].twist * sizeof *x->wrench);
-    for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = x->tree->order[i];
-        const olo_tree_node *t = &x->tree->nodes[k];
-        if (!t->type)
-            continue;
-        olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
-        olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        t->type->blocks(&view, x->wrench + s->nodes[k].motion, &b,
-                        x->closed ? NULL : olo_elimination_gap(x->elimination, k));
-        if (step->closed)
-            sum_wrench(x, k, &b);
-    }
+    const olo_tree_node *t = &x->tree->nodes[k];
+    if (!t->type)
+        return;
+    olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
+    olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
+    t->type->blocks(&view, x->wrench + x->system->nodes[k].motion, &b,
+                    x->closed ? NULL : olo_elimination_gap(x->elimination, k));
+    if (step->closed)
+        sum_wrench(x, k, &b);
 }
 
 /* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0 tell. */
@@ -290,10 +286,13 @@ static void reveal_closures(reduced *x, olo_step *step)
     x->closed = true;
     olo_elimination_clear(x->elimination);
     olo_projector_add_mass(x->projector, 2 / step->h, at->qm, at->q1);
+    x->mass_factor = 2 / step->h;
     memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
-    olo_projector_add_frames(x->projector, 2 / step->h, step->T, at->qm, at->q1);
+    for (int i = x->system->node_count - 1; i >= 0; i--) {
+        fill_node(x, step, x->tree->order[i]);
+        fill_joint(x, step, x->tree->order[i]);
+    }
     add_closures(x, step);
-    fill_joints(x, step);
     /* a singular matrix shows again, with its place, in the iteration */
     (void)olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
@@ -351,42 +350,93 @@ static double largest_turn(reduced *x, const olo_step *step)
     return largest;
 }
 
-static void measure(reduced *x, const olo_step *step, olo_newton *newton)
+/* How far a node moves by the update, and how far it has moved before. */
+static void measure(const reduced *x, const olo_step *step, int k, const double *twist,
+                    olo_newton *newton)
 {
     const olo_system *s = x->system;
-    newton->increment = newton->size = newton->turn = 0;
-    newton->worst = 0;
-    for (int k = 0; k < s->node_count; k++) {
-        double change = motion_size(s, k, olo_elimination_twist(x->elimination, k));
-        double size = motion_size(s, k, step->x.motion + s->nodes[k].motion);
-        if (!(change <= newton->increment)) {
-            newton->increment = change;
-            newton->worst = k;
-        }
-        olo_raise(&newton->size, size);
+    const olo_joint_type *type = x->tree->nodes[k].type;
+    const double *motion = step->x.motion + s->nodes[k].motion;
+    double change = vec3_norm(twist) * x->per_length, size = vec3_norm(motion) * x->per_length;
+    if (s->nodes[k].kind == OLO_NODE_FRAME) {
+        double turn = vec3_norm(motion + 3);
+        change += vec3_norm(twist + 3);
+        size += turn;
+        olo_raise(&newton->turn, turn);
     }
-    newton->turn = largest_turn(x, step);
+    if (!(change <= newton->increment)) {
+        newton->increment = change;
+        newton->worst = k;
+    }
+    olo_raise(&newton->size, size);
+    if (type && type->turn) {
+        olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
+        olo_raise(&newton->turn, type->turn(&view));
+    }
 }
 
-static void update(reduced *x, olo_step *step)
+static void update_node(reduced *x, olo_step *step, int k, const double *twist)
+{
+    const olo_node *node = &x->system->nodes[k];
+    olo_tree_update(x->tree, k, &step->x, twist);
+    if (!x->tree->nodes[k].type)
+        return;
+    double mu[6], *W = x->wrench + node->motion;
+    olo_elimination_wrench(x->elimination, k, mu);
+    for (int i = 0; i < node->twist; i++)
+        W[i] = -mu[i];
+}
+
+/* Fills and eliminates, block by block; the block that is singular, or -1. */
+static int eliminate(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        olo_tree_update(x->tree, k, &step->x, olo_elimination_twist(x->elimination, k));
-        if (!x->tree->nodes[k].type)
-            continue;
-        double mu[6], *W = x->wrench + s->nodes[k].motion;
-        olo_elimination_wrench(x->elimination, k, mu);
-        for (int i = 0; i < s->nodes[k].twist; i++)
-            W[i] = -mu[i];
+    int count = olo_elimination_count(x->elimination);
+    const int *order = olo_elimination_sequence(x->elimination);
+    bool opens = x->tree_only && !step->closed;
+    if (step->closed)
+        for (int k = 0; k < s->node_count; k++) {
+            fill_node(x, step, k);
+            memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
+                   (size_t)s->nodes[k].twist * sizeof *x->wrench);
+        }
+    for (int i = 0; i < count; i++) {
+        int c = order[i];
+        if (opens)
+            olo_elimination_open(x->elimination, c);
+        if (c < s->node_count) {
+            if (!step->closed)
+                fill_node(x, step, c);
+            fill_joint(x, step, c);
+        }
+        if (!olo_elimination_eliminate(x->elimination, c))
+            return c;
+    }
+    return -1;
+}
+
+/* Solves and updates, block by block. */
+static void substitute(reduced *x, olo_step *step, olo_newton *newton)
+{
+    const int *order = olo_elimination_sequence(x->elimination);
+    newton->increment = newton->size = newton->turn = 0;
+    newton->worst = 0;
+    for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
+        int c = order[i];
+        olo_elimination_substitute(x->elimination, c);
+        const double *change = olo_elimination_twist(x->elimination, c);
+        if (c < x->system->node_count) {
+            measure(x, step, c, change, newton);
+            update_node(x, step, c, change);
+        } else {
+            const olo_closure *closure = &x->tree->closure_blocks[c - x->system->node_count];
+            for (int j = 0; j < closure->count; j++)
+                x->lambda[closure->u + j] += change[j];
+        }
     }
     x->closed = step->closed;
     if (x->closed)
         olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
-    for (int i = 0; i < x->tree->closure_block_count; i++)
-        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
-            x->lambda[x->tree->closure_blocks[i].u + j] +=
-                olo_elimination_twist(x->elimination, closure_block(x, i))[j];
 }
 
 /* Lifted iterates have no balance of the joints alone. Updates that no longer shrink are round-off when they are this
@@ -410,23 +460,21 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     reduced *x = data;
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step = step;
-    olo_elimination_clear(x->elimination);
+    if (x->tree_only && !step->closed)
+        olo_elimination_begin(x->elimination);
+    else
+        olo_elimination_clear(x->elimination);
     x->scheme->balance(step, &sink);
     add_closures(x, step);
-    fill_nodes(x, step);
-    fill_joints(x, step);
-    int block = 0;
-    olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
-    if (status != OLO_OK) {
-        newton->worst = block < x->system->node_count ? block : 0;
-        return olo_fail(error, status, "the tangent is singular at '%s'",
+    int singular = eliminate(x, step);
+    if (singular >= 0) {
+        newton->worst = singular < x->system->node_count ? singular : 0;
+        return olo_fail(error, OLO_SINGULAR, "the tangent is singular at '%s'",
                         x->system->nodes[newton->worst].name);
     }
-    olo_elimination_solve(x->elimination);
-    measure(x, step, newton);
+    substitute(x, step, newton);
     newton->residual = residual_of(x, newton);
     x->settled = is_settled(newton);
-    update(x, step);
     return OLO_OK;
 }
 

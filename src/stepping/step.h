@@ -24,9 +24,11 @@ typedef struct olo_step {
     double *T;              /* [n] balance */
     double *Mv0;            /* [n] */
     double *constant;       /* [n] gradient of the terms that are linear in q */
-    double *r, *K;          /* local workspace */
-    double scale;           /* size of what cancels in T, for round-off */
-    double start_scale;     /* the part of it that a step starts with */
+    int active_count;       /* terms that are not among the constant forces */
+    int *active;
+    double *r, *K;      /* local workspace */
+    double scale;       /* size of what cancels in T, for round-off */
+    double start_scale; /* the part of it that a step starts with */
 } olo_step;
 
 /* The step as kernels see it, and its end. */

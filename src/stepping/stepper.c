@@ -38,7 +38,8 @@ static bool allocate(olo_stepper *x)
     size_t n = (size_t)s->n, vector, matrix, twists = (size_t)s->twists;
     measure_pieces(s, &vector, &matrix);
     x->numbers = olo_alloc(8 * n + 2 * twists + vector + matrix, sizeof *x->numbers);
-    if (!x->numbers)
+    x->step.active = olo_alloc((size_t)s->term_count, sizeof *x->step.active);
+    if (!x->numbers || !x->step.active)
         return false;
     double *at = x->numbers;
     x->step.x.dq = at;
@@ -57,14 +58,16 @@ static bool allocate(olo_stepper *x)
     return true;
 }
 
-/* Gradient of the terms that are linear in q: constant forces such as gravity. */
+/* Gradient of the terms that are linear in q: constant forces such as gravity. The others are listed. */
 static void gather_constant_forces(olo_stepper *x)
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->term_count; i++) {
-        if (olo_piece_has_tangent(s, i))
-            continue;
         const olo_term *term = &s->terms[i];
+        if (olo_piece_has_tangent(s, i)) {
+            x->step.active[x->step.active_count++] = i;
+            continue;
+        }
         for (int k = 0; k < term->size; k++)
             x->step.constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
     }
@@ -132,6 +135,7 @@ void olo_stepper_free(olo_stepper *stepper)
         stepper->treatment->free(stepper->data);
     olo_state_free(stepper->backup);
     olo_free(stepper->numbers);
+    olo_free(stepper->step.active);
     olo_free(stepper);
 }
 
