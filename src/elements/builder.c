@@ -109,7 +109,8 @@ olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind 
 {
     olo_system *s = builder->system;
     const char *kept = keep_text(builder, name);
-    if (!kept)
+    const int *number = olo_pool_copy(&s->pool, &s->node_count, 1, sizeof *number);
+    if (!kept || !number || !olo_names_add(&s->node_names, kept, number))
         return olo_build_out_of_memory(builder);
     if (!GROW(builder, nodes, node_count))
         return builder->error.status;

@@ -64,8 +64,9 @@ static inline double row6_dot(row6 x, row6 y)
 static inline row6 row6_shift(row6 x, const double a[3])
 {
     const double x0 = x.a[0], x1 = x.a[1], x2 = x.b[0];
-    return row6_add(
-        x, row6_make(0, 0, 0, x1 * a[2] - x2 * a[1], x2 * a[0] - x0 * a[2], x0 * a[1] - x1 * a[0]));
+    const row6_pair b = {x2, x.b[1] + (x1 * a[2] - x2 * a[1])};
+    const row6_pair c = {x.c[0] + (x2 * a[0] - x0 * a[2]), x.c[1] + (x0 * a[1] - x1 * a[0])};
+    return (row6){x.a, b, c};
 }
 
 #endif

@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
+#include "base/names.h"
 #include "base/pool.h"
 #include "elements/element.h"
-#include "model/names.h"
 #include "model/parameters.h"
 #include "oloid/model.h"
 

@@ -7,7 +7,7 @@
 #include <yaml.h>
 
 #include "base/fail.h"
-#include "model/names.h"
+#include "base/names.h"
 
 /* A node that has a name for aliases; the latest of a name counts. */
 typedef struct anchor {

@@ -48,6 +48,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->v0);
     olo_free(system->v0_given);
     olo_free(system->row_scale);
+    olo_names_free(&system->node_names);
     olo_pool_free(&system->pool);
     olo_free(system);
 }
@@ -112,10 +113,8 @@ int olo_system_find(const olo_system *system, const char *name)
     const olo_beam_line *beam = beam_of(system, name, &dot);
     if (beam)
         return node_of_beam(beam, dot + 1);
-    for (int i = 0; i < system->node_count; i++)
-        if (strcmp(system->nodes[i].name, name) == 0)
-            return i;
-    return -1;
+    const int *node = olo_names_find(&system->node_names, name);
+    return node ? *node : -1;
 }
 
 int olo_system_coordinates(const olo_system *system)

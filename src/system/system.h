@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/names.h"
 #include "base/pool.h"
 #include "base/sum.h"
 #include "oloid/system.h"
@@ -110,6 +111,7 @@ struct olo_system {
     int twists;
     int node_count;
     olo_node *nodes;
+    olo_names node_names;        /* the number of each */
     olo_coordinate *coordinates; /* [n] */
     int mass_count;
     int loose_mass_count; /* the first ones: those that belong to no frame */

@@ -611,6 +611,24 @@ TEST(bricard_converges_to_the_motion_on_its_curve)
     }
 }
 
+/* Long chains --------------------------------------------------------------------------------- */
+
+/* Newton in joint increments alone diverges here: 100 links on ball joints, pushed at the lower end. */
+TEST(a_hanging_chain_of_100_takes_1000_steps_and_none_is_halved)
+{
+    runner r = open_model("hanging-chain", 0.01);
+    double largest = 0.0;
+    for (int i = 0; i < 1000; i++) {
+        one_step(&r);
+        largest = fmax(largest, energy_change(&r));
+    }
+    check_equal(100, olo_system_nodes(r.system));
+    check_equal(0, r.halvings);
+    check_below(largest, 1e-12 * fabs(r.start.total));
+    check_below(constraint_error(&r), 1e-13);
+    close_runner(&r);
+}
+
 /* All models with joints ---------------------------------------------------------------------- */
 
 static const struct {
@@ -730,7 +748,8 @@ TEST(every_joint_has_its_mobility_for_every_axis)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(revolute_pair_at_three_steps),
+TEST_MAIN(cmocka_unit_test(a_hanging_chain_of_100_takes_1000_steps_and_none_is_halved),
+          cmocka_unit_test(revolute_pair_at_three_steps),
           cmocka_unit_test(cylindrical_pair_at_three_steps),
           cmocka_unit_test(cylindrical_pair_converges_to_the_exact_slide),
           cmocka_unit_test(planar_pair_with_both_initial_data),

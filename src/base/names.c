@@ -1,5 +1,5 @@
 /* A hash table of names with linear probing and the hash of Fowler, Noll and Vo (FNV-1a). */
-#include "model/names.h"
+#include "base/names.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A dictionary of names: what each one stands for, found in constant time. */
-#ifndef OLO_MODEL_NAMES_H
-#define OLO_MODEL_NAMES_H
+#ifndef OLO_BASE_NAMES_H
+#define OLO_BASE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
