@@ -296,6 +296,13 @@ void olo_elimination_open(olo_elimination *el, int c)
         clear_block(el, el->nodes[c].shape.parent);
 }
 
+void olo_elimination_fetch(const olo_elimination *el, int c)
+{
+    const node *x = &el->nodes[c];
+    for (int i = x->diagonal; i < x->ku; i += 8)
+        __builtin_prefetch(el->numbers + i);
+}
+
 int olo_elimination_count(const olo_elimination *el)
 {
     return el->count;

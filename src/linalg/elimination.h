@@ -75,6 +75,8 @@ int olo_elimination_count(const olo_elimination *elimination);
 const int *olo_elimination_sequence(const olo_elimination *elimination);
 bool olo_elimination_eliminate(olo_elimination *elimination, int c); /* false: singular */
 void olo_elimination_substitute(olo_elimination *elimination, int c);
+/* Brings the numbers of a block to the cache. */
+void olo_elimination_fetch(const olo_elimination *elimination, int c);
 /* Instead of clearing all before, where every block is a frame on its joint and nothing is filled in but when its
  * turn comes: zeroes what filling and eliminating block c adds to for the first time. */
 bool olo_elimination_is_tree(const olo_elimination *elimination);

@@ -387,6 +387,26 @@ static void update_node(reduced *x, olo_step *step, int k, const double *twist)
         W[i] = -mu[i];
 }
 
+/* Has the numbers of a block that is due soon brought to the cache: they are too many streams for the processor to
+ * foresee. */
+static void fetch(const reduced *x, const olo_step *step, int c)
+{
+    olo_elimination_fetch(x->elimination, c);
+    if (c >= x->system->node_count)
+        return;
+    const olo_node *node = &x->system->nodes[c];
+    const char *t = (const char *)&x->tree->nodes[c];
+    for (int i = 0; i < node->size; i += 8) {
+        __builtin_prefetch(step->T + node->q + i);
+        __builtin_prefetch(step->x.q0 + node->q + i);
+        __builtin_prefetch(step->x.qm + node->q + i);
+        __builtin_prefetch(step->x.q1 + node->q + i);
+        __builtin_prefetch(step->x.dq + node->q + i);
+    }
+    for (size_t i = 0; i < sizeof *x->tree->nodes; i += 64)
+        __builtin_prefetch(t + i);
+}
+
 /* Fills and eliminates, block by block; the block that is singular, or -1. */
 static int eliminate(reduced *x, olo_step *step)
 {
@@ -402,6 +422,8 @@ static int eliminate(reduced *x, olo_step *step)
         }
     for (int i = 0; i < count; i++) {
         int c = order[i];
+        if (i + 3 < count)
+            fetch(x, step, order[i + 3]);
         if (opens)
             olo_elimination_open(x->elimination, c);
         if (c < s->node_count) {
@@ -423,6 +445,8 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
     newton->worst = 0;
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
+        if (i >= 3)
+            fetch(x, step, order[i - 3]);
         olo_elimination_substitute(x->elimination, c);
         const double *change = olo_elimination_twist(x->elimination, c);
         if (c < x->system->node_count) {
