@@ -54,13 +54,16 @@ olo_status olo_build_curve(olo_builder *builder, const char *key, const char *va
 
 void olo_curve_derivatives(const olo_curve *curve, double x, int order, double *derivatives)
 {
-    double values[VARIABLES_ON_STACK], direction[VARIABLES_ON_STACK] = {1};
+    double values[VARIABLES_ON_STACK], direction[VARIABLES_ON_STACK];
     memcpy(values, curve->values, curve->count * sizeof *values);
     values[0] = x;
-    if (order == 0)
+    if (order == 0) {
         derivatives[0] = olo_expression_value(curve->expression, values);
-    else
-        olo_expression_taylor(curve->expression, values, direction, order, derivatives);
+        return;
+    }
+    memset(direction, 0, curve->count * sizeof *direction);
+    direction[0] = 1;
+    olo_expression_taylor(curve->expression, values, direction, order, derivatives);
 }
 
 void olo_curve_free(void *curve)
