@@ -26,11 +26,12 @@ typedef struct olo_system olo_system;
 
 /** How to run: the section `run` of a model file. */
 typedef struct olo_run {
-    double step;             /**< time step h */
-    double end;              /**< end time */
-    const char *scheme;      /**< "energy-momentum" */
-    const char *constraints; /**< "reduced", "multipliers", "projected", "penalty", "augmented" */
-    double penalty;          /**< mu of penalty and augmented, energy mu |g|^2 */
+    double step;        /**< time step h */
+    double end;         /**< end time */
+    const char *scheme; /**< "energy-momentum" */
+    const char *
+        constraints; /**< "reduced", "multipliers", "projected", "minimal", "penalty", "augmented" */
+    double penalty;  /**< mu of penalty and augmented, energy mu |g|^2 */
     double augmented_tolerance; /**< augmented: bound of every constraint |g| */
     const char *null_space;     /**< projected: "explicit" or "implicit" null space matrix */
     double tolerance;           /**< Newton: bound of the last scaled increment */

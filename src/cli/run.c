@@ -31,8 +31,9 @@ static const cli_option options[] = {
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
-     "how constraints are treated: reduced (minimal\n"
-     "unknowns), multipliers, projected, penalty, augmented"},
+     "how constraints are treated: reduced (loops by\n"
+     "multipliers), minimal (loops by a null space),\n"
+     "multipliers, projected, penalty, augmented"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.h5 here"},
     {"inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL,

@@ -82,6 +82,17 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 
+double olo_row_remainder(const olo_step *step, int row, const double *d)
+{
+    const double noise = 2e-15;
+    const olo_constraint *c = &step->system->constraints[row];
+    olo_interval over = olo_step_interval(step);
+    olo_at start = olo_step_start(step);
+    double g = olo_constraint_value(c, &start);
+    bool felt = fabs(g) > noise * olo_constraint_magnitude(c, &start);
+    return olo_constraint_difference(c, &over, d) + (felt ? g : 0.0);
+}
+
 double olo_rows_open(const olo_step *step, int count, const int *rows)
 {
     double open = 0;

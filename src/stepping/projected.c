@@ -25,23 +25,8 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
+#include "stepping/split.h"
 #include "stepping/tangent.h"
-
-/* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
-static const double rank_tolerance = 1e-9;
-
-/* A basis made once a step from rows J (count x width): W spans them, U the rest. */
-typedef struct split {
-    int count, width, rank;
-    int *order;   /* [count] rows, independent ones first */
-    double *rows; /* [count x width] overwritten by the factors */
-    double *Q;    /* [width x width] W, then U */
-    double *work; /* of the factorisation */
-    double *C;    /* [rank x rank] (rows now) W, factored */
-    int *pivot;   /* [rank] */
-    double *X;    /* [width - rank x rank] (C^-1 (rows now) U)^T */
-    double *now;  /* [rank x width] independent rows at the iterate */
-} split;
 
 typedef struct projected {
     const olo_system *system;
@@ -49,13 +34,13 @@ typedef struct projected {
     bool is_explicit;
     olo_tree *tree; /* explicit */
     olo_null_space *space;
-    split all;       /* of G, width n */
-    split closures;  /* of G P of the closures, width tree unknowns */
-    double *Pt;      /* [k x n] P^T */
-    double *tree_Pt; /* [tree unknowns x n] */
-    double *S;       /* [n x n] */
-    double *G;       /* [rank x n] at q1 */
-    double *GW;      /* [rank x rank] at q1, factored */
+    olo_split all;      /* of G, width n */
+    olo_split closures; /* of G P of the closures, width tree unknowns */
+    double *Pt;         /* [k x n] P^T */
+    double *tree_Pt;    /* [tree unknowns x n] */
+    double *S;          /* [n x n] */
+    double *G;          /* [rank x n] at q1 */
+    double *GW;         /* [rank x rank] at q1, factored */
     int *GW_pivot;
     double *N;  /* [k x n] ([I - W (G W)^-1 G] U)^T */
     double *Y;  /* [k x rank] ((G W)^-1 G U)^T */
@@ -68,105 +53,6 @@ typedef struct projected {
     olo_status status;         /* of the start of the step */
 } projected;
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void add(int n, double s, const double *a, double *b)
-{
-    for (int i = 0; i < n; i++)
-        b[i] += s * a[i];
-}
-
-static size_t area(int a, int b)
-{
-    return (size_t)a * (size_t)b;
-}
-
-/* --- a split basis --- */
-
-static bool split_create(split *x, int count, int width)
-{
-    int rank = count < width ? count : width;
-    x->count = count;
-    x->width = width;
-    x->order = olo_alloc((size_t)count, sizeof *x->order);
-    x->rows = olo_alloc(area(count, width), sizeof *x->rows);
-    x->Q = olo_alloc(area(width, width), sizeof *x->Q);
-    x->work = olo_alloc(olo_row_space_work(count, width), sizeof *x->work);
-    x->C = olo_alloc(area(rank, rank), sizeof *x->C);
-    x->pivot = olo_alloc((size_t)rank, sizeof *x->pivot);
-    x->X = olo_alloc(area(width, rank), sizeof *x->X);
-    x->now = olo_alloc(area(rank, width), sizeof *x->now);
-    return x->order && x->rows && x->Q && x->work && x->C && x->pivot && x->X && x->now;
-}
-
-static void split_free(split *x)
-{
-    olo_free(x->order);
-    olo_free(x->rows);
-    olo_free(x->Q);
-    olo_free(x->work);
-    olo_free(x->C);
-    olo_free(x->pivot);
-    olo_free(x->X);
-    olo_free(x->now);
-}
-
-static const double *W_of(const split *x)
-{
-    return x->Q;
-}
-
-static const double *U_of(const split *x)
-{
-    return x->Q + area(x->rank, x->width);
-}
-
-/* Once a step, with x->rows filled: rows of unit length, so that their units do not matter. Rows that are not larger than
- * `floor` are nothing but rounding, and zero. */
-static bool split_begin(split *x, double floor)
-{
-    for (int i = 0; i < x->count; i++) {
-        double *row = x->rows + area(i, x->width), size = sqrt(dot(x->width, row, row));
-        for (int j = 0; j < x->width; j++)
-            row[j] = size > floor ? row[j] / size : 0;
-    }
-    return olo_row_space(x->count, x->width, x->rows, rank_tolerance, x->order, x->Q, &x->rank,
-                         x->work);
-}
-
-/* C = (rows) W for rank x width rows, factored. */
-static bool split_square(const split *x, const double *rows, double *C, int *pivot)
-{
-    for (int i = 0; i < x->rank; i++)
-        for (int j = 0; j < x->rank; j++)
-            C[area(i, x->rank) + (size_t)j] =
-                dot(x->width, rows + area(i, x->width), W_of(x) + area(j, x->width));
-    return olo_lu_factor(x->rank, C, pivot);
-}
-
-/* N = ([I - W C^-1 rows] U)^T, one vector a row; X keeps (C^-1 rows U)^T. */
-static void split_oblique(const split *x, const double *rows, const double *C, const int *pivot,
-                          double *X, double *N)
-{
-    int k = x->width - x->rank;
-    for (int j = 0; j < k; j++)
-        for (int i = 0; i < x->rank; i++)
-            X[area(j, x->rank) + (size_t)i] =
-                dot(x->width, rows + area(i, x->width), U_of(x) + area(j, x->width));
-    olo_lu_solve(x->rank, C, pivot, false, k, X);
-    memcpy(N, U_of(x), area(k, x->width) * sizeof *N);
-    for (int j = 0; j < k; j++)
-        for (int i = 0; i < x->rank; i++)
-            add(x->width, -X[area(j, x->rank) + (size_t)i], W_of(x) + area(i, x->width),
-                N + area(j, x->width));
-}
-
 /* --- creation --- */
 
 static void destroy(void *data)
@@ -176,8 +62,8 @@ static void destroy(void *data)
         return;
     olo_null_space_free(x->space);
     olo_tree_free(x->tree);
-    split_free(&x->all);
-    split_free(&x->closures);
+    olo_split_free(&x->all);
+    olo_split_free(&x->closures);
     double *numbers[] = {x->Pt, x->tree_Pt, x->S, x->G, x->GW, x->N,      x->Y,
                          x->SN, x->K,       x->l, x->g, x->du, x->change, x->row};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -194,8 +80,8 @@ static bool allocate(projected *x)
     double **numbers[] = {&x->Pt, &x->S, &x->N, &x->Y, &x->SN, &x->K, &x->G, &x->GW};
     double **vectors[] = {&x->l, &x->g, &x->du, &x->change, &x->row};
     int rows = m < n ? m : n;
-    size_t sizes[] = {area(n, n), area(n, n), area(n, n),    area(n, rows),
-                      area(n, n), area(n, n), area(rows, n), area(rows, rows)};
+    size_t sizes[] = {olo_area(n, n), olo_area(n, n), olo_area(n, n),    olo_area(n, rows),
+                      olo_area(n, n), olo_area(n, n), olo_area(rows, n), olo_area(rows, rows)};
     bool ok = true;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         ok = (*numbers[i] = olo_alloc(sizes[i], sizeof(double))) && ok;
@@ -203,7 +89,7 @@ static bool allocate(projected *x)
         ok = (*vectors[i] = olo_alloc((size_t)n, sizeof(double))) && ok;
     x->GW_pivot = olo_alloc((size_t)rows, sizeof *x->GW_pivot);
     x->K_pivot = olo_alloc((size_t)n, sizeof *x->K_pivot);
-    return split_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
+    return olo_split_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
 }
 
 static olo_status create_tree(projected *x, olo_error *error)
@@ -213,8 +99,8 @@ static olo_status create_tree(projected *x, olo_error *error)
         status = olo_null_space_create(x->tree, &x->space, error);
     if (status != OLO_OK)
         return status;
-    x->tree_Pt = olo_alloc(area(x->tree->unknowns, x->system->n), sizeof *x->tree_Pt);
-    if (!split_create(&x->closures, x->tree->closure_count, x->tree->unknowns) || !x->tree_Pt)
+    x->tree_Pt = olo_alloc(olo_area(x->tree->unknowns, x->system->n), sizeof *x->tree_Pt);
+    if (!olo_split_create(&x->closures, x->tree->closure_count, x->tree->unknowns) || !x->tree_Pt)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
     return OLO_OK;
 }
@@ -263,10 +149,10 @@ static void closure_rows(projected *x, const olo_step *step, const int *order, i
     for (int i = 0; i < count; i++) {
         int c = x->tree->closures[order ? order[i] : i];
         olo_tangent_discrete_row(step, c, x->row);
-        double size = sqrt(dot(n, x->row, x->row));
+        double size = sqrt(olo_dense_dot(n, x->row, x->row));
         for (int j = 0; j < x->tree->unknowns; j++)
-            rows[area(i, x->tree->unknowns) + (size_t)j] =
-                size > 0 ? dot(n, x->row, x->tree_Pt + area(j, n)) / size : 0;
+            rows[olo_area(i, x->tree->unknowns) + (size_t)j] =
+                size > 0 ? olo_dense_dot(n, x->row, x->tree_Pt + olo_area(j, n)) / size : 0;
     }
 }
 
@@ -278,7 +164,7 @@ static bool begin_tree(projected *x, olo_step *step)
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     closure_rows(x, step, NULL, x->closures.count, x->closures.rows);
-    return split_begin(&x->closures, rank_tolerance * fmin(x->system->length_scale, 1.0));
+    return olo_split_begin(&x->closures, OLO_RANK_TOLERANCE * fmin(x->system->length_scale, 1.0));
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -286,8 +172,8 @@ static void predict(void *data, olo_step *step, double scale)
     projected *x = data;
     const olo_system *s = x->system;
     for (int c = 0; c < s->m; c++)
-        olo_tangent_row(s, c, step->x.q0, x->all.rows + area(c, s->n));
-    bool ok = split_begin(&x->all, 0);
+        olo_tangent_row(s, c, step->x.q0, x->all.rows + olo_area(c, s->n));
+    bool ok = olo_split_begin(&x->all, 0);
     if (ok && x->is_explicit)
         ok = begin_tree(x, step) && x->tree->unknowns - x->closures.rank == s->n - x->all.rank;
     x->status = ok ? OLO_OK : OLO_SINGULAR;
@@ -305,36 +191,36 @@ static int free_count(const projected *x)
 static bool explicit_null_space(projected *x, olo_step *step)
 {
     int n = x->system->n, k = free_count(x);
-    split *c = &x->closures;
+    olo_split *c = &x->closures;
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     if (c->rank == 0) {
-        memcpy(x->Pt, x->tree_Pt, area(k, n) * sizeof *x->Pt);
+        memcpy(x->Pt, x->tree_Pt, olo_area(k, n) * sizeof *x->Pt);
         return true;
     }
     closure_rows(x, step, c->order, c->rank, c->now);
-    if (!split_square(c, c->now, c->C, c->pivot))
+    if (!olo_split_square(c, c->now, c->C, c->pivot))
         return false;
-    split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
-    memset(x->Pt, 0, area(k, n) * sizeof *x->Pt);
+    olo_split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
+    memset(x->Pt, 0, olo_area(k, n) * sizeof *x->Pt);
     for (int j = 0; j < k; j++)
         for (int i = 0; i < c->width; i++)
-            add(n, x->N[area(j, c->width) + (size_t)i], x->tree_Pt + area(i, n),
-                x->Pt + area(j, n));
+            olo_dense_add(n, x->N[olo_area(j, c->width) + (size_t)i], x->tree_Pt + olo_area(i, n),
+                          x->Pt + olo_area(j, n));
     return true;
 }
 
 /* G_m, (G_m W), l = (G_m W)^-T W^T T; T must be there. */
 static bool estimate_multipliers(projected *x, olo_step *step)
 {
-    split *a = &x->all;
+    olo_split *a = &x->all;
     int n = x->system->n;
     for (int i = 0; i < a->rank; i++)
-        olo_tangent_discrete_row(step, a->order[i], a->now + area(i, n));
-    if (!split_square(a, a->now, a->C, a->pivot))
+        olo_tangent_discrete_row(step, a->order[i], a->now + olo_area(i, n));
+    if (!olo_split_square(a, a->now, a->C, a->pivot))
         return false;
     for (int i = 0; i < a->rank; i++)
-        x->l[i] = dot(n, W_of(a) + area(i, n), step->T);
+        x->l[i] = olo_dense_dot(n, olo_split_W(a) + olo_area(i, n), step->T);
     olo_lu_solve(a->rank, a->C, a->pivot, true, 1, x->l);
     return true;
 }
@@ -343,7 +229,7 @@ static bool estimate_multipliers(projected *x, olo_step *step)
 static bool linearise(projected *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    split *a = &x->all;
+    olo_split *a = &x->all;
     int n = s->n, k = free_count(x);
     olo_interval over = olo_step_interval(step);
     olo_tangent_balance(x->scheme, step, x->S);
@@ -353,22 +239,24 @@ static bool linearise(projected *x, olo_step *step)
         if (!explicit_null_space(x, step))
             return false;
     } else {
-        split_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
+        olo_split_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
     }
     for (int i = 0; i < a->rank; i++) {
         olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
-        olo_tangent_end_row(step, a->order[i], x->G + area(i, n));
+        olo_tangent_end_row(step, a->order[i], x->G + olo_area(i, n));
         x->g[i] = olo_constraint_remainder(&s->constraints[a->order[i]], &over);
     }
-    if (!split_square(a, x->G, x->GW, x->GW_pivot))
+    if (!olo_split_square(a, x->G, x->GW, x->GW_pivot))
         return false;
-    split_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
+    olo_split_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
     for (int j = 0; j < k; j++)
         for (int i = 0; i < n; i++)
-            x->SN[area(j, n) + (size_t)i] = dot(n, x->S + area(i, n), x->N + area(j, n));
+            x->SN[olo_area(j, n) + (size_t)i] =
+                olo_dense_dot(n, x->S + olo_area(i, n), x->N + olo_area(j, n));
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            x->K[area(i, k) + (size_t)j] = dot(n, x->Pt + area(i, n), x->SN + area(j, n));
+            x->K[olo_area(i, k) + (size_t)j] =
+                olo_dense_dot(n, x->Pt + olo_area(i, n), x->SN + olo_area(j, n));
     return true;
 }
 
@@ -376,25 +264,25 @@ static bool linearise(projected *x, olo_step *step)
  * entry of P^T T. */
 static double solve(projected *x, olo_step *step)
 {
-    split *a = &x->all;
+    olo_split *a = &x->all;
     int n = x->system->n, k = free_count(x);
     double largest = 0;
     olo_lu_solve(a->rank, x->GW, x->GW_pivot, false, 1, x->g); /* (G W)^-1 g */
     memset(x->change, 0, (size_t)n * sizeof *x->change);
     for (int i = 0; i < a->rank; i++)
-        add(n, x->g[i], W_of(a) + area(i, n), x->change);
+        olo_dense_add(n, x->g[i], olo_split_W(a) + olo_area(i, n), x->change);
     for (int i = 0; i < n; i++)
-        x->row[i] = step->T[i] - dot(n, x->S + area(i, n), x->change);
+        x->row[i] = step->T[i] - olo_dense_dot(n, x->S + olo_area(i, n), x->change);
     for (int j = 0; j < k; j++) {
-        olo_raise(&largest, fabs(dot(n, x->Pt + area(j, n), step->T)));
-        x->du[j] = -dot(n, x->Pt + area(j, n), x->row);
+        olo_raise(&largest, fabs(olo_dense_dot(n, x->Pt + olo_area(j, n), step->T)));
+        x->du[j] = -olo_dense_dot(n, x->Pt + olo_area(j, n), x->row);
     }
     olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->du);
     /* U du + W dw = N du - W (G W)^-1 g */
     for (int i = 0; i < n; i++)
         x->change[i] = -x->change[i];
     for (int j = 0; j < k; j++)
-        add(n, x->du[j], x->N + area(j, n), x->change);
+        olo_dense_add(n, x->du[j], x->N + olo_area(j, n), x->change);
     return largest;
 }
 
@@ -443,7 +331,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
     }
     for (size_t j = 0; j < k; j++) /* P^T S */
         for (size_t i = 0; i < n; i++)
-            add((int)n, x->Pt[j * n + i], x->S + i * n, K->entry + j * n);
+            olo_dense_add((int)n, x->Pt[j * n + i], x->S + i * n, K->entry + j * n);
     memcpy(K->entry + k * n, x->G, (n - k) * n * sizeof *x->G);
     return OLO_OK;
 }

@@ -169,15 +169,6 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
     olo_projector_add_stress(x->projector, piece, factor, law, x->step->x.qm, x->step->x.q1);
 }
 
-/* g(q1) = g(q0) + d.dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is
- * noise: following it would put that noise over h into the velocities, so it is left alone until it is more. */
-static double closure_offset(const olo_constraint *row, const olo_at *start)
-{
-    const double noise = 2e-15;
-    double g = olo_constraint_value(row, start);
-    return fabs(g) > noise * olo_constraint_magnitude(row, start) ? g : 0.0;
-}
-
 /* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) = 0 */
 static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_place *at,
                             double lambda)
@@ -185,7 +176,6 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     const olo_system *s = x->system;
     const olo_constraint *c = &s->constraints[row];
     olo_interval interval = olo_step_interval(step);
-    olo_at start = olo_step_start(step);
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
     olo_constraint_discrete(c, &interval, step->r, c->curved ? step->K : NULL);
@@ -194,7 +184,7 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     olo_projector_add_column(x->projector, piece, at, a, step->r, step->x.qm);
     if (c->curved)
         olo_projector_add(x->projector, piece, a * lambda, step->K, step->x.qm, step->x.q1);
-    double g = olo_constraint_difference(c, &interval, step->r) + closure_offset(c, &start);
+    double g = olo_row_remainder(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
     olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
     olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));

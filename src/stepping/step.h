@@ -73,6 +73,10 @@ double olo_row_size(const olo_system *system, int row);
 /* |g(q)| over the size of its parts, with the row's gradient at q: a row that holds is at round-off. */
 double olo_row_residual(const olo_system *system, int row, const double *gradient, double g,
                         const double *q);
+/* What a row leaves at the end of the step, with its discrete gradient d at hand: g(q1) = g(q0) + d.dq exactly, and so free
+ * of the rounding of q1. A g(q0) at the level of rounding is noise: following it would put that noise over h into the
+ * velocities, so it is left alone until it is more. */
+double olo_row_remainder(const olo_step *step, int row, const double *d);
 /* The largest of these at q1 over `count` rows, all of the first ones if `rows` is NULL; a solution has none above
  * OLO_ROW_OPEN. Overwrites step->r. */
 #define OLO_ROW_OPEN 1e-11
@@ -138,6 +142,7 @@ typedef enum olo_matrix_kind { OLO_MATRIX_REPORTED, OLO_MATRIX_OTHER } olo_matri
 typedef struct olo_treatment {
     const char *name;
     bool scaled; /* it measures residuals against step->scale */
+    bool near;   /* its tangent is exact at the solution only: updates go on down to round-off */
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error);
     void (*free)(void *data);

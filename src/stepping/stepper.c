@@ -112,6 +112,8 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     for (int c = 0; c < system->m; c++)
         x->objects = x->objects || system->constraints[c].type->objection;
     olo_status status = choose(x, run, error);
+    if (status == OLO_OK && x->treatment->near)
+        x->quadratic = false;
     if (status == OLO_OK && !allocate(x))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
     if (status == OLO_OK)

@@ -16,7 +16,7 @@ import pytest
 from conftest import environment, executable, one_message
 
 KILLS = 50
-TREATMENTS = ["reduced", "multipliers", "projected", "penalty", "augmented"]
+TREATMENTS = ["reduced", "multipliers", "projected", "minimal", "penalty", "augmented"]
 
 # what two runs to the same bits may differ in
 OTHER = {"created", "wall_seconds", "cpu_seconds", "command"}

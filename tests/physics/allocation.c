@@ -80,7 +80,7 @@ enum { MODELS = sizeof models / sizeof *models };
 
 TEST(a_thousand_steps_take_no_memory_from_the_library)
 {
-    static const char *const treatments[] = {"reduced", "multipliers"};
+    static const char *const treatments[] = {"reduced", "multipliers", "minimal"};
     for (int m = 0; m < MODELS; m++)
         for (int k = 0; k < 2; k++) {
             scene s = scene_open(models[m], treatments[k]);

@@ -4,11 +4,11 @@
 
 static const char *const treatments[] = {"reduced", "multipliers"};
 
-/* Largest relative distance of the two treatments over a run. The velocities of directors without mass are
+/* Largest relative distance of `reduced` and another treatment over a run. The velocities of directors without mass are
  * compared as well: they follow from the same increments. */
-static double distance(const char *model, double h, int steps)
+static double distance_to(const char *other, const char *model, double h, int steps)
 {
-    scene a = scene_open(model, "reduced"), b = scene_open(model, "multipliers");
+    scene a = scene_open(model, "reduced"), b = scene_open(model, other);
     int n = olo_system_coordinates(a.system);
     double worst = 0, speed = 0; /* the largest so far: near a turning point all are small */
     for (int i = 0; i < steps; i++) {
@@ -29,6 +29,11 @@ static double distance(const char *model, double h, int steps)
     scene_close(&a);
     scene_close(&b);
     return worst;
+}
+
+static double distance(const char *model, double h, int steps)
+{
+    return distance_to("multipliers", model, h, steps);
 }
 
 TEST(catalogue_models_move_alike)
@@ -233,6 +238,49 @@ TEST(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body)
                6, 1);
 }
 
+/* --- the semi-explicit null space --- */
+
+TEST(loops_have_as_many_unknowns_as_freedoms_and_move_alike)
+{
+    static const char *const models[] = {
+        "six-body-linkage", "six-body-linkage-reverse", "six-body-linkage-principal", "bricard",
+        "four-bar",         "four-bar-spatial",         "andrews-squeezer",           "robot-6r",
+        "cylindrical-pair", "double-spherical-pendulum"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        scene s = scene_open(models[i], "minimal");
+        olo_counts counts;
+        olo_error error = {0};
+        check_ok(olo_system_counts(s.system, &counts, &error), &error);
+        check_equal(counts.degrees_of_freedom, olo_stepper_unknowns(s.stepper));
+        check_below(scene_drift(&s, s.run.step, 100), 1e-12);
+        check_below(scene_ledger(&s).constraint_error, 1e-12);
+        double apart = distance_to("minimal", models[i], s.run.step, 100);
+        print_message("%-28s %.1e\n", models[i], apart);
+        check_below(apart, 1e-10);
+        scene_close(&s);
+    }
+}
+
+/* Thesis, table 6.5: one unknown, condition 1. Both numbering options, and through the positions where the rows of four
+ * bars lose their rank. */
+TEST(table_6_5_the_six_body_linkage_has_one_equation)
+{
+    for (int k = 0; k < 6; k++) {
+        double h = k % 3 == 0 ? 1e-2 : k % 3 == 1 ? 1e-3 : 1e-4, condition = NAN;
+        scene s = scene_open(k < 3 ? "six-body-linkage" : "six-body-linkage-reverse", "minimal");
+        olo_error error = {0};
+        scene_run(&s, h, 4);
+        check_equal(1, olo_stepper_unknowns(s.stepper));
+        check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+        check_relative(1.0, condition, 1e-12);
+        scene_close(&s);
+    }
+    scene s = scene_open("four-bar-spatial", "minimal");
+    check_below(scene_drift(&s, 0.01, 400), 1e-10);
+    check_equal(0, s.halvings);
+    scene_close(&s);
+}
+
 /* --- rows that repeat others, by name --- */
 
 static int repeated_rows(const scene *s, const char *name, int *all)
@@ -371,6 +419,8 @@ TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
           cmocka_unit_test(square_of_rods_on_the_ground_turns_as_a_linkage),
           cmocka_unit_test(square_with_a_redundant_diagonal_is_a_rigid_body),
           cmocka_unit_test(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body),
+          cmocka_unit_test(loops_have_as_many_unknowns_as_freedoms_and_move_alike),
+          cmocka_unit_test(table_6_5_the_six_body_linkage_has_one_equation),
           cmocka_unit_test(redundant_rows_are_named),
           cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),
           cmocka_unit_test(body_hung_on_rods_swings_alike),

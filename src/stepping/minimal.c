@@ -1,0 +1,399 @@
+/* The reduced scheme with exactly as many unknowns as degrees of freedom: loops are closed by the semi-explicit null
+ * space (thesis 6.2.33; Betsch, Leyendecker 2006, II, 5.4),
+ *
+ *     P = P_o(q0, q1) P_ext,   P_ext = [I - W (Gm W)^-1 Gm] U,   Gm = G_c(q0, q1) P_o(q0, q1),
+ *     P^T T(q1) = 0,   g_c(q1) = 0,   q1 = F(u),
+ *
+ * with P_o and F those of the joint tree, u its increments, G_c the rows of the closures and G_c(q0) P_o(q0) = R^T W^T
+ * factored once a step, where pivoting leaves out the rows that repeat others. Newton with S of (B.3) and the right pair
+ * P_1 of the tree, C = G_c(q1) P_1, in two parts (C.21): du = -W (C W)^-1 g + Z x with Z = [I - W (C W)^-1 C] U and
+ *
+ *     P_ext^T P_o^T S P_1 Z x = -P_ext^T (P_o^T T - P_o^T S P_1 W (C W)^-1 g).
+ *
+ * Dense: for small clusters of loops, up to some hundred coordinates, and for the published tables. Vectors are rows.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "kinematics/null_space.h"
+#include "linalg/dense.h"
+#include "linalg/vec3.h"
+#include "stepping/coordinates.h"
+#include "stepping/split.h"
+#include "stepping/tangent.h"
+
+typedef struct minimal {
+    const olo_system *system;
+    const olo_scheme *scheme;
+    olo_pool pool;
+    olo_tree *tree;
+    olo_null_space *space;
+    int freedoms;         /* at the start of the model */
+    olo_split all;        /* of G, for the multipliers in S */
+    olo_split closures;   /* of G_c P_o */
+    double *left, *right; /* [u x n] P_o^T, P_1^T */
+    double *S;            /* [n x n] */
+    double *SR;           /* [u x n] (S P_1)^T */
+    double *K;            /* [u x u] P_o^T S P_1 */
+    double *N, *Z;        /* [freedoms x u] P_ext^T, Z^T */
+    double *CW;           /* [rank x rank] C W, factored */
+    double *end, *Y;      /* [rank x u] C, and of Z */
+    double *A;            /* [freedoms x freedoms] */
+    int *CW_pivot, *A_pivot;
+    double *l;                      /* [m] */
+    double *g, *x, *du, *r, *guess; /* closures, unknowns, increments, balance, start */
+    double *row, *change;           /* [n] */
+    olo_status status;              /* of the start of the step */
+} minimal;
+
+/* --- creation --- */
+
+static void destroy(void *data)
+{
+    minimal *x = data;
+    if (!x)
+        return;
+    olo_null_space_free(x->space);
+    olo_tree_free(x->tree);
+    olo_split_free(&x->all);
+    olo_split_free(&x->closures);
+    olo_pool_free(&x->pool);
+    olo_free(x);
+}
+
+/* The rank is known in a step only: room for any. */
+static bool allocate(minimal *x)
+{
+    int n = x->system->n, m = x->system->m, u = x->tree->unknowns, c = x->tree->closure_count;
+    int rank = c < u ? c : u;
+    struct {
+        double **at;
+        size_t size;
+    } numbers[] = {{&x->left, olo_area(u, n)},
+                   {&x->right, olo_area(u, n)},
+                   {&x->S, olo_area(n, n)},
+                   {&x->SR, olo_area(u, n)},
+                   {&x->K, olo_area(u, u)},
+                   {&x->N, olo_area(u, u)},
+                   {&x->Z, olo_area(u, u)},
+                   {&x->CW, olo_area(rank, rank)},
+                   {&x->end, olo_area(rank, u)},
+                   {&x->Y, olo_area(u, rank)},
+                   {&x->A, olo_area(u, u)},
+                   {&x->l, (size_t)m},
+                   {&x->g, (size_t)rank},
+                   {&x->x, (size_t)u},
+                   {&x->du, (size_t)u},
+                   {&x->r, (size_t)u},
+                   {&x->guess, (size_t)x->system->twists},
+                   {&x->row, (size_t)n},
+                   {&x->change, (size_t)n}};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        ok = (*numbers[i].at = olo_pool_alloc(&x->pool, numbers[i].size + 1, sizeof(double))) && ok;
+    x->CW_pivot = olo_pool_alloc(&x->pool, (size_t)rank + 1, sizeof *x->CW_pivot);
+    x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
+    return ok && x->CW_pivot && x->A_pivot && olo_split_create(&x->all, m, n) &&
+           olo_split_create(&x->closures, c, u);
+}
+
+static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
+                         void **data, olo_error *error)
+{
+    (void)run;
+    olo_counts counts = {0};
+    minimal *x = olo_alloc(1, sizeof *x);
+    *data = NULL;
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the minimal treatment");
+    x->system = system;
+    x->scheme = scheme;
+    olo_status status = olo_tree_create(system, &x->tree, error);
+    if (status == OLO_OK)
+        status = olo_null_space_create(x->tree, &x->space, error);
+    if (status == OLO_OK)
+        status = olo_system_counts(system, &counts, error);
+    if (status == OLO_OK && !allocate(x))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the minimal treatment");
+    if (status != OLO_OK) {
+        destroy(x);
+        return status;
+    }
+    x->freedoms = counts.degrees_of_freedom;
+    *data = x;
+    return OLO_OK;
+}
+
+static int unknowns(const void *data)
+{
+    return ((const minimal *)data)->freedoms;
+}
+
+/* --- the start of a step --- */
+
+/* P^T of the tree: the left pair between q0 and q1, or the right one at q1. */
+static void tree_null_space(minimal *x, const olo_step *step, bool left)
+{
+    olo_null_space_at(x->space, &step->x, left);
+    olo_null_space_matrix(x->space, left ? x->left : x->right);
+}
+
+/* x->row in the increments of the tree */
+static void project_row(const minimal *x, const double *Pt, double *reduced)
+{
+    for (int j = 0; j < x->tree->unknowns; j++)
+        reduced[j] = olo_dense_dot(x->system->n, x->row, Pt + olo_area(j, x->system->n));
+}
+
+static void predict(void *data, olo_step *step, double scale)
+{
+    minimal *x = data;
+    const olo_system *s = x->system;
+    olo_split *c = &x->closures;
+    olo_tree_begin(x->tree, &step->x);
+    olo_coordinates_predict(step, 0.0);
+    tree_null_space(x, step, true);
+    for (int i = 0; i < c->count; i++) {
+        olo_tangent_discrete_row(step, x->tree->closures[i], x->row);
+        double size = sqrt(olo_dense_dot(s->n, x->row, x->row));
+        for (int j = 0; size > 0 && j < s->n; j++)
+            x->row[j] /= size;
+        project_row(x, x->left, c->rows + olo_area(i, c->width));
+    }
+    for (int i = 0; i < s->m; i++)
+        olo_tangent_row(s, i, step->x.q0, x->all.rows + olo_area(i, s->n));
+    bool ok = olo_split_begin(&x->all, 0) &&
+              olo_split_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
+    x->status = ok ? OLO_OK : OLO_SINGULAR;
+    for (int i = 0; i < s->twists; i++)
+        x->guess[i] = scale * step->state->motion[i];
+    olo_tree_predict(x->tree, &step->x, x->guess, 1.0);
+}
+
+/* --- one iteration --- */
+
+static int free_count(const minimal *x)
+{
+    return x->tree->unknowns - x->closures.rank;
+}
+
+/* l = (G_m W)^-T W^T T over all rows; T must be there. */
+static bool estimate_multipliers(minimal *x, olo_step *step)
+{
+    olo_split *a = &x->all;
+    int n = x->system->n;
+    for (int i = 0; i < a->rank; i++)
+        olo_tangent_discrete_row(step, a->order[i], a->now + olo_area(i, n));
+    if (!olo_split_square(a, a->now, a->C, a->pivot))
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        x->l[i] = olo_dense_dot(n, olo_split_W(a) + olo_area(i, n), step->T);
+    olo_lu_solve(a->rank, a->C, a->pivot, true, 1, x->l);
+    return true;
+}
+
+/* K = P_o^T S P_1 and r = P_o^T T */
+static void project_balance(minimal *x, const olo_step *step)
+{
+    int n = x->system->n, u = x->tree->unknowns;
+    for (int j = 0; j < u; j++)
+        for (int i = 0; i < n; i++)
+            x->SR[olo_area(j, n) + (size_t)i] =
+                olo_dense_dot(n, x->S + olo_area(i, n), x->right + olo_area(j, n));
+    for (int i = 0; i < u; i++) {
+        for (int j = 0; j < u; j++)
+            x->K[olo_area(i, u) + (size_t)j] =
+                olo_dense_dot(n, x->left + olo_area(i, n), x->SR + olo_area(j, n));
+        x->r[i] = olo_dense_dot(n, x->left + olo_area(i, n), step->T);
+    }
+}
+
+/* P_ext between q0 and q1; C, g and Z at q1 */
+static bool close_loops(minimal *x, const olo_step *step)
+{
+    olo_split *c = &x->closures;
+    for (int i = 0; i < c->rank; i++) {
+        int row = x->tree->closures[c->order[i]];
+        const olo_constraint *form = &x->system->constraints[row];
+        double d[OLO_FORM_SIZE_MAX];
+        olo_tangent_discrete_row(step, row, x->row);
+        project_row(x, x->left, c->now + olo_area(i, c->width));
+        for (int k = 0; k < form->size; k++)
+            d[k] = x->row[form->index[k]];
+        x->g[i] = olo_row_remainder(step, row, d);
+        olo_tangent_end_row(step, row, x->row);
+        project_row(x, x->right, x->end + olo_area(i, c->width));
+    }
+    if (!olo_split_square(c, c->now, c->C, c->pivot) ||
+        !olo_split_square(c, x->end, x->CW, x->CW_pivot))
+        return false;
+    olo_split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
+    olo_split_oblique(c, x->end, x->CW, x->CW_pivot, x->Y, x->Z);
+    return true;
+}
+
+/* A = P_ext^T K Z */
+static bool linearise(minimal *x, olo_step *step)
+{
+    int u = x->tree->unknowns, n = x->system->n;
+    olo_tangent_balance(x->scheme, step, x->S);
+    if (!estimate_multipliers(x, step))
+        return false;
+    for (int i = 0; i < x->all.rank; i++)
+        olo_tangent_add_curvature(step, x->all.order[i], -x->l[i], n, x->S);
+    tree_null_space(x, step, true);
+    tree_null_space(x, step, false);
+    project_balance(x, step);
+    if (!close_loops(x, step))
+        return false;
+    for (int j = 0; j < free_count(x); j++) {
+        for (int i = 0; i < u; i++)
+            x->du[i] = olo_dense_dot(u, x->K + olo_area(i, u), x->Z + olo_area(j, u));
+        for (int i = 0; i < free_count(x); i++)
+            x->A[olo_area(i, free_count(x)) + (size_t)j] =
+                olo_dense_dot(u, x->N + olo_area(i, u), x->du);
+    }
+    return true;
+}
+
+/* du = Z x - W (C W)^-1 g; returns the largest entry of P^T T. */
+static double solve(minimal *x)
+{
+    const olo_split *c = &x->closures;
+    int u = x->tree->unknowns, k = free_count(x);
+    double largest = 0;
+    olo_lu_solve(c->rank, x->CW, x->CW_pivot, false, 1, x->g);
+    memset(x->du, 0, (size_t)u * sizeof *x->du);
+    for (int i = 0; i < c->rank; i++)
+        olo_dense_add(u, -x->g[i], olo_split_W(c) + olo_area(i, u), x->du);
+    for (int j = 0; j < k; j++)
+        olo_raise(&largest, fabs(olo_dense_dot(u, x->N + olo_area(j, u), x->r)));
+    for (int i = 0; i < u; i++)
+        x->r[i] += olo_dense_dot(u, x->K + olo_area(i, u), x->du);
+    for (int j = 0; j < k; j++)
+        x->x[j] = -olo_dense_dot(u, x->N + olo_area(j, u), x->r);
+    olo_lu_solve(k, x->A, x->A_pivot, false, 1, x->x);
+    for (int j = 0; j < k; j++)
+        olo_dense_add(u, x->x[j], x->Z + olo_area(j, u), x->du);
+    return largest;
+}
+
+/* change = P_1 du; nodes move by the twist [d_phi; 1/2 sum d_I x d_d_I] of it, and joints are closed again. */
+static void update(minimal *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    memset(x->change, 0, (size_t)s->n * sizeof *x->change);
+    for (int j = 0; j < x->tree->unknowns; j++)
+        olo_dense_add(s->n, x->du[j], x->right + olo_area(j, s->n), x->change);
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        double twist[6] = {0};
+        vec3_copy(x->change + node->q, twist);
+        for (int I = 3; I < node->size; I += 3)
+            vec3_add_cross(step->x.q1 + node->q + I, x->change + node->q + I, twist + 3);
+        for (int i = 3; i < 6; i++)
+            twist[i] *= 0.5;
+        olo_tree_update(x->tree, k, &step->x, twist);
+    }
+    olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+}
+
+/* The largest Cayley vector of a body. */
+static double largest_turn(const minimal *x, const olo_step *step)
+{
+    double largest = 0;
+    for (int k = 0; k < x->system->node_count; k++)
+        if (x->system->nodes[k].kind == OLO_NODE_FRAME)
+            olo_raise(&largest, vec3_norm(step->x.motion + x->system->nodes[k].motion + 3));
+    return largest;
+}
+
+static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
+{
+    minimal *x = data;
+    newton->worst = 0;
+    if (x->status != OLO_OK || !linearise(x, step) ||
+        !olo_lu_factor(free_count(x), x->A, x->A_pivot))
+        return olo_fail(error, OLO_SINGULAR, "the null space of the loops is singular");
+    double largest = solve(x);
+    newton->residual = step->scale > 0 ? largest / step->scale : largest;
+    update(x, step);
+    olo_coordinates_measure(step, x->change, newton);
+    newton->turn = largest_turn(x, step);
+    return OLO_OK;
+}
+
+static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
+{
+    minimal *x = data;
+    (void)count;
+    if (largest_turn(x, step) > OLO_HALF_TURN) {
+        olo_fail(error, OLO_NOT_CONVERGED, "a body turns by half a turn in the step");
+        return OLO_PASS_FAILED;
+    }
+    double open = olo_rows_open(step, x->tree->closure_count, x->tree->closures);
+    if (open <= OLO_ROW_OPEN)
+        return OLO_PASS_DONE;
+    olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
+    return OLO_PASS_FAILED;
+}
+
+/* At the solution T = G_m^T l, so lambda = -l over the scheme's factor; rows that were left out carry nothing. */
+static void finish(void *data, olo_step *step, olo_state *state)
+{
+    minimal *x = data;
+    double a = x->scheme->multiplier_factor(step);
+    olo_coordinates_finish(step, state);
+    x->scheme->balance(step, NULL);
+    memset(state->lambda, 0, (size_t)x->system->m * sizeof *state->lambda);
+    if (estimate_multipliers(x, step))
+        for (int i = 0; i < x->all.rank; i++)
+            state->lambda[x->all.order[i]] = -x->l[i] / a;
+}
+
+static void settle(void *data, olo_step *step, olo_state *state)
+{
+    minimal *x = data;
+    olo_tree_settle(x->tree, &step->x, state->q, state->q_rest);
+}
+
+/* Reported: P^T S P_1 Z, as many rows as freedoms. Other: [P^T S P_1; C] in the increments of the tree, which is what
+ * the second article tabulates. */
+static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
+                         olo_error *error)
+{
+    minimal *x = data;
+    int u = x->tree->unknowns, k = free_count(x);
+    olo_status status = olo_square_create(kind == OLO_MATRIX_REPORTED ? k : u, K, error);
+    if (status == OLO_OK && !linearise(x, step))
+        status = olo_fail(error, OLO_SINGULAR, "the null space of the loops is singular");
+    if (status != OLO_OK)
+        return status;
+    if (kind == OLO_MATRIX_REPORTED) {
+        memcpy(K->entry, x->A, olo_area(k, k) * sizeof *x->A);
+        return OLO_OK;
+    }
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < u; i++)
+            olo_dense_add(u, x->N[olo_area(j, u) + (size_t)i], x->K + olo_area(i, u),
+                          K->entry + olo_area(j, u));
+    memcpy(K->entry + olo_area(k, u), x->end, olo_area(u - k, u) * sizeof *x->end);
+    return OLO_OK;
+}
+
+const olo_treatment olo_treatment_minimal = {.name = "minimal",
+                                             .scaled = true,
+                                             .near = true,
+                                             .create = create,
+                                             .free = destroy,
+                                             .unknowns = unknowns,
+                                             .predict = predict,
+                                             .iterate = iterate,
+                                             .pass = pass,
+                                             .finish = finish,
+                                             .settle = settle,
+                                             .matrix = matrix};

@@ -1,0 +1,74 @@
+/* A basis split into the space of some rows and the rest; see the header. */
+#include "stepping/split.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/dense.h"
+
+bool olo_split_create(olo_split *x, int count, int width)
+{
+    int rank = count < width ? count : width;
+    x->count = count;
+    x->width = width;
+    x->order = olo_alloc((size_t)count, sizeof *x->order);
+    x->rows = olo_alloc(olo_area(count, width), sizeof *x->rows);
+    x->Q = olo_alloc(olo_area(width, width), sizeof *x->Q);
+    x->work = olo_alloc(olo_row_space_work(count, width), sizeof *x->work);
+    x->C = olo_alloc(olo_area(rank, rank), sizeof *x->C);
+    x->pivot = olo_alloc((size_t)rank, sizeof *x->pivot);
+    x->X = olo_alloc(olo_area(width, rank), sizeof *x->X);
+    x->now = olo_alloc(olo_area(rank, width), sizeof *x->now);
+    return x->order && x->rows && x->Q && x->work && x->C && x->pivot && x->X && x->now;
+}
+
+void olo_split_free(olo_split *x)
+{
+    olo_free(x->order);
+    olo_free(x->rows);
+    olo_free(x->Q);
+    olo_free(x->work);
+    olo_free(x->C);
+    olo_free(x->pivot);
+    olo_free(x->X);
+    olo_free(x->now);
+}
+
+/* Rows of unit length, so that their units do not matter. */
+bool olo_split_begin(olo_split *x, double floor)
+{
+    for (int i = 0; i < x->count; i++) {
+        double *row = x->rows + olo_area(i, x->width),
+               size = sqrt(olo_dense_dot(x->width, row, row));
+        for (int j = 0; j < x->width; j++)
+            row[j] = size > floor ? row[j] / size : 0;
+    }
+    return olo_row_space(x->count, x->width, x->rows, OLO_RANK_TOLERANCE, x->order, x->Q, &x->rank,
+                         x->work);
+}
+
+bool olo_split_square(const olo_split *x, const double *rows, double *C, int *pivot)
+{
+    for (int i = 0; i < x->rank; i++)
+        for (int j = 0; j < x->rank; j++)
+            C[olo_area(i, x->rank) + (size_t)j] = olo_dense_dot(
+                x->width, rows + olo_area(i, x->width), olo_split_W(x) + olo_area(j, x->width));
+    return olo_lu_factor(x->rank, C, pivot);
+}
+
+void olo_split_oblique(const olo_split *x, const double *rows, const double *C, const int *pivot,
+                       double *X, double *N)
+{
+    int k = x->width - x->rank;
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < x->rank; i++)
+            X[olo_area(j, x->rank) + (size_t)i] = olo_dense_dot(
+                x->width, rows + olo_area(i, x->width), olo_split_U(x) + olo_area(j, x->width));
+    olo_lu_solve(x->rank, C, pivot, false, k, X);
+    memcpy(N, olo_split_U(x), olo_area(k, x->width) * sizeof *N);
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < x->rank; i++)
+            olo_dense_add(x->width, -X[olo_area(j, x->rank) + (size_t)i],
+                          olo_split_W(x) + olo_area(i, x->width), N + olo_area(j, x->width));
+}

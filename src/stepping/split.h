@@ -1,0 +1,68 @@
+/* A basis made once a step from rows J: G(q0)^T = [W U][R; 0] (thesis 3.2.38), and what follows from it for rows that have
+ * moved on. Vectors are rows, row-major; which rows are independent is found by pivoting. */
+#ifndef OLO_STEPPING_SPLIT_H
+#define OLO_STEPPING_SPLIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
+#define OLO_RANK_TOLERANCE 1e-9
+
+/* J is count x width: W spans its rows, U the rest. */
+typedef struct olo_split {
+    int count, width, rank;
+    int *order;   /* [count] rows, independent ones first */
+    double *rows; /* [count x width] overwritten by the factors */
+    double *Q;    /* [width x width] W, then U */
+    double *work; /* of the factorisation */
+    double *C;    /* [rank x rank] (rows now) W, factored */
+    int *pivot;   /* [rank] */
+    double *X;    /* [width - rank x rank] (C^-1 (rows now) U)^T */
+    double *now;  /* [rank x width] independent rows at the iterate */
+} olo_split;
+
+static inline double olo_dense_dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* b += s a */
+static inline void olo_dense_add(int n, double s, const double *a, double *b)
+{
+    for (int i = 0; i < n; i++)
+        b[i] += s * a[i];
+}
+
+static inline size_t olo_area(int a, int b)
+{
+    return (size_t)a * (size_t)b;
+}
+
+static inline const double *olo_split_W(const olo_split *x)
+{
+    return x->Q;
+}
+
+static inline const double *olo_split_U(const olo_split *x)
+{
+    return x->Q + olo_area(x->rank, x->width);
+}
+
+/* False when memory is out; olo_split_free takes back what there is. */
+bool olo_split_create(olo_split *x, int count, int width);
+void olo_split_free(olo_split *x);
+
+/* Once a step, with x->rows filled: rank, order, W and U. Rows that are not larger than `floor` are nothing but rounding, and
+ * zero. False when the rows are not finite. */
+bool olo_split_begin(olo_split *x, double floor);
+/* C = (rows) W for rank x width rows, factored; false when it is singular. */
+bool olo_split_square(const olo_split *x, const double *rows, double *C, int *pivot);
+/* N = ([I - W C^-1 rows] U)^T, one vector a row; X keeps (C^-1 rows U)^T. */
+void olo_split_oblique(const olo_split *x, const double *rows, const double *C, const int *pivot,
+                       double *X, double *N);
+
+#endif
