@@ -18,10 +18,9 @@
 #include "stepping/coordinates.h"
 #include "stepping/tangent.h"
 
-/* Dual regularisation relative to the masses: rows are g = softness lambda', so that what redundant rows carry among
- * themselves stays small instead of growing from step to step. */
+/* Dual regularisation relative to the masses. It is in the matrix alone, so that it is never singular; the rows that
+ * Newton closes are g = 0. */
 static const double row_regularisation = 1e-13;
-static const double row_round_off = 4e-15; /* of a row's own size */
 
 typedef struct multipliers {
     const olo_system *system;
@@ -30,8 +29,6 @@ typedef struct multipliers {
     double *lambda;   /* [m] scaled */
     double *right;    /* [n + m] */
     double *softness; /* [m] regularisation of each row */
-    double *limit;    /* [m] multiplier up to which that leaves g at round-off */
-    bool exact;       /* beyond it: once converged, rows are g = 0 */
     double open;      /* largest residual of a row */
     void *guide; /* of a redundant system: the reduced treatment, which reveals what is repeated */
     double *repeated; /* [OLO_BLOCK_MAX^2 a closure block] sigma N */
@@ -70,7 +67,6 @@ static void destroy(void *data)
     olo_free(x->repeated);
     olo_free(x->lambda);
     olo_free(x->softness);
-    olo_free(x->limit);
     olo_free(x->right);
     olo_free(x);
 }
@@ -121,8 +117,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->softness = olo_alloc((size_t)system->m, sizeof *x->softness);
     x->right = olo_alloc((size_t)(system->n + system->m), sizeof *x->right);
     olo_status status = OLO_NO_MEMORY;
-    x->limit = olo_alloc((size_t)system->m, sizeof *x->limit);
-    if (x->lambda && x->softness && x->limit && x->right)
+    if (x->lambda && x->softness && x->right)
         status = olo_assembly_create(&x->tangent, system, system->m, false, put_rows, error);
     else
         olo_fail(error, status, "out of memory for the multipliers");
@@ -136,12 +131,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         return status;
     }
     double heaviest = olo_heaviest(system);
-    for (int c = 0; c < system->m; c++) {
+    for (int c = 0; c < system->m; c++)
         x->softness[c] = row_regularisation * olo_row_weight(system, c) / heaviest;
-        x->limit[c] = system->constraints[c].type->velocity
-                          ? HUGE_VAL
-                          : row_round_off * olo_row_size(system, c) / x->softness[c];
-    }
     *data = x;
     return OLO_OK;
 }
@@ -155,7 +146,6 @@ static int unknowns(const void *data)
 static void predict(void *data, olo_step *step, double scale)
 {
     multipliers *x = data;
-    x->exact = false;
     olo_sparse_restart(x->tangent.matrix);
     if (x->guide)
         reveal(x, step);
@@ -214,10 +204,7 @@ static void add_constraints(multipliers *x, olo_step *step)
         }
         if (row->curved)
             olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
-        double g = olo_constraint_remainder(row, &interval);
-        if (!x->exact &&
-            !row->type->velocity) /* what is left of d.dq would do work, step for step */
-            g -= x->softness[c] * x->lambda[c];
+        double g = olo_row_remainder(step, c, d);
         x->right[s->n + c] = -g;
         olo_raise(&x->open, olo_row_residual(s, c, g1, g, step->x.q1));
     }
@@ -259,14 +246,10 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     return OLO_OK;
 }
 
-/* Large multipliers (of large steps) leave too much of g: Newton goes on with g = 0. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     multipliers *x = data;
-    for (int c = 0; c < x->system->m && !x->exact && count == 1; c++)
-        x->exact = fabs(x->lambda[c]) > x->limit[c];
-    if (x->exact && count == 1)
-        return OLO_PASS_AGAIN;
+    (void)count;
     /* at a singular position a row looks repeated without being so, and the solution leaves it open */
     double open = x->guide ? olo_rows_open(step, x->system->m, NULL) : 0;
     if (open <= OLO_ROW_OPEN)
