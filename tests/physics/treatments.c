@@ -377,7 +377,8 @@ static void no_null_space(olo_run *run)
 
 TEST(options_that_make_no_sense_are_refused)
 {
-    check_refused(no_treatment, "there are reduced multipliers projected minimal penalty augmented");
+    check_refused(no_treatment,
+                  "there are reduced multipliers projected minimal penalty augmented");
     check_refused(no_penalty, "run.penalty");
     check_refused(no_tolerance, "run.augmented_tolerance");
     check_refused(no_null_space, "run.null_space");
