@@ -25,19 +25,11 @@ static const char *keep(olo_report_plots *plots, const char *text)
 {
     const char *kept = olo_pool_text(&plots->pool, text, strlen(text));
     plots->failed = plots->failed || kept == NULL;
-    return kept;
-}
-
-static const char *keep_units(olo_report_plots *plots, olo_dimension dimension)
-{
-    char text[OLO_UNITS_SIZE];
-    olo_layout_units(dimension, plots->units, text);
-    return keep(plots, strcmp(text, "1") == 0 ? "" : text);
+    return kept != NULL ? kept : "";
 }
 
 /* A new plot at the end of the list; NULL when memory is out. Good until the next one is added. */
-static olo_report_plot *add(olo_report_plots *plots, const char *name, const char *title,
-                            olo_dimension dimension)
+static olo_report_plot *add(olo_report_plots *plots, const char *name, const char *title)
 {
     olo_report_plot *items =
         olo_grow(plots->items, plots->count, &plots->capacity, sizeof *plots->items);
@@ -47,9 +39,7 @@ static olo_report_plot *add(olo_report_plots *plots, const char *name, const cha
     }
     plots->items = items;
     olo_report_plot *plot = &items[plots->count++];
-    *plot = (olo_report_plot){.name = keep(plots, name),
-                              .title = keep(plots, title),
-                              .units = keep_units(plots, dimension)};
+    *plot = (olo_report_plot){.name = keep(plots, name), .title = keep(plots, title), .units = ""};
     return plot;
 }
 
@@ -66,12 +56,10 @@ static void add_column(olo_report_plots *plots, olo_report_plot *plot, const cha
 /* Plots of the ledger. Columns of energy that stay zero are of no interest. */
 static const struct {
     const char *name, *title;
-    olo_dimension dimension;
     bool log, sparse;
     const char *columns[7], *labels[7];
 } LEDGER[] = {{"energy",
                "Energy",
-               OLO_DIMENSION_ENERGY,
                false,
                true,
                {"energy.kinetic", "energy.potential", "energy.strain", "energy.constraint",
@@ -79,28 +67,19 @@ static const struct {
                {"kinetic", "potential", "strain", "constraint", "total", "work", "dissipation"}},
               {"constraint_error",
                "Constraint errors",
-               OLO_DIMENSION_NONE,
                true,
                false,
                {"constraint_error", "velocity_error"},
                {"position", "velocity"}},
-              {"iterations",
-               "Newton iterations",
-               OLO_DIMENSION_NONE,
-               false,
-               false,
-               {"iterations"},
-               {"iterations"}},
+              {"iterations", "Newton iterations", false, false, {"iterations"}, {"iterations"}},
               {"linear_momentum",
                "Linear momentum",
-               OLO_DIMENSION_MOMENTUM,
                false,
                false,
                {"linear_momentum.x", "linear_momentum.y", "linear_momentum.z"},
                {"x", "y", "z"}},
               {"angular_momentum",
                "Angular momentum about the origin",
-               OLO_DIMENSION_ANGULAR_MOMENTUM,
                false,
                false,
                {"angular_momentum.x", "angular_momentum.y", "angular_momentum.z"},
@@ -109,7 +88,7 @@ static const struct {
 static void add_ledger(olo_report_plots *plots, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        olo_report_plot *plot = add(plots, LEDGER[i].name, LEDGER[i].title, LEDGER[i].dimension);
+        olo_report_plot *plot = add(plots, LEDGER[i].name, LEDGER[i].title);
         for (int k = 0; plot != NULL && k < 7 && LEDGER[i].columns[k] != NULL; k++) {
             add_column(plots, plot, LEDGER[i].columns[k], LEDGER[i].labels[k], 1.0);
             plot->log = LEDGER[i].log;
@@ -137,14 +116,15 @@ static void column_of_quantity(const char *quantity, char column[160])
     }
 }
 
-static bool has_column(const olo_result *result, const char *name)
+/* Number of a column, -1 if there is none of that name. */
+static int find_column(const olo_result *result, const char *name)
 {
     for (size_t i = 0; i < result->column_count; i++) {
         if (strcmp(result->columns[i].name, name) == 0) {
-            return true;
+            return (int)i;
         }
     }
-    return false;
+    return -1;
 }
 
 /* What should be constant, and how little it is not: relative to its scale in the run. */
@@ -162,11 +142,11 @@ static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_err
         const olo_verdict *v = &verdicts[i];
         char column[160];
         column_of_quantity(v->quantity, column);
-        if (!has_column(result, column)) {
+        if (find_column(result, column) < 0) {
             continue;
         }
         if (plot == NULL) {
-            plot = add(plots, "drift", "Relative drift of what is conserved", OLO_DIMENSION_NONE);
+            plot = add(plots, "drift", "Relative drift of what is conserved");
         }
         const double scale = v->drift / v->relative_drift; // 0/0 when nothing drifted
         add_column(plots, plot, column, v->quantity, isfinite(scale) && scale > 0.0 ? scale : 1.0);
@@ -193,8 +173,7 @@ static const char *join(olo_report_plots *plots, const char *first, const char *
 }
 
 /* The vector `owner.vector`. */
-static void add_vector(olo_report_plots *plots, const char *owner, const char *vector,
-                       olo_dimension dimension, bool first)
+static void add_vector(olo_report_plots *plots, const char *owner, const char *vector, bool first)
 {
     char words[32];
     (void)snprintf(words, sizeof words, "%s", vector);
@@ -202,7 +181,7 @@ static void add_vector(olo_report_plots *plots, const char *owner, const char *v
         *c = *c == '_' ? ' ' : *c;
     }
     const char *name = join(plots, owner, ".", vector);
-    olo_report_plot *plot = add(plots, name, join(plots, owner, ": ", words), dimension);
+    olo_report_plot *plot = add(plots, name, join(plots, owner, ": ", words));
     for (int axis = 0; plot != NULL && axis < 3; axis++) {
         add_column(plots, plot, join(plots, name, ".", olo_layout_axes[axis]),
                    olo_layout_axes[axis], 1.0);
@@ -220,9 +199,9 @@ static void add_outputs(olo_report_plots *plots, olo_result *result)
         return; // none
     }
     for (size_t i = 0; i < count && !plots->failed; i++) {
-        add_vector(plots, names[i], "position", OLO_DIMENSION_LENGTH, i < 2);
-        add_vector(plots, names[i], "velocity", OLO_DIMENSION_VELOCITY, false);
-        add_vector(plots, names[i], "acceleration", OLO_DIMENSION_ACCELERATION, false);
+        add_vector(plots, names[i], "position", i < 2);
+        add_vector(plots, names[i], "velocity", false);
+        add_vector(plots, names[i], "acceleration", false);
     }
     olo_hdf5_texts_free(names);
 }
@@ -233,7 +212,6 @@ static void add_joints_of(olo_report_plots *plots, const char *const *names, siz
 {
     static const char *const TITLES[2][2] = {{"Joint positions", "Joint velocities"},
                                              {"Joint angles", "Joint rates"}};
-    static const olo_dimension LENGTHS[2] = {OLO_DIMENSION_LENGTH, OLO_DIMENSION_VELOCITY};
     olo_report_plot *plot = NULL;
     int number = 0;
     for (size_t i = 0; i < count && !plots->failed; i++) {
@@ -248,12 +226,11 @@ static void add_joints_of(olo_report_plots *plots, const char *const *names, siz
             (void)snprintf(name, sizeof name, number > 0 ? "%s.%d" : "%s", word, number + 1);
             (void)snprintf(title, sizeof title, number > 0 ? "%s (%d)" : "%s",
                            TITLES[angles][rates], number + 1);
-            plot = add(plots, name, title, angles ? OLO_DIMENSION_NONE : LENGTHS[rates]);
+            plot = add(plots, name, title);
             if (plot == NULL) {
                 return;
             }
             plot->first = number++ == 0 && !rates;
-            plot->units = !angles ? plot->units : rates ? "rad / time" : "rad";
         }
         const char *label = olo_pool_text(&plots->pool, names[i], strcspn(names[i], "."));
         add_column(plots, plot, names[i], label != NULL ? label : "", 1.0);
@@ -287,19 +264,28 @@ static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_err
         status = olo_hdf5_read_texts(result->file, "/nodes/kind", &kinds, &kind_count, error);
     }
     for (size_t i = 0; status == OLO_OK && i < count && i < kind_count && i < NODES_MOST; i++) {
-        add_vector(plots, names[i], "position", OLO_DIMENSION_LENGTH, false);
-        add_vector(plots, names[i], "velocity", OLO_DIMENSION_VELOCITY, false);
+        add_vector(plots, names[i], "position", false);
+        add_vector(plots, names[i], "velocity", false);
         if (strcmp(kinds[i], "body") == 0) {
-            add_vector(plots, names[i], "angular_velocity", OLO_DIMENSION_NONE, false);
-            if (plots->count > 0 && !plots->failed) {
-                plots->items[plots->count - 1].units = "rad / time";
-            }
+            add_vector(plots, names[i], "angular_velocity", false);
         }
     }
     plots->nodes_left = count > NODES_MOST ? count - NODES_MOST : 0;
     olo_hdf5_texts_free(names);
     olo_hdf5_texts_free(kinds);
     return status;
+}
+
+/* The units of a plot are those of its first column; a relative drift has none, and of constraints each has its own. */
+static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result *result)
+{
+    const int column = plot != NULL && plot->count > 0 ? find_column(result, plot->columns[0]) : -1;
+    const char *units = column >= 0 ? olo_result_units(result, column) : NULL;
+    const bool common =
+        units != NULL && strcmp(units, "1") != 0 && strstr(units, "that of") == NULL;
+    if (common && !plot->drift) {
+        plot->units = keep(plots, units);
+    }
 }
 
 static olo_status no_memory(const olo_result *result, olo_error *error)
@@ -309,12 +295,7 @@ static olo_status no_memory(const olo_result *result, olo_error *error)
 
 olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, olo_error *error)
 {
-    *plots = (olo_report_plots){.units = "SI"};
-    const char *units = NULL;
-    if (olo_result_attribute_text(result, "/", "units", &units, NULL) == OLO_OK) {
-        plots->units = units;
-    }
-    plots->time_units = keep_units(plots, OLO_DIMENSION_TIME);
+    *plots = (olo_report_plots){.time_units = olo_result_units(result, 0)}; // time comes first
     double stride = 1.0;
     (void)olo_result_attribute_number(result, "/run", "stride", &stride, NULL);
     plots->extremes = stride > 1.0;
@@ -326,6 +307,9 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     plots->first_part = plots->count;
     if (status == OLO_OK) {
         status = add_nodes(plots, result, error);
+    }
+    for (size_t i = 0; status == OLO_OK && i < plots->count; i++) {
+        set_units(plots, &plots->items[i], result);
     }
     if (status == OLO_OK && plots->failed) {
         status = no_memory(result, error);
@@ -639,15 +623,17 @@ static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *
 static const olo_report_plot *make_plot(olo_report_plots *plots, olo_result *result,
                                         const char *name)
 {
-    const bool one = has_column(result, name);
-    if (!one && !has_column(result, join(plots, name, ".", "x"))) {
+    const bool one = find_column(result, name) >= 0;
+    const int column = find_column(result, one ? name : join(plots, name, ".", "x"));
+    if (column < 0) {
         return NULL;
     }
-    olo_report_plot *plot = add(plots, name, name, OLO_DIMENSION_NONE);
+    olo_report_plot *plot = add(plots, name, name);
     for (int axis = 0; axis < (one ? 1 : 3); axis++) {
         const char *label = one ? name : olo_layout_axes[axis];
         add_column(plots, plot, one ? name : join(plots, name, ".", label), label, 1.0);
     }
+    set_units(plots, plot, result);
     return plots->failed ? NULL : plot;
 }
 

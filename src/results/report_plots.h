@@ -31,7 +31,7 @@ typedef struct olo_report_plots {
     olo_report_plot *items;
     size_t count, capacity;
     bool failed; /* memory was out */
-    const char *units, *time_units;
+    const char *time_units;
     size_t first_part; /* of these: the ledger, outputs, joints */
     size_t nodes_left; /* points and bodies that have no plots */
     bool extremes;     /* not every step was recorded: extremes of the ledger are shown */

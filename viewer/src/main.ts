@@ -161,14 +161,25 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   pictureOnly(player, stage);
 }
 
+function studyKeys(help: HTMLDialogElement): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "?" && !help.open) help.showModal();
+    if (event.key.toLowerCase() === "t" && !help.open && !event.ctrlKey && !event.metaKey) toggleTheme();
+  });
+}
+
 function main(): void {
   const report = readReport();
   const help = helpDialog();
   document.title = report.title;
   document.body.prepend(header(report, () => help.showModal()));
   document.body.append(help);
-  if (report.kind === "study") Object.assign(window, { oloid: { report, charts: showStudy(report, document.body) } });
-  else showRun(report, help);
+  if (report.kind === "run") {
+    showRun(report, help);
+  } else {
+    studyKeys(help);
+    Object.assign(window, { oloid: { report, charts: showStudy(report, document.body) } });
+  }
 }
 
 main();
