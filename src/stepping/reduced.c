@@ -378,9 +378,12 @@ static void update_node(reduced *x, olo_step *step, int k, const double *twist)
 }
 
 /* Has the numbers of a block that is due soon brought to the cache: they are too many streams for the processor to
- * foresee. */
+ * foresee. Systems that stay in the cache by themselves only lose by it. */
 static void fetch(const reduced *x, const olo_step *step, int c)
 {
+    const int large = 3000; /* bodies: about 2 kB each are read in an iteration */
+    if (x->system->node_count < large)
+        return;
     olo_elimination_fetch(x->elimination, c);
     if (c >= x->system->node_count)
         return;
