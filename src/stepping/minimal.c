@@ -181,21 +181,6 @@ static int free_count(const minimal *x)
     return x->tree->unknowns - x->closures.rank;
 }
 
-/* l = (G_m W)^-T W^T T over all rows; T must be there. */
-static bool estimate_multipliers(minimal *x, olo_step *step)
-{
-    olo_split *a = &x->all;
-    int n = x->system->n;
-    for (int i = 0; i < a->rank; i++)
-        olo_tangent_discrete_row(step, a->order[i], a->now + olo_area(i, n));
-    if (!olo_split_square(a, a->now, a->C, a->pivot))
-        return false;
-    for (int i = 0; i < a->rank; i++)
-        x->l[i] = olo_dense_dot(n, olo_split_W(a) + olo_area(i, n), step->T);
-    olo_lu_solve(a->rank, a->C, a->pivot, true, 1, x->l);
-    return true;
-}
-
 /* K = P_o^T S P_1 and r = P_o^T T */
 static void project_balance(minimal *x, const olo_step *step)
 {
@@ -241,7 +226,7 @@ static bool linearise(minimal *x, olo_step *step)
 {
     int u = x->tree->unknowns, n = x->system->n;
     olo_tangent_balance(x->scheme, step, x->S);
-    if (!estimate_multipliers(x, step))
+    if (!olo_split_multipliers(&x->all, step, x->l))
         return false;
     for (int i = 0; i < x->all.rank; i++)
         olo_tangent_add_curvature(step, x->all.order[i], -x->l[i], n, x->S);
@@ -349,10 +334,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     double a = x->scheme->multiplier_factor(step);
     olo_coordinates_finish(step, state);
     x->scheme->balance(step, NULL);
-    memset(state->lambda, 0, (size_t)x->system->m * sizeof *state->lambda);
-    if (estimate_multipliers(x, step))
-        for (int i = 0; i < x->all.rank; i++)
-            state->lambda[x->all.order[i]] = -x->l[i] / a;
+    olo_split_finish(&x->all, step, a, x->l, state);
 }
 
 static void settle(void *data, olo_step *step, olo_state *state)

@@ -210,21 +210,6 @@ static bool explicit_null_space(projected *x, olo_step *step)
     return true;
 }
 
-/* G_m, (G_m W), l = (G_m W)^-T W^T T; T must be there. */
-static bool estimate_multipliers(projected *x, olo_step *step)
-{
-    olo_split *a = &x->all;
-    int n = x->system->n;
-    for (int i = 0; i < a->rank; i++)
-        olo_tangent_discrete_row(step, a->order[i], a->now + olo_area(i, n));
-    if (!olo_split_square(a, a->now, a->C, a->pivot))
-        return false;
-    for (int i = 0; i < a->rank; i++)
-        x->l[i] = olo_dense_dot(n, olo_split_W(a) + olo_area(i, n), step->T);
-    olo_lu_solve(a->rank, a->C, a->pivot, true, 1, x->l);
-    return true;
-}
-
 /* T, P^T and S; G, g and (G W) at q1; N; K_u. */
 static bool linearise(projected *x, olo_step *step)
 {
@@ -233,7 +218,7 @@ static bool linearise(projected *x, olo_step *step)
     int n = s->n, k = free_count(x);
     olo_interval over = olo_step_interval(step);
     olo_tangent_balance(x->scheme, step, x->S);
-    if (!estimate_multipliers(x, step))
+    if (!olo_split_multipliers(&x->all, step, x->l))
         return false;
     if (x->is_explicit) {
         if (!explicit_null_space(x, step))
@@ -309,10 +294,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     double a = x->scheme->multiplier_factor(step);
     olo_coordinates_finish(step, state);
     x->scheme->balance(step, NULL);
-    memset(state->lambda, 0, (size_t)x->system->m * sizeof *state->lambda);
-    if (estimate_multipliers(x, step))
-        for (int i = 0; i < x->all.rank; i++)
-            state->lambda[x->all.order[i]] = -x->l[i] / a;
+    olo_split_finish(&x->all, step, a, x->l, state);
 }
 
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,

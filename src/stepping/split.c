@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/dense.h"
+#include "stepping/tangent.h"
 
 bool olo_split_create(olo_split *x, int count, int width)
 {
@@ -71,4 +72,24 @@ void olo_split_oblique(const olo_split *x, const double *rows, const double *C, 
         for (int i = 0; i < x->rank; i++)
             olo_dense_add(x->width, -X[olo_area(j, x->rank) + (size_t)i],
                           olo_split_W(x) + olo_area(i, x->width), N + olo_area(j, x->width));
+}
+
+bool olo_split_multipliers(olo_split *all, const olo_step *step, double *l)
+{
+    for (int i = 0; i < all->rank; i++)
+        olo_tangent_discrete_row(step, all->order[i], all->now + olo_area(i, all->width));
+    if (!olo_split_square(all, all->now, all->C, all->pivot))
+        return false;
+    for (int i = 0; i < all->rank; i++)
+        l[i] = olo_dense_dot(all->width, olo_split_W(all) + olo_area(i, all->width), step->T);
+    olo_lu_solve(all->rank, all->C, all->pivot, true, 1, l);
+    return true;
+}
+
+void olo_split_finish(olo_split *all, const olo_step *step, double a, double *l, olo_state *state)
+{
+    memset(state->lambda, 0, (size_t)all->count * sizeof *state->lambda);
+    if (olo_split_multipliers(all, step, l))
+        for (int i = 0; i < all->rank; i++)
+            state->lambda[all->order[i]] = -l[i] / a;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "stepping/step.h"
+
 /* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
 #define OLO_RANK_TOLERANCE 1e-9
 
@@ -64,5 +66,12 @@ bool olo_split_square(const olo_split *x, const double *rows, double *C, int *pi
 /* N = ([I - W C^-1 rows] U)^T, one vector a row; X keeps (C^-1 rows U)^T. */
 void olo_split_oblique(const olo_split *x, const double *rows, const double *C, const int *pivot,
                        double *X, double *N);
+
+/* Of a split of all constraint rows: l = (G_m W)^-T W^T T of the independent ones; T must be there. False when G_m W is
+ * singular. */
+bool olo_split_multipliers(olo_split *all, const olo_step *step, double *l);
+/* The multipliers of a finished step: there T = G_m^T l, so lambda = -l/a with the scheme's factor a; rows that were left
+ * out carry nothing. */
+void olo_split_finish(olo_split *all, const olo_step *step, double a, double *l, olo_state *state);
 
 #endif
