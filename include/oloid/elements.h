@@ -149,6 +149,9 @@ typedef struct olo_beam {
     /** Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row by row. */
     const double *stiffness;
     int stiffness_count; /**< 6 or 36; 0: by the section */
+    /** Instead of stiffness: any stored energy a length, as an expression of the strains g1, g2 (shear along d1, d2),
+     *  g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and the parameters. */
+    const char *energy;
     /** Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and density x2^2; or A, S1, S2,
      *  M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;
@@ -276,6 +279,7 @@ typedef struct olo_relation {
 typedef struct olo_load {
     const char *name;  /**< NULL: load1, load2, ... */
     olo_place on;      /**< where it acts */
+    const char *along; /**< instead of `on`: a beam; force and moment are then those a length */
     double force[3];   /**< at the place */
     double moment[3];  /**< on the body of the place */
     const char *frame; /**< "space": dead; "body": turns with the body */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "elements/beam_energy.h"
 #include "elements/beam_line.h"
 #include "elements/beam_section.h"
 #include "elements/build.h"
@@ -67,6 +68,7 @@ typedef struct work {
     const olo_beam *beam;
     olo_line line;
     olo_section_numbers section;
+    olo_curve *energy;   /* NULL: quadratic */
     int points;          /* quadrature points an element */
     int *node;           /* [nodes] in the system, kept in its pool like what follows */
     double *lengths;     /* [nodes] integrals of N_a */
@@ -231,6 +233,12 @@ static void triangle(double factor, const double *C, double *out)
 static olo_status add_elastic(work *x, const olo_strain *strain)
 {
     double c[21];
+    if (x->energy) {
+        const olo_general_law *law = olo_beam_energy_law(x->builder, x->energy, strain->weight);
+        return law ? olo_build_strain_term(x->builder, x->beam->name, OLO_ROLE_STRAIN,
+                                           &olo_law_general, law, NULL, strain)
+                   : olo_build_out_of_memory(x->builder);
+    }
     if (x->section.coupled) {
         triangle(strain->weight, x->section.stiffness, c);
     } else {
@@ -409,6 +417,10 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_status status = check(builder, x.beam);
     if (status == OLO_OK)
         status = olo_section_measure(builder, x.beam, &x.section);
+    if (status == OLO_OK && x.beam->energy)
+        status = olo_beam_energy_create(builder, x.beam->energy, &x.energy);
+    if (status == OLO_OK && x.energy)
+        olo_beam_energy_stiffness(x.energy, x.section.stiffness);
     if (status == OLO_OK)
         status = olo_line_create(builder, x.beam, &x.line);
     if (status != OLO_OK)
@@ -562,6 +574,12 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_beam, stiffness),
      .count_offset = offsetof(olo_beam, stiffness_count),
      .help = "[GA1, GA2, EA, EI1, EI2, GJ] or 6x6 numbers"},
+    {.key = "energy",
+     .kind = OLO_FIELD_TEXT,
+     .offset = offsetof(olo_beam, energy),
+     .help =
+         "stored energy a length as an expression of the strains g1, g2, g3, k1, k2, k3, instead "
+         "of stiffness"},
     {.key = "inertia",
      .kind = OLO_FIELD_NUMBERS,
      .offset = offsetof(olo_beam, inertia),

@@ -110,7 +110,11 @@ static olo_status by_numbers(olo_builder *builder, const olo_beam *beam, olo_sec
 {
     static const int six[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {2, 2}, {1, 2}};
     const double *m = beam->inertia;
-    if (beam->stiffness_count == 36)
+    if (beam->energy && beam->stiffness_count > 0)
+        return olo_builder_fail(builder, "energy", "give either stiffness or energy");
+    if (beam->energy)
+        ; /* it has the stiffness */
+    else if (beam->stiffness_count == 36)
         memcpy(out->stiffness, beam->stiffness, sizeof out->stiffness);
     else if (beam->stiffness_count == 6)
         for (int k = 0; k < 6; k++)
@@ -138,7 +142,7 @@ olo_status olo_section_measure(olo_builder *builder, const olo_beam *beam,
                                olo_section_numbers *section)
 {
     memset(section, 0, sizeof *section);
-    bool numbers = beam->stiffness_count > 0 || beam->inertia_count > 0;
+    bool numbers = beam->stiffness_count > 0 || beam->inertia_count > 0 || beam->energy;
     if (beam->section.type && numbers)
         return olo_builder_fail(builder, "section",
                                 "give either a section or stiffness and inertia");

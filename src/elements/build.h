@@ -90,6 +90,13 @@ olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_sig
 typedef struct olo_curve olo_curve;
 olo_status olo_build_curve(olo_builder *builder, const char *key, const char *variable,
                            const char *text, olo_curve **curve);
+/* The same of several variables, which come before the parameters. */
+olo_status olo_build_function(olo_builder *builder, const char *key, int free_count,
+                              const char *const *variables, const char *text, olo_curve **curve);
+double olo_curve_value(const olo_curve *curve, const double *x);
+/* Derivatives of order 0..order along a direction of the free variables. */
+void olo_curve_along(const olo_curve *curve, const double *x, const double *dx, int order,
+                     double *derivatives);
 /* Derivatives of order 0..order. */
 void olo_curve_derivatives(const olo_curve *curve, double x, int order, double *derivatives);
 void olo_curve_free(void *curve);

@@ -77,11 +77,41 @@ static olo_status add_moment(olo_builder *builder, const olo_load *load, int fra
     return add(builder, load, &action, index);
 }
 
+/* Force and moment a length on a beam, to its nodes as its shape functions share the length. */
+static olo_status add_along(olo_builder *builder, const olo_load *load)
+{
+    const olo_system *s = olo_build_system(builder);
+    const olo_beam_line *beam = olo_system_find_beam(s, load->along);
+    if (!beam)
+        return olo_builder_fail(builder, "along", "no beam is called '%s'", load->along);
+    if (load->on.on || vec3_norm(load->on.at) > 0 || load->function)
+        return olo_builder_fail(builder, "along", "give either a place or a beam");
+    olo_status status = OLO_OK;
+    for (int k = 0; status == OLO_OK && k < beam->node_count; k++) {
+        int q = s->nodes[beam->nodes[k]].q;
+        olo_position x = olo_position_slot(q);
+        olo_load share = *load;
+        for (int i = 0; i < 3; i++) {
+            share.force[i] *= beam->lengths[k];
+            share.moment[i] *= beam->lengths[k];
+        }
+        status = add_force(builder, &share, &x, q);
+        if (status == OLO_OK)
+            status = add_moment(builder, &share, q);
+    }
+    return status;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_load *load = element;
     olo_position x;
     int node;
+    if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
+        return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
+                                load->name);
+    if (load->along)
+        return add_along(builder, load);
     olo_status status = olo_build_place(builder, "on", &load->on, &x, &node);
     if (status != OLO_OK)
         return status;
@@ -97,9 +127,6 @@ static olo_status build(olo_builder *builder, const void *element)
     if (!frame && strcmp(load->frame, "body") == 0)
         return olo_builder_fail(builder, "frame", "'%s' is a point mass and has no axes",
                                 s->nodes[node].name);
-    if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
-        return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
-                                load->name);
     status = add_force(builder, load, &x, q);
     return status == OLO_OK ? add_moment(builder, load, q) : status;
 }
@@ -111,11 +138,11 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NAME,
      .offset = offsetof(olo_load, name),
      .help = "name of the load"},
-    {.key = "on",
-     .kind = OLO_FIELD_PLACE,
-     .offset = offsetof(olo_load, on),
-     .required = true,
-     .help = "where it acts"},
+    {.key = "on", .kind = OLO_FIELD_PLACE, .offset = offsetof(olo_load, on), .help = "where it acts"},
+    {.key = "along",
+     .kind = OLO_FIELD_REFERENCE,
+     .offset = offsetof(olo_load, along),
+     .help = "instead of `on`: a beam; force and moment are then those a length"},
     {.key = "force", .kind = OLO_FIELD_VECTOR, .offset = offsetof(olo_load, force), .help = "force"},
     {.key = "moment",
      .kind = OLO_FIELD_VECTOR,

@@ -10,33 +10,42 @@
 /* The variables are copied to the stack so that a curve may be shared between threads. */
 enum { VARIABLES_ON_STACK = 256 };
 
-/* An expression whose first variable is free and whose others are the model's parameters. */
+/* An expression whose first variables are free and whose others are the model's parameters. */
 struct olo_curve {
     olo_expression *expression;
-    size_t count;
+    size_t count, free;
     double values[];
 };
 
 olo_status olo_build_curve(olo_builder *builder, const char *key, const char *variable,
                            const char *text, olo_curve **curve)
 {
+    return olo_build_function(builder, key, 1, &variable, text, curve);
+}
+
+olo_status olo_build_function(olo_builder *builder, const char *key, int free_count,
+                              const char *const *variables, const char *text, olo_curve **curve)
+{
     *curve = NULL;
     const olo_builder_setup *setup = &builder->setup;
-    size_t count = (size_t)setup->variable_count + 1;
+    size_t free_variables = (size_t)free_count;
+    size_t count = (size_t)setup->variable_count + free_variables;
     if (count > VARIABLES_ON_STACK)
         return olo_builder_fail(builder, key, "expressions work with at most %d parameters",
-                                VARIABLES_ON_STACK - 1);
+                                VARIABLES_ON_STACK - free_count);
     const char **names = olo_alloc(count, sizeof *names);
     olo_curve *c = olo_alloc(1, sizeof *c + count * sizeof *c->values);
     olo_status status = OLO_NO_MEMORY;
     if (names && c) {
-        names[0] = variable;
-        for (size_t i = 1; i < count; i++) {
-            names[i] = setup->variable_names[i - 1];
-            c->values[i] = setup->variable_values[i - 1];
+        for (size_t i = 0; i < free_variables; i++)
+            names[i] = variables[i];
+        for (size_t i = free_variables; i < count; i++) {
+            names[i] = setup->variable_names[i - free_variables];
+            c->values[i] = setup->variable_values[i - free_variables];
         }
         olo_error cause = {0};
         c->count = count;
+        c->free = free_variables;
         status = olo_expression_compile(text, names, count, &c->expression, NULL, &cause);
         if (status != OLO_OK)
             olo_builder_pass(builder, key, &cause);
@@ -63,6 +72,24 @@ void olo_curve_derivatives(const olo_curve *curve, double x, int order, double *
     }
     memset(direction, 0, curve->count * sizeof *direction);
     direction[0] = 1;
+    olo_expression_taylor(curve->expression, values, direction, order, derivatives);
+}
+
+double olo_curve_value(const olo_curve *curve, const double *x)
+{
+    double values[VARIABLES_ON_STACK];
+    memcpy(values, curve->values, curve->count * sizeof *values);
+    memcpy(values, x, curve->free * sizeof *values);
+    return olo_expression_value(curve->expression, values);
+}
+
+void olo_curve_along(const olo_curve *curve, const double *x, const double *dx, int order,
+                     double *derivatives)
+{
+    double values[VARIABLES_ON_STACK], direction[VARIABLES_ON_STACK] = {0};
+    memcpy(values, curve->values, curve->count * sizeof *values);
+    memcpy(values, x, curve->free * sizeof *values);
+    memcpy(direction, dx, curve->free * sizeof *direction);
     olo_expression_taylor(curve->expression, values, direction, order, derivatives);
 }
 
