@@ -18,6 +18,7 @@
 #include "elements/beam_line.h"
 #include "elements/beam_section.h"
 #include "elements/build.h"
+#include "elements/drawing.h"
 #include "linalg/vec3.h"
 
 enum { NODES = OLO_STRAIN_NODES_MAX, MOST_ELEMENTS = 1000000 };
@@ -365,6 +366,38 @@ static olo_status add_weight(work *x)
     return status;
 }
 
+/* --- picture --- */
+
+/* Thickness of the section, 0: not known. */
+static double half_thickness(const olo_section *section)
+{
+    if (!section->type)
+        return 0;
+    return strcmp(section->type, "rectangle") == 0 ? 0.5 * fmin(section->size[0], section->size[1])
+                                                   : section->radius;
+}
+
+/* Straight pieces from node to node. */
+static olo_status draw(const work *x)
+{
+    const olo_system *s = olo_build_system(x->builder);
+    double radius = half_thickness(&x->beam->section);
+    olo_status status = OLO_OK;
+    for (int k = 1; status == OLO_OK && k < x->line.nodes; k++) {
+        olo_drawable piece = {.name = x->beam->name, .role = "rod", .primitive = "rod"};
+        const int nodes[2] = {x->node[k - 1], x->node[k]};
+        const olo_position places[2] = {olo_position_slot(s->nodes[nodes[0]].q),
+                                        olo_position_slot(s->nodes[nodes[1]].q)};
+        status = olo_draw_link(x->builder, &piece, nodes, places);
+        if (status == OLO_OK && radius > 0) {
+            olo_drawable *drawn = &s->drawables[s->drawable_count - 1];
+            drawn->size[0] = radius;
+            drawn->symbol = false;
+        }
+    }
+    return status;
+}
+
 /* --- the element --- */
 
 static olo_status check(olo_builder *builder, const olo_beam *beam)
@@ -408,7 +441,9 @@ static olo_status add_all(work *x)
     beam.name = olo_pool_text(&s->pool, x->beam->name, strlen(x->beam->name));
     if (status == OLO_OK && !beam.name)
         status = olo_build_out_of_memory(x->builder);
-    return status == OLO_OK ? olo_build_beam(x->builder, &beam) : status;
+    if (status == OLO_OK)
+        status = olo_build_beam(x->builder, &beam);
+    return status == OLO_OK ? draw(x) : status;
 }
 
 static olo_status build(olo_builder *builder, const void *element)

@@ -34,7 +34,7 @@ static olo_status rectangle(olo_builder *builder, const olo_section *s, outline 
 {
     double a = s->size[0], b = s->size[1];
     if (!(a > 0) || !(b > 0))
-        return olo_builder_fail(builder, "section", "size needs two positive edges");
+        return olo_builder_fail(builder, "section", "width and height must be positive");
     *x = (outline){.area = a * b,
                    .I1 = a * b * b * b / 12,
                    .I2 = b * a * a * a / 12,

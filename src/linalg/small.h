@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "linalg/row6.h"
+
 /* y (n) += a x (n) */
 static inline void small_add_row(int n, double a, const double *restrict x, double *restrict y)
 {
@@ -13,17 +15,7 @@ static inline void small_add_row(int n, double a, const double *restrict x, doub
         y[j] += a * x[j];
 }
 
-/* y (6) += a x (6), written out so that a row that is summed stays in registers; and for 3 */
-static inline void small_add_row6(double a, const double *restrict x, double *restrict y)
-{
-    y[0] += a * x[0];
-    y[1] += a * x[1];
-    y[2] += a * x[2];
-    y[3] += a * x[3];
-    y[4] += a * x[4];
-    y[5] += a * x[5];
-}
-
+/* y (3) += a x (3), written out so that a row that is summed stays in registers */
 static inline void small_add_row3(double a, const double *restrict x, double *restrict y)
 {
     y[0] += a * x[0];
@@ -37,12 +29,12 @@ static inline void small_add_rows(int m, int k, int n, double s, const double *A
                                   int column, const double *B, double *C)
 {
     for (int i = 0; i < m; i++, A += row, C += n) {
-        double sum[6];
+        double sum[3];
         if (n == 6) {
-            memcpy(sum, C, sizeof sum);
+            row6 all = row6_load(C);
             for (int l = 0; l < k; l++)
-                small_add_row6(s * A[l * column], B + 6 * l, sum);
-            memcpy(C, sum, sizeof sum);
+                all = row6_add_times(all, s * A[l * column], row6_load(B + 6 * l));
+            row6_store(all, C);
         } else if (n == 3) {
             memcpy(sum, C, 3 * sizeof *sum);
             for (int l = 0; l < k; l++)
@@ -88,8 +80,8 @@ static inline void small_add_transposed_times(int m, int k, double s, const doub
     small_add_rows(1, m, k, s, x, 0, 1, A, y);
 }
 
-/* LU factors of A (n x n) in place with row exchanges; false if a pivot is zero or not finite. */
-static inline bool small_lu(int n, double *A, int *pivot)
+/* The body of small_lu, so that a size that is known is written out. */
+static inline bool small_lu_of(const int n, double *A, int *pivot)
 {
     for (int k = 0; k < n; k++) {
         int best = k;
@@ -115,9 +107,43 @@ static inline bool small_lu(int n, double *A, int *pivot)
     return true;
 }
 
+/* LU factors of A (n x n) in place with row exchanges; false if a pivot is zero or not finite. */
+static inline bool small_lu(int n, double *A, int *pivot)
+{
+    return n == 6 ? small_lu_of(6, A, pivot) : small_lu_of(n, A, pivot);
+}
+
+/* B (6 x 6) <- A^-1 B: what follows it, row by row, to the same bits */
+static inline void small_lu_solve_rows(const double *LU, const int *pivot, double *B)
+{
+    row6 row[6];
+    for (int k = 0; k < 6; k++)
+        row[k] = row6_load(B + 6 * k);
+    for (int k = 0; k < 6; k++)
+        if (pivot[k] != k) {
+            row6 swap = row[k];
+            row[k] = row[pivot[k]];
+            row[pivot[k]] = swap;
+        }
+    for (int k = 0; k < 6; k++)
+        for (int i = k + 1; i < 6; i++)
+            row[i] = row6_add_times(row[i], -LU[6 * i + k], row[k]);
+    for (int k = 5; k >= 0; k--) {
+        for (int i = k + 1; i < 6; i++)
+            row[k] = row6_add_times(row[k], -LU[6 * k + i], row[i]);
+        row[k] = row6_add_times(row6_zero(), 1.0 / LU[7 * k], row[k]);
+    }
+    for (int k = 0; k < 6; k++)
+        row6_store(row[k], B + 6 * k);
+}
+
 /* B (n x columns) <- A^-1 B with the factors of small_lu */
 static inline void small_lu_solve(int n, const double *LU, const int *pivot, int columns, double *B)
 {
+    if (n == 6 && columns == 6) {
+        small_lu_solve_rows(LU, pivot, B);
+        return;
+    }
     /* all exchanges first: they moved the rows of L too */
     for (int k = 0; k < n; k++)
         if (pivot[k] != k)

@@ -359,8 +359,8 @@ void olo_projector_add_stress(olo_projector *p, int piece, double factor, const 
                               const double *qm, const double *q1)
 {
     const olo_term *term = &p->system->terms[piece];
-    term->invariants->twist_tangent(term, law->s, law->s1, qm, q1, p->work);
-    add_blocks(p->system, p->plans[piece], factor, p->work);
+    term->invariants->add_twist_tangent(term, factor, law->s, law->s1, qm, q1,
+                                        p->plans[piece]->block);
 }
 
 /* One row or column of a closure block with `width` rows: its entries at q, node by node. */

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "linalg/row6.h"
 #include "linalg/vec3.h"
 
 enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12 };
@@ -232,92 +233,119 @@ static void twist_gradients(const olo_strain *s, const point *p, double g[OLO_ST
     }
 }
 
-/* K += hat(v) */
-static void add_hat(const double v[3], int stride, double *K)
+/* K (rows of six) += hat(v) */
+static void add_hat(const double v[3], double *K)
 {
     K[1] -= v[2];
     K[2] += v[1];
-    K[stride] += v[2];
-    K[stride + 2] -= v[0];
-    K[2 * stride] -= v[1];
-    K[2 * stride + 1] += v[0];
+    K[6] += v[2];
+    K[8] -= v[0];
+    K[12] -= v[1];
+    K[13] += v[0];
 }
 
-/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders. */
-static void add_shear(const olo_strain *x, const double *n, int a, int b, const point *m,
-                      const point *q1, int stride, double *K)
+/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders, given what n_i d_i sum up to at end and midpoint. */
+static void add_shear(double c, const double at_end[3], const double at_mid[3], double *ab,
+                      double *ba)
 {
-    const double c = 0.5 * x->dN[a] * x->N[b];
-    double at_end[3], at_mid[3];
-    for (int k = 0; k < 3; k++) {
-        at_end[k] = -c * (n[0] * q1->x[b][1][k] + n[1] * q1->x[b][2][k] + n[2] * q1->x[b][3][k]);
-        at_mid[k] = c * (n[0] * m->x[b][1][k] + n[1] * m->x[b][2][k] + n[2] * m->x[b][3][k]);
-    }
-    add_hat(at_end, stride, K + 6 * a * stride + 6 * b + 3);
-    add_hat(at_mid, stride, K + (6 * b + 3) * stride + 6 * a);
+    const double end[3] = {-c * at_end[0], -c * at_end[1], -c * at_end[2]};
+    const double mid[3] = {c * at_mid[0], c * at_mid[1], c * at_mid[2]};
+    add_hat(end, ab + 3);
+    add_hat(mid, ba + 18);
 }
 
-/* += 1/2 (+-) m_i skew_ab between the directors of two nodes. */
-static void add_bending(const olo_strain *x, const double *moment, int a, int b, const point *m,
-                        const point *q1, int stride, double *K)
+/* += 1/2 (+-) m_i skew_ab between the directors of two nodes: d1 at the end, dm at the midpoint. */
+static void add_bending(double c, const double *moment, double dm[4][3], double d1[4][3], double *K)
 {
-    const double c = 0.25 * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]);
-    double *block = K + (6 * a + 3) * stride + 6 * b + 3, along = 0;
+    double *block = K + 21, along = 0;
     for (int j = 0; j < 3; j++) {
         /* what stands on the side of the midpoint against d_j of the end */
         const int i = last[j], k = next[j];
-        const double *d = q1->x[b][1 + j];
+        const double *d = d1[1 + j];
         double y[3];
         for (int l = 0; l < 3; l++)
-            y[l] = c * (moment[i] * m->x[a][1 + k][l] - moment[k] * m->x[a][1 + i][l]);
+            y[l] = c * (moment[i] * dm[1 + k][l] - moment[k] * dm[1 + i][l]);
         along += vec3_dot(y, d);
         for (int l = 0; l < 3; l++)
-            vec3_add(-d[l], y, block + l * stride);
+            vec3_add(-d[l], y, block + 6 * l);
     }
     for (int l = 0; l < 3; l++)
-        block[l * stride + l] += along;
+        block[7 * l] += along;
 }
 
-/* u_k = s1_kl g_l; the stress tangent is diagonal for most sections. */
-static void times_stiffness(int t, const double *s1, double g[OLO_STRAINS][6 * A],
+/* n_i d_i */
+static void along_directors(const double *n, double d[4][3], double out[3])
+{
+    for (int c = 0; c < 3; c++)
+        out[c] = n[0] * d[1][c] + n[1] * d[2][c] + n[2] * d[3][c];
+}
+
+static void add_geometric(const olo_strain *x, const double *s, double factor, point *m, point *end,
+                          double *const *block)
+{
+    const int nodes = x->nodes;
+    for (int b = 0; b < nodes; b++) {
+        double at_end[3], at_mid[3];
+        along_directors(s, end->x[b], at_end);
+        along_directors(s, m->x[b], at_mid);
+        for (int a = 0; a < nodes; a++) {
+            add_shear(0.5 * factor * x->dN[a] * x->N[b], at_end, at_mid, block[a * nodes + b],
+                      block[b * nodes + a]);
+            if (a != b)
+                add_bending(0.25 * factor * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]), s + 3,
+                            m->x[a], end->x[b], block[a * nodes + b]);
+        }
+    }
+}
+
+/* u_k = factor s1_kl g_l; the stress tangent is diagonal for most sections. */
+static void times_stiffness(int t, double factor, const double *s1, double g[OLO_STRAINS][6 * A],
                             double u[OLO_STRAINS][6 * A])
 {
     for (int k = 0; k < OLO_STRAINS; k++) {
         for (int i = 0; i < t; i++)
-            u[k][i] = s1[7 * k] * g[k][i];
+            u[k][i] = factor * s1[7 * k] * g[k][i];
         for (int l = 0; l < OLO_STRAINS; l++)
             if (l != k && s1[6 * k + l] != 0)
                 for (int i = 0; i < t; i++)
-                    u[k][i] += s1[6 * k + l] * g[l][i];
+                    u[k][i] += factor * s1[6 * k + l] * g[l][i];
     }
 }
 
-static void twist_tangent(const olo_term *term, const double *s, const double *s1, const double *qm,
-                          const double *q1, double *K)
+/* block += sum_k gm_k (x) u_k between the nodes a and b */
+static void add_product(double gm[OLO_STRAINS][6 * A], double u[OLO_STRAINS][6 * A], int a, int b,
+                        double *block)
+{
+    row6 row[OLO_STRAINS];
+    for (int k = 0; k < OLO_STRAINS; k++)
+        row[k] = row6_load(u[k] + 6 * b);
+    for (int i = 0; i < 6; i++, block += 6) {
+        row6 sum = row6_load(block);
+        for (int k = 0; k < 3; k++)
+            sum = row6_add_times(sum, gm[k][6 * a + i], row[k]);
+        if (i >= 3) /* displacements do not bend */
+            for (int k = 3; k < 6; k++)
+                sum = row6_add_times(sum, gm[k][6 * a + i], row[k]);
+        row6_store(sum, block);
+    }
+}
+
+static void add_twist_tangent(const olo_term *term, double factor, const double *s,
+                              const double *s1, const double *qm, const double *q1,
+                              double *const *block)
 {
     const olo_strain *x = term->data;
-    const int t = 6 * x->nodes;
     point m, end;
     double gm[OLO_STRAINS][6 * A], g1[OLO_STRAINS][6 * A], u[OLO_STRAINS][6 * A];
     interpolate(x, qm, &m);
     interpolate(x, q1, &end);
     twist_gradients(x, &m, gm);
     twist_gradients(x, &end, g1);
-    times_stiffness(t, s1, g1, u);
-    for (int i = 0; i < t; i++) {
-        double *row = K + i * t;
-        for (int j = 0; j < t; j++)
-            row[j] = gm[0][i] * u[0][j] + gm[1][i] * u[1][j] + gm[2][i] * u[2][j];
-        if (i % 6 >= 3) /* displacements do not bend */
-            for (int j = 0; j < t; j++)
-                row[j] += gm[3][i] * u[3][j] + gm[4][i] * u[4][j] + gm[5][i] * u[5][j];
-    }
+    times_stiffness(6 * x->nodes, factor, s1, g1, u);
     for (int a = 0; a < x->nodes; a++)
-        for (int b = 0; b < x->nodes; b++) {
-            add_shear(x, s, a, b, &m, &end, t, K);
-            if (a != b)
-                add_bending(x, s + 3, a, b, &m, &end, t, K);
-        }
+        for (int b = 0; b < x->nodes; b++)
+            add_product(gm, u, a, b, block[a * x->nodes + b]);
+    add_geometric(x, s, factor, &m, &end, block);
 }
 
 /* --- coefficients: the six reference values, then N and N' of each node --- */
@@ -357,6 +385,6 @@ const olo_invariants olo_strain_invariants = {.values = values,
                                               .differences = differences,
                                               .combine = combine,
                                               .add_hessian = add_hessian,
-                                              .twist_tangent = twist_tangent,
+                                              .add_twist_tangent = add_twist_tangent,
                                               .coefficients = coefficients,
                                               .by_coefficient = by_coefficient};

@@ -226,9 +226,8 @@ static olo_status unknown_name(const olo_system *system, const char *name, olo_e
 static olo_status unknown_beam_node(const olo_beam_line *beam, olo_error *error)
 {
     return olo_fail(error, OLO_BAD_INPUT,
-                    "a node of beam '%s' is meant: '%s.1' to '%s.%d', '%s.start'%s or '%s.end'",
-                    beam->name, beam->name, beam->name, beam->node_count, beam->name,
-                    beam->node_count % 2 ? ", or .middle" : "", beam->name);
+                    "name a node of beam '%s': '%s.1' to '%s.%d', '%s.start' or '%s.end'",
+                    beam->name, beam->name, beam->name, beam->node_count, beam->name, beam->name);
 }
 
 olo_status olo_system_resolve(const olo_system *system, const olo_place *place,

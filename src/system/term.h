@@ -35,10 +35,11 @@ typedef struct olo_invariants {
     void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
     /* matrix += sum_k s_k A_k, the constant Hessians */
     void (*add_hessian)(const olo_term *term, const double *s, double *matrix);
-    /* P_int(qm)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are frames, with the stress s and its
-     * derivative s1 by the invariants at the end; written, row-major. */
-    void (*twist_tangent)(const olo_term *term, const double *s, const double *s1, const double *qm,
-                          const double *q1, double *K);
+    /* += factor P_int(qm)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are frames, with the stress s and
+     * its derivative s1 by the invariants at the end: 6 x 6 blocks, that of nodes a and b at block[a nodes + b]. */
+    void (*add_twist_tangent)(const olo_term *term, double factor, const double *s,
+                              const double *s1, const double *qm, const double *q1,
+                              double *const *block);
     /* Coefficients: how many, and the derivatives of all values and gradients with respect to one. */
     int (*coefficients)(const olo_term *term);
     void (*by_coefficient)(const olo_term *term, const double *q, int p, double *e,
@@ -83,7 +84,7 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
  * or the energy lost by a dissipative term. */
 double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
-/* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`, for twist_tangent. */
+/* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`, for add_twist_tangent. */
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
 
 /* dr/dq0 (slot 0) or dr/dq1 (slot 1), row-major [size*size]. */

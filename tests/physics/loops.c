@@ -18,6 +18,10 @@ static double distance_to(const char *other, const char *model, double h, int st
         check_true(isfinite(q));
         worst = fmax(worst, q);
         for (int j = 0; j < n; j++) {
+            /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet, 15) */
+            const olo_coordinate *c = &a.system->coordinates[j];
+            if (c->slot > 0 && a.system->nodes[c->node].section)
+                continue;
             speed = fmax(speed, fabs(olo_state_v(b.state)[j]));
             gap = fmax(gap, fabs(olo_state_v(a.state)[j] - olo_state_v(b.state)[j]));
         }
@@ -50,7 +54,8 @@ TEST(catalogue_models_move_alike)
         scene_close(&s);
         double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
-        /* rates of directors of slender beams multiply errors of momenta by 1e8 (beam sheet, 15) */
+        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, against the speed: 3e-9 for the
+         * cantilever */
         check_below(apart, beams ? 1e-8 : 1e-10);
     }
     olo_catalogue_free(catalogue);
