@@ -6,7 +6,7 @@ import { Motion } from "./motion";
 import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
 import { Player } from "./player";
 import { Plots } from "./plots";
-import { Stage } from "./stage";
+import { openStage, type Theatre } from "./stage";
 import { showStudy } from "./study";
 import { onTheme, toggleTheme } from "./theme";
 
@@ -24,7 +24,7 @@ function header(report: Report, help: () => void): HTMLElement {
 }
 
 // Choices beside the player: what to follow and to show.
-function choices(report: RunReport, motion: Motion, stage: Stage, refresh: () => void) {
+function choices(report: RunReport, motion: Motion, stage: Theatre, refresh: () => void) {
   const follow = element("select", { "aria-label": "Follow" }, element("option", { value: "-1" }, "follow nothing"));
   motion.nodes.slice(0, 500).forEach((name, i) => {
     const short = name.length > 40 ? `${name.slice(0, 39)}…` : name;
@@ -48,7 +48,7 @@ function choices(report: RunReport, motion: Motion, stage: Stage, refresh: () =>
     return element("label", { title: `Show ${name} (${key})` }, box, name);
   });
   const units = report.facts.find(([name]) => name === "Units")?.[1] ?? "SI";
-  const step = element("span", { class: "muted" }, `grid ${pretty(stage.gridStep)}${units === "SI" ? " m" : ""}`);
+  const step = element("span", { class: "muted" }, stage.gridStep === 0 ? "" : `grid ${pretty(stage.gridStep)}${units === "SI" ? " m" : ""}`);
   const bar = element(
     "div",
     { class: "bar choices", role: "group", "aria-label": "View" },
@@ -74,7 +74,7 @@ function picker(plots: Plots, time: () => number): HTMLElement {
   return element("div", { class: "bar tools" }, element("h2", {}, "Ledger"), select, reset);
 }
 
-function keyboard(player: Player, stage: Stage, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
+function keyboard(player: Player, stage: Theatre, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
   const follow = (): void => {
     view.follow.selectedIndex = (view.follow.selectedIndex + 1) % view.follow.options.length;
     stage.follow(Number(view.follow.value));
@@ -119,7 +119,7 @@ function keyboard(player: Player, stage: Stage, plots: Plots, help: HTMLDialogEl
 }
 
 // `#stage` and `#stage=0.3` show nothing but the scene, at that time: for a picture.
-function pictureOnly(player: Player, stage: Stage): void {
+function pictureOnly(player: Player, stage: Theatre): void {
   const asked = /^#stage(?:=(.*))?$/.exec(location.hash);
   if (!asked) return;
   document.body.classList.add("picture");
@@ -137,7 +137,7 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   document.body.append(element("main", { class: "run" }, left, right));
   const motion = new Motion(report);
   motion.set(motion.start);
-  const stage = new Stage(report, motion, host);
+  const stage = openStage(report, motion, host);
   const ledger = element("div", { class: "plots" });
   let player: Player | undefined;
   const plots = new Plots(report, new Columns(report), ledger, (time) => player?.seek(time));

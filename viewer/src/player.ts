@@ -1,7 +1,7 @@
 // The player: time runs, stops, is scrubbed, and everything that depends on it is told.
 import { button, download, element, icon, pretty } from "./dom";
 import type { Motion } from "./motion";
-import type { Stage } from "./stage";
+import type { Theatre } from "./stage";
 
 // Speeds against real time: one that shows the run in some seconds, and others around it.
 function speeds(duration: number): { list: number[]; start: number } {
@@ -29,7 +29,7 @@ export class Player {
 
   constructor(
     private motion: Motion,
-    private stage: Stage,
+    private stage: Theatre,
     private title: string,
     private units: string,
     private changed: (time: number) => void,

@@ -99,7 +99,52 @@ interface Trace {
   past: Line2;
 }
 
-export class Stage {
+// What the rest of the page asks of a stage.
+export interface Theatre {
+  readonly canvas: HTMLCanvasElement;
+  readonly gridStep: number;
+  recolour(): void;
+  update(time: number): void;
+  follow(node: number): void;
+  show(role: string, visible: boolean): void;
+  view(from: "corner" | "x" | "y" | "z"): void;
+  fit(): void;
+  resize(): void;
+  render(force?: boolean): void;
+  picture(): Promise<Blob | null>;
+}
+
+// A browser that cannot draw in three dimensions: the page says so, and the ledger is there.
+export class EmptyStage implements Theatre {
+  readonly canvas = document.createElement("canvas");
+  readonly gridStep = 0;
+  constructor(host: HTMLElement) {
+    const note = document.createElement("p");
+    note.className = "missing";
+    note.textContent = "This browser cannot draw the motion: it has no WebGL 2. The plots are as they should be.";
+    host.append(note);
+  }
+  recolour(): void {}
+  update(): void {}
+  follow(): void {}
+  show(): void {}
+  view(): void {}
+  fit(): void {}
+  resize(): void {}
+  render(): void {}
+  picture(): Promise<Blob | null> {
+    return Promise.resolve(null);
+  }
+}
+
+// A stage, as far as the browser has one.
+export function openStage(report: RunReport, motion: Motion, host: HTMLElement): Theatre {
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true, alpha: false });
+  return context ? new Stage(report, motion, host, canvas, context) : new EmptyStage(host);
+}
+
+export class Stage implements Theatre {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
   private renderer: WebGLRenderer;
@@ -130,11 +175,13 @@ export class Stage {
     private report: RunReport,
     private motion: Motion,
     host: HTMLElement,
+    canvas: HTMLCanvasElement,
+    context: WebGL2RenderingContext,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new WebGLRenderer({ canvas, context });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.type = PCFShadowMap;
-    this.canvas = this.renderer.domElement;
+    this.canvas = canvas;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
     host.append(this.canvas);
