@@ -206,6 +206,19 @@ static void add_outputs(olo_report_plots *plots, olo_result *result)
     olo_hdf5_texts_free(names);
 }
 
+/* A joint's only angle or position is called after the joint, one of several by its whole name. */
+static size_t label_length(const char *name)
+{
+    static const char *const only[] = {".angle", ".angle.rate", ".position", ".position.rate"};
+    const size_t joint = strcspn(name, ".");
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(name + joint, only[i]) == 0) {
+            return joint;
+        }
+    }
+    return name[joint] != '\0' ? joint + 1 + strcspn(name + joint + 1, ".") : joint;
+}
+
 /* Angles and lengths do not go into one picture; each has at most so many curves. */
 static void add_joints_of(olo_report_plots *plots, const char *const *names, size_t count,
                           bool angles, bool rates)
@@ -232,7 +245,7 @@ static void add_joints_of(olo_report_plots *plots, const char *const *names, siz
             }
             plot->first = number++ == 0 && !rates;
         }
-        const char *label = olo_pool_text(&plots->pool, names[i], strcspn(names[i], "."));
+        const char *label = olo_pool_text(&plots->pool, names[i], label_length(names[i]));
         add_column(plots, plot, names[i], label != NULL ? label : "", 1.0);
     }
 }

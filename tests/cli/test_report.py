@@ -143,6 +143,12 @@ def test_plotted_values_are_those_of_the_result(run, animated, model, options):
         assert data["model_text"] == file["model/text"].asstr()[()]
 
 
+@pytest.mark.parametrize("model", ["cardan-shaft", "planar-pair", "robot-6r"])
+def test_curves_of_a_plot_have_different_names(run, animated, model):
+    for plot in Page(run(model, "--end", "0.05")[1]).data["plots"]:
+        assert len(set(plot["labels"])) == len(plot["labels"]) == len(plot["columns"])
+
+
 def test_frames_are_the_motion_to_what_a_screen_shows(run, animated):
     result, page = run("six-body-linkage")
     data = Page(page).data

@@ -54,7 +54,7 @@ function tetrahedron(): BufferGeometry {
   return geometry;
 }
 
-function coil(): BufferGeometry {
+function coil(detail: number): BufferGeometry {
   const points: Vector3[] = [new Vector3(0, 0, 0), new Vector3(0, 0, 0.08)];
   const turns = 9;
   for (let i = 0; i <= turns * 12; i++) {
@@ -62,7 +62,7 @@ function coil(): BufferGeometry {
     points.push(new Vector3(Math.cos(angle), Math.sin(angle), 0.12 + (0.76 * i) / (turns * 12)));
   }
   points.push(new Vector3(0, 0, 0.92), new Vector3(0, 0, 1));
-  return new TubeGeometry(new CatmullRomCurve3(points, false, "chordal"), 260, 0.14, 6);
+  return new TubeGeometry(new CatmullRomCurve3(points, false, "chordal"), 260 * detail, 0.14, 6);
 }
 
 function dashpot(): BufferGeometry {
@@ -72,13 +72,14 @@ function dashpot(): BufferGeometry {
   return new LatheGeometry(outline, 20).rotateX(Math.PI / 2);
 }
 
-const geometries: Record<string, () => BufferGeometry> = {
-  ellipsoid: () => new SphereGeometry(1, 40, 24),
+// `detail` is 1, or less where there are many.
+const geometries: Record<string, (detail: number) => BufferGeometry> = {
+  ellipsoid: (detail) => new SphereGeometry(1, 40 * detail, 24 * detail),
   box: () => new BoxGeometry(1, 1, 1),
-  cylinder: () => new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2),
-  cone: () => new ConeGeometry(1, 1, 40).rotateX(-Math.PI / 2).translate(0, 0, 0.5),
+  cylinder: (detail) => new CylinderGeometry(1, 1, 1, 40 * detail).rotateX(Math.PI / 2),
+  cone: (detail) => new ConeGeometry(1, 1, 40 * detail).rotateX(-Math.PI / 2).translate(0, 0, 0.5),
   tetrahedron,
-  rod: () => new CylinderGeometry(1, 1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5),
+  rod: (detail) => new CylinderGeometry(1, 1, 1, 16 * detail).rotateX(Math.PI / 2).translate(0, 0, 0.5),
   coil,
   dashpot,
 };
@@ -250,7 +251,8 @@ export class Stage implements Theatre {
         // a tetrahedron may be mirrored by its map
         side: primitive === "tetrahedron" ? DoubleSide : FrontSide,
       });
-      const mesh = new InstancedMesh(geometries[primitive](), material, rows.length);
+      const detail = rows.length > 40 ? 0.5 : 1;
+      const mesh = new InstancedMesh(geometries[primitive](detail), material, rows.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
       mesh.castShadow = mesh.receiveShadow = true;
