@@ -158,6 +158,18 @@ static inline double scene_drift(scene *s, double h, long steps)
     return worst;
 }
 
+/* Largest distance of the positions of all nodes in two scenes of one system. */
+static inline double scene_apart(const scene *a, const scene *b)
+{
+    double most = 0;
+    for (int k = 0; k < a->system->node_count; k++) {
+        int q = a->system->nodes[k].q;
+        const double *x = olo_state_q(a->state) + q, *y = olo_state_q(b->state) + q;
+        most = fmax(most, norm3((double[]){x[0] - y[0], x[1] - y[1], x[2] - y[2]}));
+    }
+    return most;
+}
+
 /* Repeatable random numbers in [-1, 1). */
 static inline double scene_random(unsigned long long *seed)
 {

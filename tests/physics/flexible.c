@@ -36,19 +36,6 @@ static double condition_after(const char *model, const char *constraints, const 
     return condition;
 }
 
-/* Largest distance of the positions of two scenes of one system, relative to the size of the system. */
-static double apart(const scene *a, const scene *b)
-{
-    double most = 0;
-    for (int k = 0; k < a->system->node_count; k++) {
-        double gap[3];
-        int q = a->system->nodes[k].q;
-        vec3_subtract(olo_state_q(a->state) + q, olo_state_q(b->state) + q, gap);
-        most = fmax(most, vec3_norm(gap));
-    }
-    return most / a->system->length_scale;
-}
-
 /* --- slider-crank --- */
 
 TEST(slider_crank_has_the_counts_of_the_thesis)
@@ -121,7 +108,7 @@ TEST(slider_crank_with_multipliers_moves_alike)
     scene a = scene_open("slider-crank", "reduced"), b = scene_open("slider-crank", "multipliers");
     run_to(&a, 1);
     run_to(&b, 1);
-    check_below(apart(&a, &b), 1e-11);
+    check_below(scene_apart(&a, &b), 1e-11);
     scene_close(&a);
     scene_close(&b);
 }
@@ -579,7 +566,7 @@ TEST(a_coupled_section_is_a_turned_one)
     scene a = scene_open(plain, "reduced"), b = scene_open(turned, "reduced");
     scene_run(&a, 0.01, 100);
     scene_run(&b, 0.01, 100);
-    check_below(apart(&a, &b), 1e-9);
+    check_below(scene_apart(&a, &b), 1e-9);
     check_relative(scene_ledger(&a).strain, scene_ledger(&b).strain, 1e-8);
     scene_close(&a);
     scene_close(&b);
@@ -742,7 +729,7 @@ TEST(every_joint_holds_on_beam_nodes)
         double energy = scene_ledger(&a).total;
         scene_run(&a, 0.01, 50);
         scene_run(&b, 0.01, 50);
-        check_below(apart(&a, &b), 1e-10);
+        check_below(scene_apart(&a, &b), 1e-10);
         check_close(energy, scene_ledger(&a).total, 1e-11);
         check_below(scene_ledger(&a).constraint_error, 1e-13);
         scene_close(&a);
