@@ -148,6 +148,27 @@ TEST(a_stiff_slider_crank_is_the_rigid_one)
     scene_close(&rigid);
 }
 
+/* --- names --- */
+
+TEST(nodes_of_beams_have_names)
+{
+    scene s = scene_open("slider-crank", NULL);
+    check_equal(2, olo_system_beams(s.system));
+    check_text("slider", olo_system_beam_name(s.system, 1));
+    check_equal(16, olo_system_beam_nodes(s.system, 1));
+    check_equal(olo_system_find(s.system, "slider.16"), olo_system_beam_node(s.system, 1, 15));
+    check_equal(olo_system_find(s.system, "slider.end"), olo_system_beam_node(s.system, 1, 15));
+    check_equal(olo_system_find(s.system, "crank.middle"), olo_system_find(s.system, "crank.11"));
+    check_text("crank.11",
+               olo_system_node_name(s.system, olo_system_find(s.system, "crank.middle")));
+    /* no middle of sixteen nodes, no node beyond the last */
+    static const char *const wrong[] = {"slider.middle", "slider.17", "slider.0", "slider.1x",
+                                        "slider"};
+    for (int i = 0; i < 5; i++)
+        check_equal(-1, olo_system_find(s.system, wrong[i]));
+    scene_close(&s);
+}
+
 /* --- three-bar swing --- */
 
 TEST(swing_has_the_counts_of_the_thesis)
@@ -744,6 +765,7 @@ TEST_MAIN(cmocka_unit_test(slider_crank_has_the_counts_of_the_thesis),
           cmocka_unit_test(slider_crank_with_multipliers_moves_alike),
           cmocka_unit_test(table_6_7_condition_numbers),
           cmocka_unit_test(a_stiff_slider_crank_is_the_rigid_one),
+          cmocka_unit_test(nodes_of_beams_have_names),
           cmocka_unit_test(swing_has_the_counts_of_the_thesis),
           cmocka_unit_test(swing_moves_as_in_the_sheet),
           cmocka_unit_test(table_3_2_condition_numbers), cmocka_unit_test(swing_is_of_second_order),
