@@ -66,10 +66,7 @@ static const double *child_cayley(const olo_joint_view *x, const double *motion)
     return child_is_frame(x) ? motion + 3 : none;
 }
 
-/* x = sum u_k M_k + rest for unit vectors M_k that are orthonormal but for rounding: u_k = M_k.x would be too long by
- * what M_k is too long, in every step the same, and energy would drift. What is left of x the first time is divided
- * again. u += , rest = what is left */
-static void divide(int count, const double *M, double rest[3], double *u)
+void olo_joint_divide(int count, const double *M, double rest[3], double *u)
 {
     for (int pass = 0; pass < 2; pass++) {
         double part[3] = {0, 0, 0};
@@ -93,7 +90,7 @@ static void along_axes(const olo_joint_view *x, const double vector[3], double *
             axis_at(x, k, x->child0, x->parent0, M + 3 * count++);
         }
     vec3_copy(vector, rest);
-    divide(count, M, rest, u);
+    olo_joint_divide(count, M, rest, u);
     vec3_subtract(vector, rest, part);
 }
 
@@ -175,7 +172,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
         } else {
             olo_body_vector(joint->child_axes + 6, x->child0, n0);
             u[t] = 0;
-            divide(1, n0, relative, u + t);
+            olo_joint_divide(1, n0, relative, u + t);
         }
     }
     if (!joint->translations)

@@ -25,6 +25,10 @@ typedef struct olo_joint_axis {
 } olo_joint_axis;
 void olo_joint_axis_column(const olo_joint_axis *a, const double *W, int r, int column,
                            olo_joint_blocks *b, double by_axis[3], double by_arm[3]);
+/* x = sum u_k M_k + rest for unit vectors M_k that are orthonormal but for rounding: u_k = M_k.x would be too long by
+ * what M_k is too long, in every step the same, and energy would drift. What is left of x the first time is divided
+ * again. u += , rest = what is left */
+void olo_joint_divide(int count, const double *M, double rest[3], double *u);
 /* Exchanges parent and child, their places and axes. */
 void olo_joint_reverse(olo_articulation *joint);
 /* A vector given in space at the start, as one fixed in a node. */

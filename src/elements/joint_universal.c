@@ -59,12 +59,12 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
 static void predict(const olo_joint_view *x, const double *motion, double *u)
 {
     const double *a_p = x->parent_motion + 3;
-    double back[3] = {-a_p[0], -a_p[1], -a_p[2]}, relative[3], m[3], n[3];
+    double back[3] = {-a_p[0], -a_p[1], -a_p[2]}, relative[3], axes[6];
     cayley_compose(back, motion + 3, relative);
-    olo_body_vector(parent_axis(x), x->parent0, m);
-    olo_body_vector(child_axis(x), x->child0, n);
-    u[0] = vec3_dot(m, relative);
-    u[1] = vec3_dot(n, relative);
+    olo_body_vector(parent_axis(x), x->parent0, axes);
+    olo_body_vector(child_axis(x), x->child0, axes + 3);
+    u[0] = u[1] = 0;
+    olo_joint_divide(2, axes, relative, u);
 }
 
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)

@@ -2,7 +2,7 @@
 import json
 import os
 import re
-import time
+import resource
 
 import h5py
 import pytest
@@ -136,12 +136,17 @@ def test_a_run_that_does_not_converge_says_where(oloid):
 
 @pytest.mark.slow
 def test_start_and_first_step_of_a_small_model_take_less_than_20_ms(oloid):
+    """Of processor time, which other work on the machine does not change; `make bench` has the time that passes."""
+    def used():
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
+
     arguments = ["run", "planar-pendulum", "--step", "1e-3", "--end", "1e-3", "--quiet",
                  "--no-result"]
     best = float("inf")
     for _ in range(10):
-        begin = time.perf_counter()
+        begin = used()
         done = oloid(*arguments)
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, used() - begin)
         assert done.returncode == 0, done.stderr
     assert best < 0.020, f"{best * 1e3:.1f} ms"
