@@ -21,7 +21,7 @@
 #include "elements/drawing.h"
 #include "linalg/vec3.h"
 
-enum { NODES = OLO_STRAIN_NODES_MAX, MOST_ELEMENTS = 1000000 };
+enum { NODES = OLO_STRAIN_NODES_MAX, MOST_ELEMENTS = 100000 };
 
 olo_beam olo_beam_default(void)
 {

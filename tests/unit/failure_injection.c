@@ -7,7 +7,7 @@
 #include "stepping/registry.h"
 #include "test.h"
 
-/* Rods in a loop, bodies on supports and joints, relations, motions, springs of all kinds, dampers, loads: everything
+/* Rods in a loop, bodies on supports and joints, beams, relations, motions, springs of all kinds, dampers, loads: everything
  * that allocates. */
 static const char everything[] =
     "parameters: {k: 100}\n"
@@ -23,6 +23,14 @@ static const char everything[] =
     "  - {name: arm, mass: 1, inertia: [1, 1, 1], position: [5, 0, 0]}\n"
     "  - {name: hand, mass: 1, inertia: [1, 1, 1], position: [6, 0, 0]}\n"
     "  - {name: nut, mass: 1, inertia: [1, 1, 1], position: [7, 0, 0]}\n"
+    "beams:\n"
+    "  - {name: bow, elements: 2, points: [[9, 0, 0], [9, 1, 0], [9, 1, 1]], stiffness: [9, 9, 9, "
+    "9, 9, 9],\n"
+    "     inertia: [1, 1, 1], damping: 0.1}\n"
+    "  - {name: string, elements: 1, points: [[9, 1, 0], [9, 2, 0]], curve: spline, start_on: "
+    "bow.middle,\n"
+    "     energy: k*(g1^2 + g2^2 + g3^2 + k1^2 + k2^2 + k3^2 + k1^4), inertia: [1, 1, 1]}\n"
+    "masses: {on: string.end, mass: 1}\n"
     "joints:\n"
     "  - {name: pin, between: [[5, 0, 0], arm], axis: [0, 0, 1], motion: sin(t)}\n"
     "  - {name: cross, type: universal, between: [arm, hand], at: [6, 0, 0], axis: [0, 1, 0], "
@@ -43,6 +51,7 @@ static const char everything[] =
     "loads:\n"
     "  - {on: top, force: [1, 0, 0], moment: [0, 0, 1], frame: body, time: sin(t)}\n"
     "  - {on: a, force: [0, 1, 0], time: {time: [0, 1], value: [0, 1]}}\n"
+    "  - {along: string, force: [0, 1, 0]}\n"
     "outputs: [{on: top.tip}, {reaction: cross, frame: child}]\n"
     "run: {step: 0.01, end: 0.02}\n";
 

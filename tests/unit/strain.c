@@ -519,6 +519,24 @@ TEST(forces_balance_and_do_the_work_of_the_energy)
     }
 }
 
+/* Negative control (check 15): the stress of the averaged configuration balances, but its work is not the energy. */
+TEST(stress_of_the_averaged_configuration_does_other_work)
+{
+    sample *x = sheet(&olo_law_elastic);
+    double e[6], s[6], r[SIZE], work = 0, moment[3] = {0, 0, 0};
+    olo_strain_values(&x->strain, x->qm, e);
+    for (int k = 0; k < 6; k++)
+        s[k] = x->c[k] * e[k];
+    x->strains.invariants->combine(&x->strains, s, x->qm, r);
+    for (int i = 0; i < 24; i += 3) {
+        work += vec3_dot(r + i, x->dq + i);
+        vec3_add_cross(x->qm + i, r + i, moment);
+    }
+    check_below(vec3_norm(moment), 1e-13);
+    check_true(fabs(work - 0.54818309649466) > 1e-3);
+    sample_free(x);
+}
+
 TEST_MAIN(cmocka_unit_test(strains_at_a_configuration_are_those_of_the_forms),
           cmocka_unit_test(discrete_gradients_and_their_derivatives_are_those_of_the_forms),
           cmocka_unit_test(tangent_in_twists_is_the_projected_one),
@@ -528,4 +546,5 @@ TEST_MAIN(cmocka_unit_test(strains_at_a_configuration_are_those_of_the_forms),
           cmocka_unit_test(a_hyperelastic_energy_has_the_stress_of_the_sheet),
           cmocka_unit_test(rigid_motions_leave_the_strains_alone),
           cmocka_unit_test(a_rigid_motion_strains_nothing),
-          cmocka_unit_test(forces_balance_and_do_the_work_of_the_energy))
+          cmocka_unit_test(forces_balance_and_do_the_work_of_the_energy),
+          cmocka_unit_test(stress_of_the_averaged_configuration_does_other_work))
