@@ -6,22 +6,7 @@
 #include "base/memory.h"
 #include "system/system.h"
 
-/* Where a text is in a drawable, and a row of numbers. */
-static const char *name_of(const olo_drawable *d)
-{
-    return d->name;
-}
-
-static const char *role_of(const olo_drawable *d)
-{
-    return d->role;
-}
-
-static const char *primitive_of(const olo_drawable *d)
-{
-    return d->primitive;
-}
-
+/* Where a row of numbers is in a drawable. */
 static void node_of(const olo_drawable *d, double *row)
 {
     row[0] = d->node[0];
@@ -51,9 +36,9 @@ static void size_of(const olo_drawable *d, double *row)
 static const struct {
     const char *path, *description;
     const char *(*get)(const olo_drawable *d);
-} TEXTS[] = {{"/scene/name", "element that is drawn", name_of},
-             {"/scene/role", "what it is, for colours", role_of},
-             {"/scene/primitive", "how it is drawn", primitive_of}};
+} TEXTS[] = {{"/scene/name", "element that is drawn", olo_drawable_name},
+             {"/scene/role", "what it is, for colours", olo_drawable_role},
+             {"/scene/primitive", "how it is drawn", olo_drawable_primitive}};
 
 static const struct {
     const char *path, *description;

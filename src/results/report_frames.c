@@ -300,21 +300,6 @@ static void write_words(const olo_drawable *const *shown, size_t count, const ch
     olo_json_close(json);
 }
 
-static const char *name_of(const olo_drawable *d)
-{
-    return d->name;
-}
-
-static const char *role_of(const olo_drawable *d)
-{
-    return d->role;
-}
-
-static const char *primitive_of(const olo_drawable *d)
-{
-    return d->primitive;
-}
-
 /* What the page gets of the drawables that are shown. */
 static void write_drawables(const motion *m, const olo_drawable *const *shown, size_t count,
                             float *floats, int32_t *nodes, olo_json *json)
@@ -331,9 +316,9 @@ static void write_drawables(const motion *m, const olo_drawable *const *shown, s
     olo_json_integer(json, "count", (long)count);
     olo_json_bytes(json, "node", nodes, 2 * count * sizeof *nodes);
     olo_json_bytes(json, "map", floats, 15 * count * sizeof *floats);
-    write_words(shown, count, "name", name_of, json);
-    write_words(shown, count, "role", role_of, json);
-    write_words(shown, count, "primitive", primitive_of, json);
+    write_words(shown, count, "name", olo_drawable_name, json);
+    write_words(shown, count, "role", olo_drawable_role, json);
+    write_words(shown, count, "primitive", olo_drawable_primitive, json);
 }
 
 /* A solid is shown when its node is, a link when both are. */

@@ -33,4 +33,20 @@ typedef struct olo_drawable {
     bool symbol; /* its size is not known: in units of the symbols nearby, until the system is complete */
 } olo_drawable;
 
+/* Its texts, for those who write a column of each. */
+static inline const char *olo_drawable_name(const olo_drawable *d)
+{
+    return d->name;
+}
+
+static inline const char *olo_drawable_role(const olo_drawable *d)
+{
+    return d->role;
+}
+
+static inline const char *olo_drawable_primitive(const olo_drawable *d)
+{
+    return d->primitive;
+}
+
 #endif
