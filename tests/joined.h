@@ -211,16 +211,22 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
     return x;
 }
 
-static inline scene joined_open(const joined *x, const char *constraints)
+static inline scene joined_open_scheme(const joined *x, const char *scheme, const char *constraints)
 {
     scene s = {0};
     olo_error error = {0};
     check_ok(olo_model_compile(x->model, &s.system, &error), &error);
     check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = olo_run_default();
+    s.run.scheme = scheme;
     s.run.constraints = constraints;
     check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
     return s;
+}
+
+static inline scene joined_open(const joined *x, const char *constraints)
+{
+    return joined_open_scheme(x, "energy-momentum", constraints);
 }
 
 static inline void joined_free(joined *x)

@@ -28,7 +28,7 @@ typedef struct olo_system olo_system;
 typedef struct olo_run {
     double step;        /**< time step h */
     double end;         /**< end time */
-    const char *scheme; /**< "energy-momentum" */
+    const char *scheme; /**< "energy-momentum" or "variational" */
     const char *
         constraints; /**< "reduced", "multipliers", "projected", "minimal", "penalty", "augmented" */
     double penalty;  /**< mu of penalty and augmented, energy mu |g|^2 */

@@ -163,7 +163,8 @@ OLO_API double *olo_state_v(olo_state *state);
 OLO_API void olo_state_touch(olo_state *state);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
-/** Constraint multipliers of the last step, one a row of the constraints; zero before the first. */
+/** Constraint multipliers of the last step (with variational: of the node it started from), one a row of the
+ *  constraints; zero before the first. */
 OLO_API const double *olo_state_multipliers(const olo_state *state);
 /** @} */
 
@@ -171,19 +172,22 @@ OLO_API const double *olo_state_multipliers(const olo_state *state);
  *  @{ */
 /** The ledger of a state. */
 typedef struct olo_ledger {
-    double kinetic;             /**< 1/2 v.M v */
-    double potential;           /**< of gravity */
-    double strain;              /**< of springs and beams */
-    double constraint;          /**< of constraints that give way (penalty, augmented), else 0 */
-    double work;                /**< done by loads and drives since the start */
-    double dissipation;         /**< lost in dampers since the start */
-    double total;               /**< kinetic + potential + strain + constraint */
-    double balance;             /**< total - work + dissipation: constant */
+    double kinetic;     /**< 1/2 v.M v */
+    double potential;   /**< of gravity */
+    double strain;      /**< of springs and beams */
+    double constraint;  /**< of constraints that give way (penalty, augmented), else 0 */
+    double work;        /**< done by loads and drives since the start */
+    double dissipation; /**< lost in dampers since the start */
+    double total;       /**< kinetic + potential + strain + constraint */
+    double balance;     /**< total - work + dissipation: constant with energy-momentum */
+    double interval;    /**< with variational the energy of the last step by itself: kinetic of
+                                     its mean velocity and potential at its midpoint; else the total */
     double linear_momentum[3];  /**< of all points and bodies */
     double angular_momentum[3]; /**< about the origin */
     double constraint_error;    /**< largest |g| */
     double constraint_relative; /**< largest |g| over the size of that row's parts at the start */
-    double velocity_error;      /**< largest |G v|, of order h^2 with energy-momentum */
+    double velocity_error; /**< largest |G v|: of order h^2 with energy-momentum, round-off with
+                                     variational */
 } olo_ledger;
 /** Evaluates the ledger. Allocates nothing. */
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,

@@ -16,7 +16,7 @@
 
 struct options {
     cli_list set;
-    const char *steps, *treatments, *step, *end, *count, *penalty, *at, *report;
+    const char *steps, *treatments, *scheme, *step, *end, *count, *penalty, *at, *report;
     bool no_cpu, json, quiet;
 };
 
@@ -25,6 +25,8 @@ static const cli_option options[] = {
      "which, with commas between them; default: all"},
     {"penalty", 0, CLI_TEXT, offsetof(struct options, penalty), "LIST",
      "penalty parameters, each a row; default: the model's"},
+    {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
+     "energy-momentum or variational, as in 'oloid run'"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step of the runs"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time of the runs"},
     {"count", 0, CLI_TEXT, offsetof(struct options, count), "N",
@@ -426,9 +428,10 @@ static int run(int argc, char **argv)
         code = cli_usage(&cli_compare, "--end and --count exclude each other");
     }
     if (code == CLI_GO_ON) {
-        const olo_setting settings[] = {{"run.step", given.step}, {"run.end", given.end}};
+        const olo_setting settings[] = {
+            {"run.step", given.step}, {"run.end", given.end}, {"run.scheme", given.scheme}};
         const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
-                                                 2, given.quiet, &error);
+                                                 3, given.quiet, &error);
         code = status == OLO_OK ? compare(&study, &given, command) : cli_fail(&error);
     }
     olo_free(command);

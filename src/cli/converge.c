@@ -14,7 +14,7 @@
 
 struct options {
     cli_list set;
-    const char *steps, *time, *reference, *constraints, *report;
+    const char *steps, *time, *reference, *scheme, *constraints, *report;
     bool exact, json, quiet;
 };
 
@@ -31,6 +31,8 @@ static const cli_option options[] = {
      "smallest step"},
     {"exact", 0, CLI_FLAG, offsetof(struct options, exact), NULL,
      "compare with the exact solution of the model"},
+    {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
+     "energy-momentum or variational, as in 'oloid run'"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated, as in 'oloid run'"},
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
@@ -314,9 +316,10 @@ static int run(int argc, char **argv)
     }
     if (code == CLI_GO_ON) {
         const olo_setting settings[] = {{"run.end", given.time},
+                                        {"run.scheme", given.scheme},
                                         {"run.constraints", given.constraints}};
         const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
-                                                 2, given.quiet, &error);
+                                                 3, given.quiet, &error);
         code = status == OLO_OK ? converge(&study, &given, command) : cli_fail(&error);
     }
     olo_free(command);

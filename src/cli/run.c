@@ -20,7 +20,7 @@
 
 struct options {
     cli_list set;
-    const char *step, *end, *constraints, *output, *checkpoint;
+    const char *step, *end, *scheme, *constraints, *output, *checkpoint;
     bool inverse, resume, no_result, no_report, json, quiet;
 };
 
@@ -30,6 +30,9 @@ static const cli_option options[] = {
      "its run (run.frames=500); may be repeated"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
+    {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
+     "energy-momentum (energy exact) or variational\n"
+     "(symplectic, energy bounded)"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated: reduced (loops by\n"
      "multipliers), minimal (loops by a null space),\n"
@@ -103,6 +106,7 @@ static olo_status load(struct session *session, const char *word, olo_error *err
     const struct options *given = &session->options;
     const olo_setting settings[] = {{"run.step", given->step},
                                     {"run.end", given->end},
+                                    {"run.scheme", given->scheme},
                                     {"run.constraints", given->constraints}};
     const int count = (int)(sizeof settings / sizeof settings[0]);
     cli_loaded *loaded = &session->loaded;

@@ -1,6 +1,7 @@
 /* The summary of a run. */
 #include "cli/run_report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -57,13 +58,24 @@ static void describe_verdict(const olo_verdict *verdict, char *text, size_t size
 {
     char drift[CLI_NUMBER_SIZE], tolerance[CLI_NUMBER_SIZE];
     cli_deviation(drift, verdict->relative_drift);
-    if (verdict->ok) {
+    if (verdict->ok && isinf(verdict->tolerance) && !is_constraint(verdict)) {
+        (void)snprintf(text, size, "within %s of its start", drift);
+    } else if (verdict->ok) {
         (void)snprintf(text, size, "%s to %s", is_constraint(verdict) ? "kept" : "constant", drift);
     } else {
         (void)snprintf(text, size, "%s by %s, tolerance %s",
                        is_constraint(verdict) ? "violated" : "drifted", drift,
                        cli_deviation(tolerance, verdict->tolerance));
     }
+}
+
+/* What a scheme does not keep by design is told, not judged. */
+static const char *word_of(const olo_verdict *verdict)
+{
+    if (isinf(verdict->tolerance) && !is_constraint(verdict)) {
+        return "bounded";
+    }
+    return verdict->ok ? "ok" : "BROKEN";
 }
 
 /* A line a quantity, in columns; the reasons only where a person reads. */
@@ -83,7 +95,7 @@ static void print_verdicts(FILE *out, const cli_outcome *outcome)
         const olo_verdict *verdict = &outcome->verdicts[i];
         (void)fprintf(out, "  %-*s  %-*s   %s%s%s", name_width, verdict->quantity, text_width,
                       texts[i], cli_colour_code(out, verdict->ok ? CLI_GOOD : CLI_BAD),
-                      verdict->ok ? "ok" : "BROKEN", plain);
+                      word_of(verdict), plain);
         if (cli_is_terminal(out) && verdict->why[0] != '\0') {
             (void)fprintf(out, "   %s%s%s", cli_colour_code(out, CLI_MUTED), verdict->why, plain);
         }

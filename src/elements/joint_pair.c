@@ -203,7 +203,7 @@ void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint
     int d = x->child_node->twist;
     double arm1[3], arm_m[3];
     vec3_subtract(x->parent1, x->child1, arm1);
-    vec3_subtract(x->parent_m, x->child_m, arm_m);
+    vec3_subtract(x->parent_left, x->child_left, arm_m);
     if (b->spatial) {
         for (int i = 0; i < 3; i++) {
             b->spatial[i] = arm1[i];
@@ -235,7 +235,7 @@ static void translation_blocks(const olo_joint_view *x, const double *f, int r, 
     int column = 0;
     for (int k = 0; k < 3; k++) {
         axis_at(x, k, x->child1, x->parent1, M1 + 3 * k);
-        axis_at(x, k, x->child_m, x->parent_m, Mm + 3 * k);
+        axis_at(x, k, x->child_left, x->parent_left, Mm + 3 * k);
     }
     bool in_child = x->joint->reversed;
     double *k_rows = in_child ? b->kc : b->kp;
@@ -325,9 +325,9 @@ static void axis_blocks(const olo_joint_view *x, const double *W, int r, int col
     double by_axis[3], by_arm[3];
     bool about_parent = turns_about_parent(x);
     olo_body_vector(x->joint->child_axes + 6, x->child1, a.n1);
-    olo_body_vector(x->joint->child_axes + 6, x->child_m, a.n_m);
+    olo_body_vector(x->joint->child_axes + 6, x->child_left, a.n_m);
     pivot_arm(x, x->child1, x->parent1, a.rho1);
-    pivot_arm(x, x->child_m, x->parent_m, a.rho_m);
+    pivot_arm(x, x->child_left, x->parent_left, a.rho_m);
     olo_joint_axis_column(&a, W, r, column, b, by_axis, by_arm);
     if (about_parent)
         pivot_variation(x, a.n_m, W, b->kp + column * 6, b->kc + column * 6);
@@ -342,7 +342,7 @@ static void free_blocks(const olo_joint_view *x, const double *f, int r, int col
     double rho1[3], rho_m[3];
     bool about_parent = turns_about_parent(x);
     pivot_arm(x, x->child1, x->parent1, rho1);
-    pivot_arm(x, x->child_m, x->parent_m, rho_m);
+    pivot_arm(x, x->child_left, x->parent_left, rho_m);
     double pull = 0.5 * vec3_dot(rho1, f);
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
@@ -449,16 +449,20 @@ static void turning_blocks(const olo_joint_view *x, const double *W, olo_joint_b
     const olo_articulation *joint = x->joint;
     olo_joint_axis a;
     olo_body_vector(joint->child_point, x->child1, a.rho1);
-    olo_body_vector(joint->child_point, x->child_m, a.rho_m);
+    olo_body_vector(joint->child_point, x->child_left, a.rho_m);
     if (joint->rotations == 1) {
         double by_axis[3], by_arm[3];
         olo_body_vector(joint->child_axes + 6, x->child1, a.n1);
-        olo_body_vector(joint->child_axes + 6, x->child_m, a.n_m);
+        olo_body_vector(joint->child_axes + 6, x->child_left, a.n_m);
         olo_joint_axis_column(&a, W, 1, 0, b, by_axis, by_arm);
         vec3_add(1.0, by_arm, by_axis);
         row6_store(row6_make(0, 0, 0, by_axis[0], by_axis[1], by_axis[2]), b->kc);
     } else {
         free_blocks(x, W, 3, 0, b);
+    }
+    if (gap && x->child_left != x->child_m) { /* the gap is that of the motion */
+        olo_body_vector(joint->child_point, x->child_m, a.rho_m);
+        olo_body_vector(joint->child_axes + 6, x->child_m, a.n_m);
     }
     if (gap)
         find_turning_gap(x, &a, gap);

@@ -140,7 +140,7 @@ static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_
     if (!on_frame(x))
         return;
     arm(x, x->parent1, rho1);
-    arm(x, x->parent_m, rho_m);
+    arm(x, x->parent_left, rho_m);
     double pull = vec3_dot(rho1, f);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -174,8 +174,8 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     double r1[3], r_m[3], place[3];
     parent_place(x, x->parent1, place);
     vec3_subtract(x->child1, place, r1);
-    parent_place(x, x->parent_m, place);
-    vec3_subtract(x->child_m, place, r_m);
+    parent_place(x, x->parent_left, place);
+    vec3_subtract(x->child_left, place, r_m);
     for (int k = 0; k < r; k++) {
         const double *axis = x->constants + 3 * k;
         double column[3], hat[3], turn[3];

@@ -74,9 +74,9 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     if (x->parent_node)
         olo_joint_parent_blocks(x, W, b);
     olo_body_vector(x->joint->child_point, x->child1, a.rho1);
-    olo_body_vector(x->joint->child_point, x->child_m, a.rho_m);
+    olo_body_vector(x->joint->child_point, x->child_left, a.rho_m);
     olo_body_vector(parent_axis(x), x->parent1, a.n1);
-    olo_body_vector(parent_axis(x), x->parent_m, a.n_m);
+    olo_body_vector(parent_axis(x), x->parent_left, a.n_m);
     olo_joint_axis_column(&a, W, 2, 0, b, by_axis, by_arm);
     for (int i = 0; i < 3; i++) {
         b->kc[3 + i] = by_arm[i];
@@ -84,7 +84,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
             b->kp[3 + i] = by_axis[i];
     }
     olo_body_vector(child_axis(x), x->child1, a.n1);
-    olo_body_vector(child_axis(x), x->child_m, a.n_m);
+    olo_body_vector(child_axis(x), x->child_left, a.n_m);
     olo_joint_axis_column(&a, W, 2, 1, b, by_axis, by_arm);
     for (int i = 0; i < 3; i++)
         b->kc[6 + 3 + i] = by_axis[i] + by_arm[i];

@@ -69,7 +69,7 @@ void olo_null_space_free(olo_null_space *space)
 void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete)
 {
     const double no_wrench[6] = {0};
-    space->q = discrete ? x->qm : x->q1;
+    space->q = discrete ? olo_motion_left(x) : x->q1;
     space->discrete = discrete;
     for (int k = 0; k < space->tree->system->node_count; k++) {
         const olo_tree_node *t = &space->tree->nodes[k];

@@ -12,8 +12,8 @@ typedef struct olo_null_space olo_null_space;
 olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_error *error);
 void olo_null_space_free(olo_null_space *space);
 
-/* Reads the joint matrices at a motion of the tree. The left pair belongs to the midpoint, also where that does not
- * satisfy the constraints: G(q_m) P = 0 all the same. */
+/* Reads the joint matrices at a motion of the tree. The left pair belongs to the midpoint (or to q0, as the motion
+ * says), also where that does not satisfy the constraints: G(q_m) P = 0 all the same. */
 void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete);
 /* reduced[unknowns] = P^T row[n] */
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced);

@@ -223,12 +223,14 @@ olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x)
 {
     const olo_system *s = tree->system;
     olo_tree_node *node = &tree->nodes[c];
+    const double *left = olo_motion_left(x);
     int q = s->nodes[c].q, p = node->parent;
     olo_joint_view view = {.joint = &node->joint,
                            .child_node = &s->nodes[c],
                            .child0 = x->q0 + q,
                            .child_m = x->qm + q,
                            .child1 = x->q1 + q,
+                           .child_left = left + q,
                            .child_motion = x->motion + s->nodes[c].motion,
                            .constants = node->constants};
     if (p >= 0) {
@@ -237,9 +239,10 @@ olo_joint_view olo_tree_view(olo_tree *tree, int c, const olo_motion *x)
         view.parent0 = x->q0 + parent;
         view.parent_m = x->qm + parent;
         view.parent1 = x->q1 + parent;
+        view.parent_left = left + parent;
         view.parent_motion = x->motion + s->nodes[p].motion;
     } else {
-        view.parent0 = view.parent_m = view.parent1 = ground_frame;
+        view.parent0 = view.parent_m = view.parent1 = view.parent_left = ground_frame;
         view.parent_motion = ground_motion;
     }
     return view;

@@ -47,9 +47,16 @@ bool olo_closure_is_relative(const olo_system *system, const olo_closure *closur
 typedef struct olo_motion {
     const double *q0;
     double *dq, *qm, *q1; /* [n] */
+    const double *left;   /* [n] where the left pair is taken: qm if NULL, or q0 */
     double *motion;       /* [twists] */
     double *u;            /* [unknowns] */
 } olo_motion;
+
+/* Where the left pair is taken. */
+static inline const double *olo_motion_left(const olo_motion *x)
+{
+    return x->left ? x->left : x->qm;
+}
 
 /* Joint constants of a step that starts at x->q0. */
 void olo_tree_begin(olo_tree *tree, const olo_motion *x);

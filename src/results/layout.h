@@ -60,7 +60,7 @@ typedef struct olo_ledger_column {
     const char *description;
 } olo_ledger_column;
 
-enum { OLO_LEDGER_COLUMNS = 18 };
+enum { OLO_LEDGER_COLUMNS = 19 };
 extern const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS];
 
 /* The numbers of a step in this order. */

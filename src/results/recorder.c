@@ -60,6 +60,7 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
     recorder->began_cpu = olo_cpu_seconds();
     recorder->book.constraints = system->m > 0;
     recorder->book.constraint_bound = olo_treatment_constraint_error(run);
+    recorder->book.energy_bound = olo_scheme_energy_error(run);
     recorder->book.invariants = olo_system_invariants(system);
     for (int i = 0; i < recorder->book.invariants; i++) {
         recorder->book.invariant[i] = olo_system_invariant(system, i);

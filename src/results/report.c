@@ -86,7 +86,9 @@ static const char *text_of(olo_result *result, const char *object, const char *n
 static void describe(const olo_verdict *v, char text[160])
 {
     const bool constraint = strncmp(v->quantity, "constraint", strlen("constraint")) == 0;
-    if (v->ok) {
+    if (v->ok && isinf(v->tolerance) && !constraint) {
+        (void)snprintf(text, 160, "within %.1e of its start", v->relative_drift);
+    } else if (v->ok) {
         (void)snprintf(text, 160, "%s to %.1e", constraint ? "kept" : "constant",
                        v->relative_drift);
     } else {

@@ -2,6 +2,8 @@
  *
  *   drift = max_n |I_n - I_0|,   relative_drift = drift / scale,   ok: relative_drift <= tolerance.
  *
+ * What a scheme or treatment does not keep by design has an infinite tolerance: it is told, not judged.
+ *
  * The scale is that of the quantity itself: of energy the largest of |E_0|, kinetic and strain energy
  * (which do not depend on where the potential is zero, except for E_0); of a momentum map
  * a.L + b.P the largest of its own value, |a| |L| and |b| |P| during the run. */
@@ -91,7 +93,13 @@ int olo_verdict_list(const olo_verdict_book *book, olo_verdict verdicts[OLO_VERD
         *verdict = (olo_verdict){.start = book->start[i], .drift = book->drift[i]};
         snprintf(verdict->quantity, sizeof verdict->quantity, "%s", book->invariant[i]->name);
         snprintf(verdict->why, sizeof verdict->why, "%s", book->invariant[i]->why);
-        judge(verdict, scale_of(book, i), tolerance);
+        const bool bounded = book->invariant[i]->energy && isinf(book->energy_bound);
+        if (bounded) {
+            snprintf(
+                verdict->why, sizeof verdict->why,
+                "the scheme bounds it without keeping it constant: how far it was from its start");
+        }
+        judge(verdict, scale_of(book, i), bounded ? (double)INFINITY : tolerance);
     }
     if (book->constraints) {
         olo_verdict *verdict = &verdicts[count++];

@@ -15,6 +15,8 @@ typedef struct olo_verdict_book {
     bool constraints;        /* there are constraints to judge */
     double constraint_bound; /* error that belongs to their treatment: 0 exact, infinity for a penalty */
 
+    double energy_bound; /* the same of the scheme and the energy: infinity where it is not constant */
+
     long states; /* seen so far */
     double start[OLO_INVARIANTS_MAX];
     double drift[OLO_INVARIANTS_MAX]; /* largest |value - start| */

@@ -6,159 +6,25 @@
  * dV is the discrete gradient through quadratic invariants. Conserves energy and every momentum map that is
  * at most quadratic, exactly, at any step size; second order.
  */
-#include <math.h>
-#include <string.h>
-
-#include "base/extreme.h"
-#include "linalg/vec3.h"
-#include "stepping/step.h"
-
-static void begin(olo_step *step)
-{
-    olo_system_mass_times(step->system, step->v0, step->Mv0);
-    step->start_scale = 0;
-    for (int i = 0; i < step->system->n; i++)
-        olo_raise(&step->start_scale, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
-}
-
-/* T += m (v1 - v0) of one 3-vector */
-static void add_change(double m, double a, const double *restrict dq, const double *restrict v0,
-                       double *restrict T)
-{
-    T[0] += m * (a * dq[0] - 2 * v0[0]);
-    T[1] += m * (a * dq[1] - 2 * v0[1]);
-    T[2] += m * (a * dq[2] - 2 * v0[2]);
-}
-
-/* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass multiplies it: a
- * rounded product (2/h) m would scale dq by another factor than v1 does, the same one in every step, and the
- * velocity would drift by it. The size of the parts is kept as a measure of round-off. */
-static void add_inertia(olo_step *step)
-{
-    const olo_system *s = step->system;
-    const double *dq = step->x.dq, *v0 = step->v0;
-    double a = 2 / step->h;
-    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
-        for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
-            step->T[i] = step->h * step->constant[i];
-    for (int k = 0; k < s->frame_count; k++) {
-        const olo_frame_mass *frame = &s->frames[k];
-        const double *constant = step->constant + frame->q;
-        double change[12], p[12], *T = step->T + frame->q;
-        for (int i = 0; i < 12; i++)
-            change[i] = a * dq[frame->q + i] - 2 * v0[frame->q + i];
-        olo_frame_mass_times(frame, change, p);
-        for (int i = 0; i < 12; i++)
-            T[i] = step->h * constant[i] + p[i];
-    }
-    for (int e = 0; e < s->loose_mass_count; e++) {
-        const olo_mass_entry *entry = &s->mass[e];
-        add_change(entry->m, a, dq + entry->j, v0 + entry->j, step->T + entry->i);
-        if (entry->i != entry->j)
-            add_change(entry->m, a, dq + entry->i, v0 + entry->i, step->T + entry->j);
-    }
-    step->scale = step->start_scale;
-}
-
-static void add_piece(olo_step *step, int piece, double factor, const double *r)
-{
-    const int *index = olo_piece_index(step->system, piece);
-    int size = olo_piece_size(step->system, piece);
-    for (int i = 0; i < size; i++) {
-        step->T[index[i]] += factor * r[i];
-        olo_raise(&step->scale, fabs(factor * r[i]));
-    }
-}
-
-/* A term whose tangent the sink forms from the stress. */
-static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
-{
-    olo_law_over law;
-    olo_term_stress(&step->system->terms[piece], x, step->r, &law);
-    add_piece(step, piece, step->h, step->r);
-    sink->stress(sink->context, piece, step->h, &law);
-}
+#include "stepping/balance.h"
 
 static void balance(olo_step *step, const olo_sink *sink)
 {
-    const olo_system *s = step->system;
-    olo_interval x = olo_step_interval(step);
-    add_inertia(step);
-    if (sink)
-        sink->mass(sink->context, 2 / step->h);
-    for (int k = 0; k < step->active_count; k++) {
-        int i = step->active[k];
-        if (sink && sink->stress && s->terms[i].invariants) {
-            add_stress(step, &x, i, sink);
-            continue;
-        }
-        olo_term_discrete(&s->terms[i], &x, step->r, sink ? step->K : NULL);
-        add_piece(step, i, step->h, step->r);
-        if (sink)
-            sink->local(sink->context, i, step->h, step->K);
-    }
-    for (int i = 0; i < s->action_count; i++) {
-        const olo_action *action = &s->actions[i];
-        bool tangent = sink && action->type->has_tangent;
-        int piece = olo_piece_of_action(s, i);
-        action->type->force(action, &x, step->t + 0.5 * step->h, step->r, tangent ? step->K : NULL);
-        add_piece(step, piece, -step->h, step->r);
-        if (tangent)
-            sink->local(sink->context, piece, -step->h, step->K);
-    }
-}
-
-static double multiplier_factor(const olo_step *step)
-{
-    return step->h;
-}
-
-/* Adds to a number and its rest what rounding would take (two-sum). */
-static void accumulate(double *value, double *rest, double increment)
-{
-    double sum = *value + increment, shift = sum - *value;
-    *rest += (*value - (sum - shift)) + (increment - shift);
-    /* bring the rest back into the value where it counts */
-    *value = sum + *rest;
-    *rest -= *value - sum;
+    olo_balance(step, olo_term_discrete, true, sink);
 }
 
 static void finish(const olo_step *step, olo_state *state)
 {
-    const olo_system *s = step->system;
-    olo_interval x = olo_step_interval(step);
-    for (int k = 0; k < step->active_count; k++) {
-        const olo_term *term = &s->terms[step->active[k]];
-        if (term->law->dissipative)
-            olo_sum_add(&state->dissipation, olo_term_discrete(term, &x, step->r, NULL));
-    }
-    for (int i = 0; i < s->action_count; i++) {
-        const olo_action *action = &s->actions[i];
-        double work = 0;
-        action->type->force(action, &x, state->t + 0.5 * step->h, step->r, NULL);
-        for (int k = 0; k < action->size; k++)
-            work += step->r[k] * x.dq[action->index[k]];
-        olo_sum_add(&state->work, work);
-    }
-    /* what holds x - f(t) = 0 does the work -lambda (f1 - f0) */
-    for (int i = 0; i < s->drive_count; i++) {
-        int row = s->drives[i].row;
-        olo_sum_add(&state->work,
-                    -state->lambda[row] * olo_constraint_advance(&s->constraints[row], &x));
-    }
-    for (int i = 0; i < s->n; i++) {
-        double v0 = state->v[i];
-        state->v_before[i] = v0;
-        state->v[i] = 2 / step->h * x.dq[i] - v0;
-        accumulate(&state->q[i], &state->q_rest[i], x.dq[i]);
-    }
-    state->t += step->h;
-    state->h = step->h;
+    for (int i = 0; i < step->system->n; i++)
+        step->v1[i] = 2 / step->h * step->x.dq[i] - state->v[i];
+    olo_balance_finish(step, step->v1, NULL, state);
 }
 
 const olo_scheme olo_scheme_energy_momentum = {.name = "energy-momentum",
                                                .order = 2,
-                                               .begin = begin,
+                                               .unit = 1,
+                                               .turn = OLO_HALF_TURN,
+                                               .begin = olo_balance_begin,
                                                .balance = balance,
-                                               .multiplier_factor = multiplier_factor,
+                                               .multiplier_factor = olo_balance_multiplier_factor,
                                                .finish = finish};

@@ -337,10 +337,10 @@ static void finish(void *data, olo_step *step, olo_state *state)
     olo_split_finish(&x->all, step, a, x->l, state);
 }
 
-static void settle(void *data, olo_step *step, olo_state *state)
+static void settle(void *data, olo_step *step)
 {
     minimal *x = data;
-    olo_tree_settle(x->tree, &step->x, state->q, state->q_rest);
+    olo_tree_settle(x->tree, &step->x, step->q_end, step->rest_end);
 }
 
 /* Reported: P^T S P_1 Z, as many rows as freedoms. Other: [P^T S P_1; C] in the increments of the tree, which is what

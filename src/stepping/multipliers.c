@@ -5,7 +5,8 @@
  * (G(q_m) stands for the discrete gradients of the rows, which for quadratic ones are those at the midpoint.)
  *
  * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h. All rows
- * are kept. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are held at zero: the
+ * are kept. A scheme that takes the gradients of the multipliers at q0 (variational) has no Hessians of them, and its
+ * momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1) v = 0. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are held at zero: the
  * rows become g = sigma N lambda' with N the projector on the repeated directions at q0 (sheet 7.2).
  */
 #include <math.h>
@@ -195,14 +196,14 @@ static void add_constraints(multipliers *x, olo_step *step)
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         double *d = step->r, *g1 = step->r + row->size;
-        olo_constraint_discrete(row, &interval, d, row->curved ? step->K : NULL);
+        bool varied = olo_step_row(step, row, d, step->K);
         olo_constraint_end(row, &interval, g1);
         for (int i = 0; i < row->size; i++) {
             x->right[row->index[i]] -= x->lambda[c] * d[i];
             olo_sparse_add(matrix, entry++, d[i]);
             olo_sparse_add(matrix, entry++, g1[i]);
         }
-        if (row->curved)
+        if (varied)
             olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
         double g = olo_row_remainder(step, c, d);
         x->right[s->n + c] = -g;
@@ -266,6 +267,73 @@ static void finish(void *data, olo_step *step, olo_state *state)
         state->lambda[c] = 2 * x->lambda[c] / (step->h * step->h);
 }
 
+/* --- the momentum at the end --- */
+
+/* The matrix of M v + G^T lambda' = p, G v = rate at the end, and on the right what v1 and lambda' leave of it. */
+static void assemble_end(multipliers *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    olo_sparse *matrix = x->tangent.matrix;
+    int entry = x->tangent.count;
+    olo_at end = olo_step_placed(step);
+    olo_sink sink = olo_assembly_sink(&x->tangent, 1.0);
+    olo_sparse_clear(matrix);
+    sink.mass(sink.context, 1.0);
+    olo_system_mass_times(s, step->v1, x->right);
+    for (int i = 0; i < s->n; i++)
+        x->right[i] = step->momentum[i] - x->right[i];
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        olo_constraint_gradient(row, &end, step->r);
+        for (int i = 0; i < row->size; i++) {
+            x->right[row->index[i]] -= x->lambda[c] * step->r[i];
+            olo_sparse_add(matrix, entry++, step->r[i]);
+            olo_sparse_add(matrix, entry++, step->r[i]);
+        }
+        x->right[s->n + c] = -olo_constraint_rate(row, &end, step->r, step->v1);
+    }
+    for (int c = 0; c < s->m; c++)
+        olo_sparse_add(matrix, entry++, -x->softness[c]);
+    if (x->guide)
+        hold_repeated(x, entry);
+}
+
+/* v1 and lambda' from there. Rows are soft, by 1e-13: a second pass with what they leave. */
+static olo_status solve_end(multipliers *x, olo_step *step, olo_error *error)
+{
+    const int passes = 2;
+    const olo_system *s = x->system;
+    memset(x->lambda, 0, (size_t)s->m * sizeof *x->lambda);
+    memset(step->v1, 0, (size_t)s->n * sizeof *step->v1);
+    for (int count = 0; count < passes; count++) {
+        assemble_end(x, step);
+        olo_status status = count == 0 ? olo_sparse_factor(x->tangent.matrix, error) : OLO_OK;
+        if (status != OLO_OK)
+            return status;
+        olo_sparse_solve(x->tangent.matrix, x->right);
+        for (int i = 0; i < s->n; i++)
+            step->v1[i] += x->right[i];
+        for (int c = 0; c < s->m; c++)
+            x->lambda[c] += x->right[s->n + c];
+    }
+    return OLO_OK;
+}
+
+/* The multipliers of the step itself are still wanted: they wait in lambda_end. */
+static olo_status project(void *data, olo_step *step, olo_error *error)
+{
+    multipliers *x = data;
+    int m = x->system->m;
+    memcpy(step->lambda_end, x->lambda, (size_t)m * sizeof *x->lambda);
+    olo_status status = solve_end(x, step, error);
+    for (int c = 0; c < m; c++) {
+        double end = 2 / step->h * x->lambda[c];
+        x->lambda[c] = step->lambda_end[c];
+        step->lambda_end[c] = end;
+    }
+    return status;
+}
+
 /* K = [N  a G(q_m)^T; G(q1)  0],  N = DT + a/2 sum lambda_b Hess g_b,  a = h: nothing scaled */
 static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_error *error)
 {
@@ -278,7 +346,8 @@ static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_er
     double *row = DT + n * n;
     olo_tangent_balance(x->scheme, step, DT);
     for (size_t i = 0; i < n; i++)
-        memcpy(K->entry + i * size, DT + i * n, n * sizeof *DT);
+        for (size_t j = 0; j < n; j++)
+            K->entry[i * size + j] = DT[i * n + j] / x->scheme->unit;
     for (int c = 0; c < s->m; c++) {
         double lambda = 2 * x->lambda[c] / (step->h * step->h);
         olo_tangent_add_curvature(step, c, a * lambda, K->size, K->entry);
@@ -313,5 +382,6 @@ const olo_treatment olo_treatment_multipliers = {.name = "multipliers",
                                                  .predict = predict,
                                                  .iterate = iterate,
                                                  .pass = pass,
+                                                 .project = project,
                                                  .finish = finish,
                                                  .matrix = matrix};

@@ -88,7 +88,11 @@ double olo_row_remainder(const olo_step *step, int row, const double *d)
     const olo_constraint *c = &step->system->constraints[row];
     olo_interval over = olo_step_interval(step);
     olo_at start = olo_step_start(step);
-    double g = olo_constraint_value(c, &start);
+    double g = olo_constraint_value(c, &start), own[OLO_FORM_SIZE_MAX];
+    if (step->x.left) { /* the row acts with another one */
+        olo_constraint_discrete(c, &over, own, NULL);
+        d = own;
+    }
     bool felt = fabs(g) > noise * olo_constraint_magnitude(c, &start);
     return olo_constraint_difference(c, &over, d) + (felt ? g : 0.0);
 }
@@ -105,6 +109,18 @@ double olo_rows_open(const olo_step *step, int count, const int *rows)
         olo_raise(&open, olo_row_residual(step->system, row, step->r, g, step->x.q1));
     }
     return open;
+}
+
+bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, double *tangent)
+{
+    if (step->x.left == step->x.q0) {
+        olo_at start = olo_step_start(step);
+        olo_constraint_gradient(row, &start, d);
+        return false;
+    }
+    olo_interval interval = olo_step_interval(step);
+    olo_constraint_discrete(row, &interval, d, row->curved ? tangent : NULL);
+    return row->curved;
 }
 
 double olo_heaviest(const olo_system *s)

@@ -209,7 +209,7 @@ static inline void add_row(row6 row, double *to)
 }
 
 /* K += [m I, -C1^; Cm^, S - (tr S) I] times factor, C = sum c_I d_I, S = sum_I d_I,1 (x) (T_I/2 - factor sum_J E_IJ d_J,m) */
-static inline void add_frame(const olo_frame_mass *x, double factor, const double *T,
+static inline void add_frame(const olo_frame_mass *x, double factor, double half, const double *T,
                              const double *dm, const double *d1, double *restrict K)
 {
     double C1[3], Cm[3], S[9] = {0}, m = factor * x->m;
@@ -219,7 +219,7 @@ static inline void add_frame(const olo_frame_mass *x, double factor, const doubl
         double V[3];
         combine(x->E + 3 * I, dm, V);
         for (int i = 0; i < 3; i++)
-            V[i] = 0.5 * T[3 * I + i] - factor * V[i];
+            V[i] = half * T[3 * I + i] - factor * V[i];
         for (int i = 0; i < 3; i++)
             vec3_add(d1[3 * I + i], V, S + 3 * i);
     }
@@ -236,13 +236,13 @@ static inline void add_frame(const olo_frame_mass *x, double factor, const doubl
     add_row(row6_make(-Cm[1], Cm[0], z, S[6], S[7], S[8] - trace), K + 30);
 }
 
-void olo_projector_add_frame(olo_projector *p, int k, double factor, const double *T,
+void olo_projector_add_frame(olo_projector *p, int k, double factor, bool varied, const double *T,
                              const double *qm, const double *q1)
 {
     const olo_frame_mass *frame = &p->system->frames[k];
     const double *Tk = T + frame->q, *dm = qm + frame->q;
     double moment[3] = {0, 0, 0};
-    add_frame(frame, factor, Tk + 3, dm + 3, q1 + frame->q + 3, p->frame[k]);
+    add_frame(frame, factor, varied ? 0.5 : 0.0, Tk + 3, dm + 3, q1 + frame->q + 3, p->frame[k]);
     for (int I = 3; I < 12; I += 3)
         vec3_add_cross(dm + I, Tk + I, moment);
     add_row(row6_make(Tk[0], Tk[1], Tk[2], moment[0], moment[1], moment[2]), p->frame_rhs[k]);

@@ -1,4 +1,5 @@
-/* From redundant coordinates to twists: P_int(q_m)^T K P_int(q1), block by block.
+/* From redundant coordinates to twists: P_int(q_m)^T K P_int(q1), block by block. (q_m stands for where the left pair is
+ * taken; it may be q0, which does not vary.)
  *
  * A coordinate of a position slot is a component of the displacement; coordinate `axis` of director d varies
  * as delta_omega . (d x e_axis). The plan (which nodes a piece touches, which blocks it fills) is made once.
@@ -27,10 +28,10 @@ void olo_projector_bind(olo_projector *projector, olo_elimination *elimination);
 /* += factor P_int(q_m)^T M P_int(q1), of all that is not in a frame of its own */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
-/* The same of a frame, with the variation of P_int against the whole balance T; and w = P_int(q_m)^T T to its
+/* The same of a frame, with the variation of P_int against the whole balance T if it is `varied`; and w = P_int(q_m)^T T to its
  * right-hand side. */
-void olo_projector_add_frame(olo_projector *projector, int frame, double factor, const double *T,
-                             const double *qm, const double *q1);
+void olo_projector_add_frame(olo_projector *projector, int frame, double factor, bool varied,
+                             const double *T, const double *qm, const double *q1);
 /* Is there nothing else that it adds to? */
 bool olo_projector_is_empty(const olo_projector *projector);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */

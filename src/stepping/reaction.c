@@ -20,11 +20,11 @@ static void from_multipliers(const olo_step *step, const olo_state *state, const
     const olo_system *s = step->system;
     const olo_node *n = &s->nodes[node];
     double g[OLO_FORM_SIZE_MAX];
-    olo_interval interval = olo_step_interval(step);
+    const double *left = olo_motion_left(&step->x);
     memset(wrench, 0, 6 * sizeof *wrench);
     for (int row = group->first; row < group->first + group->count; row++) {
         const olo_constraint *constraint = &s->constraints[row];
-        olo_constraint_discrete(constraint, &interval, g, NULL);
+        olo_step_row(step, constraint, g, NULL);
         for (int i = 0; i < constraint->size; i++) {
             const olo_coordinate *c = &s->coordinates[constraint->index[i]];
             if (c->node != node)
@@ -34,7 +34,7 @@ static void from_multipliers(const olo_step *step, const olo_state *state, const
             if (c->slot == 0)
                 vec3_add(1.0, force, wrench);
             else
-                vec3_add_cross(step->x.qm + n->q + 3 * c->slot, force, wrench + 3);
+                vec3_add_cross(left + n->q + 3 * c->slot, force, wrench + 3);
         }
     }
 }
@@ -53,9 +53,9 @@ static void move_to_place(const olo_step *step, const olo_articulation *joint, i
                           double force[3], double moment[3])
 {
     const olo_system *s = step->system;
-    const double *child = step->x.qm + s->nodes[joint->child].q;
+    const double *left = olo_motion_left(&step->x), *child = left + s->nodes[joint->child].q;
     double arm[3];
-    vec3_subtract(step->x.qm + s->nodes[node].q, child, arm);
+    vec3_subtract(left + s->nodes[node].q, child, arm);
     for (int I = 0; s->nodes[joint->child].kind == OLO_NODE_FRAME && I < 3; I++)
         vec3_add(-joint->child_point[I], child + 3 * (I + 1), arm);
     vec3_add_cross(arm, force, moment);
@@ -100,10 +100,15 @@ olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int grou
     return OLO_OK;
 }
 
-/* Directors halfway through the step: turned by half its rotation, and so orthonormal where those of qm are not. */
+/* Directors halfway through the step: turned by half its rotation, and so orthonormal where those of qm are not; or at its
+ * start, where the scheme has its forces there. */
 static void turn_halfway(const olo_step *step, const olo_node *node, double d[9])
 {
     double a[3], mid[3], change[3];
+    if (step->x.left) {
+        memcpy(d, step->x.left + node->q + 3, 9 * sizeof *d);
+        return;
+    }
     olo_node_cayley(step->x.qm + node->q, step->x.dq + node->q, a);
     double share = 1 / (1 + sqrt(1 + 0.25 * vec3_dot(a, a)));
     for (int i = 0; i < 3; i++)

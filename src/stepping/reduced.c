@@ -7,7 +7,8 @@
  * every node and the wrench of every joint are iterated by themselves (lifted), so that long chains converge.
  *
  * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so that no block
- * depends on h. Where rows repeat others, those that do are revealed at the start of every step and the multipliers
+ * depends on h. A scheme that takes the left pair at q0 (variational) has no variation of it, and wants the momentum
+ * at the end projected: a solve with the mass matrix on the same tree. Where rows repeat others, those that do are revealed at the start of every step and the multipliers
  * stay in the space of the rest.
  */
 #include <math.h>
@@ -31,9 +32,11 @@ typedef struct reduced {
     double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
+    bool varied;              /* the left pair varies with q1 */
     bool closed;              /* the joints are closed in this iterate */
-    bool settled;       /* the last update was so small that it left them closed to round-off */
-    bool redundant;     /* closure rows repeat others, so that a choice is due in every step */
+    bool settled;   /* the last update was so small that it left them closed to round-off */
+    bool redundant; /* closure rows repeat others, so that a choice is due in every step */
+    double *revealed, revealed_h; /* [n] where and with which step these were found last */
     double compliance;  /* what a closure row that repeats nothing has in G M^-1 G^T at least */
     double open;        /* largest residual of a closure */
     double mass_factor; /* of M in the tangent */
@@ -91,6 +94,7 @@ static void destroy(void *data)
     olo_free(x->wrench);
     olo_free(x->guess);
     olo_free(x->lambda);
+    olo_free(x->revealed);
     olo_free(x);
 }
 
@@ -117,6 +121,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     x->system = system;
     x->scheme = scheme;
+    x->varied = !scheme->at_start;
     olo_status status = olo_tree_create(system, &x->tree, error);
     if (status == OLO_OK)
         status = olo_projector_create(system, x->tree, &x->projector, error);
@@ -132,7 +137,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
         x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
         x->lambda = olo_alloc((size_t)x->tree->closure_count, sizeof *x->lambda);
-        if (!x->wrench || !x->lambda || !x->guess)
+        x->revealed = olo_alloc((size_t)system->n, sizeof *x->revealed);
+        if (!x->wrench || !x->lambda || !x->guess || !x->revealed)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     }
     if (status != OLO_OK) {
@@ -154,13 +160,13 @@ static void sink_mass(void *context, double factor)
 {
     reduced *x = context;
     x->mass_factor = factor;
-    olo_projector_add_mass(x->projector, factor, x->step->x.qm, x->step->x.q1);
+    olo_projector_add_mass(x->projector, factor, olo_motion_left(&x->step->x), x->step->x.q1);
 }
 
 static void sink_local(void *context, int piece, double factor, const double *K)
 {
     reduced *x = context;
-    olo_projector_add(x->projector, piece, factor, K, x->step->x.qm, x->step->x.q1);
+    olo_projector_add(x->projector, piece, factor, K, olo_motion_left(&x->step->x), x->step->x.q1);
 }
 
 static void sink_stress(void *context, int piece, double factor, const olo_law_over *law)
@@ -176,14 +182,15 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     const olo_system *s = x->system;
     const olo_constraint *c = &s->constraints[row];
     olo_interval interval = olo_step_interval(step);
+    const double *left = olo_motion_left(&step->x);
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
-    olo_constraint_discrete(c, &interval, step->r, c->curved ? step->K : NULL);
+    bool varied = olo_step_row(step, c, step->r, step->K);
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];
-    olo_projector_add_column(x->projector, piece, at, a, step->r, step->x.qm);
-    if (c->curved)
-        olo_projector_add(x->projector, piece, a * lambda, step->K, step->x.qm, step->x.q1);
+    olo_projector_add_column(x->projector, piece, at, a, step->r, left);
+    if (varied)
+        olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
     double g = olo_row_remainder(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
     olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
@@ -203,30 +210,38 @@ static void add_closures(reduced *x, olo_step *step)
     }
 }
 
-/* w of a node, its mass and the variation of P_int */
-static void fill_node(reduced *x, olo_step *step, int k)
+/* S += 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I), the variation of P_int */
+static void add_variation(const double *d1, const double *T, double *S)
 {
-    const olo_node *node = &x->system->nodes[k];
-    const olo_motion *at = &step->x;
-    if (node->frame >= 0) {
-        olo_projector_add_frame(x->projector, node->frame, x->mass_factor, step->T, at->qm, at->q1);
-        return;
-    }
-    double *w = olo_elimination_rhs(x->elimination, k);
-    const double *T = step->T + node->q, *dm = at->qm + node->q, *d1 = at->q1 + node->q;
-    vec3_add(1.0, T, w);
-    if (node->kind != OLO_NODE_FRAME)
-        return;
-    double *S = olo_elimination_matrix(x->elimination, k, k);
-    for (int I = 3; I < 12; I += 3) {
+    for (int I = 0; I < 9; I += 3) {
         double along = 0.5 * vec3_dot(d1 + I, T + I);
-        vec3_add_cross(dm + I, T + I, w + 3);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++)
                 S[(3 + i) * 6 + 3 + j] += 0.5 * d1[I + i] * T[I + j];
             S[(3 + i) * 6 + 3 + i] -= along;
         }
     }
+}
+
+/* w = P_int^T T of a node, its mass and, where it varies, the variation of P_int */
+static void fill_node(reduced *x, const olo_motion *at, const double *balance, bool varied, int k)
+{
+    const olo_node *node = &x->system->nodes[k];
+    const double *left = olo_motion_left(at);
+    if (node->frame >= 0) {
+        olo_projector_add_frame(x->projector, node->frame, x->mass_factor, varied, balance, left,
+                                at->q1);
+        return;
+    }
+    double *w = olo_elimination_rhs(x->elimination, k);
+    const double *T = balance + node->q, *dm = left + node->q;
+    vec3_add(1.0, T, w);
+    if (node->kind != OLO_NODE_FRAME)
+        return;
+    for (int I = 3; I < 12; I += 3)
+        vec3_add_cross(dm + I, T + I, w + 3);
+    if (varied)
+        add_variation(at->q1 + node->q + 3, T + 3, olo_elimination_matrix(x->elimination, k, k));
 }
 
 /* What hangs on the joints at this very iterate: w of the child and all that hangs below it. */
@@ -250,25 +265,47 @@ static void sum_wrench(reduced *x, int k, const olo_joint_blocks *b)
             above[j] += b->A_hat[i * p + j] * W[i];
 }
 
+/* Joint matrices at a motion, with the gap if wanted; the left pair varies against W, or not at all if that is NULL. */
+static void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
+{
+    static const double none[6] = {0};
+    const olo_tree_node *t = &x->tree->nodes[k];
+    if (!t->type)
+        return;
+    olo_joint_view view = olo_tree_view(x->tree, k, at);
+    olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
+    t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
+}
+
 /* Joint matrices, and how far the joint is from closed. Lifted iterates take the wrench of the last one; closed ones
  * the sum from leaf to root, so that their tangent is that of the joint increments alone. */
 static void fill_joint(reduced *x, olo_step *step, int k)
 {
-    const olo_tree_node *t = &x->tree->nodes[k];
-    if (!t->type)
-        return;
-    olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
-    olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-    t->type->blocks(&view, x->wrench + x->system->nodes[k].motion, &b,
-                    x->closed ? NULL : olo_elimination_gap(x->elimination, k));
-    if (step->closed)
+    const double *W = x->varied ? x->wrench + x->system->nodes[k].motion : NULL;
+    fill_blocks(x, &step->x, W, k, !x->closed);
+    if (step->closed && x->varied && x->tree->nodes[k].type) {
+        olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         sum_wrench(x, k, &b);
+    }
+}
+
+static void remember_revealed(reduced *x, double h, const double *q)
+{
+    x->revealed_h = h;
+    memcpy(x->revealed, q, (size_t)x->system->n * sizeof *q);
+}
+
+static bool is_revealed(const reduced *x, const olo_step *step)
+{
+    return x->revealed_h == step->h &&
+           memcmp(x->revealed, step->x.q0, (size_t)x->system->n * sizeof *x->revealed) == 0;
 }
 
 /* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0 tell. */
 static void reveal_closures(reduced *x, olo_step *step)
 {
     const olo_motion *at = &step->x;
+    remember_revealed(x, step->h, at->q0);
     memset(at->u, 0, (size_t)x->tree->unknowns * sizeof *at->u);
     olo_tree_move(x->tree, &step->x);
     memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
@@ -279,8 +316,8 @@ static void reveal_closures(reduced *x, olo_step *step)
     x->mass_factor = 2 / step->h;
     memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
     for (int i = x->system->node_count - 1; i >= 0; i--) {
-        fill_node(x, step, x->tree->order[i]);
-        fill_joint(x, step, x->tree->order[i]);
+        fill_node(x, at, step->T, false, x->tree->order[i]);
+        fill_blocks(x, at, NULL, x->tree->order[i], false);
     }
     add_closures(x, step);
     /* a singular matrix shows again, with its place, in the iteration */
@@ -292,7 +329,7 @@ static void predict(void *data, olo_step *step, double scale)
     reduced *x = data;
     double h = step->h;
     olo_tree_begin(x->tree, &step->x);
-    if (x->redundant)
+    if (x->redundant && !is_revealed(x, step))
         reveal_closures(x, step);
     /* the last motion, or the straight line through the last two where that has proved better */
     const olo_state *state = step->state;
@@ -409,7 +446,7 @@ static int eliminate(reduced *x, olo_step *step)
     bool opens = x->tree_only && !step->closed;
     if (step->closed)
         for (int k = 0; k < s->node_count; k++) {
-            fill_node(x, step, k);
+            fill_node(x, &step->x, step->T, x->varied, k);
             memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
                    (size_t)s->nodes[k].twist * sizeof *x->wrench);
         }
@@ -421,7 +458,7 @@ static int eliminate(reduced *x, olo_step *step)
             olo_elimination_open(x->elimination, c);
         if (c < s->node_count) {
             if (!step->closed)
-                fill_node(x, step, c);
+                fill_node(x, &step->x, step->T, x->varied, c);
             fill_joint(x, step, c);
         }
         if (!olo_elimination_eliminate(x->elimination, c))
@@ -529,8 +566,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "joints do not close");
         return OLO_PASS_FAILED;
     }
-    if (!x->settled && largest_turn(x, step) > OLO_HALF_TURN) {
-        olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns by half a turn in the step");
+    if (!x->settled && largest_turn(x, step) > x->scheme->turn) {
+        olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns too far in the step");
         return OLO_PASS_FAILED;
     }
     double open = olo_rows_open(step, x->tree->closure_count, x->tree->closures);
@@ -568,10 +605,102 @@ static void finish(void *data, olo_step *step, olo_state *state)
                 2 * x->lambda[x->tree->closure_blocks[i].u + j] / (step->h * step->h);
 }
 
-static void settle(void *data, olo_step *step, olo_state *state)
+/* --- the momentum at the end --- */
+
+/* Rows and columns (2/h) grad g, and the rates of motions over time, for multipliers as in a step. */
+static void add_end_closures(reduced *x, olo_step *step, double a)
+{
+    const olo_system *s = x->system;
+    olo_at end = olo_step_placed(step);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            olo_closure_place at = {.block = closure_block(x, i), .row = j, .width = closure->count};
+            const olo_constraint *c = &s->constraints[closure->first + j];
+            int piece = olo_piece_of_constraint(s, closure->first + j);
+            double rate = 0;
+            olo_constraint_gradient(c, &end, step->r);
+            olo_projector_add_column(x->projector, piece, &at, a, step->r, end.q);
+            olo_projector_add_row(x->projector, piece, &at, a, step->r, end.q);
+            if (olo_constraint_moves(c))
+                c->type->motion(c, end.t, &rate);
+            olo_elimination_rhs(x->elimination, at.block)[j] = -rate;
+        }
+    }
+}
+
+/* v1 = a P_int dt; what hangs on the joints is M v1 - p, over h/2 a force */
+static void take_end(reduced *x, olo_step *step, double a)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *dt = olo_elimination_twist(x->elimination, k), *q = step->q_end + node->q;
+        double *v = step->v1 + node->q, mu[6];
+        for (int i = 0; i < 3; i++)
+            v[i] = a * dt[i];
+        for (int I = 3; I < node->size; I += 3) {
+            double spin[3] = {a * dt[3], a * dt[4], a * dt[5]};
+            vec3_cross(spin, q + I, v + I);
+        }
+        if (!x->tree->nodes[k].type)
+            continue;
+        olo_elimination_wrench(x->elimination, k, mu);
+        for (int i = 0; i < node->twist; i++)
+            step->wrench_end[node->motion + i] = -a * mu[i];
+    }
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
+            step->lambda_end[x->tree->closure_blocks[i].first + j] =
+                a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
+}
+
+/* Factors for the projection. Where closures repeat others, what they repeat is revealed on the way: at the very place
+ * where the next step would. */
+static olo_status factor_end(reduced *x, const olo_step *step, const olo_motion *end, int *block)
+{
+    if (!x->redundant)
+        return olo_elimination_factor(x->elimination, block, NULL);
+    remember_revealed(x, step->h, end->q1);
+    return olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
+}
+
+/* P^T M P nu = P^T p at the end, v1 = P nu; dt = (h/2) nu, so that closures have their scale of a step */
+static olo_status project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
-    olo_tree_settle(x->tree, &step->x, state->q, state->q_rest);
+    double a = 2 / step->h;
+    const olo_motion end = {.q0 = step->q_end,
+                            .dq = step->x.dq,
+                            .qm = step->q_end,
+                            .q1 = step->q_end,
+                            .motion = step->x.motion,
+                            .u = step->x.u};
+    olo_tree_begin(x->tree, &end);
+    olo_elimination_clear(x->elimination);
+    olo_projector_add_mass(x->projector, a, end.q1, end.q1);
+    for (int i = 0; i < x->system->n; i++)
+        step->T[i] = -step->momentum[i];
+    x->mass_factor = a;
+    for (int k = 0; k < x->system->node_count; k++) {
+        fill_node(x, &end, step->T, false, k);
+        fill_blocks(x, &end, NULL, k, false);
+    }
+    add_end_closures(x, step, a);
+    int block = 0;
+    olo_status status = factor_end(x, step, &end, &block);
+    if (status != OLO_OK)
+        return olo_fail(error, status, "the mass matrix is singular at '%s'",
+                        block < x->system->node_count ? x->system->nodes[block].name : "a closure");
+    olo_elimination_solve(x->elimination);
+    take_end(x, step, a);
+    return OLO_OK;
+}
+
+static void settle(void *data, olo_step *step)
+{
+    reduced *x = data;
+    olo_tree_settle(x->tree, &step->x, step->q_end, step->rest_end);
 }
 
 const olo_tree *olo_reduced_tree(const void *data)
@@ -619,6 +748,7 @@ const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .predict = predict,
                                              .iterate = iterate,
                                              .pass = pass,
+                                             .project = project,
                                              .finish = finish,
                                              .settle = settle,
                                              .matrix = matrix};

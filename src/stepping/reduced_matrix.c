@@ -124,7 +124,10 @@ olo_status olo_reduced_matrix(const olo_scheme *scheme, olo_tree *tree, olo_step
     if (status == OLO_OK) {
         double *S = numbers, *left = S + n * n, *right = left + k * n;
         olo_tangent_balance(scheme, step, S);
-        status = subtract_hessians(step, S, error);
+        for (size_t i = 0; i < n * n; i++)
+            S[i] /= scheme->unit;
+        if (!scheme->at_start)
+            status = subtract_hessians(step, S, error);
         olo_null_space_at(space, &step->x, true);
         olo_null_space_matrix(space, left);
         olo_null_space_at(space, &step->x, false);

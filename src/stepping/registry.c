@@ -66,3 +66,9 @@ double olo_treatment_constraint_error(const olo_run *run)
     const olo_treatment *treatment = olo_treatment_find(run->constraints);
     return treatment && treatment->constraint_error ? treatment->constraint_error(run) : 0;
 }
+
+double olo_scheme_energy_error(const olo_run *run)
+{
+    const olo_scheme *scheme = olo_scheme_find(run->scheme);
+    return scheme ? scheme->energy_error : 0;
+}

@@ -15,5 +15,7 @@ int olo_treatment_unknowns(const char *name, const olo_counts *counts);
 /* Largest |g| that the treatment of a run allows by design: 0 where constraints are exact, the tolerance of
  * augmented, infinity for a penalty. */
 double olo_treatment_constraint_error(const olo_run *run);
+/* The same of the energy and the scheme of a run: 0 where it is exact, infinity where it is bounded but not constant. */
+double olo_scheme_energy_error(const olo_run *run);
 
 #endif

@@ -23,6 +23,12 @@ typedef struct olo_step {
     olo_motion x;           /* q0, dq, qm, q1, motion, u */
     double *T;              /* [n] balance */
     double *Mv0;            /* [n] */
+    double *q_end;          /* [n] configuration at the end, settled, ... */
+    double *rest_end;       /* [n] ... and what rounding left of it */
+    double *v1;             /* [n] velocity at the end */
+    double *momentum;       /* [n] at the end, where it has to be projected */
+    double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
+    double *wrench_end;     /* [twists] what hangs on the joints in it, forces over half a step */
     double *constant;       /* [n] gradient of the terms that are linear in q */
     int active_count;       /* terms that are not among the constant forces */
     int *active;
@@ -51,6 +57,16 @@ static inline olo_at olo_step_end(const olo_step *step)
     return (olo_at){.q = step->x.q1, .angles = step->state->angles, .t = step->t + step->h};
 }
 
+/* The end of a step that is solved, as the next one will start. */
+static inline olo_at olo_step_placed(const olo_step *step)
+{
+    return (olo_at){.q = step->q_end, .angles = step->state->angles, .t = step->t + step->h};
+}
+
+/* The gradient d of a row with which its multiplier acts over the step: the discrete one, or that at the start. True if
+ * it changes with q1, and then dd/dq1 is in `tangent` unless that is NULL. */
+bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, double *tangent);
+
 /* Pieces: the parts of a system with local coordinates. Terms first, then actions, then constraint rows. */
 int olo_pieces(const olo_system *system);
 int olo_piece_size(const olo_system *system, int piece);
@@ -73,8 +89,8 @@ double olo_row_size(const olo_system *system, int row);
 /* |g(q)| over the size of its parts, with the row's gradient at q: a row that holds is at round-off. */
 double olo_row_residual(const olo_system *system, int row, const double *gradient, double g,
                         const double *q);
-/* What a row leaves at the end of the step, with its discrete gradient d at hand: g(q1) = g(q0) + d.dq exactly, and so free
- * of the rounding of q1. A g(q0) at the level of rounding is noise: following it would put that noise over h into the
+/* What a row leaves at the end of the step, with d of olo_step_row at hand: with the discrete gradient g(q1) = g(q0) +
+ * d.dq exactly, and so free of the rounding of q1. A g(q0) at the level of rounding is noise: following it would put that noise over h into the
  * velocities, so it is left alone until it is more. */
 double olo_row_remainder(const olo_step *step, int row, const double *d);
 /* The largest of these at q1 over `count` rows, all of the first ones if `rows` is NULL; a solution has none above
@@ -98,12 +114,19 @@ typedef struct olo_sink {
 typedef struct olo_scheme {
     const char *name;
     int order;
+    double unit; /* T is so many times the balance of the sources, of which condition numbers are reported */
+    bool at_start; /* left pair and gradients of multipliers are those at q0, not those between q0 and q1 */
+    double energy_error; /* of the energy, in proportion: 0 exact, infinity bounded but not constant */
+    double turn;         /* longest Cayley vector of a solution: beyond it is a spurious root */
     /* Before the iteration of a step: the scale of what will cancel in T. */
     void (*begin)(olo_step *step);
     /* T from step->x; the tangent goes to the sink unless it is NULL. */
     void (*balance)(olo_step *step, const olo_sink *sink);
-    /* A multiplier's share in T is factor * lambda * gradient of the constraint at the midpoint. */
+    /* A multiplier's share in T is factor * lambda * gradient of the constraint (olo_step_row). */
     double (*multiplier_factor)(const olo_step *step);
+    /* When the step is solved: the momentum at its end, which the treatment projects to the constraints there, for v1.
+     * NULL: the scheme finds v1 itself. */
+    void (*momentum)(olo_step *step);
     /* The new state from dq, and from its multipliers, which the treatment has written: q, v, work, dissipation, time. */
     void (*finish)(const olo_step *step, olo_state *state);
 } olo_scheme;
@@ -153,10 +176,13 @@ typedef struct olo_treatment {
     olo_status (*iterate)(void *data, olo_step *step, olo_newton *newton, olo_error *error);
     /* After convergence of the `count`-th solution of this step; NULL: done. Sets the error when futile. */
     olo_pass (*pass)(void *data, olo_step *step, int count, olo_error *error);
+    /* v1, lambda_end and wrench_end from the momentum at q_end, M v1 + (h/2) G^T lambda_end = momentum with G v1 = 0 (or
+     * the rate of a motion). NULL: not with schemes that need it. */
+    olo_status (*project)(void *data, olo_step *step, olo_error *error);
     /* When the step is solved: motion, multipliers and constraint energy of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
-    /* With the new q: takes back round-off. May be NULL. */
-    void (*settle)(void *data, olo_step *step, olo_state *state);
+    /* Takes back round-off of q_end. May be NULL. */
+    void (*settle)(void *data, olo_step *step);
     /* Largest |g| it allows by design; NULL: none, constraints are exact. */
     double (*constraint_error)(const olo_run *run);
     /* The iteration matrix of the finished step. Allocates. */

@@ -35,9 +35,9 @@ static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
 static bool allocate(olo_stepper *x)
 {
     const olo_system *s = x->system;
-    size_t n = (size_t)s->n, vector, matrix, twists = (size_t)s->twists;
+    size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
     measure_pieces(s, &vector, &matrix);
-    x->numbers = olo_alloc(8 * n + 2 * twists + vector + matrix, sizeof *x->numbers);
+    x->numbers = olo_alloc(12 * n + 3 * twists + m + vector + matrix, sizeof *x->numbers);
     x->step.active = olo_alloc((size_t)s->term_count, sizeof *x->step.active);
     if (!x->numbers || !x->step.active)
         return false;
@@ -50,9 +50,15 @@ static bool allocate(olo_stepper *x)
     x->step.constant = at += n;
     x->step.q0 = at += n;
     x->step.v0 = at += n;
+    x->step.q_end = at += n;
+    x->step.rest_end = at += n;
+    x->step.v1 = at += n;
+    x->step.momentum = at += n;
     x->step.x.motion = at += n;
     x->step.x.u = at += twists;
-    x->step.r = at += twists;
+    x->step.wrench_end = at += twists;
+    x->step.lambda_end = at += twists;
+    x->step.r = at += m;
     x->step.K = at + vector;
     x->step.system = s;
     return true;
@@ -73,21 +79,45 @@ static void gather_constant_forces(olo_stepper *x)
     }
 }
 
+static olo_status refuse(olo_error *error, const char *what, const char *name,
+                         const char *const *names)
+{
+    char known[128] = "";
+    for (; *names; names++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), " %s", *names);
+    return olo_fail(error, OLO_UNSUPPORTED, "%s '%.64s'; there are%s", what, name ? name : "",
+                    known);
+}
+
+/* Rows that no configuration satisfies or violates. */
+static bool has_velocity_rows(const olo_system *s, const olo_group *group)
+{
+    bool any = false;
+    for (int row = group->first; row < group->first + group->count; row++)
+        any = any || s->constraints[row].type->velocity;
+    return any;
+}
+
 static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
 {
     x->scheme = olo_scheme_find(run->scheme);
     if (!x->scheme)
-        return olo_fail(error, OLO_UNSUPPORTED, "there is no scheme '%s'; there is energy-momentum",
-                        run->scheme);
+        return refuse(error, "there is no scheme", run->scheme, olo_scheme_names);
     x->treatment = olo_treatment_find(run->constraints);
-    if (!x->treatment) {
-        char known[128] = "";
-        for (const char *const *name = olo_treatment_names; *name; name++)
-            snprintf(known + strlen(known), sizeof known - strlen(known), " %s", *name);
+    if (!x->treatment)
+        return refuse(error, "constraints cannot be treated by", run->constraints,
+                      olo_treatment_names);
+    if (x->scheme->momentum && !x->treatment->project)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "constraints cannot be treated by '%.64s'; there are%s",
-                        run->constraints ? run->constraints : "", known);
-    }
+                        "the scheme %s has no constraints by %s; take reduced, multipliers or "
+                        "projected, or the scheme energy-momentum",
+                        x->scheme->name, x->treatment->name);
+    for (int i = 0; i < x->system->group_count && x->scheme->at_start; i++)
+        if (has_velocity_rows(x->system, &x->system->groups[i]))
+            return olo_fail(
+                error, OLO_UNSUPPORTED,
+                "%s: '%s' rolls, and the scheme %s has no rolling; take energy-momentum",
+                x->system->groups[i].where, x->system->groups[i].name, x->scheme->name);
     if (!(run->tolerance > 0) || run->iterations < 1 || run->halvings < 0)
         return olo_fail(error, OLO_BAD_INPUT,
                         "run needs a positive tolerance and at least one iteration");
@@ -290,7 +320,7 @@ static const char *half_turned(olo_stepper *x)
         if (s->nodes[k].kind != OLO_NODE_FRAME)
             continue;
         olo_node_cayley(m->qm + s->nodes[k].q, m->dq + s->nodes[k].q, a);
-        if (!(vec3_norm(a) <= OLO_HALF_TURN))
+        if (!(vec3_norm(a) <= x->scheme->turn))
             return s->nodes[k].name;
     }
     if (x->treatment == &olo_treatment_reduced) {
@@ -325,6 +355,33 @@ static const char *objection(const olo_stepper *x, const char **name)
     return NULL;
 }
 
+/* Adds to a number and its rest what rounding would take (two-sum). */
+static void accumulate(double *value, double *rest, double increment)
+{
+    double sum = *value + increment, shift = sum - *value;
+    *rest += (*value - (sum - shift)) + (increment - shift);
+    /* bring the rest back into the value where it counts */
+    *value = sum + *rest;
+    *rest -= *value - sum;
+}
+
+/* The end of the step, and where it has to be projected the momentum there. Nothing of the state changes. */
+static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *error)
+{
+    olo_step *step = &x->step;
+    size_t size = (size_t)x->system->n * sizeof *state->q;
+    memcpy(step->q_end, state->q, size);
+    memcpy(step->rest_end, state->q_rest, size);
+    for (int i = 0; i < x->system->n; i++)
+        accumulate(&step->q_end[i], &step->rest_end[i], step->x.dq[i]);
+    if (x->treatment->settle)
+        x->treatment->settle(x->data, step);
+    if (!x->scheme->momentum)
+        return OLO_OK;
+    x->scheme->momentum(step);
+    return x->treatment->project(x->data, step, error);
+}
+
 static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     x->stepped = false;
@@ -336,6 +393,7 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     memcpy(x->step.q0, state->q, (size_t)x->system->n * sizeof *state->q);
     memcpy(x->step.v0, state->v, (size_t)x->system->n * sizeof *state->v);
     x->step.x.q0 = x->step.q0;
+    x->step.x.left = x->scheme->at_start ? x->step.q0 : NULL;
     if (x->treatment->scaled)
         x->scheme->begin(&x->step);
     x->step.closed = false;
@@ -355,14 +413,15 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
                             x->system->nodes[x->system->coordinates[i].node].name);
     const char *turned = half_turned(x);
     if (turned)
-        return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns by half a turn in the step", turned);
+        return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns too far in the step", turned);
     const char *why = objection(x, &turned);
     if (why)
         return olo_fail(error, OLO_NOT_CONVERGED, "'%s': %s", turned, why);
+    status = conclude(x, state, error);
+    if (status != OLO_OK)
+        return status;
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
-    if (x->treatment->settle)
-        x->treatment->settle(x->data, &x->step, state);
     olo_state_follow_angles(x->system, state);
     olo_stepper_record_reactions(x, state);
     report_rotation(x, state);

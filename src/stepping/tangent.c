@@ -64,8 +64,7 @@ void olo_tangent_row(const olo_system *system, int c, const double *q, double *r
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row)
 {
     double d[OLO_FORM_SIZE_MAX];
-    olo_interval x = olo_step_interval(step);
-    olo_constraint_discrete(&step->system->constraints[c], &x, d, NULL);
+    olo_step_row(step, &step->system->constraints[c], d, NULL);
     spread(step->system, c, d, row);
 }
 
@@ -81,10 +80,8 @@ void olo_tangent_add_curvature(olo_step *step, int c, double factor, int stride,
 {
     const olo_constraint *row = &step->system->constraints[c];
     size_t n = (size_t)stride;
-    olo_interval x = olo_step_interval(step);
-    if (!row->curved)
+    if (!olo_step_row(step, row, step->r, step->K))
         return;
-    olo_constraint_discrete(row, &x, step->r, step->K);
     for (int i = 0; i < row->size; i++)
         for (int j = 0; j < row->size; j++)
             A[(size_t)row->index[i] * n + (size_t)row->index[j]] +=

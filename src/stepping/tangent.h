@@ -10,7 +10,7 @@ void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
 /* row[n] = gradient of constraint c at q. */
 void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
 
-/* row[n] = discrete gradient d of constraint c over the step; derivative in q1 of what has to vanish at its end. */
+/* row[n] = gradient d with which constraint c acts over the step; derivative in q1 of what has to vanish at its end. */
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row);
 void olo_tangent_end_row(const olo_step *step, int c, double *row);
 

@@ -4,7 +4,8 @@
  *     slope = sum (x - mean x)(y - mean y) / sum (x - mean x)^2,   x = log h,  y = log e.
  *
  * The energy-momentum scheme has order 2 in q and p and order 1 in the multipliers, which belong to the middle of a
- * step (thesis, figures 4.3, 4.6, 4.13).
+ * step (thesis, figures 4.3, 4.6, 4.13); those of the variational scheme belong to the node where the last step began, and
+ * look first order here for the same reason, although they are second order there.
  */
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,8 @@
  *     predict    u that comes closest to given motions of parent and child
  *     move       the nodal update: child's motion from the parent's motion and u      (thesis, F_q(u))
  *     blocks     the right pair A, B at q1:              dt_c = A dt_p + B du
- *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis, P(q0,q1))
+ *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis, P(q0,q1)),
+ *                or at q0 where the scheme wants it there
  *                and the variations of the left pair against the wrench W that hangs on the joint,
  *                d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du;
  *                and the gap: the twist that takes the child to the nearest place that the joint allows.
@@ -52,6 +53,7 @@ typedef struct olo_joint_view {
     const olo_node *child_node, *parent_node;
     const double *child0, *child_m, *child1;
     const double *parent0, *parent_m, *parent1;
+    const double *child_left, *parent_left; /* where the left pair is taken: the midpoint, or q0 */
     const double *child_motion, *parent_motion;
     double *constants; /* numbers that stay during a step */
 } olo_joint_view;

@@ -8,8 +8,8 @@
 
 static size_t number_count(const olo_state *x)
 {
-    return 4 * (size_t)x->n + 3 * (size_t)x->twists + (size_t)x->m + (size_t)x->joint_coordinates +
-           6 * (size_t)x->reaction_count;
+    return 4 * (size_t)x->n + 4 * (size_t)x->twists + 2 * (size_t)x->m +
+           (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count;
 }
 
 static void point_into(olo_state *state)
@@ -23,7 +23,9 @@ static void point_into(olo_state *state)
     state->motion_before = at += state->twists;
     state->wrench = at += state->twists;
     state->lambda = at += state->twists;
-    state->angles = at += state->m;
+    state->lambda_end = at += state->m;
+    state->wrench_end = at += state->m;
+    state->angles = at += state->twists;
     state->reactions = at + state->joint_coordinates;
 }
 
@@ -59,6 +61,8 @@ void olo_state_copy(const olo_state *from, olo_state *to)
     to->t = from->t;
     to->h = from->h;
     to->smooth = from->smooth;
+    to->halved = from->halved;
+    to->interval_energy = from->interval_energy;
     to->work = from->work;
     to->dissipation = from->dissipation;
     to->constraint = from->constraint;
@@ -76,7 +80,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- as a block of bytes --- */
 
 /* Raised when the fields below change. */
-enum { SAVED_VERSION = 1 };
+enum { SAVED_VERSION = 2 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
 
@@ -91,6 +95,8 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->t, sizeof state->t);
     olo_bytes_pass(bytes, &state->h, sizeof state->h);
     olo_bytes_pass(bytes, &state->smooth, sizeof state->smooth);
+    olo_bytes_pass(bytes, &state->halved, sizeof state->halved);
+    olo_bytes_pass(bytes, &state->interval_energy, sizeof state->interval_energy);
     olo_bytes_pass(bytes, &state->work, sizeof state->work);
     olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
     olo_bytes_pass(bytes, &state->constraint, sizeof state->constraint);
@@ -170,7 +176,7 @@ void olo_state_touch(olo_state *state)
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
     memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
     state->h = 0;
-    state->smooth = false;
+    state->smooth = state->halved = false;
 }
 
 void olo_state_reverse(olo_state *state)
@@ -179,7 +185,7 @@ void olo_state_reverse(olo_state *state)
         state->v[i] = -state->v[i];
     for (int i = 0; i < state->twists; i++)
         state->motion[i] = -state->motion[i];
-    state->smooth = false;
+    state->smooth = state->halved = false;
 }
 
 const double *olo_state_multipliers(const olo_state *state)

@@ -351,6 +351,65 @@ double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, o
     return dot(term->forms, law->s, de);
 }
 
+/* Invariants at the midpoint. Those that are evaluated together belong to stiff laws, which would multiply the rounding
+ * of qm: they come from the increment, e(qm) = e(q0) + 1/4 (grad e(q0) + grad e(qm)).dq. */
+static void values_between(const olo_term *term, const olo_interval *x, double e[K])
+{
+    if (term->invariants == NULL) {
+        values(term, x->qm, e);
+        return;
+    }
+    double start[K], middle[K];
+    values(term, x->q0, e);
+    term->invariants->differences(term, x->q0, x->dq, start);
+    term->invariants->differences(term, x->qm, x->dq, middle);
+    for (int k = 0; k < term->forms; k++) {
+        e[k] += 0.25 * (start[k] + middle[k]);
+    }
+}
+
+/* Half the Hessian, from gradients and law at the midpoint. */
+static void put_half_hessian(const olo_term *term, const olo_law_at *law, double g[K][SIZE],
+                             double *tangent)
+{
+    const int n = term->size, forms = term->forms;
+    set_zero(n * n, tangent);
+    add_hessians(term, 0.5, law->g, tangent);
+    for (int k = 0; k < forms; k++) {
+        double u[SIZE];
+        set_zero(n, u);
+        for (int l = 0; l < forms; l++) {
+            add_scaled(n, 0.5 * law->gg[k * forms + l], g[l], u);
+        }
+        add_outer(n, 1.0, g[k], u, tangent);
+    }
+}
+
+double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent)
+{
+    if (term->law->dissipative) {
+        return olo_term_discrete(term, x, r, tangent);
+    }
+    olo_law_at law;
+    double e[K], g[K][SIZE];
+    values_between(term, x, e);
+    const olo_law_input input = {.k = term->forms,
+                                 .e0 = e,
+                                 .c = term->coefficient,
+                                 .context = term->context,
+                                 .angle = angle_of(term, x->angles)};
+    term->law->at(&input, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &law);
+    gradients(term, x->qm, g);
+    set_zero(term->size, r);
+    for (int k = 0; k < term->forms; k++) {
+        add_scaled(term->size, law.g[k], g[k], r);
+    }
+    if (tangent != NULL) {
+        put_half_hessian(term, &law, g, tangent);
+    }
+    return law.f;
+}
+
 void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,
                                double *tangent)
 {

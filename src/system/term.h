@@ -4,7 +4,7 @@
  *
  *     r = sum_k s_k(e(q0), e(q1)) grad e_k(qm),
  *
- * its derivatives in both time slots, the second derivatives contracted with a vector, and the
+ * (or the gradient at the midpoint,) its derivatives in both time slots, the second derivatives contracted with a vector, and the
  * derivatives with respect to every coefficient: what stepping, adjoints and transcription consume.
  *
  * All forms of a term are dense over the same coordinates, `index[size]`; results are local. The invariants may also be
@@ -86,6 +86,10 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
 
 /* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`, for add_twist_tangent. */
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
+
+/* The gradient at the midpoint instead, r = grad V(qm) and tangent = 1/2 Hess V(qm), and V(qm); of a dissipative term
+ * all is as above. */
+double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
 /* dr/dq0 (slot 0) or dr/dq1 (slot 1), row-major [size*size]. */
 void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,

@@ -150,3 +150,22 @@ def test_start_and_first_step_of_a_small_model_take_less_than_20_ms(oloid):
         best = min(best, used() - begin)
         assert done.returncode == 0, done.stderr
     assert best < 0.020, f"{best * 1e3:.1f} ms"
+
+
+def test_a_variational_run_tells_its_energy_without_judging_it(oloid):
+    arguments = ("run", "heavy-top", "--scheme", "variational", "--step", "1e-3", "--end", "0.1", "-q")
+    done = oloid(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^  energy +within \S+ of its start +bounded$", done.stdout, re.M)
+    assert re.search(r"^  angular momentum z +constant to \S+ +ok$", done.stdout, re.M)
+    with h5py.File(oloid.folder / "heavy-top.h5", "r") as result:
+        interval, total = result["/ledger/interval"][:], result["/ledger/total"][:]
+        assert interval[0] == total[0] and abs(interval[1:] - total[1:]).max() > 0
+    report = json.loads(oloid(*arguments, "--json", "--no-result").stdout)
+    energy = report["verdict"][0]
+    assert report["ok"] and report["scheme"] == "variational"
+    assert energy["quantity"] == "energy" and energy["tolerance"] is None
+    assert 0 < energy["relative_drift"] < 1e-4
+    done = oloid("run", "heavy-top", "--scheme", "variational", "--constraints", "penalty")
+    assert done.returncode == 2
+    assert "the scheme variational has no constraints by penalty" in done.stderr

@@ -648,6 +648,35 @@ static void closure_null_space(const scene *s, double p[OPEN])
 }
 
 /* Five unknowns: one row of balance, P_ext^T P^T N P, and all rows of the closure but the first. */
+/* Scheme A of the variational sheet, [M/h  h G_0^T; G_1  0] with the rows of the sources (F10). */
+TEST(constrained_condition_numbers_of_the_variational_linkage)
+{
+    static const double reference[3] = {5.6e4, 3.6e7, 3.6e10};
+    const olo_setting scheme = {"run.scheme", "variational"};
+    for (int k = 0; k < 3; k++) {
+        bool out[SIZE] = {false};
+        source_row rows[SOURCE_ROWS];
+        double gradient[COORDINATES];
+        scene s = scene_open_set(LINKAGE, "multipliers", &scheme, 1);
+        scene_run(&s, STEPS[k], lround(0.04 / STEPS[k]));
+        olo_square K = linkage_matrix(&s);
+        take_out(&s, "f", false, 1, out);
+        find_source_rows(&s, rows);
+        for (int r = 0; r < SOURCE_ROWS; r++) {
+            const olo_motion *x = &s.stepper->step.x;
+            source_gradient(&rows[r], x->q1, K.entry + (COORDINATES + rows[r].row) * SIZE);
+            source_gradient(&rows[r], x->q0, gradient);
+            for (int i = 0; i < COORDINATES; i++)
+                K.entry[i * SIZE + COORDINATES + rows[r].row] = STEPS[k] * gradient[i];
+        }
+        double value = condition_without(K.entry, out);
+        print_message("h %g: %.3g\n", STEPS[k], value);
+        check_relative(reference[k], value, 0.1);
+        olo_free(K.entry);
+        scene_close(&s);
+    }
+}
+
 TEST(table_V_reduced_condition_numbers_of_the_linkage)
 {
     static const double published[3] = {19, 10, 58}, reference[3] = {17.8, 9.8, 65};
@@ -689,4 +718,5 @@ TEST_MAIN(cmocka_unit_test(random_trees_move_alike_with_the_mobility_of_their_jo
           cmocka_unit_test(table_III_condition_numbers_of_the_cylindrical_pair),
           cmocka_unit_test(table_IV_condition_numbers_of_the_planar_pair),
           cmocka_unit_test(table_V_constrained_condition_numbers_of_the_linkage),
+          cmocka_unit_test(constrained_condition_numbers_of_the_variational_linkage),
           cmocka_unit_test(table_V_reduced_condition_numbers_of_the_linkage))

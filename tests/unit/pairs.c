@@ -116,11 +116,15 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
     check_equal(s->n - s->m, w.tree->unknowns);
     for (int k = 0; k < 8; k++) {
         walk_move(&w, seed);
-        for (int discrete = 0; discrete < 2; discrete++) {
-            double *P = null_space(&w, discrete);
-            check_below(product(&w, discrete ? w.x.qm : w.x.q1, P), 1e-13);
+        /* at q1, between q0 and q1, and where a scheme wants it so at q0 */
+        for (int where = 0; where < 3; where++) {
+            const double *const places[] = {w.x.q1, w.x.qm, w.x.q0};
+            w.x.left = where == 2 ? w.x.q0 : NULL;
+            double *P = null_space(&w, where > 0);
+            check_below(product(&w, places[where], P), 1e-13);
             check_equal(w.tree->unknowns, rank_of(w.tree->unknowns, s->n, P));
         }
+        w.x.left = NULL;
         for (int c = 0; c < s->m; c++) {
             check_close(0, olo_form_value(s->constraints[c].form, w.x.q1), 1e-13);
             check_close(0, olo_form_difference(s->constraints[c].form, w.x.qm, w.x.dq), 1e-13);

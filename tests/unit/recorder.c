@@ -394,8 +394,9 @@ TEST(csv_has_a_header_and_full_precision)
         "top.angular_velocity.y,top.angular_velocity.z,tip.position.x,tip.position.y,"
         "tip.position.z,tip.velocity.x,tip.velocity.y,tip.velocity.z,tip.acceleration.x,"
         "tip.acceleration.y,tip.acceleration.z,energy.kinetic,energy.potential,energy.strain,"
-        "energy.constraint,energy.total,energy.work,energy.dissipation,energy.balance,linear_"
-        "momentum.x,"
+        "energy.constraint,energy.total,energy.work,energy.dissipation,energy.balance,energy."
+        "interval,"
+        "linear_momentum.x,"
         "linear_momentum.y,linear_momentum.z,angular_momentum.x,angular_momentum.y,"
         "angular_momentum.z,constraint_error,velocity_error,iterations\n",
         line);

@@ -177,6 +177,10 @@ static void same_over(sample *x)
     check_same(n * n, theirs, ours, 1e-13);
     olo_term_stress(&x->strains, &x->step, s, &law);
     check_same(n, r, s, 1e-13);
+    check_close(olo_term_midpoint(&x->by_forms, &x->step, r, theirs),
+                olo_term_midpoint(&x->strains, &x->step, s, ours), 1e-12);
+    check_same(n, r, s, 1e-13);
+    check_same(n * n, theirs, ours, 1e-13);
     for (int a = 0; a < 2; a++) {
         olo_term_discrete_tangent(&x->by_forms, &x->step, a, theirs);
         olo_term_discrete_tangent(&x->strains, &x->step, a, ours);

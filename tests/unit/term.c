@@ -446,6 +446,41 @@ TEST(energy_balance_is_exact_for_any_increment)
     }
 }
 
+/* grad V(qm), half its Hessian, V(qm), which the tests above hold against the definition; a damper is the same as ever. */
+TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
+{
+    uint64_t seed = 38;
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int trial = 0; trial < 20; trial++) {
+            sample x;
+            double r[N], alone[N], tangent[N * N], gradient[N], hessian[N * N];
+            sample_init(&x, &kinds[kind], 0.3, &seed);
+            double value = olo_term_midpoint(&x.term, &x.interval, r, tangent);
+            double expected = olo_term_energy(&x.term, x.qm, x.angles);
+            olo_term_midpoint(&x.term, &x.interval, alone, NULL);
+            check_true(memcmp(r, alone, sizeof r) == 0);
+            olo_term_gradient(&x.term, x.qm, x.angles, gradient);
+            olo_term_hessian(&x.term, x.qm, x.angles, hessian);
+            if (x.term.law->dissipative) {
+                expected = olo_term_discrete(&x.term, &x.interval, gradient, hessian);
+            }
+            const double half = x.term.law->dissipative ? 1.0 : 0.5;
+            check_close(expected, value, 1e-14 * (1 + fabs(expected)));
+            double size = 0, slope = 0;
+            for (int i = 0; i < N * N; i++) {
+                size = fmax(size, fabs(gradient[i / N]));
+                slope = fmax(slope, fabs(hessian[i]));
+            }
+            for (int i = 0; i < N; i++) {
+                check_close(gradient[i], r[i], 1e-14 * size);
+            }
+            for (int i = 0; i < N * N; i++) {
+                check_close(half * hessian[i], tangent[i], 1e-13 * slope);
+            }
+        }
+    }
+}
+
 TEST(a_damper_has_no_energy_and_no_gradient)
 {
     uint64_t seed = 37;
@@ -604,6 +639,7 @@ TEST_MAIN(cmocka_unit_test(energy_gradient_and_hessian_follow_the_definition),
           cmocka_unit_test(second_derivatives_contracted_follow_the_definition_in_all_slots),
           cmocka_unit_test(coefficient_derivatives_follow_the_definition),
           cmocka_unit_test(energy_balance_is_exact_for_any_increment),
+          cmocka_unit_test(the_midpoint_kernel_is_the_gradient_at_the_midpoint),
           cmocka_unit_test(a_damper_has_no_energy_and_no_gradient),
           cmocka_unit_test(the_discrete_gradient_of_a_distance_rotates_along),
           cmocka_unit_test(the_discrete_gradient_of_a_distance_keeps_momentum),

@@ -1,0 +1,582 @@
+/* The variational scheme on bodies, joints and loops: the linkage of the variational sheet (3.3, F9), momentum maps,
+ * symplectic form, order, loads, and equality of the treatments on every kind of joint. */
+#include "joined.h"
+#include "trajectory.h"
+
+static const char *const treatments[] = {"reduced", "multipliers", "projected"};
+enum { TREATMENTS = 3 };
+
+static const char BODY[] =
+    "name: body\n"
+    "bodies: {name: b, mass: 2, inertia: [1, 2, 2.5], center: [0.1, 0.2, -0.1],\n"
+    "  velocity: [0.1, -0.2, 0.3], angular_velocity: [1, 2, -1.5]}\n";
+
+TEST(k7_a_free_body_keeps_its_momenta)
+{
+    for (int k = 0; k < TREATMENTS; k++) {
+        scene s = variational_open(BODY, treatments[k]);
+        olo_ledger start = scene_ledger(&s);
+        double size = norm3(start.angular_momentum), energy = 0, interval = 0;
+        for (int i = 0; i < 500; i++) {
+            scene_run(&s, 0.05, 1);
+            olo_ledger now = scene_ledger(&s);
+            for (int j = 0; j < 3; j++) {
+                check_close(start.angular_momentum[j], now.angular_momentum[j], 1e-13 * size);
+                check_close(start.linear_momentum[j], now.linear_momentum[j], 1e-13);
+            }
+            check_below(now.velocity_error, 1e-14 * 10);
+            energy = fmax(energy, fabs(now.total / start.total - 1));
+            interval = fmax(interval, fabs(now.interval / start.total - 1));
+        }
+        /* the discrete rigid body of Moser and Veselov: its energy is an integral, too, that of the intervals is not */
+        check_below(energy, 1e-13);
+        check_true(interval > 1e-3);
+        scene_close(&s);
+    }
+}
+
+/* L1 - L0 = h m in every step, whatever the body does. */
+TEST(k7_a_moment_changes_the_momentum_by_its_impulse)
+{
+    char text[512];
+    const double m[3] = {3, -20, 10}, h = 0.01;
+    snprintf(text, sizeof text, "%sloads: {on: b, moment: [3, -20, 10], time: cos(3*t)}\n", BODY);
+    for (int k = 0; k < TREATMENTS; k++) {
+        scene s = variational_open(text, treatments[k]);
+        for (int i = 0; i < 100; i++) {
+            olo_ledger before = scene_ledger(&s);
+            double factor = h * cos(3 * (i + 0.5) * h);
+            scene_run(&s, h, 1);
+            olo_ledger now = scene_ledger(&s);
+            for (int j = 0; j < 3; j++)
+                check_close(factor * m[j], now.angular_momentum[j] - before.angular_momentum[j],
+                            1e-14 * 10);
+        }
+        scene_close(&s);
+    }
+}
+
+/* --- six-body linkage --- */
+
+static const char LINKAGE[] = "six-body-linkage-reverse";
+
+/* Angle of body b relative to body a about an axis of the frames, which are parallel at the start. */
+static double angle(const double *a, const double *b, int axis, double near)
+{
+    int j = (axis + 1) % 3, k = (axis + 2) % 3;
+    double c = vec3_dot(a + 3 * (j + 1), b + 3 * (j + 1)),
+           s = vec3_dot(a + 3 * (k + 1), b + 3 * (j + 1));
+    return olo_angle_near(c, s, near);
+}
+
+/* theta_1 about -e3 between bodies 0 and 1, theta_2 about -e2 between 1 and 2 */
+static void linkage_angles(const scene *s, const double *q, double theta[2])
+{
+    const double *zero = q + olo_system_node_offset(s->system, olo_system_find(s->system, "zero")),
+                 *one = q + olo_system_node_offset(s->system, olo_system_find(s->system, "one")),
+                 *two = q + olo_system_node_offset(s->system, olo_system_find(s->system, "two"));
+    theta[0] = -angle(zero, one, 2, -theta[0]);
+    theta[1] = -angle(one, two, 1, -theta[1]);
+}
+
+typedef struct turning {
+    double h, interval[2], nodal[2], revolution, theta[2];
+    double revolution_digit, theta_digit;
+} turning;
+
+static void check_turning(const turning *row, double end)
+{
+    int steps = (int)lround(end / row->h);
+    double interval[2] = {HUGE_VAL, -HUGE_VAL}, nodal[2] = {HUGE_VAL, -HUGE_VAL};
+    double theta[2] = {0, 0}, before[2], revolution = 0;
+    trajectory x = trajectory_of(LINKAGE, "reduced", row->h, steps + 1);
+    check_relative(0.8281680057, x.start.kinetic, 1e-9);
+    check_close(0.6799241036, x.start.total, 1e-10);
+    for (int i = 0; i <= steps; i++) {
+        memcpy(before, theta, sizeof before);
+        linkage_angles(&x.s, trajectory_at(&x, i), theta);
+        check_below(fabs(sin(theta[0]) * (1 + sin(theta[1])) - sin(theta[1])), 1e-12);
+        /* back in the cube: theta_2 was negative and goes up through zero */
+        if (revolution == 0 && before[1] < 0 && theta[1] >= 0)
+            revolution = row->h * (i - theta[1] / (theta[1] - before[1]));
+        if (i == lround(0.2 / row->h))
+            for (int j = 0; j < 2; j++)
+                check_close(row->theta[j], theta[j], row->theta_digit);
+        double energy = trajectory_interval_energy(&x, i);
+        if (i < steps) {
+            interval[0] = fmin(interval[0], energy);
+            interval[1] = fmax(interval[1], energy);
+        }
+        if (i > 0) {
+            energy = trajectory_nodal_energy(&x, i);
+            nodal[0] = fmin(nodal[0], energy);
+            nodal[1] = fmax(nodal[1], energy);
+        }
+    }
+    print_message("h %g: revolution %.6f, E_d %.8f %.8f, H_d %.8f %.8f\n", row->h, revolution,
+                  interval[0], interval[1], nodal[0], nodal[1]);
+    for (int j = 0; j < 2; j++) {
+        check_close(row->interval[j], interval[j], 1e-7);
+        check_close(row->nodal[j], nodal[j], 1e-7);
+    }
+    check_close(row->revolution, revolution, row->revolution_digit);
+    trajectory_free(&x);
+}
+
+TEST(f9_the_linkage_turns_with_the_published_energies)
+{
+    static const turning rows[] = {{1e-2,
+                                    {0.68742989, 0.72118650},
+                                    {0.66915324, 0.68477162},
+                                    0.383409,
+                                    {-3.067993080, 3.210142718},
+                                    1e-6,
+                                    1e-9},
+                                   {1e-3,
+                                    {0.67999909, 0.68029938},
+                                    {0.67982262, 0.67997267},
+                                    0.390162,
+                                    {-3.006616884, 3.260478446},
+                                    1e-6,
+                                    1e-9}};
+    for (int k = 0; k < 2; k++)
+        check_turning(&rows[k], 1);
+}
+
+TEST(f9_counts_of_the_linkage)
+{
+    const int unknowns[] = {10, 144, 72};
+    for (int k = 0; k < TREATMENTS; k++) {
+        scene s = variational_open(LINKAGE, treatments[k]);
+        olo_counts counts;
+        olo_error error = {0};
+        check_ok(olo_system_counts(s.system, &counts, &error), &error);
+        check_equal(72, counts.coordinates);
+        check_equal(71, counts.rank);
+        check_equal(1, counts.degrees_of_freedom);
+        check_equal(143, counts.coordinates + counts.rank);
+        check_equal(unknowns[k], olo_stepper_unknowns(s.stepper));
+        scene_close(&s);
+    }
+}
+
+/* --- every joint, with and without loops --- */
+
+/* What the treatments made of a model. */
+typedef struct outcome {
+    double apart;    /* of configurations, relative */
+    double rates;    /* of velocities */
+    double velocity; /* largest |G v| */
+    double momentum; /* drift of the momentum maps */
+} outcome;
+
+static outcome compare(scene *a, scene *b, double h, int steps)
+{
+    outcome o = {0};
+    int n = a->system->n;
+    double speed = 0;
+    for (int i = 0; i < steps; i++) {
+        o.momentum = fmax(o.momentum, scene_drift_of(a, h, 1, false));
+        o.momentum = fmax(o.momentum, scene_drift_of(b, h, 1, false));
+        o.velocity = fmax(o.velocity, scene_ledger(a).velocity_error);
+        o.velocity = fmax(o.velocity, scene_ledger(b).velocity_error);
+        o.apart = fmax(o.apart, scene_distance(n, olo_state_q(a->state), olo_state_q(b->state)));
+        double gap = 0;
+        for (int j = 0; j < n; j++) {
+            speed = fmax(speed, fabs(olo_state_v(b->state)[j]));
+            gap = fmax(gap, fabs(olo_state_v(a->state)[j] - olo_state_v(b->state)[j]));
+        }
+        if (speed > 0)
+            o.rates = fmax(o.rates, gap / speed);
+    }
+    check_equal(0, a->halvings + b->halvings);
+    o.velocity /= fmax(speed, 1);
+    scene_close(a);
+    scene_close(b);
+    return o;
+}
+
+static void check_joined(const joined *x, const char *other, int steps, outcome *worst)
+{
+    scene a = joined_open_scheme(x, "variational", "reduced"),
+          b = joined_open_scheme(x, "variational", other);
+    outcome o = compare(&a, &b, 0.01, steps);
+    check_below(o.apart, 1e-10);
+    check_below(o.rates, 1e-10);
+    check_below(o.velocity, 1e-13);
+    check_below(o.momentum, 1e-12);
+    worst->apart = fmax(worst->apart, o.apart);
+    worst->rates = fmax(worst->rates, o.rates);
+    worst->velocity = fmax(worst->velocity, o.velocity);
+    worst->momentum = fmax(worst->momentum, o.momentum);
+}
+
+static void print_worst(const char *what, const outcome *o)
+{
+    print_message("%s: apart by %.1e, rates by %.1e, |G v| %.1e, momenta constant to %.1e\n", what,
+                  o->apart, o->rates, o->velocity, o->momentum);
+}
+
+TEST(every_pair_moves_alike)
+{
+    outcome worst = {0};
+    for (int kind = 0; kind < PAIRS; kind++)
+        for (int ground = 0; ground < 2; ground++)
+            for (int k = 1; k < TREATMENTS; k++) {
+                joined x = joined_create(40 + (unsigned)kind);
+                int a = joined_body(&x, NULL, NULL), b = joined_body(&x, NULL, NULL);
+                joined_pair(&x, &pairs[kind], a, b, NULL, 0.3);
+                if (ground)
+                    joined_pair(&x, pair_letter('S'), GROUND, a, NULL, 0.3);
+                check_joined(&x, treatments[k], 20, &worst);
+                joined_free(&x);
+            }
+    print_worst("pairs", &worst);
+}
+
+TEST(random_trees_and_loops_move_alike)
+{
+    static const char closing[] = "RSC";
+    outcome trees = {0}, loops = {0};
+    for (int k = 0; k < 40; k++) {
+        joined x = joined_tree(1000 + (unsigned)k, k % 20 == 0 ? 40 : 2 + k % 11);
+        check_joined(&x, "multipliers", 20, &trees);
+        joined_free(&x);
+    }
+    print_worst("40 trees", &trees);
+    for (int k = 0; k < 40; k++) {
+        int bodies = 2 + k % 9;
+        joined x = joined_tree(5000 + (unsigned)k, bodies);
+        int a = joined_pick(&x, bodies), b = (a + 1 + joined_pick(&x, bodies - 1)) % bodies;
+        joined_pair(&x, pair_letter(closing[k % 3]), a, b, NULL, 0.3);
+        check_joined(&x, "multipliers", 20, &loops);
+        joined_free(&x);
+    }
+    print_worst("40 loops", &loops);
+}
+
+TEST(catalogue_models_move_alike)
+{
+    olo_catalogue *catalogue = NULL;
+    olo_error error = {0};
+    check_ok(olo_catalogue_open(&catalogue, &error), &error);
+    for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
+        const char *name = olo_catalogue_name(catalogue, i);
+        if (strncmp(name, "rolling", strlen("rolling")) == 0)
+            continue;
+        scene a = variational_open(name, "reduced"), b = variational_open(name, "multipliers");
+        bool beams = a.system->beam_count > 0;
+        outcome o = compare(&a, &b, fmin(a.run.step, 0.005), 50);
+        print_worst(name, &o);
+        check_below(o.apart, 1e-10);
+        check_below(o.momentum, 1e-12);
+        /* rates of directors of slender beams multiply errors of momenta by 1e8 (beam sheet, 15) */
+        if (!beams)
+            check_below(o.rates, 1e-10);
+    }
+    olo_catalogue_free(catalogue);
+}
+
+/* --- structure --- */
+
+/* Variations of a state by differences of the sixth order, over `steps` steps: q and p = M v along direction 0 or 1. */
+static void vary(const char *model, const char *scheme, int direction, double h, int steps,
+                 double *dq, double *dp)
+{
+    static const double weights[3] = {0.75, -0.15, 1.0 / 60};
+    const double e = 1e-3;
+    const olo_setting setting = {"run.scheme", scheme};
+    double p[TRAJECTORY_MAX];
+    memset(dq, 0, TRAJECTORY_MAX * sizeof *dq);
+    memset(dp, 0, TRAJECTORY_MAX * sizeof *dp);
+    for (int k = -3; k <= 3; k++) {
+        if (k == 0)
+            continue;
+        scene s = scene_open_set(model, "reduced", &setting, 1);
+        double *q = olo_state_q(s.state), *v = olo_state_v(s.state), w = weights[abs(k) - 1];
+        int n = s.system->n;
+        /* a turn about (1, 2, 3), or twice the speed about it: both are compatible with a support at the origin */
+        const double axis[3] = {k * e, 2 * k * e, 3 * k * e};
+        for (int j = 0; j < n; j += 3) {
+            double mid[3], change[3];
+            if (direction == 0) {
+                cayley_apply(axis, cayley_scale(axis), q + j, mid, change);
+                vec3_add(1.0, change, q + j);
+                cayley_apply(axis, cayley_scale(axis), v + j, mid, change);
+                vec3_add(1.0, change, v + j);
+            } else {
+                vec3_add_cross(axis, q + j, v + j);
+            }
+        }
+        olo_state_touch(s.state);
+        scene_run(&s, h, steps);
+        olo_system_mass_times(s.system, olo_state_v(s.state), p);
+        for (int j = 0; j < n; j++) {
+            dq[j] += (k < 0 ? -w : w) / e * olo_state_q(s.state)[j];
+            dp[j] += (k < 0 ? -w : w) / e * p[j];
+        }
+        scene_close(&s);
+    }
+}
+
+static double symplectic_form(const char *model, const char *scheme, double h, int steps)
+{
+    double q[2][TRAJECTORY_MAX], p[2][TRAJECTORY_MAX], form = 0;
+    for (int k = 0; k < 2; k++)
+        vary(model, scheme, k, h, steps, q[k], p[k]);
+    for (int j = 0; j < TRAJECTORY_MAX; j++)
+        form += q[0][j] * p[1][j] - q[1][j] * p[0][j];
+    return form;
+}
+
+static const char TWO_BODIES[] =
+    "name: two\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.25], center: [0.3, 0, 0],"
+    "     angular_velocity: [1, 2, 3]}\n"
+    "  - {name: b, mass: 2, inertia: [0.3, 0.2, 0.1], position: [0.6, 0, 0], center: [0.2, 0.1, "
+    "0]}\n"
+    "supports: {name: pivot, on: a, type: point, at: [0, 0, 0]}\n"
+    "joints: {name: hinge, type: revolute, between: [a, b], at: [0.6, 0, 0], axis: [0, 1, 0],\n"
+    "  rate: 2, stiffness: 3, damping: 0}\n";
+
+TEST(f8_the_symplectic_form_is_constant)
+{
+    const char *const models[] = {"double-spherical-pendulum", "heavy-top", TWO_BODIES};
+    const double h[] = {0.01, 0.001, 0.01};
+    for (int k = 0; k < 3; k++) {
+        double start = symplectic_form(models[k], "variational", h[k], 0);
+        double end = symplectic_form(models[k], "variational", h[k], 100);
+        double other = symplectic_form(models[k], "energy-momentum", h[k], 100);
+        print_message("form %.12g, changed by %.1e; energy-momentum by %.1e\n", start,
+                      end / start - 1, other / start - 1);
+        check_relative(start, end, 1e-10);
+        check_true(fabs(other / start - 1) > 1e-8);
+    }
+}
+
+/* The map is symmetric: backwards it returns, positions and velocities. */
+TEST(turned_around_it_returns)
+{
+    const char *const models[] = {"double-spherical-pendulum", "heavy-top", TWO_BODIES, LINKAGE};
+    for (int m = 0; m < 4; m++)
+        for (int k = 0; k < 2; k++) {
+            scene s = variational_open(models[m], treatments[k]);
+            double q[TRAJECTORY_MAX], v[TRAJECTORY_MAX], speed = 0;
+            int n = s.system->n;
+            memcpy(q, olo_state_q(s.state), (size_t)n * sizeof *q);
+            memcpy(v, olo_state_v(s.state), (size_t)n * sizeof *v);
+            scene_run(&s, 0.002, 50);
+            olo_state_reverse(s.state);
+            scene_run(&s, 0.002, 50);
+            for (int j = 0; j < n; j++)
+                speed = fmax(speed, fabs(v[j]));
+            for (int j = 0; j < n; j++) {
+                check_close(q[j], olo_state_q(s.state)[j], 1e-12);
+                check_close(-v[j], olo_state_v(s.state)[j], 1e-10 * speed);
+            }
+            scene_close(&s);
+        }
+}
+
+/* --- order --- */
+
+static const char DRIVEN[] =
+    "name: driven\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.3], center: [0.5, 0, 0]}\n"
+    "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.3], position: [1, 0, 0], center: [0.4, 0, 0.1]}\n"
+    "  - {name: c, mass: 0.5, inertia: [0.2, 0.1, 0.3], position: [2, 0, 0], center: [0.4, 0, "
+    "0.1]}\n"
+    "points: {name: p, mass: 0.3, position: [2, 0, -1], velocity: [0, 1, 0]}\n"
+    "joints:\n"
+    "  - {name: one, type: revolute, between: [ground, a], axis: [0, -1, 0], motion: sin(2*t)}\n"
+    "  - {name: two, type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, -1, 0],\n"
+    "     stiffness: 5, damping: 0.3}\n"
+    "  - {name: three, type: spherical, between: [b, c], at: [2, 0, 0]}\n"
+    "springs: {name: pull, between: [b, p], stiffness: 20, length: 0.8}\n"
+    "dampers: {name: drag, between: [c, p], damping: 0.1}\n"
+    "loads:\n"
+    "  - {on: c, moment: [0.1, 0.2, 0.3], frame: body, time: cos(t)}\n"
+    "  - {on: p, force: [1, 0, 2]}\n";
+
+/* q and p = M v at time t. */
+static void phase(const char *model, const char *treatment, double h, double t, double *z)
+{
+    scene s = variational_open(model, treatment);
+    int n = s.system->n;
+    scene_run(&s, h, lround(t / h));
+    check_equal(0, s.halvings);
+    memcpy(z, olo_state_q(s.state), (size_t)n * sizeof *z);
+    olo_system_mass_times(s.system, olo_state_v(s.state), z + TRAJECTORY_MAX);
+    scene_close(&s);
+}
+
+TEST(second_order_in_positions_and_momenta)
+{
+    static const struct {
+        const char *model;
+        double h, t;
+    } cases[] = {{"heavy-top", 2e-4, 0.1},
+                 {LINKAGE, 1e-3, 0.1},
+                 {TWO_BODIES, 5e-3, 0.5},
+                 {DRIVEN, 5e-3, 0.5},
+                 {"double-spherical-pendulum", 5e-3, 0.5}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double z[3][2 * TRAJECTORY_MAX] = {{0}}, reference[2 * TRAJECTORY_MAX] = {0};
+        phase(cases[k].model, "reduced", cases[k].h / 32, cases[k].t, reference);
+        for (int i = 0; i < 2; i++)
+            phase(cases[k].model, "reduced", cases[k].h / (1 << i), cases[k].t, z[i]);
+        for (int part = 0; part < 2; part++) {
+            const double *exact = reference + part * TRAJECTORY_MAX;
+            double coarse = scene_distance(TRAJECTORY_MAX, z[0] + part * TRAJECTORY_MAX, exact),
+                   fine = scene_distance(TRAJECTORY_MAX, z[1] + part * TRAJECTORY_MAX, exact);
+            print_message("%zu %c: %.2e %.2e, order %.3f\n", k, "qp"[part], coarse, fine,
+                          log2(coarse / fine));
+            check_close(2, log2(coarse / fine), 0.1);
+        }
+    }
+}
+
+/* Springs, dampers, loads, a joint that follows a motion: the treatments agree, the motion holds at the nodes with its
+ * rate. */
+TEST(a_driven_chain_moves_alike_and_follows_its_motion)
+{
+    const double h = 0.01;
+    scene s[TREATMENTS];
+    for (int k = 0; k < TREATMENTS; k++)
+        s[k] = variational_open(DRIVEN, treatments[k]);
+    int n = s[0].system->n;
+    for (int i = 1; i <= 100; i++)
+        for (int k = 0; k < TREATMENTS; k++) {
+            scene_run(&s[k], h, 1);
+            check_close(sin(2 * i * h),
+                        olo_system_joint_coordinate_value(s[k].system, s[k].state, 0), 1e-13);
+            check_close(2 * cos(2 * i * h),
+                        olo_system_joint_coordinate_rate(s[k].system, s[k].state, 0), 1e-12);
+            check_below(scene_distance(n, olo_state_q(s[k].state), olo_state_q(s[0].state)), 1e-12);
+            check_close(olo_system_drive_value(s[0].system, s[0].state, 0),
+                        olo_system_drive_value(s[k].system, s[k].state, 0), 1e-8);
+        }
+    for (int k = 0; k < TREATMENTS; k++)
+        scene_close(&s[k]);
+}
+
+/* --- reactions --- */
+
+/* The support of the steadily precessing top carries m g up and m L sin(theta) w_p^2 towards the axis. With the half
+ * impulses of both sides, the force at a node is of second order. */
+TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
+{
+    const double m = 0.706858347058, r = 0.075 * sin(M_PI / 3), w = 10;
+    for (int k = 0; k < TREATMENTS; k++) {
+        double error[3];
+        for (int i = 0; i < 3; i++) {
+            scene s = variational_open("heavy-top", treatments[k]);
+            double h = 2.5e-4 / (1 << i), t = 0.05, force[3], moment[3];
+            scene_run(&s, h, lround(t / h) + 1); /* the node where the last step began */
+            scene_reaction(&s, "tip", force, moment);
+            const double expected[3] = {-m * r * w * w * sin(w * t), m * r * w * w * cos(w * t),
+                                        m * 9.81};
+            vec3_subtract(force, expected, force);
+            error[i] = vec3_norm(force);
+            for (int j = 0; j < 3; j++)
+                check_close(0, moment[j], 1e-9);
+            scene_close(&s);
+        }
+        check_below(error[2], 1e-4 * m * (9.81 + r * w * w));
+        for (int i = 0; i < 2; i++)
+            check_close(2.0, log2(error[i] / error[i + 1]), 0.05);
+    }
+}
+
+/* --- what it refuses, and where it ends --- */
+
+TEST(penalties_and_rolling_are_refused)
+{
+    const olo_setting setting = {"run.scheme", "variational"};
+    olo_error error = {0};
+    olo_stepper *stepper = NULL;
+    scene s = variational_open("heavy-top", "reduced");
+    s.run.constraints = "penalty";
+    check_status(OLO_UNSUPPORTED, olo_stepper_create(s.system, &s.run, &stepper, &error));
+    check_contains("the scheme variational has no constraints by penalty", error.text);
+    s.run.constraints = "augmented";
+    check_status(OLO_UNSUPPORTED, olo_stepper_create(s.system, &s.run, &stepper, &error));
+    scene_close(&s);
+    olo_model *model = NULL;
+    olo_system *system = NULL;
+    check_ok(olo_model_read("rolling-disc", &setting, 1, &model, &error), &error);
+    check_ok(olo_model_compile(model, &system, &error), &error);
+    check_status(OLO_UNSUPPORTED,
+                 olo_stepper_create(system, olo_model_run(model), &stepper, &error));
+    check_contains("'contact' rolls", error.text);
+    olo_system_free(system);
+    olo_model_free(model);
+}
+
+/* J sin(angle)/h = L: a step turns by less than a quarter turn, there is no solution beyond, and the halves are taken. */
+TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
+{
+    static const char SPIN[] = "name: spin\n"
+                               "bodies: {name: b, mass: 1, inertia: [1, 1, 1],"
+                               " angular_velocity: [0, 0, 10]}\n";
+    for (int k = 0; k < TREATMENTS; k++) {
+        scene s = variational_open(SPIN, treatments[k]);
+        scene_run(&s, 0.08, 1);
+        check_equal(0, s.halvings);
+        check_close(asin(0.8), atan2(scene_q(&s, "b")[4], scene_q(&s, "b")[3]), 1e-13);
+        scene_run(&s, 0.12, 1);
+        check_true(s.halvings > 0);
+        check_close(10, scene_ledger(&s).angular_momentum[2], 1e-13);
+        scene_close(&s);
+    }
+}
+
+/* A state that is saved and loaded goes on to the same bits, forces at nodes included; with closures that repeat others,
+ * which the projection of the last step has already told apart, too. */
+static void check_resumed(const char *model, const char *treatment)
+{
+    scene a = variational_open(model, treatment), b = variational_open(model, treatment);
+    olo_error error = {0};
+    scene_run(&a, 0.01, 10);
+    size_t size = olo_state_saved_size(a.state);
+    void *block = malloc(size);
+    olo_state_save(a.state, block);
+    check_ok(olo_state_load(b.state, block, size, &error), &error);
+    free(block);
+    scene_run(&a, 0.01, 10);
+    scene_run(&b, 0.01, 10);
+    size_t n = (size_t)a.system->n * sizeof(double), m = (size_t)a.system->m * sizeof(double);
+    check_true(memcmp(olo_state_q(a.state), olo_state_q(b.state), n) == 0);
+    check_true(memcmp(olo_state_v(a.state), olo_state_v(b.state), n) == 0);
+    check_true(memcmp(olo_state_multipliers(a.state), olo_state_multipliers(b.state), m) == 0);
+    check_true(scene_ledger(&a).interval == scene_ledger(&b).interval);
+    scene_close(&a);
+    scene_close(&b);
+}
+
+TEST(a_saved_state_goes_on_to_the_same_bits)
+{
+    for (int k = 0; k < TREATMENTS; k++) {
+        check_resumed(DRIVEN, treatments[k]);
+        check_resumed(LINKAGE, treatments[k]);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(k7_a_free_body_keeps_its_momenta),
+          cmocka_unit_test(k7_a_moment_changes_the_momentum_by_its_impulse),
+          cmocka_unit_test(f9_the_linkage_turns_with_the_published_energies),
+          cmocka_unit_test(f9_counts_of_the_linkage), cmocka_unit_test(every_pair_moves_alike),
+          cmocka_unit_test(random_trees_and_loops_move_alike),
+          cmocka_unit_test(catalogue_models_move_alike),
+          cmocka_unit_test(f8_the_symplectic_form_is_constant),
+          cmocka_unit_test(turned_around_it_returns),
+          cmocka_unit_test(second_order_in_positions_and_momenta),
+          cmocka_unit_test(a_driven_chain_moves_alike_and_follows_its_motion),
+          cmocka_unit_test(forces_of_supports_belong_to_nodes_and_are_of_second_order),
+          cmocka_unit_test(penalties_and_rolling_are_refused),
+          cmocka_unit_test(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps),
+          cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits))
