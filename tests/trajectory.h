@@ -144,4 +144,35 @@ static inline double trajectory_nodal_energy(const trajectory *x, int node)
     return energy + trajectory_potential(x, trajectory_at(x, node));
 }
 
+/* The double spherical pendulum of the sheet (3.5). */
+static const char DOUBLE_PENDULUM[] =
+    "name: double\n"
+    "gravity: [0, 0, -9.81]\n"
+    "points:\n"
+    "  - {name: first, mass: 10, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
+    "  - {name: second, mass: 5, position: [1.5, 0, 0], velocity: [0, 0, 1], relative_to: first}\n"
+    "rods:\n"
+    "  - {name: upper, between: [[0, 0, 0], first]}\n"
+    "  - {name: lower, between: [first, second]}\n";
+
+/* max |dq/h| up to t = 10, and the drift of L_3 = 22.5 */
+static inline double double_fastest(const char *treatment, double h, double *drift)
+{
+    scene s = variational_open(DOUBLE_PENDULUM, treatment);
+    double before[6], largest = 0;
+    *drift = 0;
+    for (long i = 0; i < lround(10 / h); i++) {
+        memcpy(before, olo_state_q(s.state), sizeof before);
+        scene_run(&s, h, 1);
+        double sum = 0;
+        for (int j = 0; j < 6; j++)
+            sum += pow(olo_state_q(s.state)[j] - before[j], 2);
+        largest = fmax(largest, sqrt(sum) / h);
+        *drift = fmax(*drift, fabs(scene_ledger(&s).angular_momentum[2] - 22.5));
+    }
+    check_equal(0, s.halvings);
+    scene_close(&s);
+    return largest;
+}
+
 #endif

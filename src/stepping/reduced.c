@@ -289,6 +289,15 @@ static void fill_joint(reduced *x, olo_step *step, int k)
     }
 }
 
+/* The power of two next to 2/h. Masses times that are exact: a rounded factor would scale every velocity that is solved
+ * for by the same share of 1e-16, step for step, and momenta would drift by it. */
+static double mass_scale(double h)
+{
+    int exponent;
+    (void)frexp(2 / h, &exponent);
+    return copysign(ldexp(1.0, exponent), h);
+}
+
 static void remember_revealed(reduced *x, double h, const double *q)
 {
     x->revealed_h = h;
@@ -312,8 +321,8 @@ static void reveal_closures(reduced *x, olo_step *step)
     memset(x->lambda, 0, (size_t)x->tree->closure_count * sizeof *x->lambda);
     x->closed = true;
     olo_elimination_clear(x->elimination);
-    olo_projector_add_mass(x->projector, 2 / step->h, at->qm, at->q1);
-    x->mass_factor = 2 / step->h;
+    x->mass_factor = mass_scale(step->h);
+    olo_projector_add_mass(x->projector, x->mass_factor, at->qm, at->q1);
     memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
     for (int i = x->system->node_count - 1; i >= 0; i--) {
         fill_node(x, at, step->T, false, x->tree->order[i]);
@@ -608,8 +617,9 @@ static void finish(void *data, olo_step *step, olo_state *state)
 /* --- the momentum at the end --- */
 
 /* Rows and columns (2/h) grad g, and the rates of motions over time, for multipliers as in a step. */
-static void add_end_closures(reduced *x, olo_step *step, double a)
+static void add_end_closures(reduced *x, olo_step *step)
 {
+    double a = 2 / step->h;
     const olo_system *s = x->system;
     olo_at end = olo_step_placed(step);
     for (int i = 0; i < x->tree->closure_block_count; i++) {
@@ -624,23 +634,24 @@ static void add_end_closures(reduced *x, olo_step *step, double a)
             olo_projector_add_row(x->projector, piece, &at, a, step->r, end.q);
             if (olo_constraint_moves(c))
                 c->type->motion(c, end.t, &rate);
-            olo_elimination_rhs(x->elimination, at.block)[j] = -rate;
+            olo_elimination_rhs(x->elimination, at.block)[j] = -a * rate / x->mass_factor;
         }
     }
 }
 
-/* v1 = a P_int dt; what hangs on the joints is M v1 - p, over h/2 a force */
-static void take_end(reduced *x, olo_step *step, double a)
+/* v1 = P_int dt times the scale of the mass; what hangs on the joints is M v1 - p, over h/2 a force */
+static void take_end(reduced *x, olo_step *step)
 {
+    double a = 2 / step->h, scale = x->mass_factor;
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
         const double *dt = olo_elimination_twist(x->elimination, k), *q = step->q_end + node->q;
         double *v = step->v1 + node->q, mu[6];
         for (int i = 0; i < 3; i++)
-            v[i] = a * dt[i];
+            v[i] = scale * dt[i];
         for (int I = 3; I < node->size; I += 3) {
-            double spin[3] = {a * dt[3], a * dt[4], a * dt[5]};
+            double spin[3] = {scale * dt[3], scale * dt[4], scale * dt[5]};
             vec3_cross(spin, q + I, v + I);
         }
         if (!x->tree->nodes[k].type)
@@ -665,11 +676,11 @@ static olo_status factor_end(reduced *x, const olo_step *step, const olo_motion 
     return olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
-/* P^T M P nu = P^T p at the end, v1 = P nu; dt = (h/2) nu, so that closures have their scale of a step */
+/* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures have nearly their scale
+ * of a step */
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
-    double a = 2 / step->h;
     const olo_motion end = {.q0 = step->q_end,
                             .dq = step->x.dq,
                             .qm = step->q_end,
@@ -678,22 +689,22 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
                             .u = step->x.u};
     olo_tree_begin(x->tree, &end);
     olo_elimination_clear(x->elimination);
-    olo_projector_add_mass(x->projector, a, end.q1, end.q1);
+    x->mass_factor = mass_scale(step->h);
+    olo_projector_add_mass(x->projector, x->mass_factor, end.q1, end.q1);
     for (int i = 0; i < x->system->n; i++)
         step->T[i] = -step->momentum[i];
-    x->mass_factor = a;
     for (int k = 0; k < x->system->node_count; k++) {
         fill_node(x, &end, step->T, false, k);
         fill_blocks(x, &end, NULL, k, false);
     }
-    add_end_closures(x, step, a);
+    add_end_closures(x, step);
     int block = 0;
     olo_status status = factor_end(x, step, &end, &block);
     if (status != OLO_OK)
         return olo_fail(error, status, "the mass matrix is singular at '%s'",
                         block < x->system->node_count ? x->system->nodes[block].name : "a closure");
     olo_elimination_solve(x->elimination);
-    take_end(x, step, a);
+    take_end(x, step);
     return OLO_OK;
 }
 
