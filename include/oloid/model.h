@@ -28,6 +28,7 @@ typedef struct olo_system olo_system;
 typedef struct olo_run {
     double step;        /**< time step h */
     double end;         /**< end time */
+    const char *start;  /**< "given", or "equilibrium": at rest where all forces are in balance */
     const char *scheme; /**< "energy-momentum" or "variational" */
     const char *
         constraints; /**< "reduced", "multipliers", "projected", "minimal", "penalty", "augmented" */

@@ -9,6 +9,7 @@
 #include "oloid/report.h"
 #include "oloid/results.h"
 #include "oloid/simulate.h"
+#include "oloid/statics.h"
 #include "oloid/status.h"
 #include "oloid/study.h"
 #include "oloid/system.h"

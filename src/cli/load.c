@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cli/numbers.h"
 #include "oloid/results.h"
+#include "oloid/statics.h"
 
 /* A start that moves by less, relative to its own size, is only rounded. */
 static const double PROJECTION_WORTH_TELLING = 1e-9;
@@ -63,6 +64,9 @@ static olo_status start(cli_loaded *loaded, olo_error *error)
     if (status == OLO_OK) {
         status =
             olo_system_initial_state(loaded->system, &loaded->state, &loaded->projection, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_start(loaded->system, olo_model_run(loaded->model), loaded->state, error);
     }
     if (status == OLO_OK) {
         olo_system_ledger(loaded->system, loaded->state, &loaded->start);

@@ -81,22 +81,21 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
     }
 }
 
-static void project(const olo_null_space *space, int k, const double *row, double *W)
+void olo_node_wrench(const olo_node *node, const double *q, const double *row, double *W)
 {
-    const olo_node *node = &space->tree->system->nodes[k];
     vec3_copy(row + node->q, W);
     if (node->kind != OLO_NODE_FRAME)
         return;
     vec3_set(0, 0, 0, W + 3);
     for (int I = 3; I < 12; I += 3)
-        vec3_add_cross(space->q + node->q + I, row + node->q + I, W + 3);
+        vec3_add_cross(q + node->q + I, row + node->q + I, W + 3);
 }
 
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced)
 {
     const olo_system *s = space->tree->system;
     for (int k = 0; k < s->node_count; k++)
-        project(space, k, row, space->W + s->nodes[k].motion);
+        olo_node_wrench(&s->nodes[k], space->q, row, space->W + s->nodes[k].motion);
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = space->tree->order[i], d = s->nodes[k].twist;
         const olo_tree_node *t = &space->tree->nodes[k];

@@ -26,6 +26,12 @@ bool olo_symmetric_eigenvectors(int n, double *A, double *values)
     return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, A, n, values) == 0;
 }
 
+bool olo_symmetric_pencil(int n, double *A, double *B, double *theta)
+{
+    return all_finite(n * n, A) && all_finite(n * n, B) &&
+           LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'U', n, A, n, B, n, theta) == 0;
+}
+
 bool olo_singular_values(int m, int n, double *A, double *values)
 {
     double unused;

@@ -11,6 +11,10 @@ bool olo_symmetric_eigenvalues(int n, double *A, double *values);
 /* The same with unit eigenvectors, which become the columns of A. */
 bool olo_symmetric_eigenvectors(int n, double *A, double *values);
 
+/* A x = theta B x of symmetric A and positive B: ascending theta, and x with x.B x = 1 as the columns of A. Both are overwritten.
+ * False when B is not positive or something is not finite. */
+bool olo_symmetric_pencil(int n, double *A, double *B, double *theta);
+
 /* Descending singular values of an m x n matrix (overwritten), min(m, n) of them. */
 bool olo_singular_values(int m, int n, double *A, double *values);
 

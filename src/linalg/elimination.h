@@ -86,6 +86,11 @@ void olo_elimination_open(olo_elimination *elimination, int c);
 /* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) tells where. */
 olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_error *error);
 
+/* After a factorisation of a symmetric K: how many negative eigenvalues it has in the joint increments, on the null space
+ * of the closure rows (Sylvester's law of inertia; every closure row brings a negative one of its own, which does
+ * not count). Less than that many are told as less than zero: rows that are not independent. */
+int olo_elimination_negative(const olo_elimination *elimination);
+
 /* Solves with z and e as filled; z is overwritten. */
 void olo_elimination_solve(olo_elimination *elimination);
 const double *olo_elimination_twist(const olo_elimination *elimination, int c);     /* dt_c */

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "stepping/registry.h"
 
+static const char *const starts[] = {"given", "equilibrium", NULL};
 static const char *const null_spaces[] = {"explicit", "implicit", NULL};
 
 /* The time of a run is a number with 53 bits: with more steps than this it would stand still. */
@@ -128,6 +129,7 @@ static double of_long(const void *field)
 static const option options[] = {
     {AT(step), .open = true, .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
     {AT(end), .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(start), .choices = starts, .read = read_word},
     {AT(scheme), .choices = olo_scheme_names, .read = read_word},
     {AT(constraints), .choices = olo_treatment_names, .read = read_word},
     {AT(penalty), .open = true, .most = OLO_LARGEST_NUMBER, .number = of_double,
@@ -158,6 +160,7 @@ olo_run olo_run_default(void)
 {
     return (olo_run){.step = 0.01,
                      .end = 1.0,
+                     .start = starts[0],
                      .scheme = olo_scheme_names[0],
                      .constraints = olo_treatment_names[0],
                      .penalty = 1e5,

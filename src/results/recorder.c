@@ -196,6 +196,12 @@ void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
     }
 }
 
+void olo_recorder_judge_no_motion(olo_recorder *recorder, bool constraints)
+{
+    recorder->book.invariants = 0;
+    recorder->book.constraints = recorder->book.constraints && constraints;
+}
+
 /* ---- watching --------------------------------------------------------------------------------- */
 
 /* The sums of the magnitudes of all momenta: what a total momentum of zero is small against. */

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
+#include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
 #include "stepping/step.h"
@@ -51,37 +52,6 @@ static int closure_block(const reduced *x, int i)
 }
 
 /* --- creation --- */
-
-static olo_status create_elimination(reduced *x, olo_error *error)
-{
-    const olo_system *s = x->system;
-    const olo_tree *tree = x->tree;
-    int count = s->node_count + tree->closure_block_count, edge_count = 0;
-    olo_block *blocks = olo_alloc((size_t)count, sizeof *blocks);
-    int *edges = olo_projector_edges(x->projector, tree, &edge_count);
-    olo_status status = OLO_NO_MEMORY;
-    if (blocks && edges) {
-        for (int k = 0; k < s->node_count; k++)
-            blocks[k] = (olo_block){.size = s->nodes[k].twist,
-                                    .dof = tree->nodes[k].dof,
-                                    .parent = tree->nodes[k].parent,
-                                    .plain = !tree->nodes[k].type,
-                                    .spatial = tree->nodes[k].type && tree->nodes[k].type->spatial};
-        for (int i = 0; i < tree->closure_block_count; i++)
-            blocks[closure_block(x, i)] =
-                (olo_block){.size = tree->closure_blocks[i].count,
-                            .dof = tree->closure_blocks[i].count,
-                            .parent = -1,
-                            .last = true,
-                            .relative = olo_closure_is_relative(s, &tree->closure_blocks[i])};
-        status = olo_elimination_create(count, blocks, edge_count, edges, &x->elimination, error);
-    } else {
-        olo_fail(error, status, "out of memory for the reduced treatment");
-    }
-    olo_free(blocks);
-    olo_free(edges);
-    return status;
-}
 
 static void destroy(void *data)
 {
@@ -122,15 +92,10 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     x->varied = !scheme->at_start;
-    olo_status status = olo_tree_create(system, &x->tree, error);
-    if (status == OLO_OK)
-        status = olo_projector_create(system, x->tree, &x->projector, error);
-    if (status == OLO_OK)
-        status = create_elimination(x, error);
+    olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
     if (status == OLO_OK && x->tree->closure_count > 0)
         status = find_redundancy(x, error);
     if (status == OLO_OK) {
-        olo_projector_bind(x->projector, x->elimination);
         x->tree_only =
             olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
         x->per_length = 1 / system->length_scale;
@@ -210,59 +175,11 @@ static void add_closures(reduced *x, olo_step *step)
     }
 }
 
-/* S += 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I), the variation of P_int */
-static void add_variation(const double *d1, const double *T, double *S)
+static inline void fill_node(reduced *x, const olo_motion *at, const double *balance, bool varied,
+                             int k)
 {
-    for (int I = 0; I < 9; I += 3) {
-        double along = 0.5 * vec3_dot(d1 + I, T + I);
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++)
-                S[(3 + i) * 6 + 3 + j] += 0.5 * d1[I + i] * T[I + j];
-            S[(3 + i) * 6 + 3 + i] -= along;
-        }
-    }
-}
-
-/* w = P_int^T T of a node, its mass and, where it varies, the variation of P_int */
-static void fill_node(reduced *x, const olo_motion *at, const double *balance, bool varied, int k)
-{
-    const olo_node *node = &x->system->nodes[k];
-    const double *left = olo_motion_left(at);
-    if (node->frame >= 0) {
-        olo_projector_add_frame(x->projector, node->frame, x->mass_factor, varied, balance, left,
-                                at->q1);
-        return;
-    }
-    double *w = olo_elimination_rhs(x->elimination, k);
-    const double *T = balance + node->q, *dm = left + node->q;
-    vec3_add(1.0, T, w);
-    if (node->kind != OLO_NODE_FRAME)
-        return;
-    for (int I = 3; I < 12; I += 3)
-        vec3_add_cross(dm + I, T + I, w + 3);
-    if (varied)
-        add_variation(at->q1 + node->q + 3, T + 3, olo_elimination_matrix(x->elimination, k, k));
-}
-
-/* What hangs on the joints at this very iterate: w of the child and all that hangs below it. */
-static void sum_wrench(reduced *x, int k, const olo_joint_blocks *b)
-{
-    const olo_system *s = x->system;
-    int parent = x->tree->nodes[k].parent;
-    if (parent < 0)
-        return;
-    int d = s->nodes[k].twist, p = s->nodes[parent].twist;
-    const double *W = x->wrench + s->nodes[k].motion;
-    double *above = x->wrench + s->nodes[parent].motion;
-    if (b->spatial) {
-        for (int i = 0; i < 6; i++)
-            above[i] += W[i];
-        vec3_add_cross(W, b->spatial + 3, above + 3);
-        return;
-    }
-    for (int i = 0; i < d; i++)
-        for (int j = 0; j < p; j++)
-            above[j] += b->A_hat[i * p + j] * W[i];
+    olo_fill_node(x->projector, x->elimination, &x->system->nodes[k], k, x->mass_factor, varied,
+                  balance, at);
 }
 
 /* Joint matrices at a motion, with the gap if wanted; the left pair varies against W, or not at all if that is NULL. */
@@ -285,7 +202,7 @@ static void fill_joint(reduced *x, olo_step *step, int k)
     fill_blocks(x, &step->x, W, k, !x->closed);
     if (step->closed && x->varied && x->tree->nodes[k].type) {
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        sum_wrench(x, k, &b);
+        olo_sum_wrench(x->tree, k, &b, x->wrench);
     }
 }
 

@@ -32,6 +32,8 @@ typedef struct olo_step {
     double *constant;       /* [n] gradient of the terms that are linear in q */
     int active_count;       /* terms that are not among the constant forces */
     int *active;
+    double load;        /* factor of all loads, at rest: see statics/ */
+    double *numbers;    /* memory behind all arrays but `active` */
     double *r, *K;      /* local workspace */
     double scale;       /* size of what cancels in T, for round-off */
     double start_scale; /* the part of it that a step starts with */
@@ -66,6 +68,10 @@ static inline olo_at olo_step_placed(const olo_step *step)
 /* The gradient d of a row with which its multiplier acts over the step: the discrete one, or that at the start. True if
  * it changes with q1, and then dd/dq1 is in `tangent` unless that is NULL. */
 bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, double *tangent);
+
+/* Memory for all numbers of a step that is zeroed, and the forces that are constant. To be freed also on failure. */
+olo_status olo_step_create(const olo_system *system, olo_step *step, olo_error *error);
+void olo_step_free(olo_step *step);
 
 /* Pieces: the parts of a system with local coordinates. Terms first, then actions, then constraint rows. */
 int olo_pieces(const olo_system *system);
@@ -203,7 +209,6 @@ struct olo_stepper {
     const olo_treatment *treatment;
     void *data;
     olo_step step;
-    double *numbers; /* memory behind step */
     olo_state
         *backup; /* the start, where halves of the step or a first motion have changed the state */
     bool saved;  /* backup holds it */

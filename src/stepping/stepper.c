@@ -32,51 +32,57 @@ static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
     *matrix = largest * largest;
 }
 
-static bool allocate(olo_stepper *x)
-{
-    const olo_system *s = x->system;
-    size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
-    measure_pieces(s, &vector, &matrix);
-    x->numbers = olo_alloc(12 * n + 3 * twists + m + vector + matrix, sizeof *x->numbers);
-    x->step.active = olo_alloc((size_t)s->term_count, sizeof *x->step.active);
-    if (!x->numbers || !x->step.active)
-        return false;
-    double *at = x->numbers;
-    x->step.x.dq = at;
-    x->step.x.qm = at += n;
-    x->step.x.q1 = at += n;
-    x->step.T = at += n;
-    x->step.Mv0 = at += n;
-    x->step.constant = at += n;
-    x->step.q0 = at += n;
-    x->step.v0 = at += n;
-    x->step.q_end = at += n;
-    x->step.rest_end = at += n;
-    x->step.v1 = at += n;
-    x->step.momentum = at += n;
-    x->step.x.motion = at += n;
-    x->step.x.u = at += twists;
-    x->step.wrench_end = at += twists;
-    x->step.lambda_end = at += twists;
-    x->step.r = at += m;
-    x->step.K = at + vector;
-    x->step.system = s;
-    return true;
-}
-
 /* Gradient of the terms that are linear in q: constant forces such as gravity. The others are listed. */
-static void gather_constant_forces(olo_stepper *x)
+static void gather_constant_forces(olo_step *step)
 {
-    const olo_system *s = x->system;
+    const olo_system *s = step->system;
     for (int i = 0; i < s->term_count; i++) {
         const olo_term *term = &s->terms[i];
         if (olo_piece_has_tangent(s, i)) {
-            x->step.active[x->step.active_count++] = i;
+            step->active[step->active_count++] = i;
             continue;
         }
         for (int k = 0; k < term->size; k++)
-            x->step.constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
+            step->constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
     }
+}
+
+olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error)
+{
+    size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
+    measure_pieces(s, &vector, &matrix);
+    step->numbers = olo_alloc(12 * n + 3 * twists + m + vector + matrix, sizeof *step->numbers);
+    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
+    if (!step->numbers || !step->active)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
+    double *at = step->numbers;
+    step->x.dq = at;
+    step->x.qm = at += n;
+    step->x.q1 = at += n;
+    step->T = at += n;
+    step->Mv0 = at += n;
+    step->constant = at += n;
+    step->q0 = at += n;
+    step->v0 = at += n;
+    step->q_end = at += n;
+    step->rest_end = at += n;
+    step->v1 = at += n;
+    step->momentum = at += n;
+    step->x.motion = at += n;
+    step->x.u = at += twists;
+    step->wrench_end = at += twists;
+    step->lambda_end = at += twists;
+    step->r = at += m;
+    step->K = at + vector;
+    step->system = s;
+    gather_constant_forces(step);
+    return OLO_OK;
+}
+
+void olo_step_free(olo_step *step)
+{
+    olo_free(step->numbers);
+    olo_free(step->active);
 }
 
 static olo_status refuse(olo_error *error, const char *what, const char *name,
@@ -144,8 +150,8 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     olo_status status = choose(x, run, error);
     if (status == OLO_OK && x->treatment->near)
         x->quadratic = false;
-    if (status == OLO_OK && !allocate(x))
-        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
+    if (status == OLO_OK)
+        status = olo_step_create(system, &x->step, error);
     if (status == OLO_OK)
         status = olo_state_create(system, &x->backup, error);
     if (status == OLO_OK)
@@ -154,7 +160,6 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
         olo_stepper_free(x);
         return status;
     }
-    gather_constant_forces(x);
     *stepper = x;
     return OLO_OK;
 }
@@ -166,8 +171,7 @@ void olo_stepper_free(olo_stepper *stepper)
     if (stepper->treatment && stepper->data)
         stepper->treatment->free(stepper->data);
     olo_state_free(stepper->backup);
-    olo_free(stepper->numbers);
-    olo_free(stepper->step.active);
+    olo_step_free(&stepper->step);
     olo_free(stepper);
 }
 

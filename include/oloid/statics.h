@@ -1,0 +1,93 @@
+/** @file
+ *  Statics: equilibria, with the load increased step by step, and small vibrations about them.
+ */
+#ifndef OLOID_STATICS_H
+#define OLOID_STATICS_H
+
+#include "oloid/simulate.h"
+#include "oloid/status.h"
+#include "oloid/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How an equilibrium is looked for. */
+typedef struct olo_statics {
+    double end;  /**< load factor to reach */
+    double step; /**< first step of the load factor; smaller and larger ones follow by themselves */
+    double smallest; /**< a step of the load factor (or of the arc) below this is given up */
+    long steps;      /**< at most */
+    int iterations;  /**< of Newton in a step, at most */
+    double tolerance; /**< bound of the last increment of Newton: lengths over the model's length, angles */
+    bool arc; /**< follow the path by its arc length: through limit points, where the load falls */
+    bool locate; /**< find the loads between two steps where stability changes */
+} olo_statics;
+
+/** To load factor 1, all at once where that succeeds. */
+OLO_API olo_statics olo_statics_default(void);
+
+/** A point of the path where stability changes. */
+typedef struct olo_critical_point {
+    double load;  /**< load factor */
+    bool limit;   /**< a limit point, where the load turns back; else a bifurcation */
+    int unstable; /**< unstable directions after it */
+} olo_critical_point;
+enum { OLO_CRITICAL_POINTS_MAX = 16 };
+
+/** What a search for equilibria did. */
+typedef struct olo_statics_summary {
+    long steps;      /**< equilibria found */
+    long iterations; /**< of Newton, all attempts */
+    long cutbacks;   /**< how often a step was made smaller */
+    double load;     /**< load factor reached */
+    bool relaxed; /**< without load nothing holds the system: found by sliding down under the full load */
+    bool judged;        /**< all loads have a potential, so that the stiffness tells stability */
+    int unstable;       /**< directions in which the equilibrium is unstable */
+    int neutral;        /**< directions in which it stays where it is put */
+    int critical_count; /**< points of the path where stability changed */
+    olo_critical_point critical[OLO_CRITICAL_POINTS_MAX]; /**< the first of these */
+    double wall_seconds;                                  /**< from start to end */
+} olo_statics_summary;
+
+/** Takes the state to an equilibrium: all forces in balance, velocities zero. Gravity, forces, moments, drives and controllers
+ *  as they are at time 0 are multiplied by a load factor that grows from 0 to `options->end`; prescribed motions are
+ *  followed with the load factor as their time. Dampers do not act. Where the system without load is a mechanism, the
+ *  full load acts from the start and the state slides down into a stable equilibrium. Observers see every equilibrium of the
+ *  path, the load factor as its time. On failure the state is the last equilibrium that was found. `options` (the default)
+ *  and `summary` may be NULL. */
+OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
+                                   olo_state *state, const olo_observer *observers,
+                                   int observer_count, olo_statics_summary *summary,
+                                   olo_error *error);
+
+/** Takes a state, as olo_system_initial_state gives it, to where `run->start` says that a run begins: leaves it, or takes it to its
+ *  equilibrium, at rest at time 0. */
+OLO_API olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
+                             olo_error *error);
+
+/** Natural frequencies and modes. */
+typedef struct olo_modes olo_modes;
+
+/** Small vibrations about a state, with all loads at `load` times what they are at time 0: K x = omega^2 M x. The state should be
+ *  an equilibrium; its velocities do not count. At most `count` modes, the lowest ones. Refers to the system. Fails where a load
+ *  has no potential (a moment about a fixed axis, a force that follows the motion) or the state is far from an equilibrium. Free with olo_modes_free. */
+OLO_API olo_status olo_modes_create(const olo_system *system, const olo_state *state, double load,
+                                    int count, olo_modes **modes, olo_error *error);
+/** Frees; NULL is allowed. */
+OLO_API void olo_modes_free(olo_modes *modes);
+/** How many there are. */
+OLO_API int olo_modes_count(const olo_modes *modes);
+/** omega^2 of mode `index`, ascending; negative for a direction in which the state is unstable, zero to rounding for one that nothing
+ *  holds. */
+OLO_API double olo_modes_square(const olo_modes *modes, int index);
+/** omega^2 below this is rounding: the mode has no stiffness. */
+OLO_API double olo_modes_rounding(const olo_modes *modes);
+/** The state displaced along mode `index` by `amplitude`: the fastest part moves by so many of the model's lengths or radians. */
+OLO_API olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude,
+                                   olo_state *state, olo_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,223 @@
+/* `oloid equilibrium`: where a model comes to rest under its loads, and whether it stays there. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+#include "cli/numbers.h"
+#include "cli/say.h"
+#include "cli/still.h"
+#include "oloid/statics.h"
+
+struct options {
+    cli_list set;
+    const char *load, *step, *output;
+    bool arc, no_result, no_report, json;
+};
+
+static const cli_option options[] = {
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model (l=0.2); may be repeated"},
+    {"load", 0, CLI_TEXT, offsetof(struct options, load), "FACTOR",
+     "multiply all loads by this; default: 1"},
+    {"step", 0, CLI_TEXT, offsetof(struct options, step), "FACTOR",
+     "first step of the load factor; default: 0.1; steps that\nfail are made smaller"},
+    {"arc-length", 0, CLI_FLAG, offsetof(struct options, arc), NULL,
+     "follow the path also where the load has to fall: through\nlimit points"},
+    {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
+     "the result file; default: <model name>.equilibrium.h5"},
+    {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
+    {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
+    {0}};
+
+struct session {
+    cli_still still; /* the first */
+    struct options options;
+    olo_statics statics;
+    olo_statics_summary summary;
+    olo_ledger end;
+};
+
+static bool wants_stop(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
+/* The path of equilibria into the result. */
+static olo_status find(struct session *session, olo_error *error)
+{
+    cli_loaded *loaded = &session->still.loaded;
+    const olo_observer observers[] = {{.stop = wants_stop},
+                                      olo_recorder_observer(session->still.recorder)};
+    const olo_status status = olo_equilibrium(loaded->system, &session->statics, loaded->state,
+                                              observers, 2, &session->summary, error);
+    olo_system_ledger(loaded->system, loaded->state, &session->end);
+    if (status != OLO_OK) {
+        // the path so far can be looked at
+        const olo_run_summary summary = {.steps = session->summary.steps - 1};
+        olo_error late = *error;
+        (void)olo_recorder_finish(session->still.recorder, &summary, status, &late);
+        return status;
+    }
+    session->still.steps = session->summary.steps - 1;
+    return cli_still_finish(&session->still, !session->options.no_report, error);
+}
+
+static olo_status prepare(struct session *session, const char *file, olo_error *error)
+{
+    olo_status status =
+        cli_load(file, &session->options.set, NULL, 0, &session->still.loaded, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    char path[300] = "";
+    (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
+                   olo_model_name(session->still.loaded.model));
+    const char *chosen = session->options.output != NULL ? session->options.output : path;
+    return cli_still_open(&session->still, session->options.no_result ? NULL : chosen,
+                          session->statics.end, true, error);
+}
+
+/* "stable", "unstable in 2 directions, neutral in 1", "not judged" */
+static char *describe_stability(const olo_statics_summary *sum, char *text, size_t size)
+{
+    char unstable[64] = "stable", neutral[64] = "";
+    if (!sum->judged) {
+        (void)snprintf(text, size, "not judged: there are loads without a potential");
+        return text;
+    }
+    if (sum->unstable > 0) {
+        (void)snprintf(unstable, sizeof unstable, "unstable in %d direction%s", sum->unstable,
+                       sum->unstable == 1 ? "" : "s");
+    }
+    if (sum->neutral > 0) {
+        (void)snprintf(neutral, sizeof neutral, "%s%d without stiffness", ", ", sum->neutral);
+    }
+    (void)snprintf(text, size, "%s%s", unstable, neutral);
+    return text;
+}
+
+static void print_text(const struct session *session)
+{
+    const olo_statics_summary *sum = &session->summary;
+    char text[160], wall[CLI_NUMBER_SIZE];
+    (void)printf("%s: equilibrium at load factor %.6g, %ld step%s, %ld iterations in %s\n",
+                 olo_model_name(session->still.loaded.model), sum->load, sum->steps,
+                 sum->steps == 1 ? "" : "s", sum->iterations,
+                 cli_duration(wall, sum->wall_seconds));
+    if (sum->relaxed) {
+        (void)printf("  nothing holds it without load: it slid down under the full load\n");
+    }
+    (void)printf("  stability   %s\n", describe_stability(sum, text, sizeof text));
+    for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
+        (void)printf("  %-11s at load factor %.8g; after it unstable in %d\n",
+                     sum->critical[i].limit ? "limit point" : "bifurcation", sum->critical[i].load,
+                     sum->critical[i].unstable);
+    }
+    (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
+                 session->end.strain);
+    (void)printf("  constraints hold to %s\n", cli_deviation(wall, session->end.constraint_error));
+    cli_still_tell(&session->still);
+}
+
+static void print_json(const struct session *session)
+{
+    const olo_statics_summary *sum = &session->summary;
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_json_number(&json, "load", sum->load);
+    olo_json_integer(&json, "steps", sum->steps);
+    olo_json_integer(&json, "iterations", sum->iterations);
+    olo_json_integer(&json, "cutbacks", sum->cutbacks);
+    olo_json_bool(&json, "relaxed", sum->relaxed);
+    olo_json_bool(&json, "judged", sum->judged);
+    olo_json_integer(&json, "unstable", sum->unstable);
+    olo_json_integer(&json, "neutral", sum->neutral);
+    olo_json_open(&json, "critical", '[');
+    for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
+        olo_json_open(&json, NULL, '{');
+        olo_json_text(&json, "kind", sum->critical[i].limit ? "limit point" : "bifurcation");
+        olo_json_number(&json, "load", sum->critical[i].load);
+        olo_json_integer(&json, "unstable", sum->critical[i].unstable);
+        olo_json_close(&json);
+    }
+    olo_json_close(&json);
+    olo_json_number(&json, "potential", session->end.potential);
+    olo_json_number(&json, "strain", session->end.strain);
+    olo_json_number(&json, "constraint_error", session->end.constraint_error);
+    olo_json_number(&json, "wall_seconds", sum->wall_seconds);
+    olo_json_text(&json, "result", session->still.path);
+    olo_json_text(&json, "report", session->still.report);
+    olo_json_close(&json);
+}
+
+static int read_options(struct session *session)
+{
+    const struct options *given = &session->options;
+    session->statics = olo_statics_default();
+    session->statics.arc = given->arc;
+    if (given->no_result && given->output != NULL) {
+        return cli_usage(&cli_equilibrium, "--output and --no-result exclude each other");
+    }
+    const int code = cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end);
+    return code == CLI_GO_ON
+               ? cli_positive(&cli_equilibrium, "step", given->step, &session->statics.step)
+               : code;
+}
+
+static int solve(cli_still *still, const char *file)
+{
+    struct session *session = (struct session *)still;
+    olo_error error = {0};
+    const int code = read_options(session);
+    if (code != CLI_GO_ON) {
+        return code;
+    }
+    if (prepare(session, file, &error) != OLO_OK) {
+        return cli_fail(&error);
+    }
+    cli_interrupt_begin();
+    const olo_status status = find(session, &error);
+    cli_interrupt_end();
+    if (status != OLO_OK) {
+        return cli_fail(&error);
+    }
+    if (session->options.json) {
+        print_json(session);
+    } else {
+        print_text(session);
+    }
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct session session = {0};
+    return cli_still_run(&cli_equilibrium, argc, argv, &session.options, &session.options.set,
+                         &session.still, solve);
+}
+
+const cli_command cli_equilibrium = {
+    .name = "equilibrium",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "find where a model comes to rest under its loads, and whether it stays there",
+    .details =
+        "Gravity and loads, as they are at time 0, grow from nothing to their full size; motions "
+        "of\n"
+        "joints are followed from time 0 to 1. The result has the path, with the load factor in "
+        "the\n"
+        "place of time. A system that nothing holds without load slides down into an equilibrium.\n"
+        "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
+    .examples = "  oloid equilibrium roll-up\n"
+                "  oloid equilibrium bend-45 --set F=300 -o bend.h5\n"
+                "  oloid equilibrium my-truss.yaml --arc-length --step 0.01\n",
+    .options = options,
+    .run = run,
+};

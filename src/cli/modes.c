@@ -1,0 +1,230 @@
+/* `oloid modes`: natural frequencies about an equilibrium, and a mode as a result that moves. */
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/say.h"
+#include "cli/still.h"
+#include "cli/table.h"
+#include "oloid/statics.h"
+
+struct options {
+    cli_list set;
+    const char *count, *mode, *amplitude, *output;
+    bool start, no_report, json;
+};
+
+static const cli_option options[] = {
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model (l=0.2); may be repeated"},
+    {"start", 0, CLI_FLAG, offsetof(struct options, start), NULL,
+     "about the start of the model instead of its equilibrium"},
+    {"count", 'n', CLI_TEXT, offsetof(struct options, count), "N",
+     "how many modes, the lowest ones; default: 10"},
+    {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
+     "write a result in which a mode swings once"},
+    {"mode", 0, CLI_TEXT, offsetof(struct options, mode), "K",
+     "the mode of that result; default: the lowest that swings"},
+    {"amplitude", 0, CLI_TEXT, offsetof(struct options, amplitude), "X",
+     "how far it swings, in lengths of the model or radians;\ndefault: 0.1"},
+    {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print as JSON"},
+    {0}};
+
+struct session {
+    cli_still still; /* the first */
+    struct options options;
+    double count, mode, amplitude;
+    olo_modes *modes;
+};
+
+static bool swings(const olo_modes *modes, int index)
+{
+    return olo_modes_square(modes, index) > olo_modes_rounding(modes);
+}
+
+static bool is_neutral(const olo_modes *modes, int index)
+{
+    return fabs(olo_modes_square(modes, index)) <= olo_modes_rounding(modes);
+}
+
+/* `count` modes that something holds; the others are only counted. */
+static void print_table(const olo_modes *modes, int count)
+{
+    const double turn = 6.283185307179586;
+    cli_table table = {0};
+    static const char *const heading[] = {"mode", "frequency", "omega", "period", ""};
+    int neutral = 0, told = 0;
+    for (int i = 0; i < olo_modes_count(modes); i++) {
+        const double omega = sqrt(fabs(olo_modes_square(modes, i)));
+        if (is_neutral(modes, i)) {
+            neutral++;
+            continue;
+        }
+        if (told == count) {
+            break;
+        }
+        if (told++ == 0) {
+            cli_table_row(&table);
+            for (int k = 0; k < 5; k++) {
+                cli_table_cell(&table, "%s", heading[k]);
+            }
+        }
+        cli_table_row(&table);
+        cli_table_cell(&table, "%d", i + 1);
+        cli_table_number(&table, "%.9g", swings(modes, i) ? omega / turn : NAN);
+        cli_table_number(&table, "%.9g", swings(modes, i) ? omega : NAN);
+        cli_table_number(&table, "%.6g", swings(modes, i) ? turn / omega : NAN);
+        if (!swings(modes, i)) {
+            cli_table_cell(&table, "unstable, grows as exp(%.6g t)", omega);
+        }
+    }
+    if (told > 0) {
+        cli_table_print(&table, stdout);
+    }
+    if (neutral > 0) {
+        (void)printf("%d mode%s without stiffness\n", neutral, neutral == 1 ? "" : "s");
+    }
+}
+
+static void print_json(const struct session *session)
+{
+    const olo_modes *modes = session->modes;
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_json_open(&json, "modes", '[');
+    for (int i = 0, told = 0; i < olo_modes_count(modes) && told < session->count; i++) {
+        told += !is_neutral(modes, i);
+        olo_json_open(&json, NULL, '{');
+        olo_json_number(&json, "omega_squared", olo_modes_square(modes, i));
+        olo_json_number(&json, "frequency",
+                        swings(modes, i) ? sqrt(olo_modes_square(modes, i)) / 6.283185307179586
+                                         : NAN);
+        olo_json_bool(&json, "neutral", is_neutral(modes, i));
+        olo_json_close(&json);
+    }
+    olo_json_close(&json);
+    olo_json_number(&json, "rounding", olo_modes_rounding(modes));
+    olo_json_text(&json, "result", session->still.path);
+    olo_json_text(&json, "report", session->still.report);
+    olo_json_close(&json);
+}
+
+/* One period of a mode, as frames of a result. */
+static olo_status animate(struct session *session, olo_error *error)
+{
+    enum { FRAMES = 60 };
+    const double turn = 6.283185307179586;
+    const olo_modes *modes = session->modes;
+    cli_loaded *loaded = &session->still.loaded;
+    int index = (int)session->mode - 1;
+    for (index = index < 0 ? 0 : index; session->options.mode == NULL &&
+                                        index < olo_modes_count(modes) - 1 && !swings(modes, index);
+         index++) {
+    }
+    const double square = olo_modes_square(modes, index);
+    const double period = square > olo_modes_rounding(modes) ? turn / sqrt(square) : 1.0;
+    olo_status status =
+        cli_still_open(&session->still, session->options.output, period, false, error);
+    const olo_observer observer =
+        status == OLO_OK ? olo_recorder_observer(session->still.recorder) : (olo_observer){0};
+    for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
+        const double phase = (double)i / FRAMES;
+        status = olo_modes_shape(modes, index, session->amplitude * sin(turn * phase),
+                                 loaded->state, error);
+        olo_state_set_time(loaded->state, phase * period);
+        if (status == OLO_OK) {
+            status = observer.step(observer.context, loaded->system, loaded->state, i, NULL, error);
+        }
+    }
+    session->still.steps = FRAMES;
+    return status == OLO_OK ? cli_still_finish(&session->still, !session->options.no_report, error)
+                            : status;
+}
+
+static olo_status find(struct session *session, const char *file, olo_error *error)
+{
+    cli_loaded *loaded = &session->still.loaded;
+    olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
+    if (status == OLO_OK && !session->options.start) {
+        status = olo_equilibrium(loaded->system, NULL, loaded->state, NULL, 0, NULL, error);
+    }
+    if (status == OLO_OK) {
+        status =
+            olo_modes_create(loaded->system, loaded->state, 1.0, INT_MAX, &session->modes, error);
+    }
+    return status == OLO_OK && session->options.output != NULL ? animate(session, error) : status;
+}
+
+static int read_options(struct session *session)
+{
+    const struct options *given = &session->options;
+    session->count = 10;
+    session->amplitude = 0.1;
+    if (given->output == NULL && (given->mode != NULL || given->amplitude != NULL)) {
+        return cli_usage(&cli_modes, "--mode and --amplitude are for the result of --output");
+    }
+    int code = cli_positive(&cli_modes, "count", given->count, &session->count);
+    if (code == CLI_GO_ON) {
+        code = cli_positive(&cli_modes, "mode", given->mode, &session->mode);
+    }
+    if (code == CLI_GO_ON) {
+        code = cli_positive(&cli_modes, "amplitude", given->amplitude, &session->amplitude);
+    }
+    if (code == CLI_GO_ON && (session->count > 1e6 || session->count != floor(session->count) ||
+                              session->mode > 1e6 || session->mode != floor(session->mode))) {
+        return cli_usage(&cli_modes, "--count and --mode need whole numbers up to a million");
+    }
+    return code;
+}
+
+static int solve(cli_still *still, const char *file)
+{
+    struct session *session = (struct session *)still;
+    olo_error error = {0};
+    const int code = read_options(session);
+    if (code != CLI_GO_ON) {
+        return code;
+    }
+    if (find(session, file, &error) != OLO_OK) {
+        return cli_fail(&error);
+    }
+    if (session->options.json) {
+        print_json(session);
+        return CLI_OK;
+    }
+    print_table(session->modes, (int)session->count);
+    cli_still_tell(&session->still);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct session session = {0};
+    const int code = cli_still_run(&cli_modes, argc, argv, &session.options, &session.options.set,
+                                   &session.still, solve);
+    olo_modes_free(session.modes);
+    return code;
+}
+
+const cli_command cli_modes = {
+    .name = "modes",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "natural frequencies about the equilibrium of a model",
+    .details = "Small vibrations about the equilibrium under all loads as they are at time 0, "
+               "without damping.\n"
+               "With --output a result in which one of them swings, for the report and ParaView.\n"
+               "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
+    .examples = "  oloid modes hanging-chain\n"
+                "  oloid modes bend-45 --count 4 -o bend.h5 --mode 2\n"
+                "  oloid modes my.yaml --start --json\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,36 @@
+/* Results of what does not move: equilibria along a path of loads, shapes of modes. They are recorded like a run, load factor
+ * or phase in the place of time, with a report beside the result. */
+#ifndef OLO_CLI_STILL_H
+#define OLO_CLI_STILL_H
+
+#include "cli/load.h"
+#include "oloid/results.h"
+
+typedef struct cli_still {
+    cli_loaded loaded;
+    olo_run run;
+    olo_recorder *recorder;
+    char *command, *path, *report; /* owned; report is NULL when there is none */
+    long steps;
+} cli_still;
+
+/* A positive number from an option that may be absent. Returns CLI_GO_ON, or the exit code after a message. */
+struct cli_command;
+int cli_positive(const struct cli_command *command, const char *option, const char *text,
+                 double *value);
+
+/* The whole of such a command: parses into `options`, of which `set` is the list of settings; then `go` gets the session,
+ * whose first member `still` is, and the model. Frees all that these own. */
+int cli_still_run(const struct cli_command *command, int argc, char **argv, void *options,
+                  cli_list *set, cli_still *still, int (*go)(cli_still *still, const char *file));
+
+/* Opens the result `path`, a copy of which is kept, that goes up to `end`; NULL: nothing is written. With `constraints`
+ * these are judged. */
+olo_status cli_still_open(cli_still *still, const char *path, double end, bool constraints,
+                          olo_error *error);
+/* Finishes the result, and writes the report unless that is not wanted. */
+olo_status cli_still_finish(cli_still *still, bool report, olo_error *error);
+/* Prints where they are. */
+void cli_still_tell(const cli_still *still);
+
+#endif

@@ -1,0 +1,51 @@
+/* The inertia of an eliminated matrix. The elimination of a symmetric matrix is a block L D L^T: by Sylvester's law the
+ * eigenvalues of the blocks D have the signs of those of the matrix. With m closure rows the bordered matrix has
+ * inertia (p + m, k + m) where the matrix on their null space has (p, k) (Gould 1985). The blocks are there as P D = L U.
+ */
+#include <string.h>
+
+#include "linalg/elimination_private.h"
+#include "linalg/small.h"
+
+/* D (n x n) from the factors of small_lu */
+static void multiply_factors(int n, const double *LU, const int *pivot, double *D)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int k = 0; k <= i && k <= j; k++)
+                sum += (k == i ? 1.0 : LU[i * n + k]) * LU[k * n + j];
+            D[i * n + j] = sum;
+        }
+    for (int k = n - 1; k >= 0; k--)
+        for (int j = 0; pivot[k] != k && j < n; j++) {
+            double swap = D[k * n + j];
+            D[k * n + j] = D[pivot[k] * n + j];
+            D[pivot[k] * n + j] = swap;
+        }
+}
+
+static int count_negative(int n, double *D)
+{
+    double V[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    int negative = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            D[i * n + j] = D[j * n + i] = 0.5 * (D[i * n + j] + D[j * n + i]);
+    small_symmetric_eigen(n, D, V);
+    for (int i = 0; i < n; i++)
+        negative += D[i * n + i] < 0;
+    return negative;
+}
+
+int olo_elimination_negative(const olo_elimination *el)
+{
+    int negative = 0;
+    for (int c = 0; c < el->count; c++) {
+        const node *x = &el->nodes[c];
+        double D[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+        multiply_factors(x->shape.dof, el->numbers + x->D, el->pivots + x->pivot, D);
+        negative += count_negative(x->shape.dof, D) - (x->shape.last ? x->shape.dof : 0);
+    }
+    return negative;
+}

@@ -1,0 +1,314 @@
+/* Equilibrium under loads that grow: r(q, load) = 0 by Newton, the load in steps that adapt.
+ *
+ * Where stability changes between two steps the load is found by bisection. A system that nothing holds without load, a
+ * pendulum for instance, takes the full load at once (relax.c). */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "statics/search.h"
+
+/* An increment beyond this (model lengths, radians) is shortened. */
+static const double far = 0.5;
+/* Increments this small that no longer shrink are rounding of stiff parts. */
+static const double rounding = 1e-6;
+
+olo_statics olo_statics_default(void)
+{
+    return (olo_statics){.end = 1,
+                         .step = 0.1,
+                         .smallest = 1e-5,
+                         .steps = 10000,
+                         .iterations = 25,
+                         .tolerance = 1e-9,
+                         .locate = true};
+}
+
+/* --- Newton --- */
+
+olo_status olo_search_move(olo_search *x, double most, double *size, olo_error *error)
+{
+    olo_rest_solve(x->rest);
+    *size = x->rest->size;
+    if (!isfinite(*size))
+        return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers at '%s'",
+                        x->system->nodes[x->rest->worst].name);
+    olo_rest_move(x->rest, *size > most ? most / *size : 1.0);
+    return OLO_OK;
+}
+
+bool olo_search_converged(const olo_search *x, double size, double before)
+{
+    return size <= x->options->tolerance || (size > 0.5 * before && size <= rounding);
+}
+
+/* Loops leave the tree without stiffness of its own: a little of the mass makes its elimination possible. */
+static olo_status factor(olo_search *x, double load, olo_error *error)
+{
+    const double little = 1e-12;
+    olo_status status = olo_rest_factor(x->rest, load, 0.0, error);
+    if (status == OLO_SINGULAR && x->rest->tree->closure_count > 0)
+        status = olo_rest_factor(x->rest, load, little * x->rest->stiff, error);
+    return status;
+}
+
+olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
+{
+    double size, before = HUGE_VAL;
+    for (int i = 0; i < x->options->iterations; i++) {
+        olo_status status = factor(x, load, error);
+        x->summary->iterations++;
+        if (status == OLO_OK)
+            status = olo_search_move(x, far, &size, error);
+        if (status != OLO_OK)
+            return status;
+        if (olo_search_converged(x, size, before))
+            return OLO_OK;
+        before = size;
+    }
+    return olo_fail(error, OLO_NOT_CONVERGED,
+                    "Newton did not converge in %d iterations, worst at '%s'",
+                    x->options->iterations, x->system->nodes[x->rest->worst].name);
+}
+
+/* --- along the path --- */
+
+void olo_search_keep(olo_search *x)
+{
+    olo_state_copy(x->state, x->before);
+    memcpy(x->lambda, x->rest->lambda, (size_t)x->rest->tree->closure_count * sizeof *x->lambda);
+}
+
+void olo_search_return(olo_search *x)
+{
+    olo_state_copy(x->before, x->state);
+    memcpy(x->rest->lambda, x->lambda, (size_t)x->rest->tree->closure_count * sizeof *x->lambda);
+    x->rest->foretold = false;
+}
+
+void olo_search_add_critical(olo_search *x, double load, bool limit)
+{
+    olo_statics_summary *sum = x->summary;
+    if (sum->critical_count < OLO_CRITICAL_POINTS_MAX)
+        sum->critical[sum->critical_count] =
+            (olo_critical_point){.load = load, .limit = limit, .unstable = sum->unstable};
+    sum->critical_count++;
+}
+
+/* Multipliers of the closures, for whoever reads the state. */
+static void store_multipliers(olo_search *x)
+{
+    const olo_tree *tree = x->rest->tree;
+    for (int i = 0; i < tree->closure_count; i++)
+        x->state->lambda[tree->closures[i]] = x->rest->lambda[i];
+}
+
+olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
+{
+    olo_statics_summary *sum = x->summary;
+    olo_status status = OLO_OK;
+    sum->judged = load == 0 || olo_rest_is_conservative(x->rest);
+    sum->unstable = sum->neutral = 0;
+    if (sum->judged)
+        status = olo_rest_stability(x->rest, load, &sum->unstable, &sum->neutral, error);
+    if (status == OLO_SINGULAR) /* at the very point where stability changes */
+        status = OLO_OK;
+    x->load = sum->load = x->state->t = load;
+    store_multipliers(x);
+    olo_step_report report = {.rotation_node = -1};
+    for (int i = 0; status == OLO_OK && i < x->observer_count; i++) {
+        const olo_observer *o = &x->observers[i];
+        if (o->step)
+            status = o->step(o->context, x->system, x->state, sum->steps, &report, error);
+        if (status == OLO_OK && o->stop && o->stop(o->context))
+            status = olo_fail(error, OLO_INTERRUPTED, "interrupted at load factor %.9g", load);
+    }
+    sum->steps++;
+    return status;
+}
+
+/* The load between the last equilibrium, with `unstable` directions, and this one, where their number changes. */
+static void locate(olo_search *x, int unstable)
+{
+    const double close = 1e-9;
+    double low = x->before->t, high = x->load;
+    olo_state_copy(x->state, x->after);
+    while (high - low > close * high) {
+        double middle = 0.5 * (low + high);
+        int here = 0;
+        olo_search_return(x);
+        if (olo_search_newton(x, middle, NULL) != OLO_OK ||
+            olo_rest_negative(x->rest, middle, 0.0, &here, NULL) != OLO_OK)
+            break;
+        if (here == unstable) {
+            low = middle;
+            olo_search_keep(x);
+        } else {
+            high = middle;
+        }
+    }
+    olo_state_copy(x->after, x->state);
+    x->rest->foretold = false;
+    olo_search_add_critical(x, 0.5 * (low + high), false);
+}
+
+static olo_status give_up(const olo_search *x, olo_error *error)
+{
+    olo_error cause = *error;
+    return olo_fail(
+        error, cause.status,
+        "no equilibrium beyond load factor %.6g: %.300s; a limit point, where the load turns "
+        "back, is passed along the arc length of the path",
+        x->load, cause.text);
+}
+
+olo_status olo_search_by_load(olo_search *x, olo_error *error)
+{
+    const olo_statics *o = x->options;
+    const int easy = 6;
+    double step = o->step;
+    while (x->load < o->end) {
+        double left = o->end - x->load;
+        double load = step > left * (1 - 1e-9) ? o->end : x->load + step;
+        long iterations = x->summary->iterations;
+        int unstable = x->summary->unstable;
+        bool judged = x->summary->judged;
+        if (x->summary->steps > o->steps)
+            return olo_fail(error, OLO_NOT_CONVERGED, "load factor %.6g after %ld steps", x->load,
+                            o->steps);
+        olo_search_keep(x);
+        olo_status status = olo_search_newton(x, load, error);
+        if (status != OLO_OK) {
+            olo_search_return(x);
+            step = 0.25 * (load - x->load);
+            x->summary->cutbacks++;
+            if (status == OLO_NO_MEMORY || step < o->smallest)
+                return give_up(x, error);
+            continue;
+        }
+        status = olo_search_accept(x, load, error);
+        if (status != OLO_OK)
+            return status;
+        if (x->summary->unstable != unstable && judged && x->summary->judged && o->locate)
+            locate(x, unstable);
+        if (x->summary->iterations - iterations <= easy)
+            step *= 2;
+    }
+    return OLO_OK;
+}
+
+/* --- the whole --- */
+
+static olo_status check(const olo_statics *o, olo_error *error)
+{
+    if (!(o->end > 0) || !isfinite(o->end) || !(o->step > 0) || !(o->smallest > 0) ||
+        !(o->tolerance > 0) || o->iterations < 1 || o->steps < 1)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "statics needs a positive load factor, step, smallest step and tolerance, "
+                        "and at least one step and iteration");
+    return OLO_OK;
+}
+
+static olo_status create(olo_search *x, olo_error *error)
+{
+    olo_status status = olo_rest_create(x->system, x->state, &x->rest, error);
+    if (status == OLO_OK)
+        status = olo_state_create(x->system, &x->before, error);
+    if (status == OLO_OK)
+        status = olo_state_create(x->system, &x->after, error);
+    if (status != OLO_OK)
+        return status;
+    size_t changes = (size_t)x->rest->changes;
+    x->lambda = olo_alloc((size_t)x->rest->tree->closure_count, sizeof *x->lambda);
+    x->way = olo_alloc(changes, sizeof *x->way);
+    x->last = olo_alloc(changes, sizeof *x->last);
+    return x->lambda && x->way && x->last
+               ? OLO_OK
+               : olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
+}
+
+static void destroy(olo_search *x)
+{
+    olo_rest_free(x->rest);
+    olo_state_free(x->before);
+    olo_state_free(x->after);
+    olo_free(x->lambda);
+    olo_free(x->way);
+    olo_free(x->last);
+}
+
+/* Rest, with nothing left of a motion. */
+static void stop_motion(const olo_system *s, olo_state *state)
+{
+    size_t n = (size_t)s->n, twists = (size_t)s->twists;
+    memset(state->v, 0, n * sizeof *state->v);
+    memset(state->v_before, 0, n * sizeof *state->v);
+    memset(state->motion, 0, twists * sizeof *state->motion);
+    memset(state->motion_before, 0, twists * sizeof *state->motion);
+    memset(state->wrench, 0, twists * sizeof *state->wrench);
+    memset(state->lambda, 0, (size_t)s->m * sizeof *state->lambda);
+    state->h = 0;
+    state->t = 0;
+    state->work = state->dissipation = state->constraint = (olo_sum){0};
+}
+
+/* Without load first: it shows whether anything holds the system. */
+static olo_status search(olo_search *x, olo_error *error)
+{
+    olo_statics_summary *sum = x->summary;
+    olo_search_keep(x);
+    bool held = olo_search_newton(x, 0.0, NULL) == OLO_OK;
+    if (held)
+        held = olo_rest_stability(x->rest, 0.0, &sum->unstable, &sum->neutral, NULL) == OLO_OK &&
+               sum->neutral == 0;
+    if (!held) {
+        olo_search_return(x);
+        sum->relaxed = true;
+        return olo_search_relax(x, x->options->end, error);
+    }
+    olo_status status = olo_search_accept(x, 0.0, error);
+    if (status != OLO_OK)
+        return status;
+    return x->options->arc ? olo_search_by_arc(x, error) : olo_search_by_load(x, error);
+}
+
+olo_status olo_equilibrium(const olo_system *system, const olo_statics *options, olo_state *state,
+                           const olo_observer *observers, int observer_count,
+                           olo_statics_summary *summary, olo_error *error)
+{
+    const olo_statics standard = olo_statics_default();
+    olo_statics_summary unused;
+    olo_search x = {.system = system,
+                    .options = options ? options : &standard,
+                    .state = state,
+                    .observers = observers,
+                    .observer_count = observer_count,
+                    .summary = summary ? summary : &unused};
+    double wall = olo_clock_seconds();
+    memset(x.summary, 0, sizeof *x.summary);
+    olo_status status = check(x.options, error);
+    if (status == OLO_OK)
+        status = create(&x, error);
+    if (status == OLO_OK) {
+        stop_motion(system, state);
+        status = search(&x, error);
+        store_multipliers(&x);
+    }
+    destroy(&x);
+    x.summary->wall_seconds = olo_clock_seconds() - wall;
+    return status;
+}
+
+olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
+                     olo_error *error)
+{
+    if (!run->start || strcmp(run->start, "equilibrium") != 0)
+        return OLO_OK;
+    olo_status status = olo_equilibrium(system, NULL, state, NULL, 0, NULL, error);
+    memset(state->lambda, 0, (size_t)system->m * sizeof *state->lambda);
+    state->t = 0;
+    return olo_fail_context(error, status, "start at equilibrium");
+}

@@ -1,0 +1,452 @@
+/* The balance at rest and its tangent in the elimination of the tree; see the header. */
+#include "statics/rest.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "linalg/vec3.h"
+#include "stepping/joints.h"
+
+static bool allocate(olo_rest *x)
+{
+    const olo_system *s = x->system;
+    size_t n = (size_t)s->n, twists = (size_t)s->twists, closures = (size_t)x->tree->closure_count,
+           stresses = (size_t)s->term_count * OLO_LAW_INVARIANTS_MAX,
+           changes = (size_t)x->tree->unknowns + closures + twists;
+    x->changes = (int)changes;
+    x->memory =
+        olo_alloc(3 * n + stresses + 2 * twists + closures + 2 * changes, sizeof *x->memory);
+    if (!x->memory)
+        return false;
+    double *at = x->memory;
+    x->loads = at;
+    x->mixed = at += n;
+    x->zero = at += n;
+    x->stress = at += n;
+    x->wrench = at += stresses;
+    x->mass = at += twists;
+    x->lambda = at += twists;
+    x->change = at += closures;
+    x->by_load = at + changes;
+    return true;
+}
+
+olo_status olo_rest_create(const olo_system *system, olo_state *state, olo_rest **rest,
+                           olo_error *error)
+{
+    olo_counts counts = {0};
+    olo_rest *x = *rest = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
+    x->system = system;
+    x->state = state;
+    olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
+    if (status == OLO_OK && x->tree->closure_count > 0)
+        status = olo_system_counts(system, &counts, error);
+    x->redundant = counts.rank < counts.constraints;
+    if (status == OLO_OK)
+        status = olo_step_create(system, &x->step, error);
+    if (status == OLO_OK && !allocate(x))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
+    if (status == OLO_OK) {
+        x->step.state = state;
+        x->step.h = 1;
+        x->step.closed = true;
+        x->step.x.q0 = x->step.q0;
+        return OLO_OK;
+    }
+    olo_rest_free(x);
+    *rest = NULL;
+    return status;
+}
+
+void olo_rest_free(olo_rest *rest)
+{
+    if (!rest)
+        return;
+    olo_elimination_free(rest->elimination);
+    olo_projector_free(rest->projector);
+    olo_tree_free(rest->tree);
+    olo_step_free(&rest->step);
+    olo_free(rest->memory);
+    olo_free(rest);
+}
+
+/* --- balance and tangent --- */
+
+void olo_rest_place(olo_rest *x)
+{
+    memcpy(x->step.q0, x->state->q, (size_t)x->system->n * sizeof *x->step.q0);
+    memset(x->step.x.u, 0, (size_t)x->tree->unknowns * sizeof *x->step.x.u);
+    olo_tree_begin(x->tree, &x->step.x);
+    olo_tree_move(x->tree, &x->step.x);
+}
+
+static void sink_mass(void *context, double factor)
+{
+    olo_rest *x = context;
+    olo_projector_add_mass(x->projector, factor, x->step.x.qm, x->step.x.q1);
+}
+
+static void sink_local(void *context, int piece, double factor, const double *K)
+{
+    olo_rest *x = context;
+    olo_projector_add(x->projector, piece, 2 * factor, K, x->step.x.qm, x->step.x.q1);
+}
+
+/* The tangent with the stress of the iteration, and the difference that it makes to the balance in `mixed`. */
+static void sink_stress(void *context, int piece, double factor, const olo_law_over *law)
+{
+    olo_rest *x = context;
+    const olo_term *term = &x->system->terms[piece];
+    double *stress = x->stress + (size_t)piece * OLO_LAW_INVARIANTS_MAX;
+    double change[OLO_LAW_INVARIANTS_MAX];
+    olo_law_over mixed = *law;
+    for (int k = 0; k < term->forms; k++) {
+        if (!x->foretold)
+            stress[k] = law->s[k];
+        change[k] = factor * (stress[k] - law->s[k]);
+        mixed.s[k] = stress[k];
+    }
+    term->invariants->combine(term, change, x->step.x.q1, x->step.r);
+    for (int i = 0; i < term->size; i++)
+        x->mixed[term->index[i]] += x->step.r[i];
+    olo_projector_add_stress(x->projector, piece, 2 * factor, &mixed, x->step.x.qm, x->step.x.q1);
+}
+
+/* L = what the loads of factor one add; overwrites the balance */
+static void gather_loads(olo_rest *x)
+{
+    const olo_system *s = x->system;
+    double load = x->step.load;
+    x->step.load = 0;
+    olo_scheme_rest.balance(&x->step, NULL);
+    for (int i = 0; i < s->n; i++)
+        x->loads[i] = x->step.T[i];
+    x->step.load = 1;
+    olo_scheme_rest.balance(&x->step, NULL);
+    for (int i = 0; i < s->n; i++)
+        x->loads[i] = x->step.T[i] - x->loads[i];
+    x->step.load = load;
+}
+
+static void add_closure_row(olo_rest *x, int row, const olo_closure_place *at, double lambda)
+{
+    const olo_constraint *c = &x->system->constraints[row];
+    const olo_motion *m = &x->step.x;
+    int piece = olo_piece_of_constraint(x->system, row);
+    olo_interval still = olo_step_interval(&x->step);
+    olo_at here = {.q = m->q1, .angles = x->state->angles, .t = x->step.t};
+    olo_constraint_discrete(c, &still, x->step.r, c->curved ? x->step.K : NULL);
+    for (int k = 0; k < c->size; k++)
+        x->step.T[c->index[k]] += lambda * x->step.r[k];
+    olo_projector_add_column(x->projector, piece, at, 1.0, x->step.r, m->qm);
+    if (c->curved)
+        olo_projector_add(x->projector, piece, 2 * lambda, x->step.K, m->qm, m->q1);
+    olo_constraint_gradient(c, &here, x->step.r);
+    olo_projector_add_row(x->projector, piece, at, 1.0, x->step.r, m->q1);
+    olo_elimination_rhs(x->elimination, at->block)[at->row] = olo_constraint_value(c, &here);
+}
+
+static void add_closures(olo_rest *x)
+{
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            olo_closure_place at = {
+                .block = x->system->node_count + i, .row = j, .width = closure->count};
+            add_closure_row(x, closure->first + j, &at, x->lambda[closure->u + j]);
+        }
+    }
+}
+
+/* Nodes and joints with twice the balance `mixed`: the variations of the null space count half in a step. */
+static void fill_tree(olo_rest *x, double shift)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        olo_fill_node(x->projector, x->elimination, &s->nodes[k], k, shift, true, x->mixed,
+                      &x->step.x);
+        memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *x->wrench);
+    }
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = x->tree->order[i];
+        if (!x->tree->nodes[k].type)
+            continue;
+        olo_joint_view view = olo_tree_view(x->tree, k, &x->step.x);
+        olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
+        x->tree->nodes[k].type->blocks(&view, x->wrench + s->nodes[k].motion, &b, NULL);
+        olo_sum_wrench(x->tree, k, &b, x->wrench);
+    }
+}
+
+static void set_right(olo_rest *x, const double *T)
+{
+    for (int k = 0; k < x->system->node_count; k++)
+        olo_node_wrench(&x->system->nodes[k], x->step.x.q1, T,
+                        olo_elimination_rhs(x->elimination, k));
+}
+
+/* The mass alone, in the elimination; the diagonals of its nodes are kept. */
+static void fill_mass(olo_rest *x)
+{
+    const olo_system *s = x->system;
+    olo_elimination_clear(x->elimination);
+    olo_projector_add_mass(x->projector, 1.0, x->step.x.qm, x->step.x.q1);
+    memcpy(x->mixed, x->zero, (size_t)s->n * sizeof *x->mixed);
+    memcpy(x->step.T, x->zero, (size_t)s->n * sizeof *x->mixed);
+    fill_tree(x, 1.0);
+    for (int k = 0; k < s->node_count; k++) {
+        const double *M = olo_elimination_matrix(x->elimination, k, k);
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            x->mass[s->nodes[k].motion + i] = M[i * s->nodes[k].twist + i];
+    }
+}
+
+/* Which closure rows repeat others here: mass and rows tell. */
+static void reveal_closures(olo_rest *x)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < x->tree->closure_count; i++)
+        least =
+            fmin(least, olo_row_weight(x->system, x->tree->closures[i]) / olo_heaviest(x->system));
+    fill_mass(x);
+    add_closures(x);
+    /* a singular matrix shows again, with its place, in the iteration */
+    (void)olo_elimination_reveal(x->elimination, least, NULL);
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        olo_elimination_restrict(x->elimination, x->system->node_count + i,
+                                 x->lambda + x->tree->closure_blocks[i].u);
+}
+
+/* The stiffness of forces, and that of joints by what hangs on them, over the mass. */
+static void measure_stiffness(olo_rest *x)
+{
+    const olo_system *s = x->system;
+    x->stiff = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        const double *K = olo_elimination_matrix(x->elimination, k, k);
+        const double *mass = x->mass + s->nodes[k].motion;
+        for (int i = 0, size = s->nodes[k].twist; i < size; i++)
+            if (mass[i] > 0)
+                olo_raise(&x->stiff, fabs(K[i * size + i]) / mass[i]);
+        const double *W = x->wrench + s->nodes[k].motion;
+        if (mass[0] > 0)
+            olo_raise(&x->stiff, vec3_norm(W) / (mass[0] * s->length_scale));
+        if (s->nodes[k].kind == OLO_NODE_FRAME && mass[3] + mass[4] + mass[5] > 0)
+            olo_raise(&x->stiff, vec3_norm(W + 3) / (mass[3] + mass[4] + mass[5]));
+    }
+}
+
+olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *error)
+{
+    const olo_system *s = x->system;
+    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
+    int block = 0;
+    x->step.load = load;
+    x->step.t = load;
+    olo_rest_place(x);
+    if (x->redundant)
+        reveal_closures(x);
+    else if (!x->mass_known)
+        fill_mass(x);
+    x->mass_known = true;
+    olo_elimination_clear(x->elimination);
+    memcpy(x->mixed, x->zero, (size_t)s->n * sizeof *x->mixed);
+    olo_scheme_rest.balance(&x->step, &sink);
+    add_closures(x);
+    if (shift != 0)
+        sink_mass(x, shift);
+    for (int i = 0; i < s->n; i++)
+        x->mixed[i] = 2 * (x->step.T[i] + x->mixed[i]);
+    fill_tree(x, shift);
+    set_right(x, x->step.T);
+    measure_stiffness(x);
+    olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
+    if (status != OLO_OK) {
+        x->worst = block < s->node_count ? block : 0;
+        return olo_fail(error, status, "nothing holds '%s': it has no stiffness",
+                        s->nodes[x->worst].name);
+    }
+    return OLO_OK;
+}
+
+/* --- increments --- */
+
+static void read_solution(const olo_rest *x, double *change)
+{
+    const olo_tree *tree = x->tree;
+    for (int k = 0; k < x->system->node_count; k++) {
+        memcpy(change + tree->nodes[k].u, olo_elimination_increment(x->elimination, k),
+               (size_t)tree->nodes[k].dof * sizeof *change);
+        memcpy(change + olo_rest_twist(x, k), olo_elimination_twist(x->elimination, k),
+               (size_t)x->system->nodes[k].twist * sizeof *change);
+    }
+    for (int i = 0; i < tree->closure_block_count; i++)
+        memcpy(change + tree->unknowns + tree->closure_blocks[i].u,
+               olo_elimination_twist(x->elimination, x->system->node_count + i),
+               (size_t)tree->closure_blocks[i].count * sizeof *change);
+}
+
+double olo_rest_size(const olo_rest *x, const double *change, int *worst)
+{
+    const olo_system *s = x->system;
+    double largest = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        const double *twist = change + olo_rest_twist(x, k);
+        double size = vec3_norm(twist) / s->length_scale;
+        if (s->nodes[k].kind == OLO_NODE_FRAME)
+            size += vec3_norm(twist + 3);
+        if (!(size <= largest)) {
+            largest = size;
+            if (worst)
+                *worst = k;
+        }
+    }
+    return largest;
+}
+
+void olo_rest_solve(olo_rest *x)
+{
+    const olo_system *s = x->system;
+    olo_elimination_solve(x->elimination);
+    read_solution(x, x->change);
+    x->size = olo_rest_size(x, x->change, &x->worst);
+    x->work = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        const double *twist = x->change + olo_rest_twist(x, k);
+        double w[6];
+        olo_node_wrench(&s->nodes[k], x->step.x.q1, x->step.T, w);
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            x->work += w[i] * twist[i];
+    }
+}
+
+void olo_rest_solve_load(olo_rest *x)
+{
+    gather_loads(x);
+    set_right(x, x->loads);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        double *right = olo_elimination_rhs(x->elimination, x->system->node_count + i);
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *row = &x->system->constraints[closure->first + j];
+            right[j] = olo_constraint_moves(row) ? -olo_time_rate(&row->time, x->step.t) : 0.0;
+        }
+    }
+    olo_elimination_solve(x->elimination);
+    read_solution(x, x->by_load);
+}
+
+/* s + C grad e . dq of every term with invariants, with dq of the move to come */
+static void foretell(olo_rest *x, const double *dq)
+{
+    const olo_system *s = x->system;
+    olo_interval here = olo_step_interval(&x->step);
+    for (int t = 0; t < s->term_count; t++) {
+        const olo_term *term = &s->terms[t];
+        double *stress = x->stress + (size_t)t * OLO_LAW_INVARIANTS_MAX;
+        double de[OLO_LAW_INVARIANTS_MAX];
+        olo_law_over law;
+        if (!term->invariants || term->law->dissipative)
+            continue;
+        olo_term_stress(term, &here, x->step.r, &law);
+        term->invariants->differences(term, x->step.x.q1, dq, de);
+        for (int k = 0; k < term->forms; k++) {
+            stress[k] = law.s[k];
+            for (int l = 0; l < term->forms; l++)
+                stress[k] += 2 * law.s1[k * term->forms + l] * de[l];
+        }
+    }
+    x->foretold = true;
+}
+
+/* The nodes' twists as a change of q, in `mixed`, which a factorisation writes anew. */
+static void spread_twists(olo_rest *x, double scale)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *twist = x->change + olo_rest_twist(x, k);
+        double *dq = x->mixed + node->q;
+        vec3_copy(twist, dq);
+        for (int I = 3; I < node->size; I += 3)
+            vec3_cross(twist + 3, x->step.x.q1 + node->q + I, dq + I);
+        for (int i = 0; i < node->size; i++)
+            dq[i] *= scale;
+    }
+}
+
+void olo_rest_move(olo_rest *x, double scale)
+{
+    spread_twists(x, scale);
+    foretell(x, x->mixed);
+    for (int i = 0; i < x->tree->unknowns; i++)
+        x->step.x.u[i] = scale * x->change[i];
+    olo_tree_move(x->tree, &x->step.x);
+    memcpy(x->state->q, x->step.x.q1, (size_t)x->system->n * sizeof *x->state->q);
+    memset(x->state->q_rest, 0, (size_t)x->system->n * sizeof *x->state->q_rest);
+    olo_tree_settle(x->tree, &x->step.x, x->state->q, x->state->q_rest);
+    olo_state_follow_angles(x->system, x->state);
+    for (int i = 0; i < x->tree->closure_count; i++)
+        x->lambda[i] += scale * x->change[x->tree->unknowns + i];
+}
+
+/* --- stability --- */
+
+bool olo_rest_is_conservative(olo_rest *x)
+{
+    const double rounding = 1e-10;
+    const olo_system *s = x->system;
+    olo_rest_place(x);
+    for (int a = 0; a < s->action_count; a++) {
+        int size = s->actions[a].size;
+        double largest = 0, skew = 0;
+        if (s->actions[a].type->motion_tangent)
+            return false;
+        if (!s->actions[a].type->has_tangent)
+            continue;
+        olo_rest_act(&x->step, a, x->step.r, x->step.K);
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < size; j++) {
+                olo_raise(&largest, fabs(x->step.K[i * size + j]));
+                olo_raise(&skew, fabs(x->step.K[i * size + j] - x->step.K[j * size + i]));
+            }
+        if (skew > rounding * largest)
+            return false;
+    }
+    return true;
+}
+
+olo_status olo_rest_negative(olo_rest *x, double load, double shift, int *negative,
+                             olo_error *error)
+{
+    x->foretold = false;
+    olo_status status = olo_rest_factor(x, load, shift, error);
+    *negative = status == OLO_OK ? olo_elimination_negative(x->elimination) : 0;
+    return status;
+}
+
+olo_status olo_rest_stability(olo_rest *x, double load, int *unstable, int *neutral,
+                              olo_error *error)
+{
+    const double rounding = 16 * DBL_EPSILON;
+    int above = 0;
+    *unstable = *neutral = 0;
+    if (olo_rest_negative(x, load, 0.0, unstable, NULL) != OLO_OK && !(x->stiff > 0)) {
+        *neutral = x->tree->unknowns;
+        return OLO_OK;
+    }
+    double least = rounding * x->stiff;
+    olo_status status = olo_rest_negative(x, load, least, unstable, error);
+    if (status == OLO_OK)
+        status = olo_rest_negative(x, load, -least, &above, error);
+    *neutral = above - *unstable;
+    return status;
+}

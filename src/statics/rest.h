@@ -1,0 +1,86 @@
+/* A system at rest: the balance of forces at a configuration q in the joint increments of the tree,
+ *
+ *     r(q) = P(q)^T [grad V(q) + load L - f] + closures,   g(q, load) = 0
+ *
+ * and its tangent. Everything comes from the kernels of a step, over a step without length: all discrete gradients
+ * are symmetric in both ends, so that with q0 = q1 = q they are gradients and their derivatives by q1 are half Hessians;
+ * likewise the left pair of the null space, which a step takes in its middle. Twice the tangent of that step is the
+ * tangent of the balance at rest. No velocity, no mass, no damping enters.
+ *
+ * Newton keeps the stresses of terms with `invariants` (beams) as unknowns of their own: the tangent has the stress that
+ * the last iteration foretold, s + C grad e . dq, in the place of s(q), so that the stiffness of an extended
+ * or sheared iterate does not spoil it (mixed integration points: Magisano, Leonetti, Garcea 2017). The residual and so
+ * the solution are those of q alone.
+ */
+#ifndef OLO_STATICS_REST_H
+#define OLO_STATICS_REST_H
+
+#include "linalg/elimination.h"
+#include "stepping/projector.h"
+#include "stepping/step.h"
+
+typedef struct olo_rest {
+    const olo_system *system;
+    olo_state *state; /* where: q and angles; moved in place */
+    olo_tree *tree;
+    olo_projector *projector;
+    olo_elimination *elimination;
+    olo_step step;  /* of no length, at q */
+    double *memory; /* memory behind all below */
+    double *loads;  /* [n] L: what load factor one adds to the balance */
+    double *mixed;  /* [n] twice the balance with the stresses of the iteration */
+    double *zero;   /* [n] */
+    double *stress; /* [terms x OLO_LAW_INVARIANTS_MAX] of the iteration */
+    bool foretold;  /* stress is the one of the iteration; else that of q */
+    double *wrench; /* [twists] */
+    double *lambda; /* [closures] multipliers */
+    double *change; /* [changes] the increment of an iteration: of joints, multipliers, nodes ... */
+    double *by_load; /* [changes] ... and its derivative by the load factor */
+    int changes;
+    double *mass; /* [twists] diagonal of the mass of every node */
+    bool mass_known;
+    double stiff; /* largest ratio of a diagonal entry of the tangent to one of the mass */
+    double size; /* of the increment: the largest of a node, lengths over the model's length, angles */
+    double work; /* r . dq: negative along a way down */
+    int worst;   /* the node with it */
+    bool redundant;
+} olo_rest;
+
+/* The balance at rest as a scheme, with half of its tangent, and the mass alone: for dense matrices. */
+extern const olo_scheme olo_scheme_rest, olo_scheme_mass;
+
+/* Refers to system and state, which must outlive it. */
+olo_status olo_rest_create(const olo_system *system, olo_state *state, olo_rest **rest,
+                           olo_error *error);
+void olo_rest_free(olo_rest *rest);
+
+/* Puts the step without length at the state's configuration. */
+void olo_rest_place(olo_rest *rest);
+
+/* At the state's configuration: fills balance and tangent plus `shift` times the mass, and factors. */
+olo_status olo_rest_factor(olo_rest *rest, double load, double shift, olo_error *error);
+/* After that: the increment -K^-1 r with its size and worst node; and then -K^-1 dr/dload. */
+void olo_rest_solve(olo_rest *rest);
+/* Where the twist of a node begins in `change` and `by_load`. */
+static inline int olo_rest_twist(const olo_rest *rest, int node)
+{
+    return rest->tree->unknowns + rest->tree->closure_count + rest->system->nodes[node].motion;
+}
+/* Of the twists in a change: the largest of a node, lengths over the model's length, angles. */
+double olo_rest_size(const olo_rest *rest, const double *change, int *worst);
+void olo_rest_solve_load(olo_rest *rest);
+/* Moves the state by `scale` times `change`, and tells the stresses there beforehand. */
+void olo_rest_move(olo_rest *rest, double scale);
+
+/* The force of action i at rest, and half of its tangent unless NULL. */
+void olo_rest_act(const olo_step *step, int i, double *f, double *tangent);
+/* Have all loads a potential, as far as their tangents tell? */
+bool olo_rest_is_conservative(olo_rest *rest);
+/* How many negative eigenvalues K + shift M has at this state. */
+olo_status olo_rest_negative(olo_rest *rest, double load, double shift, int *negative,
+                             olo_error *error);
+/* Of the eigenvalues omega^2 of K x = omega^2 M x at this state: how many are negative, and how many zero to rounding. */
+olo_status olo_rest_stability(olo_rest *rest, double load, int *unstable, int *neutral,
+                              olo_error *error);
+
+#endif

@@ -1,0 +1,159 @@
+"""`oloid equilibrium` and `oloid modes`."""
+import csv
+import io
+import json
+import math
+
+import h5py
+import pytest
+from conftest import one_message
+
+COLUMN = """
+name: column
+parameters: {P: 5}
+beams:
+  - {name: b, elements: 16, interpolation: quadratic, to: [1, 0, 0],
+     stiffness: [1e6, 1e6, 1e6, 1, 3, 1], inertia: [1, 1e-4, 1e-4]}
+supports: {on: b.start, type: fixed}
+loads: {on: b.end, force: [-P, 0, 0]}
+"""
+PENDULUM = """
+name: swing
+gravity: [0, 0, -10]
+points: {name: bob, mass: 1, position: [2.5, 0, 0]}
+rods: {between: [[0, 0, 0], bob]}
+run: {start: equilibrium, step: 0.01, end: 0.1}
+"""
+
+
+def write(oloid, text, name="model.yaml"):
+    (oloid.folder / name).write_text(text)
+    return name
+
+
+def table(oloid, result):
+    done = oloid("export", result, "--csv", "-")
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def test_roll_up_is_recorded_with_the_load_factor_as_time(oloid):
+    done = oloid("equilibrium", "roll-up", "--set", "n=104")
+    assert done.returncode == 0, done.stderr
+    assert "equilibrium at load factor 1" in done.stdout
+    assert "not judged" in done.stdout  # a moment about a fixed axis has no potential
+    assert (oloid.folder / "roll-up.equilibrium.report.html").exists()
+    rows = table(oloid, "roll-up.equilibrium.h5")
+    loads = [float(row["time"]) for row in rows]
+    assert loads[0] == 0 and loads[-1] == 1 and loads == sorted(loads)
+    # tip back at the root, but for the polygon: order two in 1/n
+    assert math.hypot(float(rows[-1]["tip.position.x"]), float(rows[-1]["tip.position.y"])) < 0.02
+
+
+def test_bend_moves_as_published(oloid):
+    assert oloid("equilibrium", "bend-45", "--no-report", "-o", "b.h5").returncode == 0
+    row = table(oloid, "b.h5")[-1]
+    start = 100 * math.sin(math.pi / 4), 100 * (1 - math.cos(math.pi / 4)), 0
+    moved = [float(row["tip.position." + axis]) - x for axis, x in zip("xyz", start)]
+    assert moved == pytest.approx([-23.56023955, -13.60452135, 53.47485879], rel=1e-5)
+
+
+def test_column_buckles_at_the_load_of_euler(oloid):
+    done = oloid("equilibrium", write(oloid, COLUMN), "--json", "--no-result")
+    summary = json.loads(done.stdout)
+    assert summary["unstable"] == 1 and summary["judged"]
+    (point,) = summary["critical"]
+    assert point["kind"] == "bifurcation"
+    assert 5 * point["load"] == pytest.approx(math.pi**2 / 4, rel=1e-5)
+    assert summary["result"] is None
+    assert not list(oloid.folder.glob("*.h5"))
+
+
+def test_less_load_leaves_it_stable(oloid):
+    done = oloid("equilibrium", write(oloid, COLUMN), "--load", "0.4", "--step", "0.2", "--no-result")
+    assert done.returncode == 0
+    assert "stable\n" in done.stdout and "bifurcation" not in done.stdout
+
+
+def test_a_result_at_rest_has_no_verdict_on_energy(oloid):
+    assert oloid("equilibrium", write(oloid, COLUMN), "-o", "c.h5").returncode == 0
+    with h5py.File(oloid.folder / "c.h5") as file:
+        assert file.attrs["status"] == "OK"
+        assert [q.decode() for q in file["verdict/quantity"]] == ["constraints"]
+        assert all(file["verdict/ok"])
+    assert oloid("report", "c.h5").returncode == 0
+
+
+def test_frequencies_are_told(oloid):
+    done = oloid("modes", write(oloid, PENDULUM), "--json")
+    modes = json.loads(done.stdout)["modes"]
+    assert [m["omega_squared"] for m in modes] == pytest.approx([4, 4], rel=1e-9)
+    assert modes[0]["frequency"] == pytest.approx(2 / (2 * math.pi), rel=1e-9)
+    text = oloid("modes", "model.yaml", "--count", "1").stdout
+    assert "frequency" in text and "0.318309886" in text
+
+
+def test_a_mode_swings_in_a_result(oloid):
+    done = oloid("modes", write(oloid, PENDULUM), "-o", "m.h5", "--mode", "2", "--amplitude", "0.2")
+    assert done.returncode == 0, done.stderr
+    rows = table(oloid, "m.h5")
+    assert float(rows[-1]["time"]) == pytest.approx(math.pi)
+    reach = [math.hypot(float(r["bob.position.x"]), float(r["bob.position.y"])) for r in rows]
+    assert max(reach) > 0.1 and reach[0] < 1e-9
+    assert (oloid.folder / "m.report.html").exists()
+
+
+def test_free_bodies_are_counted(oloid):
+    done = oloid("modes", "free-body")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "6 modes without stiffness\n"
+
+
+def test_a_run_can_start_from_the_equilibrium(oloid):
+    done = oloid("run", write(oloid, PENDULUM), "-o", "r.h5", "--no-report")
+    assert done.returncode == 0, done.stderr
+    for row in table(oloid, "r.h5"):
+        assert float(row["bob.position.z"]) == pytest.approx(-2.5, abs=1e-9)
+        assert abs(float(row["bob.position.x"])) < 1e-6
+
+
+def test_start_has_two_words(oloid):
+    done = oloid("check", write(oloid, PENDULUM.replace("start: equilibrium", "start: rest")))
+    assert done.returncode == 2 and "start" in one_message(done)
+
+
+def test_what_falls_has_no_equilibrium(oloid):
+    model = write(oloid, "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n")
+    done = oloid("equilibrium", model)
+    message = one_message(done)
+    assert done.returncode != 0
+    assert "no equilibrium near the start" in message and "'stone'" in message
+    assert not (oloid.folder / "model.equilibrium.h5").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--load", "0"], ["--load", "x"], ["--step", "-1"],
+                                       ["-o", "x.h5", "--no-result"]])
+def test_wrong_options_of_equilibrium(oloid, arguments):
+    done = oloid("equilibrium", "roll-up", *arguments)
+    assert done.returncode == 2
+    assert "--" in one_message(done)
+
+
+@pytest.mark.parametrize("arguments", [["--count", "0"], ["--count", "1.5"], ["--mode", "1"],
+                                       ["-o", "x.h5", "--mode", "x"]])
+def test_wrong_options_of_modes(oloid, arguments):
+    done = oloid("modes", "heavy-top", *arguments)
+    assert done.returncode == 2
+    assert "--" in one_message(done)
+
+
+def test_a_mode_that_is_not_there(oloid):
+    done = oloid("modes", write(oloid, PENDULUM), "-o", "x.h5", "--mode", "7")
+    assert done.returncode != 0
+    assert "no mode 7; there are 2" in one_message(done)
+
+
+def test_modes_need_loads_with_a_potential(oloid):
+    done = oloid("modes", "roll-up", "--set", "n=8", "--set", "turns=0.2")
+    assert done.returncode != 0
+    assert "loads with a potential" in one_message(done)

@@ -1,0 +1,367 @@
+/* Equilibria against closed forms and published numbers: elastica, roll-up, 45 degree bend, buckling, a limit point,
+ * hanging chains; order in space, no locking, linear cost. */
+#include "scene.h"
+
+#include "linalg/vec3.h"
+
+static const double pi = 3.14159265358979323846;
+
+static olo_statics_summary settle(scene *s, const olo_statics *options)
+{
+    olo_statics_summary summary;
+    olo_error error = {0};
+    check_ok(olo_equilibrium(s->system, options, s->state, NULL, 0, &summary, &error), &error);
+    olo_ledger ledger = scene_ledger(s);
+    check_below(ledger.constraint_error, 1e-13);
+    check_below(ledger.kinetic, 0);
+    return summary;
+}
+
+/* --- cantilever: elastica of benchmarks, EA L^2/EI = GA L^2/EI = 1e8 --- */
+
+#define CANTILEVER                                                                                 \
+    "parameters: {n: 10, P: 0, k: 1e8, M: 0}\n"                                                    \
+    "beams:\n"                                                                                     \
+    "  - {name: b, elements: n, to: [1, 0, 0], stiffness: [k, k, k, 1, 1, 1],\n"                   \
+    "     inertia: [1, 1e-4, 1e-4]}\n"                                                             \
+    "supports: {on: b.start, type: fixed}\n"                                                       \
+    "loads: {on: b.end, force: [0, P, 0], moment: [0, 0, M]}\n"
+#define QUADRATIC                                                                                  \
+    "parameters: {n: 10, P: 0, k: 1e8}\n"                                                          \
+    "beams:\n"                                                                                     \
+    "  - {name: b, elements: n, interpolation: quadratic, to: [1, 0, 0],\n"                        \
+    "     stiffness: [k, k, k, 1, 1, 1], inertia: [1, 1e-4, 1e-4]}\n"                              \
+    "supports: {on: b.start, type: fixed}\n"                                                       \
+    "loads: {on: b.end, force: [0, P, 0]}\n"
+
+typedef struct elastica {
+    const char *load;
+    double v, u, angle;
+} elastica;
+
+static const elastica published[] = {
+    {"1", 0.301720773800, 0.0564332362834, 0.461351949712},
+    {"2", 0.493457480397, 0.160641720825, 0.781749831557},
+    {"5", 0.713791523612, 0.387628360724, 1.21536811761},
+    {"10", 0.810609024880, 0.554995597754, 1.43028553880},
+};
+
+/* The largest error of deflection, shortening and angle at the tip. */
+static double elastica_error(const char *model, const char *n, const elastica *x)
+{
+    olo_setting settings[] = {{"n", n}, {"P", x->load}};
+    scene s = scene_open_set(model, NULL, settings, 2);
+    olo_statics_summary sum = settle(&s, NULL);
+    check_equal(0, sum.unstable);
+    check_equal(0, sum.neutral);
+    const double *q = scene_q(&s, "b.end");
+    double error = fmax(fabs(q[1] - x->v), fabs(1 - q[0] - x->u));
+    error = fmax(error, fabs(atan2(q[10], q[9]) - x->angle));
+    scene_close(&s);
+    return error;
+}
+
+TEST(elastica_of_linear_elements_converges_with_order_two)
+{
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        double coarse = elastica_error(CANTILEVER, "20", &published[i]);
+        double fine = elastica_error(CANTILEVER, "40", &published[i]);
+        check_close(4.0, coarse / fine, 0.1);
+    }
+}
+
+TEST(elastica_of_quadratic_elements_is_exact_to_1e_6_with_order_four)
+{
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        double coarse = elastica_error(QUADRATIC, "8", &published[i]);
+        double fine = elastica_error(QUADRATIC, "16", &published[i]);
+        double finest = elastica_error(QUADRATIC, "64", &published[i]);
+        check_true(coarse / fine > 12);
+        check_below(finest, 1e-6);
+    }
+}
+
+/* --- roll-up: beam sheet, 18.2 --- */
+
+#define SHEET_BEAM                                                                                 \
+    "parameters: {M: 0, P: 0}\n"                                                                   \
+    "beams:\n"                                                                                     \
+    "  - {name: b, elements: 22, to: [2, 0, 0],\n"                                                 \
+    "     stiffness: [1.84615e5, 1.84615e5, 4.8e5, 0.16, 0.16, 0.1230769],\n"                      \
+    "     inertia: [0.27, 9e-8, 9e-8]}\n"                                                          \
+    "supports: {on: b.start, type: fixed}\n"                                                       \
+    "loads: {on: b.end, force: [0, P, 0], moment: [0, 0, M]}\n"
+
+TEST(roll_up_is_the_regular_polygon_of_the_sheet)
+{
+    const struct {
+        const char *M;
+        double x, y, strain;
+    } rows[] = {{"0.12566370614359", 1.269954757194, 1.276815948879, 0.0992043864849565},
+                {"0.25132741228718", -0.027933537893, 1.259292282006, 0.403180590752216},
+                {"0.50265482457437", 0.119511976910, 0.024502290107, 1.73454133437310}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        olo_setting setting = {"M", rows[i].M};
+        scene s = scene_open_set(SHEET_BEAM, NULL, &setting, 1);
+        settle(&s, NULL);
+        const double *q = scene_q(&s, "b.end");
+        check_close(rows[i].x, q[0], 1e-9);
+        check_close(rows[i].y, q[1], 1e-9);
+        check_close(rows[i].strain, scene_ledger(&s).strain, 1e-10);
+        scene_close(&s);
+    }
+}
+
+TEST(tip_force_bends_the_beam_of_the_sheet)
+{
+    const struct {
+        const char *P;
+        double x, y, tolerance;
+    } rows[] = {{"1e-3", -8.31085e-5, 1.665689e-2, 1e-8},
+                {"0.05", -0.1630783181, 0.7206262640, 1e-9}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        olo_setting setting = {"P", rows[i].P};
+        scene s = scene_open_set(SHEET_BEAM, NULL, &setting, 1);
+        settle(&s, NULL);
+        const double *q = scene_q(&s, "b.end");
+        check_close(rows[i].x, q[0] - 2, rows[i].tolerance);
+        check_close(rows[i].y, q[1], rows[i].tolerance);
+        scene_close(&s);
+    }
+}
+
+/* How far the tip is from the root under 2 pi EI/L. */
+static double open_by(const char *n)
+{
+    char moment[32];
+    snprintf(moment, sizeof moment, "%.17g", 2 * pi);
+    olo_setting settings[] = {{"n", n}, {"M", moment}};
+    scene s = scene_open_set(CANTILEVER, NULL, settings, 2);
+    settle(&s, NULL);
+    double distance = norm3(scene_q(&s, "b.end"));
+    scene_close(&s);
+    return distance;
+}
+
+TEST(roll_up_closes_with_order_two)
+{
+    double coarse = open_by("52"), fine = open_by("104"), finest = open_by("208");
+    check_close(4.0, coarse / fine, 0.4);
+    check_close(4.0, fine / finest, 0.1);
+    check_true(open_by("26") < 0.2);
+}
+
+/* --- no locking --- */
+
+TEST(deflection_does_not_depend_on_slenderness)
+{
+    const char *stiffness[] = {"1e2", "1e4", "1e6", "1e8"}; /* (L/thickness)^2 */
+    for (size_t i = 0; i < sizeof stiffness / sizeof *stiffness; i++) {
+        olo_setting settings[] = {{"n", "20"}, {"k", stiffness[i]}, {"P", "1e-4"}};
+        scene s = scene_open_set(CANTILEVER, NULL, settings, 3);
+        settle(&s, NULL);
+        /* Timoshenko: P L^3/3 EI + P L/GA; one point an element leaves 1/(2 n)^2 of the bending */
+        double theory = 1e-4 * (1.0 / 3 + 1 / strtod(stiffness[i], NULL));
+        check_relative(theory, scene_q(&s, "b.end")[1], 1e-3);
+        scene_close(&s);
+    }
+}
+
+/* --- 45 degree bend (Bathe and Bolourchi), converged values of benchmarks --- */
+
+#define BEND                                                                                       \
+    "parameters: {n: 8, F: 600}\n"                                                                 \
+    "beams:\n"                                                                                     \
+    "  - {name: b, elements: n, interpolation: quadratic, from: [0, 0, 0],\n"                      \
+    "     arc: {center: [0, 100, 0], axis: [0, 0, 1], angle: 45*deg},\n"                           \
+    "     stiffness: [5e6, 5e6, 1e7, 1e7/12, 1e7/12, 5e6/6], inertia: [1, 0.1, 0.1]}\n"            \
+    "supports: {on: b.start, type: fixed}\n"                                                       \
+    "loads: {on: b.end, force: [0, 0, F]}\n"
+
+TEST(bend_of_45_degrees_converges_to_six_digits)
+{
+    /* the arc bends towards +y here, away from it in the benchmark */
+    olo_setting setting = {"n", "64"};
+    scene s = scene_open_set(BEND, NULL, &setting, 1);
+    settle(&s, NULL);
+    const double *q = scene_q(&s, "b.end");
+    double x = q[0] - 100 * sin(pi / 4), y = q[1] - 100 * (1 - cos(pi / 4));
+    check_relative(53.47485879, q[2], 2e-7);
+    check_relative(-23.56023955, x, 1e-6);
+    check_relative(-13.60452135, y, 1e-6);
+    scene_close(&s);
+}
+
+/* --- stability --- */
+
+#define COLUMN                                                                                     \
+    "parameters: {n: 16, P: 5}\n"                                                                  \
+    "beams:\n"                                                                                     \
+    "  - {name: b, elements: n, interpolation: quadratic, to: [1, 0, 0],\n"                        \
+    "     stiffness: [1e8, 1e8, 1e8, 1, 3, 1], inertia: [1, 1e-4, 1e-4]}\n"                        \
+    "supports: {on: b.start, type: fixed}\n"                                                       \
+    "loads: {on: b.end, force: [-P, 0, 0]}\n"
+
+TEST(column_buckles_at_the_load_of_euler)
+{
+    scene s = scene_open(COLUMN, NULL);
+    olo_statics_summary sum = settle(&s, NULL);
+    check_equal(1, sum.critical_count);
+    check_equal(1, sum.unstable);
+    check_true(!sum.critical[0].limit);
+    check_relative(pi * pi / 4, 5 * sum.critical[0].load, 1e-5);
+    scene_close(&s);
+}
+
+#define TRUSS                                                                                      \
+    "parameters: {P: 1, k: 1000, h: 0.2}\n"                                                        \
+    "plane: xy\n"                                                                                  \
+    "points: {name: apex, mass: 1, position: [0, h]}\n"                                            \
+    "springs:\n"                                                                                   \
+    "  - {between: [[-1, 0, 0], apex], stiffness: k}\n"                                            \
+    "  - {between: [[1, 0, 0], apex], stiffness: k}\n"                                             \
+    "loads: {on: apex, force: [0, -P, 0]}\n"
+
+/* The truss of von Mises: P = 2 k (l0 - l) y/l with l^2 = 1 + y^2; the load turns where l^3 = l0. */
+static double truss_load(double y)
+{
+    double l0 = sqrt(1.04), l = sqrt(1 + y * y);
+    return 2 * 1000 * (l0 - l) * y / l;
+}
+
+TEST(shallow_truss_is_followed_through_both_limit_points)
+{
+    double y = sqrt(pow(1.04, 1.0 / 3) - 1), largest = truss_load(y);
+    olo_setting setting = {"P", "20"};
+    olo_statics options = olo_statics_default();
+    options.arc = true;
+    options.step = 0.02;
+    scene s = scene_open_set(TRUSS, NULL, &setting, 1);
+    olo_statics_summary sum = settle(&s, &options);
+    check_equal(2, sum.critical_count);
+    check_true(sum.critical[0].limit && sum.critical[1].limit);
+    check_relative(largest, 20 * sum.critical[0].load, 1e-8);
+    check_relative(-largest, 20 * sum.critical[1].load, 1e-8);
+    double end = scene_q(&s, "apex")[1];
+    check_true(end < -0.2); /* on the other side, in tension */
+    check_relative(20, truss_load(end), 1e-9);
+    check_equal(0, sum.unstable);
+    scene_close(&s);
+}
+
+TEST(load_steps_end_at_a_limit_point_with_a_hint)
+{
+    olo_setting setting = {"P", "20"};
+    olo_error error = {0};
+    scene s = scene_open_set(TRUSS, NULL, &setting, 1);
+    olo_statics options = olo_statics_default();
+    options.step = 1e-3;
+    olo_statics_summary sum;
+    olo_status status = olo_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error);
+    if (status == OLO_OK) {
+        /* Newton may jump over to the other branch: an equilibrium all the same */
+        check_relative(20, truss_load(scene_q(&s, "apex")[1]), 1e-9);
+    } else {
+        check_contains("limit point", error.text);
+        check_below(fabs(sum.load), truss_load(sqrt(pow(1.04, 1.0 / 3) - 1)) / 20);
+    }
+    scene_close(&s);
+}
+
+/* --- mechanisms --- */
+
+TEST(pendulum_slides_down_to_its_lowest_point)
+{
+    scene s = scene_open("planar-pendulum", NULL);
+    olo_statics_summary sum = settle(&s, NULL);
+    check_true(sum.relaxed);
+    check_equal(0, sum.unstable);
+    check_close(0, scene_q(&s, "bob")[0], 1e-9);
+    check_close(-1, scene_q(&s, "bob")[1], 1e-12);
+    scene_close(&s);
+}
+
+/* n + 1 equal rods between two hooks, n equal masses at their joints: the slopes are (k - n/2) w/H. */
+#define CHAIN                                                                                      \
+    "gravity: [0, -10, 0]\n"                                                                       \
+    "plane: xy\n"                                                                                  \
+    "points:\n"                                                                                    \
+    "  - {name: p1, mass: 1, position: [0.3, -0.953939201416946]}\n"                               \
+    "  - {name: p2, mass: 1, position: [1.1, -1.553939201416946]}\n"                               \
+    "  - {name: p3, mass: 1, position: [1.7, -0.753939201416946]}\n"                               \
+    "rods:\n"                                                                                      \
+    "  - {between: [[0, 0, 0], p1]}\n"                                                             \
+    "  - {between: [p1, p2]}\n"                                                                    \
+    "  - {between: [p2, p3]}\n"                                                                    \
+    "  - {between: [p3, [2.356867329607, 0, 0]], length: 1}\n"
+
+TEST(chain_between_two_hooks_hangs_as_a_funicular_polygon)
+{
+    scene s = scene_open(CHAIN, NULL);
+    double span = 2.356867329607;
+    olo_statics_summary sum = settle(&s, NULL);
+    check_equal(0, sum.unstable);
+    /* symmetric: angles a (outer) and b (inner) with tan a = 3 tan b, cos a + cos b = span/2 */
+    double low = 0, high = pi / 2;
+    for (int i = 0; i < 200; i++) {
+        double b = 0.5 * (low + high), a = atan(3 * tan(b));
+        *(cos(a) + cos(b) > span / 2 ? &low : &high) = b;
+    }
+    double a = atan(3 * tan(low));
+    check_close(cos(a), scene_q(&s, "p1")[0], 1e-8);
+    check_close(-sin(a), scene_q(&s, "p1")[1], 1e-8);
+    check_close(-sin(a) - sin(low), scene_q(&s, "p2")[1], 1e-8);
+    check_close(-sin(a), scene_q(&s, "p3")[1], 1e-8);
+    scene_close(&s);
+}
+
+TEST(free_fall_has_no_equilibrium)
+{
+    olo_error error = {0};
+    scene s = scene_open(
+        "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n", NULL);
+    check_status(OLO_NOT_CONVERGED,
+                 olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error));
+    check_contains("no equilibrium near the start", error.text);
+    check_contains("'stone'", error.text);
+    scene_close(&s);
+}
+
+/* --- size --- */
+
+TEST(thousand_elements_bend_in_a_second)
+{
+    olo_setting settings[] = {{"n", "1000"}, {"P", "5"}, {"k", "1e6"}};
+    scene s = scene_open_set(CANTILEVER, NULL, settings, 3);
+    olo_statics_summary sum = settle(&s, NULL);
+    check_close(0.713791523612, scene_q(&s, "b.end")[1], 1e-5);
+    check_below(sum.wall_seconds, 20); /* less than one by far on a machine of its own */
+    scene_close(&s);
+}
+
+TEST(options_are_checked)
+{
+    olo_error error = {0};
+    olo_statics options = olo_statics_default();
+    options.step = 0;
+    scene s = scene_open("planar-pendulum", NULL);
+    check_status(OLO_BAD_INPUT,
+                 olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(elastica_of_linear_elements_converges_with_order_two),
+          cmocka_unit_test(elastica_of_quadratic_elements_is_exact_to_1e_6_with_order_four),
+          cmocka_unit_test(roll_up_is_the_regular_polygon_of_the_sheet),
+          cmocka_unit_test(tip_force_bends_the_beam_of_the_sheet),
+          cmocka_unit_test(roll_up_closes_with_order_two),
+          cmocka_unit_test(deflection_does_not_depend_on_slenderness),
+          cmocka_unit_test(bend_of_45_degrees_converges_to_six_digits),
+          cmocka_unit_test(column_buckles_at_the_load_of_euler),
+          cmocka_unit_test(shallow_truss_is_followed_through_both_limit_points),
+          cmocka_unit_test(load_steps_end_at_a_limit_point_with_a_hint),
+          cmocka_unit_test(pendulum_slides_down_to_its_lowest_point),
+          cmocka_unit_test(chain_between_two_hooks_hangs_as_a_funicular_polygon),
+          cmocka_unit_test(free_fall_has_no_equilibrium),
+          cmocka_unit_test(thousand_elements_bend_in_a_second),
+          cmocka_unit_test(options_are_checked))
