@@ -180,11 +180,14 @@ class System:
                 for i in range(lib.olo_system_invariants(self._system))]
 
     def initial_state(self):
-        """The state at the start; `state.projection` says how far the constraints have moved it."""
+        """The state at the start, as `run.start` of the model says; `state.projection` tells how far the constraints
+        have moved what the model gives."""
         projection = ffi.new("olo_projection *")
         state = ffi.new("olo_state **")
         call(lib.olo_system_initial_state, self._system, state, projection)
-        return State(self, ffi.gc(state[0], lib.olo_state_free), as_tuple(Projection, projection))
+        start = ffi.gc(state[0], lib.olo_state_free)
+        call(lib.olo_start, self._system, lib.olo_model_run(self._model), start)
+        return State(self, start, as_tuple(Projection, projection))
 
     def stepper(self, **options):
         """A stepper; options of the run may be given instead of the model's: constraints="multipliers"."""

@@ -144,3 +144,10 @@ def test_states_systems_and_results_are_freed():
     before = resident_bytes()
     run(40)
     assert resident_bytes() - before < 40 * 50e3
+
+
+def test_a_state_starts_from_the_equilibrium():
+    system = oloid.load("planar-pendulum", start="equilibrium")
+    state = system.initial_state()
+    assert state.q[:2] == pytest.approx([0, -1], abs=1e-9)
+    assert not state.v.any() and state.time == 0
