@@ -1,6 +1,8 @@
 /* Natural frequencies against closed forms: pendulums, chains of springs, beams of Timoshenko. */
 #include "scene.h"
 
+#include "base/memory.h"
+
 static const double pi = 3.14159265358979323846;
 
 static olo_modes *modes_of(scene *s, bool equilibrium, int count)
@@ -235,6 +237,29 @@ TEST(shapes_are_states_along_a_mode)
     scene_close(&s);
 }
 
+/* Every allocation of equilibrium and modes fails in turn: a status, and nothing leaks. */
+TEST(without_memory_nothing_is_lost)
+{
+    scene s = scene_open("double-spherical-pendulum", NULL);
+    size_t before = olo_memory_alive();
+    olo_status status = OLO_NO_MEMORY;
+    for (size_t n = 1; status != OLO_OK; n++) {
+        olo_error error = {0};
+        olo_modes *modes = NULL;
+        olo_memory_fail_at(n);
+        status = olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error);
+        if (status == OLO_OK)
+            status = olo_modes_create(s.system, s.state, 1.0, 10, &modes, &error);
+        olo_memory_fail_at(0);
+        if (status != OLO_OK)
+            check_status(OLO_NO_MEMORY, status);
+        olo_modes_free(modes);
+        check_equal(before, olo_memory_alive());
+        check_true(n < 1000);
+    }
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(pendulum_swings_with_sqrt_g_over_l),
           cmocka_unit_test(compound_pendulum_has_its_inertia),
           cmocka_unit_test(double_pendulum_has_two_frequencies),
@@ -243,4 +268,5 @@ TEST_MAIN(cmocka_unit_test(pendulum_swings_with_sqrt_g_over_l),
           cmocka_unit_test(clamped_beam_converges_to_timoshenko),
           cmocka_unit_test(free_beam_converges_to_timoshenko),
           cmocka_unit_test(hinged_beam_converges_to_timoshenko),
-          cmocka_unit_test(shapes_are_states_along_a_mode))
+          cmocka_unit_test(shapes_are_states_along_a_mode),
+          cmocka_unit_test(without_memory_nothing_is_lost))
