@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/progress.h"
 #include "oloid/simulate.h"
@@ -10,6 +11,32 @@
 /* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this discrete angle the body
  * itself has turned by more than 0.9 of a half turn, and what is seen from step to step is ambiguous. */
 static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
+
+/* Velocities that are further off the constraints than this share of their size make energies hard to believe. */
+static const double share_of_normal_velocities = 0.05;
+enum { LOOKS = 32 }; /* at them in a run */
+
+/* The largest rate of a constraint row, and the largest sum of the magnitudes of its parts, both over the size of the
+ * row. An energy that is kept is that of all velocities; what is normal to the constraints, though of second order in
+ * the step, is part of it. */
+typedef struct normal_velocities {
+    double rate, size;
+} normal_velocities;
+
+static void look_at_velocities(const olo_system *system, const olo_state *state,
+                               normal_velocities *seen)
+{
+    const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
+    for (int c = 0; c < system->m; c++) {
+        const olo_constraint *row = &system->constraints[c];
+        double gradient[OLO_FORM_SIZE_MAX], parts = 0, scale = system->row_scale[c];
+        olo_constraint_gradient(row, &at, gradient);
+        for (int i = 0; i < row->size; i++)
+            parts += fabs(gradient[i] * state->v[row->index[i]]);
+        olo_raise(&seen->size, parts / scale);
+        olo_raise(&seen->rate, fabs(olo_constraint_rate(row, &at, gradient, state->v)) / scale);
+    }
+}
 
 static olo_status notify(const olo_observer *observers, int count, const olo_system *system,
                          const olo_state *state, long step, const olo_step_report *report,
@@ -54,6 +81,20 @@ static void warn_of_aliasing(const olo_system *system, const olo_state *state,
     warn(observers, count, text);
 }
 
+static void warn_of_normal_velocities(const normal_velocities *seen, const olo_observer *observers,
+                                      int count)
+{
+    char text[256];
+    if (!(seen->rate > share_of_normal_velocities * seen->size))
+        return;
+    snprintf(
+        text, sizeof text,
+        "velocities leave the constraints by up to %.0f %% of their size, and the energy that is "
+        "judged includes that part; take a smaller step",
+        100 * seen->rate / seen->size);
+    warn(observers, count, text);
+}
+
 /* Number of steps of the whole run; the last one may be shorter. */
 static olo_status count_steps(const olo_run *run, double start, long *steps, olo_error *error)
 {
@@ -77,6 +118,7 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
                             int observer_count, olo_run_summary *sum, olo_error *error)
 {
     olo_status status = OLO_OK;
+    normal_velocities seen = {0, 0};
     for (long i = sum->steps + 1; status == OLO_OK && i <= steps; i++) {
         /* all steps have the same size to the last bit, but for a shorter last one; times come from
          * counting, so that they do not drift */
@@ -92,11 +134,14 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
         sum->steps = i;
         if (report->rotation > aliasing_angle && !(sum->largest_rotation > aliasing_angle))
             warn_of_aliasing(system, state, report, observers, observer_count);
+        if (i == steps || i % (steps / LOOKS + 1) == 0)
+            look_at_velocities(system, state, &seen);
         sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
         status = notify(observers, observer_count, system, state, i, report, error);
         if (status == OLO_OK && i < steps && wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }
+    warn_of_normal_velocities(&seen, observers, observer_count);
     return status;
 }
 

@@ -169,3 +169,13 @@ def test_a_variational_run_tells_its_energy_without_judging_it(oloid):
     done = oloid("run", "heavy-top", "--scheme", "variational", "--constraints", "penalty")
     assert done.returncode == 2
     assert "the scheme variational has no constraints by penalty" in done.stderr
+
+
+def test_velocities_far_off_the_constraints_are_warned_of(oloid):
+    """They are normal to the rods by a part of second order: at large steps the energy is mostly theirs."""
+    def warnings(model, step, end):
+        done = oloid("run", model, "--step", step, "--end", end, "--json", "--quiet", "--no-result")
+        return " ".join(json.loads(done.stdout)["warnings"])
+
+    assert "leave the constraints" in warnings("double-spherical-pendulum", "0.2", "10")
+    assert "leave the constraints" not in warnings("double-spherical-pendulum", "0.01", "10")
