@@ -1,6 +1,7 @@
 /* Pictures of elements. Solids are drawn as they are. A body of which only mass, centre and inertia are known is drawn
- * as the homogeneous ellipsoid that has them, with the semi-axes a_i of E/m = diag(a_i^2)/5 (shape.c). What has no
- * size of its own (point masses, joints, rods) is a symbol, as large as fits what it belongs to.
+ * as the homogeneous ellipsoid that has them, with the semi-axes a_i of E/m = diag(a_i^2)/5 (shape.c); where that is a
+ * needle, one that does not stand out beyond the joints of the body. What has no size of its own (point masses, joints,
+ * rods) is a symbol, as large as fits what it belongs to.
  */
 #include "elements/drawing.h"
 
@@ -16,6 +17,9 @@ static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /* A plate is drawn at least this thick against its largest axis. */
 static const double thinnest = 0.02;
+
+/* What is thinner against its length is a needle; symbols on it are as large as on one of this thickness. */
+static const double slender = 0.1;
 
 /* --- what elements draw --- */
 
@@ -93,16 +97,33 @@ olo_status olo_draw_body(olo_builder *builder, const olo_body *body, int node,
     return olo_draw(builder, &start);
 }
 
-olo_status olo_draw_point(olo_builder *builder, const char *name, int node)
+/* A ball, `size` times as large as that of a point mass. */
+static olo_status draw_ball(olo_builder *builder, const char *name, int node, const double at[3],
+                            double size)
 {
     olo_drawable d = {.name = name,
                       .role = "point",
                       .primitive = "ellipsoid",
                       .node = {node, node},
-                      .size = {1, 1, 1},
+                      .size = {size, size, size},
                       .symbol = true};
+    vec3_copy(at, d.position);
     memcpy(d.rotation, identity, sizeof identity);
     return olo_draw(builder, &d);
+}
+
+olo_status olo_draw_point(olo_builder *builder, const char *name, int node)
+{
+    static const double origin[3] = {0, 0, 0};
+    return draw_ball(builder, name, node, origin, 1);
+}
+
+olo_status olo_draw_mass(olo_builder *builder, const char *name, int node,
+                         const olo_position *place)
+{
+    double at[3];
+    local_place(olo_build_system(builder), node, place, at);
+    return draw_ball(builder, name, node, at, 2);
 }
 
 olo_status olo_draw_link(olo_builder *builder, const olo_drawable *look, const int node[2],
@@ -177,7 +198,7 @@ static double box_size(const box *b)
         smallest = fmin(smallest, edge[i]);
         sum += edge[i];
     }
-    return sqrt(largest * fmax(sum - largest - smallest, thinnest * largest));
+    return sqrt(largest * fmax(sum - largest - smallest, slender * largest));
 }
 
 typedef struct sizes {
@@ -246,6 +267,58 @@ static void measure(const olo_system *s, sizes *x)
         count += size > 0;
     }
     x->typical = count ? sum / count : links && link_sum > 0 ? link_sum / links : s->length_scale;
+}
+
+/* --- needles --- */
+
+/* How far the joints and links of a node are from its centre. */
+typedef struct reach {
+    double first[3], largest;
+    int places; /* 0, 1, 2: several different ones */
+} reach;
+
+static void add_to_reach(const olo_system *s, reach *all, int node, const double at[3])
+{
+    const double same = 1e-6;
+    double d[3];
+    if (node < 0 || s->nodes[node].kind != OLO_NODE_FRAME)
+        return;
+    reach *r = &all[node];
+    if (r->places == 0)
+        vec3_copy(at, r->first);
+    vec3_subtract(at, r->first, d);
+    if (r->places == 0 || (r->places == 1 && vec3_norm(d) > same * s->length_scale))
+        r->places++;
+    vec3_subtract(at, s->nodes[node].center, d);
+    r->largest = fmax(r->largest, vec3_norm(d));
+}
+
+/* Moments of inertia of a link are often given without thought of its shape, and a homogeneous needle is longer than
+ * the rod with the same moment: one that is held at several places ends at the farthest of them. */
+static void shorten_needles(const olo_system *s, reach *all)
+{
+    for (int i = 0; i < s->joint_count; i++) {
+        const olo_articulation *joint = &s->joints[i];
+        if (joint->length > 0)
+            continue; /* a rod, among the drawables, or what rolls */
+        add_to_reach(s, all, joint->parent, joint->parent_point);
+        add_to_reach(s, all, joint->child, joint->child_point);
+    }
+    for (int i = 0; i < s->drawable_count; i++) {
+        const olo_drawable *d = &s->drawables[i];
+        if (is_link(d)) {
+            add_to_reach(s, all, d->node[0], d->position);
+            add_to_reach(s, all, d->node[1], d->end);
+        }
+    }
+    for (int i = 0; i < s->drawable_count; i++) {
+        olo_drawable *d = &s->drawables[i];
+        const reach *r = d->node[0] >= 0 ? &all[d->node[0]] : NULL;
+        bool needle = r && r->places > 1 && strcmp(d->role, "body") == 0 &&
+                      strcmp(d->primitive, "ellipsoid") == 0 && d->size[1] < slender * d->size[2];
+        for (int k = 0; needle && k < 3; k++) /* the thickness stays, it is the least visible one */
+            d->size[k] = fmin(d->size[k], r->largest);
+    }
 }
 
 /* --- joints and supports --- */
@@ -382,8 +455,14 @@ olo_status olo_draw_rest(olo_builder *builder)
 {
     olo_system *s = olo_build_system(builder);
     sizes x = {.boxes = olo_alloc((size_t)s->node_count, sizeof *x.boxes)};
-    if (!x.boxes)
+    reach *reaches = olo_alloc((size_t)s->node_count, sizeof *reaches);
+    if (!x.boxes || !reaches) {
+        olo_free(reaches);
+        olo_free(x.boxes);
         return olo_build_out_of_memory(builder);
+    }
+    shorten_needles(s, reaches);
+    olo_free(reaches);
     measure(s, &x);
     olo_status status = draw_joints(builder, &x);
     if (status == OLO_OK)

@@ -14,6 +14,9 @@ olo_status olo_draw_body(olo_builder *builder, const olo_body *body, int node,
                          const olo_moments *moments);
 /* A point mass. */
 olo_status olo_draw_point(olo_builder *builder, const char *name, int node);
+/* A mass that is added at a place of a node. */
+olo_status olo_draw_mass(olo_builder *builder, const char *name, int node,
+                         const olo_position *place);
 /* What is spanned between two places, each of a node (-1: space): name, role and primitive are given. */
 olo_status olo_draw_link(olo_builder *builder, const olo_drawable *look, const int node[2],
                          const olo_position place[2]);

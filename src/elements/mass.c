@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "elements/build.h"
+#include "elements/drawing.h"
 #include "linalg/vec3.h"
 
 olo_mass olo_mass_default(void)
@@ -50,6 +51,8 @@ static olo_status build(olo_builder *builder, const void *element)
         if (status == OLO_OK)
             status = olo_build_moments(builder, s->nodes[node].q, &moments);
     }
+    if (status == OLO_OK)
+        status = olo_draw_mass(builder, mass->name, node, &x);
     return status == OLO_OK ? olo_build_gravity(builder, mass->name, mass->mass, &x) : status;
 }
 

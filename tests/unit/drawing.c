@@ -61,6 +61,58 @@ TEST(a_slender_body_is_thin_but_not_invisible)
     scene_close(&s);
 }
 
+/* A bar of length 2 along x with the moments of a homogeneous rod, m l^2/12 = 1, or ten times those. The ellipsoid of the
+ * rod has the semi-axis sqrt(5/12) l. */
+static double bar_length(const char *moments, const char *joints)
+{
+    char text[700];
+    (void)snprintf(text, sizeof text,
+                   "bodies:\n  - {name: bar, mass: 3, inertia: %s, position: [1, 0, 0]}\n"
+                   "  - {name: ball, mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}\n%s",
+                   moments, joints);
+    scene s = scene_open(text, NULL);
+    const olo_drawable *d = find(&s, "bar", "body", 0);
+    check_text("ellipsoid", d->primitive);
+    double length = d->size[2];
+    scene_close(&s);
+    return length;
+}
+
+TEST(a_needle_ends_at_the_farthest_of_its_joints)
+{
+    static const char *const one =
+        "joints:\n  - {name: a, type: revolute, between: [ground, bar], axis: [0, 0, 1]}\n";
+    static const char *const two =
+        "joints:\n  - {name: a, type: revolute, between: [ground, bar], axis: [0, 0, 1]}\n"
+        "  - {name: b, type: revolute, between: [bar, ball], at: [2, 0, 0], axis: [0, 0, 1]}\n";
+    static const char *const linked =
+        "joints:\n  - {name: a, type: revolute, between: [ground, bar], axis: [0, 0, 1]}\n"
+        "springs:\n  - {name: c, between: [{on: bar, at: [1.2, 0, 0]}, ball], stiffness: 1}\n";
+    check_close(1.0, bar_length("[0, 1, 1]", two), 1e-12);
+    check_close(1.0, bar_length("[0, 10, 10]", two), 1e-12);
+    check_close(1.2, bar_length("[0, 10, 10]", linked), 1e-12);
+    /* shorter ones stay, and what one joint holds, and what is no needle: a disc with J_x = 10, J_y = J_z = 5 */
+    check_close(sqrt(5 * 0.1 / 3), bar_length("[0, 0.1, 0.1]", two), 1e-12);
+    check_close(sqrt(5 / 3.0), bar_length("[0, 1, 1]", one), 1e-12);
+    check_close(sqrt(5 * 5 / 3.0), bar_length("[10, 5, 5]", two), 1e-12);
+}
+
+TEST(an_added_mass_is_a_ball_where_it_is)
+{
+    scene s =
+        scene_open("bodies:\n  - {name: plate, shapes: {type: box, size: [1, 1, 1], mass: 1}}\n"
+                   "masses:\n  - {name: weight, on: {on: plate, at: [0.5, 0.25, 0]}, mass: 2}\n",
+                   NULL);
+    const olo_drawable *d = find(&s, "weight", "point", 0);
+    check_true(d != NULL);
+    check_text("ellipsoid", d->primitive);
+    check_equal(0, d->node[0]);
+    check_close(0.5, d->position[0], 1e-15);
+    check_close(0.25, d->position[1], 1e-15);
+    check_true(d->size[0] > 0 && d->size[0] < 0.25);
+    scene_close(&s);
+}
+
 TEST(solids_are_drawn_as_given_and_holes_are_not)
 {
     scene s = scene_open("bodies:\n"
@@ -189,6 +241,8 @@ TEST(outputs_are_traced_unless_they_say_otherwise)
 
 TEST_MAIN(cmocka_unit_test(a_body_of_numbers_is_the_ellipsoid_with_its_inertia),
           cmocka_unit_test(a_slender_body_is_thin_but_not_invisible),
+          cmocka_unit_test(a_needle_ends_at_the_farthest_of_its_joints),
+          cmocka_unit_test(an_added_mass_is_a_ball_where_it_is),
           cmocka_unit_test(solids_are_drawn_as_given_and_holes_are_not),
           cmocka_unit_test(a_hinge_is_a_pin_along_its_axis),
           cmocka_unit_test(a_slide_has_a_rail_and_a_far_joint_a_strut),

@@ -59,6 +59,7 @@ function folded(title: string, text: string): HTMLElement | null {
 
 export function factPanel(report: RunReport): HTMLElement {
   const section = element("section", { class: "card", "aria-labelledby": "facts" }, element("h2", { id: "facts" }, "Facts"));
+  if (report.description) section.append(element("p", {}, report.description)); // the header shows its first line
   section.append(factTable([...report.facts, ["Result file", report.file]]));
   for (const part of [
     folded("Parameters", report.parameters.join("\n")),

@@ -191,6 +191,7 @@ export class Stage implements Theatre {
     this.findUp();
     this.buildBatches();
     this.measure();
+    this.spreadPlanes();
     this.gridStep = this.buildGround();
     this.buildTraces();
     this.buildLights();
@@ -269,7 +270,7 @@ export class Stage implements Theatre {
     const rows: number[] = [];
     for (let i = 0; i < (scene?.count ?? 0); i++) {
       const still = this.node[2 * i] < 0 && !links.has(scene!.primitive[i]);
-      if (scene!.role[i] !== "trace" && !still) rows.push(i);
+      if (!still) rows.push(i);
     }
     const budget = Math.max(Math.floor(200000 / (rows.length + 1)), 2);
     const stride = Math.max(Math.floor(this.motion.frames / Math.min(budget, 80)), 1);
@@ -281,6 +282,12 @@ export class Stage implements Theatre {
         if (solid) at.add(this.middleOf(row));
         if (node >= 0) at.applyMatrix4(this.motion.matrixAt(frame, node, matrix));
         call(at, solid ? this.radiusOf(row) : 0);
+        if (solid) continue;
+        const m = this.map.subarray(15 * row + 3, 15 * row + 6);
+        const other = this.node[2 * row + 1];
+        at.set(m[0], m[1], m[2]);
+        if (other >= 0) at.applyMatrix4(this.motion.matrixAt(frame, other, matrix));
+        call(at, 0);
       }
     }
   }
@@ -307,9 +314,26 @@ export class Stage implements Theatre {
     this.floor -= 0.02 * this.radius;
   }
 
+  // Planes of the model on which something rolls reach as far as the motion; on one that is level lies the grid.
+  private spreadPlanes(): void {
+    const scene = this.report.scene;
+    const [x, y, normal, at] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
+    for (let i = 0; i < (scene?.count ?? 0); i++) {
+      if (scene!.role[i] !== "ground" || scene!.primitive[i] !== "box" || this.node[2 * i] >= 0) continue;
+      this.local[i].extractBasis(x, y, normal);
+      const thickness = normal.length();
+      normal.divideScalar(thickness);
+      at.setFromMatrixPosition(this.local[i]).sub(this.center).projectOnVector(normal).add(this.center);
+      const edge = 2.5 * this.radius;
+      this.local[i].scale(new Vector3(edge / x.length(), edge / y.length(), 1)).setPosition(at);
+      if (normal.dot(this.up) > 0.999) this.floor = at.dot(this.up) + thickness / 2 + 2e-3 * this.radius;
+    }
+  }
+
   private radiusOf(row: number): number {
     const m = this.map.subarray(15 * row + 6, 15 * row + 15);
     const primitive = this.report.scene!.primitive[row];
+    if (primitive === "trace") return 0;
     const whole = Math.hypot(...m);
     return primitive === "ellipsoid" || primitive === "cone" ? Math.max(
       Math.hypot(m[0], m[1], m[2]), Math.hypot(m[3], m[4], m[5]), Math.hypot(m[6], m[7], m[8]),
