@@ -1,6 +1,7 @@
 /* `oloid report`: the page about a result, one of its plots, or a picture of its scene. */
 #include <errno.h>
 #include <ftw.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -230,16 +231,33 @@ static int report(const char *result, const struct options *given)
     return status == OLO_OK ? CLI_OK : cli_fail(&error);
 }
 
+/* Options that do not go together, and a time that is none. */
+static int check_options(const struct options *given)
+{
+    char *end = NULL;
+    if (given->svg != NULL && given->png) {
+        return cli_usage(&cli_report, "--svg and --png exclude each other");
+    }
+    if (given->png && given->output != NULL && strcmp(given->output, "-") == 0) {
+        return cli_usage(&cli_report, "--png needs a file to write");
+    }
+    if (given->time != NULL && !given->png) {
+        return cli_usage(&cli_report, "--time says when the picture of --png is taken");
+    }
+    if (given->time != NULL &&
+        (!isfinite(strtod(given->time, &end)) || end == given->time || *end != '\0')) {
+        return cli_usage(&cli_report, "--time: '%s' is not a number", given->time);
+    }
+    return CLI_GO_ON;
+}
+
 static int run(int argc, char **argv)
 {
     struct options given = {0};
     cli_list arguments = {0};
     int code = cli_parse(&cli_report, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON && given.svg != NULL && given.png) {
-        code = cli_usage(&cli_report, "--svg and --png exclude each other");
-    }
-    if (code == CLI_GO_ON && given.png && given.output != NULL && strcmp(given.output, "-") == 0) {
-        code = cli_usage(&cli_report, "--png needs a file to write");
+    if (code == CLI_GO_ON) {
+        code = check_options(&given);
     }
     if (code == CLI_GO_ON) {
         code = report(arguments.items[0], &given);

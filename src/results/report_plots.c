@@ -625,9 +625,18 @@ static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *
     if (names != NULL) {
         near = olo_suggest(name, names, count);
     }
-    const olo_status status = olo_fail(
-        error, OLO_NOT_FOUND, "'%s' has no plot and no column '%s'%s%s%s", result->path, name,
-        near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    olo_text known = {0};
+    for (size_t i = 0; near == NULL && i < plots->count; i++) {
+        olo_text_format(&known, "%s%s", i > 0 ? ", " : "; plots are ", plots->items[i].name);
+    }
+    if (near != NULL) {
+        olo_text_format(&known, ", did you mean '%s'?", near);
+    }
+    olo_text_add(&known, "", 1);
+    const olo_status status =
+        olo_fail(error, OLO_NOT_FOUND, "'%s' has no plot and no column '%s'%s", result->path, name,
+                 known.failed ? "" : known.bytes);
+    olo_text_free(&known);
     olo_free(names);
     return status;
 }

@@ -436,6 +436,10 @@ def test_a_study_whose_page_cannot_be_written_says_so(oloid, command):
     (["missing.h5"], "missing.h5"),
     (["heavy-top.h5", "-o", "missing/x.html"], "missing/x.html"),
     (["heavy-top.h5", "--svg", "energy", "--png"], "exclude"),
+    (["heavy-top.h5", "--svg", "nonsense"], "plots are energy, drift, constraint_error"),
+    (["heavy-top.h5", "--time", "1"], "--png"),
+    (["heavy-top.h5", "--png", "--time", "nan"], "'nan' is not a number"),
+    (["heavy-top.h5", "--png", "--time", "1s"], "'1s' is not a number"),
     (["heavy-top.h5", "-o", "/dev/full"], "/dev/full"),
 ])
 def test_mistakes_are_told(oloid, run, arguments, text):

@@ -9,7 +9,9 @@ export function verdictPanel(report: RunReport): HTMLElement {
   const words = report.verdict.length === 0
     ? "The run did not come to its end: there is no verdict."
     : bad === 0
-      ? "Everything that this model conserves was conserved."
+      ? complete
+        ? "Everything that this model conserves was conserved."
+        : "The run did not come to its end; until then everything that this model conserves was conserved."
       : `${bad} of ${report.verdict.length} laws of this model did not hold.`;
   section.append(
     element("h2", { id: "verdict" }, "Verdict"),
