@@ -88,7 +88,7 @@ class Result(Mapping):
 
     def units(self, name):
         """Units of a column."""
-        if name not in self._units:
+        if name not in self._units and f"{name}.x" in self._units:
             name = f"{name}.x"
         self[name]  # an unknown name is told
         return self._units[name]

@@ -82,15 +82,23 @@ static const char *text_of(olo_result *result, const char *object, const char *n
     return olo_result_attribute_text(result, object, name, &text, NULL) == OLO_OK ? text : "";
 }
 
+/* A drift as the command writes it. */
+static const char *drift_words(double drift, char text[32])
+{
+    (void)snprintf(text, 32, "%.1e", drift);
+    return drift == 0.0 ? "0" : text;
+}
+
 /* One sentence about a conserved quantity. */
 static void describe(const olo_verdict *v, char text[160])
 {
+    char drift[32];
     const bool constraint = strncmp(v->quantity, "constraint", strlen("constraint")) == 0;
     if (v->ok && isinf(v->tolerance) && !constraint) {
-        (void)snprintf(text, 160, "within %.1e of its start", v->relative_drift);
+        (void)snprintf(text, 160, "within %s of its start", drift_words(v->relative_drift, drift));
     } else if (v->ok) {
-        (void)snprintf(text, 160, "%s to %.1e", constraint ? "kept" : "constant",
-                       v->relative_drift);
+        (void)snprintf(text, 160, "%s to %s", constraint ? "kept" : "constant",
+                       drift_words(v->relative_drift, drift));
     } else {
         (void)snprintf(text, 160, "%s by %.1e, more than its tolerance %.1e",
                        constraint ? "violated" : "drifted", v->relative_drift, v->tolerance);

@@ -429,6 +429,16 @@ def test_a_study_whose_page_cannot_be_written_says_so(oloid, command):
     assert "heavy-top" in done.stdout
 
 
+def test_no_drift_is_told_as_the_command_tells_it(oloid):
+    (oloid.folder / "still.yaml").write_text("name: still\npoints:\n  - {name: a, mass: 1, position: [1, 2, 3]}\n"
+                                             "run: {step: 0.1, end: 1}\n")
+    done = oloid("run", "still.yaml", "-q")
+    assert done.returncode == 0 and "constant to 0 " in done.stdout
+    assert oloid("report", "still.h5", "--plain").returncode == 0
+    page = (oloid.folder / "still.report.html").read_text()
+    assert "<td>constant to 0</td>" in page and "0.0e+00" not in page
+
+
 # -- mistakes --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("arguments, text", [

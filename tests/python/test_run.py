@@ -70,6 +70,8 @@ def test_columns_are_those_of_the_file(tmp_path):
     assert numpy.allclose(result["top.angular_velocity"], omega, rtol=1e-13, atol=1e-12)
     assert result.names[0] == "time" and len(result.names) == len(set(result.names))
     assert "top.position" in result and "top.positon" not in result
+    with pytest.raises(LookupError, match="no column 'top.positon'"):
+        result.units("top.positon")
     with pytest.raises(ValueError):
         result.time[0] = 1.0
 

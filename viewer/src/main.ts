@@ -45,7 +45,8 @@ function choices(report: RunReport, motion: Motion, stage: Theatre, refresh: () 
       refresh();
     });
     switches.set(key.toLowerCase(), box);
-    return element("label", { title: `Show ${name} (${key})` }, box, name);
+    const thinned = name === "traces" && stage.traceStride > 1 ? ` (every ${stage.traceStride}-th frame)` : "";
+    return element("label", { title: `Show ${name} (${key})` }, box, name + thinned);
   });
   const units = report.facts.find(([name]) => name === "Units")?.[1] ?? "SI";
   const step = element("span", { class: "muted" }, stage.gridStep === 0 ? "" : `grid ${pretty(stage.gridStep)}${units === "SI" ? " m" : ""}`);

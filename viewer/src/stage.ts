@@ -104,6 +104,7 @@ interface Trace {
 export interface Theatre {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
+  readonly traceStride: number; // frames from point to point of a trace
   recolour(): void;
   update(time: number): void;
   follow(node: number): void;
@@ -119,6 +120,7 @@ export interface Theatre {
 export class EmptyStage implements Theatre {
   readonly canvas = document.createElement("canvas");
   readonly gridStep = 0;
+  readonly traceStride = 1;
   constructor(host: HTMLElement) {
     const note = document.createElement("p");
     note.className = "missing";
@@ -148,6 +150,7 @@ export function openStage(report: RunReport, motion: Motion, host: HTMLElement):
 export class Stage implements Theatre {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
+  readonly traceStride: number;
   private renderer: WebGLRenderer;
   private scene = new Scene();
   private camera = new PerspectiveCamera(35, 1, 0.01, 100);
@@ -193,7 +196,7 @@ export class Stage implements Theatre {
     this.measure();
     this.spreadPlanes();
     this.gridStep = this.buildGround();
-    this.buildTraces();
+    this.traceStride = this.buildTraces();
     this.buildLights();
     this.scene.add(this.world);
     this.camera.up.copy(this.up);
@@ -378,16 +381,19 @@ export class Stage implements Theatre {
     return step;
   }
 
-  private buildTraces(): void {
+  // Very many traces have fewer points each; returns the frames from point to point.
+  private buildTraces(): number {
     const scene = this.report.scene;
     const at = new Vector3();
     const matrix = new Matrix4();
+    const traces = scene?.primitive.filter((primitive) => primitive === "trace").length ?? 0;
+    const stride = Math.ceil((traces * this.motion.frames) / 30000) || 1;
     for (let i = 0; i < (scene?.count ?? 0); i++) {
       const node = this.node[2 * i];
-      if (scene!.primitive[i] !== "trace" || node < 0 || this.motion.frames < 2) continue;
+      if (scene!.primitive[i] !== "trace" || node < 0 || this.motion.frames <= stride) continue;
       const place = new Vector3().setFromMatrixPosition(this.local[i]);
       const points: number[] = [];
-      for (let frame = 0; frame < this.motion.frames; frame++) {
+      for (let frame = 0; frame < this.motion.frames; frame += stride) {
         at.copy(place).applyMatrix4(this.motion.matrixAt(frame, node, matrix));
         points.push(at.x, at.y, at.z);
       }
@@ -400,6 +406,7 @@ export class Stage implements Theatre {
       };
       this.traces.push({ node, place, whole: line(1.6, 0.4), past: line(2.4, 0.95) });
     }
+    return stride;
   }
 
   private buildLights(): void {
@@ -486,7 +493,7 @@ export class Stage implements Theatre {
     const frame = this.motion.frameAt(time);
     for (const trace of this.traces) {
       trace.whole.visible = trace.past.visible = !this.hidden.has("trace");
-      trace.past.geometry.instanceCount = frame;
+      trace.past.geometry.instanceCount = Math.floor(frame / this.traceStride);
     }
     this.keepFollowing();
     this.invalidate();
