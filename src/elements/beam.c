@@ -368,32 +368,58 @@ static olo_status add_weight(work *x)
 
 /* --- picture --- */
 
-/* Thickness of the section, 0: not known. */
-static double half_thickness(const olo_section *section)
+/* Half-widths along d1 and d2. Of a section of numbers they are those of the rectangle that bends and stretches alike,
+ * I/A = h^2/12, as far as such a beam looks like one: stiffnesses may be of no section at all. */
+static void half_widths(const work *x, double h[2])
 {
-    if (!section->type)
-        return 0;
-    return strcmp(section->type, "rectangle") == 0 ? 0.5 * fmin(section->size[0], section->size[1])
-                                                   : section->radius;
+    const double thinnest = 1. / 400, thickest = 1. / 16;
+    const olo_section *section = &x->beam->section;
+    const double *D = x->section.stiffness;
+    double length = 0;
+    for (int k = 0; k < x->line.nodes; k++)
+        length += x->lengths[k];
+    for (int i = 0; i < 2; i++) {
+        double I = D[7 * (4 - i)]; /* d1 is bent about d2 */
+        if (!section->type)
+            h[i] = fmin(fmax(D[14] > 0 ? sqrt(3 * fmax(I, 0) / D[14]) : 0, thinnest * length),
+                        thickest * length);
+        else
+            h[i] =
+                strcmp(section->type, "rectangle") == 0 ? 0.5 * section->size[i] : section->radius;
+    }
 }
 
-/* Straight pieces from node to node. */
+/* Axes of the section in the frame of its node, where element e has its node a. */
+static void axes(const work *x, int e, int a, double rotation[9])
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double *turn = x->turn[e * x->line.element_nodes + a];
+    memcpy(rotation, turn ? turn : identity, sizeof identity);
+}
+
+/* The section swept from node to node. `first` counts the quadrature points of the beams before. A piece between nodes
+ * a and a + 1 of its element has the point a; with full quadrature it lies between a and a + 1. */
 static olo_status draw(const work *x)
 {
     const olo_system *s = olo_build_system(x->builder);
-    double radius = half_thickness(&x->beam->section);
+    const char *shape = x->beam->section.type;
+    int pieces = x->line.element_nodes - 1, first = 1;
+    double h[2];
     olo_status status = OLO_OK;
-    for (int k = 1; status == OLO_OK && k < x->line.nodes; k++) {
-        olo_drawable piece = {.name = x->beam->name, .role = "rod", .primitive = "rod"};
-        const int nodes[2] = {x->node[k - 1], x->node[k]};
-        const olo_position places[2] = {olo_position_slot(s->nodes[nodes[0]].q),
-                                        olo_position_slot(s->nodes[nodes[1]].q)};
-        status = olo_draw_link(x->builder, &piece, nodes, places);
-        if (status == OLO_OK && radius > 0) {
-            olo_drawable *drawn = &s->drawables[s->drawable_count - 1];
-            drawn->size[0] = radius;
-            drawn->symbol = false;
-        }
+    half_widths(x, h);
+    for (int i = 0; i < s->beam_count - 1; i++)
+        first += s->beams[i].elements * s->beams[i].points;
+    for (int k = 0; status == OLO_OK && k < x->line.nodes - 1; k++) {
+        int e = k / pieces, a = k % pieces, point = first + e * x->points + a;
+        olo_drawable d = {.name = x->beam->name,
+                          .role = "beam",
+                          .primitive = "sweep",
+                          .node = {x->node[k], x->node[k + 1]},
+                          .point = {point, point + (x->points > pieces)},
+                          .size = {h[0], h[1], shape && strcmp(shape, "rectangle") != 0}};
+        axes(x, e, a, d.rotation);
+        axes(x, e, a + 1, d.size + 3);
+        status = olo_draw(x->builder, &d);
     }
     return status;
 }

@@ -234,8 +234,8 @@ static double link_length(const olo_system *s, const olo_drawable *d)
 
 static bool is_link(const olo_drawable *d)
 {
-    static const char *const links[] = {"rod", "coil", "dashpot"};
-    for (int i = 0; i < 3; i++)
+    static const char *const links[] = {"rod", "coil", "dashpot", "sweep"};
+    for (int i = 0; i < 4; i++)
         if (strcmp(d->primitive, links[i]) == 0)
             return true;
     return false;

@@ -33,6 +33,12 @@ static void size_of(const olo_drawable *d, double *row)
     memcpy(row, d->size, sizeof d->size);
 }
 
+static void point_of(const olo_drawable *d, double *row)
+{
+    row[0] = d->point[0];
+    row[1] = d->point[1];
+}
+
 static const struct {
     const char *path, *description;
     const char *(*get)(const olo_drawable *d);
@@ -51,7 +57,9 @@ static const struct {
     {"/scene/rotation", "its axes in the frame of the node, row-major", 9, false, rotation_of},
     {"/scene/end", "the other end in the frame of the second node", 3, false, end_of},
     {"/scene/size", "radii, edges, height or vertices, see the documentation", OLO_DRAWABLE_SIZES,
-     false, size_of}};
+     false, size_of},
+    {"/scene/point", "its quadrature points in /frames/stress, counted from 1; 0: none", 2, true,
+     point_of}};
 
 /* A vector of the whole scene. */
 static void write_vector(olo_writer *w, const char *path, const char *description,

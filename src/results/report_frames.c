@@ -5,7 +5,7 @@
  *     x = lower + (upper - lower) k/65535,
  *
  * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767; signs go on from frame to
- * frame. Both errors are below what a screen shows. */
+ * frame. Both errors are below what a screen shows. What acts in beams is in report_stress.c. */
 #include "results/report_frames.h"
 
 #include <math.h>
@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/vec3.h"
+#include "results/report_stress.h"
 #include "results/result_scene.h"
 
 /* More frames than these are not seen; fewer than the second number are a poor animation, so that bodies are left out
@@ -24,6 +25,8 @@ static const size_t FRAMES_MOST = 2400, FRAMES_LEAST = 120;
 
 /* Bytes of a node in a frame, in base64: 3 + 4 numbers of 16 bits. */
 static const double NODE_BYTES = 14.0 * 4.0 / 3.0;
+/* Bytes of a sweep in a frame: what acts in it, in base64. */
+static const double SWEEP_BYTES = OLO_REPORT_STRESSES * 4.0 / 3.0;
 /* Bytes of a node beside its frames: its name and about three drawables. */
 static const double NODE_CONSTANT_BYTES = 420.0;
 
@@ -39,6 +42,11 @@ typedef struct motion {
     float *positions;     /* [frames][shown][3] */
     int16_t *turns;       /* [frames][shown][4] */
     double *time;         /* [frames] */
+    olo_drawable *list;   /* the scene of the file */
+    size_t drawables;
+    const olo_drawable **drawn; /* those in the page */
+    size_t drawn_count;
+    olo_report_stress stress;
 } motion;
 
 static olo_status no_memory(const motion *m, olo_error *error)
@@ -68,20 +76,57 @@ static olo_status read_nodes(motion *m, olo_error *error)
     return olo_hdf5_read(file, "/nodes/offset", first, count, m->offsets, error);
 }
 
+/* Sweeps for every node, in the mean. */
+static double sweeps_of_node(const motion *m)
+{
+    size_t sweeps = 0;
+    for (size_t i = 0; i < m->drawables; i++) {
+        sweeps += olo_drawable_is_sweep(&m->list[i]);
+    }
+    return (double)sweeps / (double)m->nodes;
+}
+
 /* How many nodes and frames fit. */
 static void choose(motion *m, size_t bytes)
 {
     const size_t rows = m->result->rows;
     const size_t least = rows < FRAMES_LEAST ? rows : FRAMES_LEAST;
-    const double each = NODE_CONSTANT_BYTES + NODE_BYTES * (double)least;
+    const double frame = NODE_BYTES + SWEEP_BYTES * sweeps_of_node(m);
+    const double each = NODE_CONSTANT_BYTES + frame * (double)least;
     const double most_nodes = fmax(floor((double)bytes / each), 1.0);
     m->stride = (size_t)fmax(ceil((double)m->nodes / most_nodes), 1.0);
     m->shown = (m->nodes + m->stride - 1) / m->stride;
     const double left = (double)bytes - NODE_CONSTANT_BYTES * (double)m->shown;
-    size_t most = (size_t)fmax(left / (NODE_BYTES * (double)m->shown), 2.0);
+    size_t most = (size_t)fmax(left / (frame * (double)m->shown), 2.0);
     most = most < FRAMES_MOST ? most : FRAMES_MOST;
     m->step = rows > most ? (rows - 2) / (most - 1) + 1 : 1;
     m->frames = rows > 1 ? (rows - 2) / m->step + 2 : rows;
+}
+
+/* A node of the file as one of the page: -1 for space, -2 for one that is not shown. */
+static int shown_node(const motion *m, int node)
+{
+    if (node < 0) {
+        return -1;
+    }
+    return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
+}
+
+/* A solid is shown when its node is, a link or a sweep when both are. */
+static olo_status choose_drawables(motion *m, olo_error *error)
+{
+    m->drawn = olo_alloc(m->drawables, sizeof *m->drawn);
+    for (size_t i = 0; m->drawn != NULL && i < m->drawables; i++) {
+        const olo_drawable *d = &m->list[i];
+        const bool first = shown_node(m, d->node[0]) > -2;
+        const bool second = shown_node(m, d->node[1]) > -2;
+        if (first && (second || !(olo_drawable_is_link(d) || olo_drawable_is_sweep(d)))) {
+            m->drawn[m->drawn_count++] = d;
+        }
+    }
+    const bool enough = m->drawn != NULL && olo_report_stress_begin(&m->stress, m->result, m->drawn,
+                                                                    m->drawn_count, m->frames);
+    return enough ? OLO_OK : no_memory(m, error);
 }
 
 /* Row of the file of a frame. */
@@ -178,6 +223,7 @@ static olo_status read_frames(motion *m, olo_error *error)
         }
         if (status == OLO_OK) {
             take_frame(m, frame);
+            status = olo_report_stress_take(&m->stress, frame, row, error);
         }
     }
     return status;
@@ -225,7 +271,7 @@ static olo_status write_frames(const motion *m, olo_json *json, olo_error *error
     olo_json_open(json, "frames", '{');
     olo_json_integer(json, "count", (long)m->frames);
     olo_json_bytes(json, "time", m->time, m->frames * sizeof *m->time);
-    const bool enough = write_positions(m, json);
+    const bool enough = write_positions(m, json) && olo_report_stress_write(&m->stress, json);
     olo_json_bytes(json, "turn", m->turns, 4 * m->frames * m->shown * sizeof *m->turns);
     olo_json_close(json);
     return enough ? OLO_OK : no_memory(m, error);
@@ -253,15 +299,6 @@ static void tell_thinning(const motion *m, olo_text *thinned)
 }
 
 /* ---- the scene -------------------------------------------------------------------------------- */
-
-/* A node of the file as one of the page: -1 for space, -2 for one that is not shown. */
-static int shown_node(const motion *m, int node)
-{
-    if (node < 0) {
-        return -1;
-    }
-    return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
-}
 
 /* The affine map of a primitive of size one to its place, 3 numbers of translation and 9 of the matrix, column by
  * column: x -> place + R diag(size) x, or the edges of a tetrahedron. Links keep their radius. */
@@ -300,10 +337,25 @@ static void write_words(const olo_drawable *const *shown, size_t count, const ch
     olo_json_close(json);
 }
 
-/* What the page gets of the drawables that are shown. */
-static void write_drawables(const motion *m, const olo_drawable *const *shown, size_t count,
-                            float *floats, int32_t *nodes, olo_json *json)
+/* Of the sweeps, in their order: the first two axes of the section at the other end, as long as its half-widths. */
+static void write_ends(const olo_drawable *const *shown, size_t count, float *floats,
+                       olo_json *json)
 {
+    size_t numbers = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (int k = 0; olo_drawable_is_sweep(shown[i]) && k < 6; k++) {
+            const double *size = shown[i]->size;
+            floats[numbers++] = (float)(size[k / 3] * size[3 + 3 * (k % 3) + k / 3]);
+        }
+    }
+    olo_json_bytes(json, "sweep_end", floats, numbers * sizeof *floats);
+}
+
+/* What the page gets of the drawables that are shown. */
+static void write_drawables(const motion *m, float *floats, int32_t *nodes, olo_json *json)
+{
+    const olo_drawable *const *shown = m->drawn;
+    const size_t count = m->drawn_count;
     for (size_t i = 0; i < count; i++) {
         float *f = floats + 15 * i;
         map_of(shown[i], f, f + 6);
@@ -316,57 +368,34 @@ static void write_drawables(const motion *m, const olo_drawable *const *shown, s
     olo_json_integer(json, "count", (long)count);
     olo_json_bytes(json, "node", nodes, 2 * count * sizeof *nodes);
     olo_json_bytes(json, "map", floats, 15 * count * sizeof *floats);
+    write_ends(shown, count, floats, json);
     write_words(shown, count, "name", olo_drawable_name, json);
     write_words(shown, count, "role", olo_drawable_role, json);
     write_words(shown, count, "primitive", olo_drawable_primitive, json);
 }
 
-/* A solid is shown when its node is, a link when both are. */
-static size_t choose_drawables(const motion *m, const olo_drawable *list, size_t count,
-                               const olo_drawable **shown)
-{
-    size_t chosen = 0;
-    for (size_t i = 0; i < count; i++) {
-        const bool first = shown_node(m, list[i].node[0]) > -2;
-        const bool second = shown_node(m, list[i].node[1]) > -2;
-        if (first && (second || !olo_drawable_is_link(&list[i]))) {
-            shown[chosen++] = &list[i];
-        }
-    }
-    return chosen;
-}
-
 static olo_status write_scene(motion *m, olo_json *json, olo_error *error)
 {
-    olo_drawable *list = NULL;
-    size_t count = 0;
-    olo_status status = olo_result_scene(m->result, &list, &count, error);
-    const olo_drawable **shown = olo_alloc(count, sizeof *shown);
-    float *floats = olo_alloc(15 * count, sizeof *floats);
-    int32_t *nodes = olo_alloc(2 * count, sizeof *nodes);
+    float *floats = olo_alloc(15 * m->drawn_count, sizeof *floats);
+    int32_t *nodes = olo_alloc(2 * m->drawn_count, sizeof *nodes);
     double up[3] = {0, 0, 0}, plane[3] = {0, 0, 0};
     const size_t first[2] = {0, 0}, three[2] = {3, 1};
-    if (status == OLO_OK && (shown == NULL || floats == NULL || nodes == NULL)) {
-        status = no_memory(m, error);
-    }
-    if (status == OLO_OK && count > 0) {
+    olo_status status = floats != NULL && nodes != NULL ? OLO_OK : no_memory(m, error);
+    if (status == OLO_OK && m->drawables > 0) {
         status = olo_hdf5_read(m->result->file, "/scene/gravity", first, three, up, error);
     }
-    if (status == OLO_OK && count > 0) {
+    if (status == OLO_OK && m->drawables > 0) {
         status = olo_hdf5_read(m->result->file, "/scene/plane", first, three, plane, error);
     }
     if (status == OLO_OK) {
         olo_json_open(json, "scene", '{');
         olo_json_numbers(json, "gravity", up, 3);
         olo_json_numbers(json, "plane", plane, 3);
-        count = choose_drawables(m, list, count, shown);
-        write_drawables(m, shown, count, floats, nodes, json);
+        write_drawables(m, floats, nodes, json);
         olo_json_close(json);
     }
-    olo_free(shown);
     olo_free(floats);
     olo_free(nodes);
-    olo_free(list);
     return status;
 }
 
@@ -377,9 +406,15 @@ olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *js
 {
     motion m = {.result = result};
     olo_status status = read_nodes(&m, error);
+    if (status == OLO_OK) {
+        status = olo_result_scene(result, &m.list, &m.drawables, error);
+    }
     if (status == OLO_OK && m.nodes > 0) {
         choose(&m, bytes);
-        status = read_frames(&m, error);
+        status = choose_drawables(&m, error);
+        if (status == OLO_OK) {
+            status = read_frames(&m, error);
+        }
         if (status == OLO_OK) {
             status = write_frames(&m, json, error);
         }
@@ -388,6 +423,9 @@ olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *js
         }
         tell_thinning(&m, thinned);
     }
+    olo_report_stress_free(&m.stress);
+    olo_free(m.drawn);
+    olo_free(m.list);
     olo_hdf5_texts_free(m.names);
     olo_hdf5_texts_free(m.kinds);
     olo_free(m.offsets);

@@ -100,6 +100,14 @@ static void set_size(olo_drawable *d, const double *row)
     memcpy(d->size, row, sizeof d->size);
 }
 
+/* What is no number of a quadrature point becomes none. */
+static void set_points(olo_drawable *d, const double *row)
+{
+    for (int i = 0; i < 2; i++) {
+        d->point[i] = row[i] >= 1 && row[i] < INT_MAX ? (int)row[i] : 0;
+    }
+}
+
 static const struct {
     const char *path;
     void (*set)(olo_drawable *d, const char *text);
@@ -115,6 +123,8 @@ static const struct {
                {"/scene/rotation", 9, set_rotation},
                {"/scene/end", 3, set_end},
                {"/scene/size", OLO_DRAWABLE_SIZES, set_size}};
+
+static const char *const POINTS = "/scene/point";
 
 static olo_status check_nodes(const olo_result *result, const olo_drawable *list, size_t count,
                               olo_error *error)
@@ -149,6 +159,12 @@ olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *cou
         status = read_numbers(result, NUMBERS[k].path, NUMBERS[k].width, *list, *count,
                               NUMBERS[k].set, error);
     }
+    for (size_t i = 0; status == OLO_OK && i < *count; i++) {
+        (*list)[i].point[0] = (*list)[i].point[1] = 0;
+    }
+    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS)) { // newer than the rest
+        status = read_numbers(result, POINTS, 2, *list, *count, set_points, error);
+    }
     return status == OLO_OK ? check_nodes(result, *list, *count, error) : status;
 }
 
@@ -161,4 +177,9 @@ bool olo_drawable_is_link(const olo_drawable *drawable)
         }
     }
     return false;
+}
+
+bool olo_drawable_is_sweep(const olo_drawable *drawable)
+{
+    return strcmp(drawable->primitive, "sweep") == 0;
 }

@@ -12,5 +12,7 @@ olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *cou
 
 /* Whether it is spanned between two places: rod, coil, dashpot. */
 bool olo_drawable_is_link(const olo_drawable *drawable);
+/* Whether it is a section swept between two nodes. */
+bool olo_drawable_is_sweep(const olo_drawable *drawable);
 
 #endif

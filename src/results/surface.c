@@ -1,5 +1,5 @@
 /* Surfaces of primitives. Round ones have corners on the true surface: an ellipsoid has rings of latitude, a cylinder and
- * a cone have a circle of corners. */
+ * a cone have a circle of corners. A sweep is a straight one of length one; whoever moves it bends it. */
 #include "results/surface.h"
 
 #include <math.h>
@@ -10,8 +10,9 @@
 
 enum {
     AROUND = 24,
-    RINGS = 11
-}; /* corners of a circle; circles between the poles of an ellipsoid */
+    RINGS = 11,
+    PIECES = 4
+}; /* corners of a circle; circles between the poles of an ellipsoid; lengths that a sweep is divided into */
 
 static void add_point(olo_surface *s, double x, double y, double z)
 {
@@ -169,14 +170,36 @@ static void tetrahedron(olo_surface *s, const double *size)
     }
 }
 
+/* Corners of a rectangle, each side as often divided: a circle of corners drawn out to the sides. */
+static void add_frame(olo_surface *s, double a, double b, double z)
+{
+    const int side = AROUND / 4;
+    for (int i = 0; i < AROUND; i++) {
+        const double along = 2.0 * (i % side) / side - 1.0;
+        const double x[4] = {a, -along * a, -a, along * a}, y[4] = {along * b, b, -along * b, -b};
+        add_point(s, x[i / side], y[i / side], z);
+    }
+}
+
+static void sweep(olo_surface *s, const double *size)
+{
+    const size_t first = s->points;
+    for (int k = 0; k <= PIECES; k++) {
+        (size[2] > 0.0 ? add_circle : add_frame)(s, size[0], size[1], (double)k / PIECES);
+    }
+    for (size_t k = 0; k < PIECES; k++) {
+        add_band(s, first + k * AROUND, first + (k + 1) * AROUND);
+    }
+    add_disc(s, first, false);
+    add_disc(s, first + PIECES * AROUND, true);
+}
+
 static const struct {
     const char *name;
     void (*add)(olo_surface *s, const double *size);
-} PRIMITIVES[] = {{"ellipsoid", ellipsoid},
-                  {"box", box},
-                  {"cylinder", cylinder},
-                  {"cone", cone},
-                  {"tetrahedron", tetrahedron}};
+} PRIMITIVES[] = {{"ellipsoid", ellipsoid},     {"box", box},
+                  {"cylinder", cylinder},       {"cone", cone},
+                  {"tetrahedron", tetrahedron}, {"sweep", sweep}};
 
 bool olo_surface_add(olo_surface *surface, const char *primitive, const double *size,
                      const double position[3], const double rotation[9])

@@ -1,5 +1,5 @@
 /* The scene as VTK draws it. A point with coordinates X in the frame of a body is at x = phi + sum_i X_i d_i; of a point
- * mass at its position, of the ground at X. */
+ * mass at its position, of the ground at X; of a sweep as in sweep.c. */
 #include "results/vtk_scene.h"
 
 #include <string.h>
@@ -10,6 +10,9 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* Axes of what keeps its own coordinates in the surface: X1, X2 and the part of its length of a sweep. */
+static const double AS_IT_IS[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
 /* Finds what can be drawn, and the surfaces. */
 static void find_parts(olo_vtk_scene *scene, size_t count)
 {
@@ -19,7 +22,8 @@ static void find_parts(olo_vtk_scene *scene, size_t count)
         const size_t points = surface->points, faces = surface->faces;
         if (olo_drawable_is_link(d)) {
             scene->line[scene->lines++] = (olo_vtk_part){.drawable = d};
-        } else if (olo_surface_add(surface, d->primitive, d->size, d->position, d->rotation)) {
+        } else if (olo_surface_add(surface, d->primitive, d->size, d->position,
+                                   olo_drawable_is_sweep(d) ? AS_IT_IS : d->rotation)) {
             scene->solid[scene->solids++] =
                 (olo_vtk_part){d, surface->points - points, surface->faces - faces};
         }
@@ -97,7 +101,12 @@ olo_status olo_vtk_scene_read(olo_vtk_scene *scene, olo_result *result, olo_erro
         scene->element = olo_alloc(cells, sizeof *scene->element);
         scene->node = olo_alloc(cells, sizeof *scene->node);
         scene->role = olo_alloc(cells, sizeof *scene->role);
-        enough = !scene->surface.failed && scene->point != NULL && scene->end != NULL &&
+        scene->stress = olo_sweep_find_stress(result);
+        scene->row = olo_alloc(scene->stress.width, sizeof *scene->row);
+        scene->force = olo_alloc(cells, 3 * sizeof *scene->force);
+        scene->moment = olo_alloc(cells, 3 * sizeof *scene->moment);
+        enough = scene->row != NULL && scene->force != NULL && scene->moment != NULL &&
+                 !scene->surface.failed && scene->point != NULL && scene->end != NULL &&
                  scene->end_offset != NULL && scene->element != NULL && scene->node != NULL &&
                  scene->role != NULL;
     }
@@ -120,6 +129,9 @@ void olo_vtk_scene_free(olo_vtk_scene *scene)
     olo_free(scene->element);
     olo_free(scene->node);
     olo_free(scene->role);
+    olo_free(scene->row);
+    olo_free(scene->force);
+    olo_free(scene->moment);
     olo_free(scene->names);
     olo_free(scene->roles);
     *scene = (olo_vtk_scene){0};
@@ -128,13 +140,9 @@ void olo_vtk_scene_free(olo_vtk_scene *scene)
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* Where a node is: position and directors; a point mass and the ground have the axes of space. */
-typedef struct frame {
-    double position[3], d[9];
-} frame;
-
-static frame frame_of(const olo_rows *rows, size_t row, int node)
+static olo_sweep_frame frame_of(const olo_rows *rows, size_t row, int node)
 {
-    frame f = {.d = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    olo_sweep_frame f = {.d = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     if (node < 0) {
         return f;
     }
@@ -148,7 +156,7 @@ static frame frame_of(const olo_rows *rows, size_t row, int node)
     return f;
 }
 
-static void place(const frame *f, const double X[3], double x[3])
+static void place(const olo_sweep_frame *f, const double X[3], double x[3])
 {
     for (int i = 0; i < 3; i++) {
         x[i] = f->position[i] + X[0] * f->d[i] + X[1] * f->d[3 + i] + X[2] * f->d[6 + i];
@@ -161,15 +169,43 @@ static void move(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
     const double *from = scene->surface.point;
     for (size_t i = 0; i < scene->lines; i++, to += 6) {
         const olo_drawable *d = scene->line[i].drawable;
-        const frame first = frame_of(rows, row, d->node[0]),
-                    second = frame_of(rows, row, d->node[1]);
+        const olo_sweep_frame first = frame_of(rows, row, d->node[0]),
+                              second = frame_of(rows, row, d->node[1]);
         place(&first, d->position, to);
         place(&second, d->end, to + 3);
     }
     for (size_t i = 0; i < scene->solids; i++) {
-        const frame f = frame_of(rows, row, scene->solid[i].drawable->node[0]);
+        const olo_drawable *d = scene->solid[i].drawable;
+        const bool sweep = olo_drawable_is_sweep(d);
+        const olo_sweep_frame f = frame_of(rows, row, d->node[0]),
+                              g = frame_of(rows, row, d->node[sweep]),
+                              first = olo_sweep_turn(&f, d->rotation),
+                              second = olo_sweep_turn(&g, d->size + 3);
         for (size_t k = 0; k < scene->solid[i].points; k++, from += 3, to += 3) {
-            place(&f, from, to);
+            if (sweep) {
+                olo_sweep_place(&first, &second, from, to);
+            } else {
+                place(&f, from, to);
+            }
+        }
+    }
+}
+
+/* The resultants of the sweeps' cells. */
+static void load(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
+{
+    size_t cell = scene->lines;
+    for (size_t i = 0; i < scene->stress.width; i++) {
+        scene->row[i] = olo_rows_value(rows, row, scene->stress.column + i);
+    }
+    memset(scene->force, 0, 3 * cell * sizeof *scene->force);
+    memset(scene->moment, 0, 3 * cell * sizeof *scene->moment);
+    for (size_t i = 0; i < scene->solids; i++) {
+        double n[6];
+        (void)olo_sweep_resultants(scene->solid[i].drawable, scene->row, scene->stress.width, n);
+        for (size_t end = cell + scene->solid[i].faces; cell < end; cell++) {
+            vec3_copy(n, scene->force + 3 * cell);
+            vec3_copy(n + 3, scene->moment + 3 * cell);
         }
     }
 }
@@ -212,6 +248,11 @@ void olo_vtk_scene_write(olo_vtk_scene *scene, const olo_rows *rows, size_t row,
     olo_vtk_integers(file, "element", scene->element, cells);
     olo_vtk_integers(file, "node", scene->node, cells);
     olo_vtk_integers(file, "role", scene->role, cells);
+    if (scene->stress.width > 0) {
+        load(scene, rows, row);
+        olo_vtk_doubles(file, "force", 3, scene->force, cells);
+        olo_vtk_doubles(file, "moment", 3, scene->moment, cells);
+    }
     olo_text_put(&file->text, "</CellData>\n<Points>\n");
     olo_vtk_doubles(file, "Points", 3, scene->point, points);
     olo_text_put(&file->text, "</Points>\n");

@@ -5,6 +5,7 @@
 #include "results/result_scene.h"
 #include "results/rows.h"
 #include "results/surface.h"
+#include "results/sweep.h"
 #include "results/vtk_file.h"
 
 /* What is drawn of a drawable: a line, or a range of points and faces of the surface. */
@@ -21,7 +22,10 @@ typedef struct olo_vtk_scene {
     double *point;       /* all points in space, of the lines first */
     int32_t *end, *end_offset; /* of the lines */
     int32_t *element, *node,
-        *role; /* of every cell: number among `names`, node, number among `roles` */
+        *role;               /* of every cell: number among `names`, node, number among `roles` */
+    olo_sweep_stress stress; /* in the table, if the result has stresses */
+    double *row;             /* of them */
+    double *force, *moment;  /* of every cell, three numbers each; zero where there is none */
     const char **names, **roles;
     size_t name_count, role_count;
 } olo_vtk_scene;

@@ -136,6 +136,25 @@ async function keyboard(page) {
   return seen;
 }
 
+// The colours of beams: what the legend says, and pictures for bending, axial force and none at the same time.
+async function legend(page) {
+  const select = page.locator(".legend-stress select");
+  if ((await select.count()) === 0) return null;
+  await page.evaluate(() => window.oloid.player.seek(0.8 * window.oloid.motion.end));
+  const seen = { looks: [(await look(page)).hash] };
+  seen.chosen = await select.evaluate((one) => one.selectedOptions[0].textContent);
+  seen.choices = await select.evaluate((one) => [...one.options].map((option) => option.textContent));
+  seen.most = await page.locator(".legend-stress .numbers span").last().textContent();
+  for (const choice of ["0", "-1"]) {
+    await select.selectOption(choice);
+    seen.looks.push((await look(page)).hash);
+  }
+  seen.plain = await page.locator(".legend-stress .scale").isHidden();
+  await select.selectOption("2");
+  await page.locator(".stage canvas").focus();
+  return seen;
+}
+
 async function zooming(page) {
   const range = () =>
     page.evaluate(() => [...window.oloid.plots.open.values()].map(({ chart }) => [chart.scales.x.min, chart.scales.x.max]));
@@ -240,6 +259,7 @@ async function useRun(browser, item, page, seen) {
   seen.keyboard = await keyboard(page);
   seen.zooming = await zooming(page);
   seen.names = await names(page);
+  seen.legend = await legend(page);
   seen.downloads = await downloads(page, item.video);
   seen.contrast = { light: await contrasts(page) };
   await key(page, "Home");

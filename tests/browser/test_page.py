@@ -1,7 +1,7 @@
 """The page of reports in a real browser: what a reader sees, and that it is what the result holds.
 
 drive.mjs opens the pages and writes down what it saw; here is what must hold. OLOID_PAGES=all takes every model of the
-catalogue instead of six of different kind, OLOID_PAGES=chain,bricard those.
+catalogue instead of seven of different kind, OLOID_PAGES=chain,bricard those.
 """
 import json
 import math
@@ -19,13 +19,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from conftest import environment, executable  # noqa: E402
 
-# bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs, many bodies
+# bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs, many bodies, a beam
 MODELS = {"six-body-linkage": ["--end", "0.4"],
           "heavy-top": ["--end", "0.3"],
           "spring-chain": ["--end", "2"],
           "planar-pendulum": ["--end", "1"],
           "robot-6r": ["--end", "0.5"],
-          "chain": ["--set", "n=60", "--end", "0.4"]}
+          "chain": ["--set", "n=60", "--end", "0.4"],
+          "flying-beam": ["--end", "3"]}
 # few states, so that most of them are not in the file, and their extremes are
 THINNED = {"heavy-top": ["--set", "run.frames=60"]}
 NASTY = '"\'></script><script>alert(1)</script><img src=x onerror=alert(2)> \U0001f6b2 ' + "x" * 10000
@@ -209,6 +210,23 @@ def test_plots_zoom_together_and_a_click_goes_there(page):
     assert all(pair == pytest.approx([low, high]) for pair in zoom["zoomed"])
     assert all(pair == pytest.approx([first, last]) for pair in zoom["reset"])
     assert zoom["clicked"] == pytest.approx((first + last) / 2, abs=0.02 * (last - first))
+
+
+def test_beams_have_a_legend_of_their_stress(model):
+    name, page, path = model
+    with h5py.File(path) as file:
+        if "frames/stress" not in file:
+            assert page["legend"] is None
+            return
+        moments = file["frames/stress"][:].reshape(len(file["frames/time"]), -1, 6)[:, :, 3:5]
+    legend = page["legend"]
+    largest, units = legend["most"].split(" ", 1)
+    assert legend["chosen"] == "bending moment" and legend["choices"][:4] == [
+        "axial force", "shear force", "bending moment", "torsion"]
+    assert float(largest) == pytest.approx(numpy.linalg.norm(moments, axis=2).max(), rel=6e-3)
+    assert "m" in units
+    # each choice is another picture, and so is none
+    assert len(set(legend["looks"])) == 3 and legend["plain"]
 
 
 def test_light_and_dark_are_readable(page):

@@ -101,6 +101,55 @@ def test_lines_join_the_ends_of_rods_and_springs(shapes):
     assert numpy.linalg.norm(lines["stiff"][1] - lines["stiff"][0]) == pytest.approx(2, rel=1e-12)
 
 
+BEAMS = """
+name: beams
+gravity: [0, 0, -9.81]
+beams:
+  - {name: flat, elements: 4, to: [2, 0, 0], section: {type: rectangle, width: 0.2, height: 0.1, young: 1e6, density: 100}}
+  - {name: round, elements: 2, interpolation: quadratic, from: [0, 1, 0], to: [2, 1, 0],
+     section: {type: circle, radius: 0.1, young: 1e6, density: 100}}
+supports:
+  - {name: wall, type: fixed, on: flat.start}
+  - {name: floor, type: fixed, on: round.start}
+run: {step: 0.01, end: 0.3}
+"""
+
+
+def test_beams_are_tubes_with_their_forces_and_moments(oloid):
+    (oloid.folder / "beams.yaml").write_text(BEAMS)
+    assert oloid("run", "beams.yaml", "-q").returncode == 0
+    assert oloid("export", "beams.h5", "--vtk", "beams.pvd").returncode == 0
+    frames = collection(oloid.folder / "beams.pvd")
+    with h5py.File(oloid.folder / "beams.h5") as file:
+        stress = file["frames/stress"][:].reshape(len(frames), -1, 6)
+        drawn = file["scene/primitive"].asstr()[:] == "sweep"
+        nodes, half = file["scene/node"][:][drawn], file["scene/size"][:][drawn]
+        q = file["frames/q"][:].reshape(len(frames), -1, 4, 3)
+    assert len(nodes) == 8 and stress.shape[1] == 8
+    # at rest prisms of one eighth or a quarter of the length
+    polygon = 24 / 2 * math.sin(2 * math.pi / 24)
+    volumes = 4 * [0.2 * 0.1 * 0.5] + 4 * [polygon * 0.01 * 0.5]
+    for row in (0, 30):
+        data = PolyData(frames[row][1]["scene"])
+        lines, polys = len(data.cells["Lines"]), data.cells["Polys"]
+        beam = data.cell_data["role"][lines:] == data.field["roles"].index("beam")
+        for k, (first, second) in enumerate(nodes):
+            mine = numpy.flatnonzero(beam & (data.cell_data["node"][lines:] == first))
+            assert volume(data, [polys[i] for i in mine]) == pytest.approx(volumes[k], rel=1e-9 if row == 0 else 0.1)
+            assert data.cell_data["force"][lines + mine] == pytest.approx(numpy.tile(stress[row, k, :3], (len(mine), 1)))
+            assert data.cell_data["moment"][lines + mine] == pytest.approx(numpy.tile(stress[row, k, 3:], (len(mine), 1)))
+            corners = {tuple(x) for i in mine for x in data.points[polys[i]].round(9)}
+            # the first corner of the outline along d1, and opposite of it, at both ends
+            for node in (first, second):
+                phi, d1, d2, _ = q[row, node]
+                for sign in (1, -1):
+                    side = sign * (half[k, 0] * d1 + (0 if half[k, 2] else half[k, 1]) * d2)
+                    assert min(numpy.linalg.norm(numpy.array(x) - phi - side) for x in corners) < 3e-9
+        assert (data.cell_data["force"][:lines] == 0).all()
+        assert (data.cell_data["force"][lines:][~beam] == 0).all()
+    assert abs(stress[30]).max() > 0
+
+
 def test_the_reader_of_vtk_gets_the_same(shapes):
     vtk = pytest.importorskip("vtk", reason="VTK for Python is not installed: its own reader is not tried")
     from vtk.util.numpy_support import vtk_to_numpy

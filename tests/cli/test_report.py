@@ -186,6 +186,54 @@ def test_the_scene_is_that_of_the_result(run, animated):
     assert maps[0, 6:].reshape(3, 3) == pytest.approx(vertices[1:] - vertices[0])
 
 
+def test_beams_are_coloured_by_the_stress_of_the_result(run, animated):
+    result, page = run("three-bar-swing", "--end", "0.3")
+    data = Page(page).data
+    stress, scene = data["frames"]["stress"], data["scene"]
+    rows = numbers(stress["drawable"], "<i4")
+    assert [scene["primitive"][row] for row in rows] == ["sweep"] * stress["count"]
+    assert stress["names"] == ["axial force", "shear force", "bending moment", "torsion"]
+    assert stress["units"] == ["N", "N", "N m", "N m"]
+    shown = numbers(stress["size"], "u1").reshape(data["frames"]["count"], stress["count"], 4) / 255
+    with h5py.File(result) as file:
+        columns = list(file["frames/stress"].attrs["columns"])
+        elements = len(columns) // 6
+        assert stress["count"] == elements == scene["primitive"].count("sweep")
+        values = file["frames/stress"][:].reshape(-1, elements, 6)
+        # with one point in an element its name tells where it belongs
+        names = [columns[6 * (file["scene/point"][row, 0] - 1)].split(".")[0] for row in rows]
+        assert names == [scene["name"][row] for row in rows]
+    norm = numpy.linalg.norm
+    sizes = numpy.stack([abs(values[:, :, 2]), norm(values[:, :, :2], axis=2), norm(values[:, :, 3:5], axis=2),
+                         abs(values[:, :, 5])], 2)
+    largest = sizes.max(axis=(0, 1))
+    # a planar swing is not twisted
+    assert list(stress["largest"]) == pytest.approx(list(largest), rel=1e-6) and list(largest > 0) == [True] * 3 + [False]
+    assert (abs(shown * largest - sizes).max(axis=(0, 1)) <= (1 + 1e-4) * largest / 510).all()
+
+
+def test_beams_without_stress_are_plain(oloid, run, animated):
+    result, path = run("flying-beam", "--end", "0.5")
+    with h5py.File(result, "r+") as file:
+        del file["frames/stress"]
+        del file["scene/point"]
+    assert oloid("report", result).returncode == 0
+    data = Page(path).data
+    assert "stress" not in data["frames"] and "sweep" in data["scene"]["primitive"]
+
+
+def test_the_other_end_of_a_sweep_has_its_own_axes(run, animated):
+    result, page = run("right-angle-elbow", "--end", "0.5")
+    scene = Page(page).data["scene"]
+    ends = numbers(scene["sweep_end"], "<f4").reshape(-1, 2, 3)
+    with h5py.File(result) as file:
+        sweeps = file["scene/size"][:][file["scene/primitive"].asstr()[:] == "sweep"]
+    axes = sweeps[:, 3:].reshape(-1, 3, 3)
+    assert len(ends) == len(sweeps) > 1
+    for k in range(2):
+        assert ends[:, k] == pytest.approx(sweeps[:, k, None] * axes[:, :, k], rel=1e-6)
+
+
 def test_long_runs_are_thinned_and_keep_their_extremes(run, animated):
     result, page = run("six-body-linkage", "--step", "1e-3", "--end", "12",
                        "--set", "run.frames=12000")

@@ -239,6 +239,86 @@ TEST(outputs_are_traced_unless_they_say_otherwise)
     scene_close(&s);
 }
 
+TEST(beams_are_sections_swept_from_node_to_node)
+{
+    scene s = scene_open("beams:\n"
+                         "  - {name: flat, elements: 3, to: [3, 0, 0], section: {type: rectangle, "
+                         "width: 0.2, height: "
+                         "0.1, young: 1e6, density: 1}}\n"
+                         "  - {name: pipe, elements: 1, interpolation: quadratic, quadrature: "
+                         "full, from: [0, 1, 0], "
+                         "to: [3, 1, 0], section: {type: tube, radius: 0.1, inner_radius: 0.08, "
+                         "young: 1e6, density: "
+                         "1}}\n",
+                         NULL);
+    check_equal(5, count(&s, "beam"));
+    for (int i = 0; i < 3; i++) {
+        const olo_drawable *d = find(&s, "flat", "beam", i);
+        check_text("sweep", d->primitive);
+        check_equal(i, d->node[0]);
+        check_equal(i + 1, d->node[1]);
+        check_close(0.1, d->size[0], 1e-15);
+        check_close(0.05, d->size[1], 1e-15);
+        check_close(0, d->size[2], 0);
+        check_equal(i + 1, d->point[0]);
+        check_equal(i + 1, d->point[1]);
+    }
+    /* three points for two pieces, after the three of the other beam */
+    for (int i = 0; i < 2; i++) {
+        const olo_drawable *d = find(&s, "pipe", "beam", i);
+        check_close(0.1, d->size[1], 0);
+        check_close(1, d->size[2], 0);
+        check_equal(4 + i, d->point[0]);
+        check_equal(5 + i, d->point[1]);
+    }
+    scene_close(&s);
+}
+
+TEST(a_section_of_numbers_is_the_rectangle_that_bends_alike)
+{
+    /* steel or not, E I1 = E w h^3/12 and E I2 = E h w^3/12 with w = 0.3 along d1, h = 0.2 along d2 and E = 1e5 */
+    scene s =
+        scene_open("beams: [{name: a, elements: 2, to: [10, 0, 0], stiffness: [1e3, 1e3, 6e3, "
+                   "20, 45, 10], inertia: [1, 1, 1]}]\n",
+                   NULL);
+    const olo_drawable *d = find(&s, "a", "beam", 1);
+    check_close(0.15, d->size[0], 1e-14);
+    check_close(0.10, d->size[1], 1e-14);
+    check_close(0, d->size[2], 0);
+    scene_close(&s);
+    /* stiffness of no section: still something to see, and no wall */
+    s = scene_open("beams: [{name: a, elements: 2, to: [16, 0, 0], stiffness: [1e3, 1e3, 1, 1e-9, "
+                   "1e9, 10], inertia: [1, 1, 1]}]\n",
+                   NULL);
+    d = find(&s, "a", "beam", 0);
+    check_close(1.0, d->size[0], 1e-12);
+    check_close(0.04, d->size[1], 1e-12);
+    scene_close(&s);
+}
+
+/* After a corner the section has other axes than its node: those of the element, whose third is along it. */
+TEST(sections_turn_at_a_corner)
+{
+    static const double along[2][3] = {{1, 0, 0}, {0, 1, 0}};
+    scene s =
+        scene_open("beams: [{name: a, elements: 2, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "
+                   "stiffness: [1e3, 1e3, 6e3, 20, 45, 10], inertia: [1, 1, 1]}]\n",
+                   NULL);
+    for (int i = 0; i < 2; i++) {
+        const olo_drawable *d = find(&s, "a", "beam", i);
+        for (int end = 0; end < 2; end++) {
+            const double *R = end == 0 ? d->rotation : d->size + 3;
+            const double *own = s.system->q0 + s.system->nodes[d->node[end]].q + 3;
+            double third[3] = {0, 0, 0};
+            for (int J = 0; J < 3; J++)
+                vec3_add(R[3 * J + 2], own + 3 * J, third);
+            for (int k = 0; k < 3; k++)
+                check_close(along[i][k], third[k], 1e-14);
+        }
+    }
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(a_body_of_numbers_is_the_ellipsoid_with_its_inertia),
           cmocka_unit_test(a_slender_body_is_thin_but_not_invisible),
           cmocka_unit_test(a_needle_ends_at_the_farthest_of_its_joints),
@@ -247,4 +327,7 @@ TEST_MAIN(cmocka_unit_test(a_body_of_numbers_is_the_ellipsoid_with_its_inertia),
           cmocka_unit_test(a_hinge_is_a_pin_along_its_axis),
           cmocka_unit_test(a_slide_has_a_rail_and_a_far_joint_a_strut),
           cmocka_unit_test(links_run_between_their_places),
+          cmocka_unit_test(beams_are_sections_swept_from_node_to_node),
+          cmocka_unit_test(a_section_of_numbers_is_the_rectangle_that_bends_alike),
+          cmocka_unit_test(sections_turn_at_a_corner),
           cmocka_unit_test(outputs_are_traced_unless_they_say_otherwise))

@@ -15,6 +15,9 @@ static const char model_text[] =
     "  - {name: ball, shapes: {type: sphere, radius: 1, mass: 1}, velocity: [1, 0, 0]}\n"
     "points:\n"
     "  - {name: a, mass: 1, position: [0, 5, 0]}\n"
+    "beams:\n"
+    "  - {name: beam, elements: 1, to: [1, 0, 0], stiffness: [1, 1, 1, 1, 1, 1], inertia: [1, 1, "
+    "1]}\n"
     "springs:\n"
     "  - {name: soft, between: [a, ball], stiffness: 10}\n"
     "run: {step: 0.1, end: 0.2}\n";

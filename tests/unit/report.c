@@ -136,7 +136,24 @@ TEST(plots_of_anything_are_drawn)
 
 /* --- whole reports --- */
 
-static char folder[64], result[96], page[96];
+static char folder[64], result[96], beams[96], page[96];
+
+/* The result of a model of the catalogue, up to a time. */
+static void record(const char *model, double end, const char *path)
+{
+    scene s = scene_open(model, NULL);
+    olo_run run = s.run;
+    run.end = end;
+    olo_error error = {0};
+    olo_recorder *recorder = NULL;
+    olo_run_summary summary = {0};
+    check_ok(olo_recorder_create(path, s.model, s.system, &run, "test", &recorder, &error), &error);
+    const olo_observer observer = olo_recorder_observer(recorder);
+    check_ok(olo_simulate(s.system, &run, s.state, &observer, 1, &summary, &error), &error);
+    check_ok(olo_recorder_finish(recorder, &summary, OLO_OK, &error), &error);
+    olo_recorder_free(recorder);
+    scene_close(&s);
+}
 
 static int set_up(void **state)
 {
@@ -146,19 +163,9 @@ static int set_up(void **state)
         return 1;
     snprintf(result, sizeof result, "%s/r.h5", folder);
     snprintf(page, sizeof page, "%s/r.html", folder);
-    scene s = scene_open("six-body-linkage", NULL);
-    olo_run run = s.run;
-    run.end = 0.1;
-    olo_error error = {0};
-    olo_recorder *recorder = NULL;
-    olo_run_summary summary = {0};
-    check_ok(olo_recorder_create(result, s.model, s.system, &run, "test", &recorder, &error),
-             &error);
-    const olo_observer observer = olo_recorder_observer(recorder);
-    check_ok(olo_simulate(s.system, &run, s.state, &observer, 1, &summary, &error), &error);
-    check_ok(olo_recorder_finish(recorder, &summary, OLO_OK, &error), &error);
-    olo_recorder_free(recorder);
-    scene_close(&s);
+    snprintf(beams, sizeof beams, "%s/b.h5", folder);
+    record("six-body-linkage", 0.1, result);
+    record("flying-beam", 0.2, beams);
     return 0;
 }
 
@@ -167,6 +174,7 @@ static int tear_down(void **state)
     (void)state;
     unlink(page);
     unlink(result);
+    unlink(beams);
     return rmdir(folder);
 }
 
@@ -180,6 +188,11 @@ static const char *cell(const void *context, size_t row, int column)
 static olo_status write_report(olo_error *error)
 {
     return olo_report_write(result, page, NULL, error);
+}
+
+static olo_status write_beams(olo_error *error)
+{
+    return olo_report_write(beams, page, NULL, error);
 }
 
 static olo_status write_plain(olo_error *error)
@@ -205,8 +218,8 @@ static olo_status write_study(olo_error *error)
     return olo_study_page_write(&study, page, error);
 }
 
-static olo_status (*const writers[])(olo_error *error) = {write_report, write_plain, write_svg,
-                                                          write_study};
+static olo_status (*const writers[])(olo_error *error) = {write_report, write_beams, write_plain,
+                                                          write_svg, write_study};
 enum { WRITERS = sizeof writers / sizeof writers[0] };
 
 TEST(running_out_of_memory_anywhere_is_told_and_leaks_nothing)

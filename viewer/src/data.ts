@@ -30,7 +30,18 @@ export interface ColumnData {
   values: string;
 }
 
+// What acts in sweeps, in 255 steps of its largest value: for every frame and sweep a number of each kind.
+export interface StressData {
+  names: string[];
+  units: string[];
+  largest: number[];
+  count: number;
+  drawable: string; // rows of the scene
+  size: string;
+}
+
 export interface FrameData {
+  stress?: StressData;
   count: number;
   time: string;
   box: string; // a node: lower corner, extent
@@ -44,6 +55,7 @@ export interface SceneData {
   count: number;
   node: string; // of the drawable, and of its other end; -1: space
   map: string; // 15 numbers: place, other end, matrix by columns
+  sweep_end?: string; // of every sweep the two half-widths at its other end
   name: string[];
   role: string[];
   primitive: string[];
@@ -106,6 +118,7 @@ function bytes(base64: string): ArrayBuffer {
   return array.buffer;
 }
 
+export const bytesOf = (text: string): Uint8Array => new Uint8Array(bytes(text));
 export const doubles = (text: string): Float64Array => new Float64Array(bytes(text));
 export const floats = (text: string): Float32Array => new Float32Array(bytes(text));
 export const words = (text: string): Uint16Array => new Uint16Array(bytes(text));

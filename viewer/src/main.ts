@@ -2,6 +2,7 @@
 import "./style.css";
 import { Columns, readReport, type Report, type RunReport } from "./data";
 import { button, element, pretty } from "./dom";
+import { stressLegend } from "./legend";
 import { Motion } from "./motion";
 import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
 import { Player } from "./player";
@@ -139,6 +140,8 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   const motion = new Motion(report);
   motion.set(motion.start);
   const stage = openStage(report, motion, host);
+  const legend = stressLegend(report, (kind) => stage.stress(kind));
+  if (legend) host.append(legend);
   const ledger = element("div", { class: "plots" });
   let player: Player | undefined;
   const plots = new Plots(report, new Columns(report), ledger, (time) => player?.seek(time));

@@ -39,6 +39,7 @@ import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { floats, integers, type RunReport } from "./data";
 import type { Motion } from "./motion";
+import { Sweeps } from "./sweeps";
 import { colour, palette, theme } from "./theme";
 
 // Unit geometries of the primitives, along the third axis; of links from 0 to 1 along it, with radius 1.
@@ -114,6 +115,7 @@ export interface Theatre {
   resize(): void;
   render(force?: boolean): void;
   picture(): Promise<Blob | null>;
+  stress(kind: number): void;
 }
 
 // A browser that cannot draw in three dimensions: the page says so, and the ledger is there.
@@ -133,6 +135,7 @@ export class EmptyStage implements Theatre {
   show(): void {}
   view(): void {}
   fit(): void {}
+  stress(): void {}
   resize(): void {}
   render(): void {}
   picture(): Promise<Blob | null> {
@@ -158,6 +161,8 @@ export class Stage implements Theatre {
   private world = new Group();
   private batches: Batch[] = [];
   private traces: Trace[] = [];
+  private sweeps?: Sweeps;
+  private time = 0;
   private node: Int32Array;
   private map: Float32Array;
   private local: Matrix4[] = [];
@@ -247,6 +252,10 @@ export class Stage implements Theatre {
       rows.push(i);
       groups.set(scene.primitive[i], rows);
     }
+    if (scene.primitive.includes("sweep")) {
+      this.sweeps = new Sweeps(this.report, this.motion, this.map, this.node);
+      this.world.add(this.sweeps.mesh);
+    }
     for (const [primitive, rows] of groups) {
       const material = new MeshStandardMaterial({
         roughness: 0.55,
@@ -279,18 +288,20 @@ export class Stage implements Theatre {
     const stride = Math.max(Math.floor(this.motion.frames / Math.min(budget, 80)), 1);
     for (let frame = 0; frame < this.motion.frames; frame += stride) {
       for (const row of rows) {
-        const solid = !links.has(scene!.primitive[row]);
+        const sweep = scene!.primitive[row] === "sweep";
+        const solid = !links.has(scene!.primitive[row]) && !sweep;
         const node = this.node[2 * row];
         at.setFromMatrixPosition(this.local[row]);
         if (solid) at.add(this.middleOf(row));
         if (node >= 0) at.applyMatrix4(this.motion.matrixAt(frame, node, matrix));
-        call(at, solid ? this.radiusOf(row) : 0);
+        const size = solid || sweep ? this.radiusOf(row) : 0;
+        call(at, size);
         if (solid) continue;
         const m = this.map.subarray(15 * row + 3, 15 * row + 6);
         const other = this.node[2 * row + 1];
         at.set(m[0], m[1], m[2]);
         if (other >= 0) at.applyMatrix4(this.motion.matrixAt(frame, other, matrix));
-        call(at, 0);
+        call(at, size);
       }
     }
   }
@@ -337,6 +348,7 @@ export class Stage implements Theatre {
     const m = this.map.subarray(15 * row + 6, 15 * row + 15);
     const primitive = this.report.scene!.primitive[row];
     if (primitive === "trace") return 0;
+    if (primitive === "sweep") return Math.hypot(...m.subarray(0, 6));
     const whole = Math.hypot(...m);
     return primitive === "ellipsoid" || primitive === "cone" ? Math.max(
       Math.hypot(m[0], m[1], m[2]), Math.hypot(m[3], m[4], m[5]), Math.hypot(m[6], m[7], m[8]),
@@ -450,6 +462,8 @@ export class Stage implements Theatre {
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
+    this.sweeps?.recolour(new Color(colour("rod")));
+    this.sweeps?.update(this.time);
     this.traces.forEach((trace, i) => {
       const shade = new Color(bodies[(i + 3) % bodies.length]);
       (trace.whole.material as LineMaterial).color = shade;
@@ -467,6 +481,11 @@ export class Stage implements Theatre {
 
   // Puts everything where the motion has its nodes.
   update(time: number): void {
+    this.time = time;
+    if (this.sweeps) {
+      this.sweeps.mesh.visible = !this.hidden.has("beam");
+      this.sweeps.update(time);
+    }
     const identity = new Matrix4();
     const matrix = new Matrix4();
     const a = new Vector3();
@@ -507,6 +526,13 @@ export class Stage implements Theatre {
     this.camera.position.add(shift);
     this.followedAt.copy(at);
     this.controls.update();
+  }
+
+  // Colours beams by one of the stresses of the report; -1: by none.
+  stress(kind: number): void {
+    this.sweeps?.choose(kind);
+    this.sweeps?.update(this.time);
+    this.invalidate();
   }
 
   follow(node: number): void {

@@ -36,5 +36,12 @@ export function palette(): string[] {
     : ["#1769c2", "#d1570a", "#0a8f68", "#b6478a", "#a07a00", "#6d4bd1", "#0e8fb8", "#66707d"];
 }
 
+// A scale from little to much: lightness grows on a dark ground and falls on a light one.
+export function gradient(): string[] {
+  return theme() === "dark"
+    ? ["#3b4cc0", "#2f86c9", "#2bb3a6", "#8bd048", "#f4e13b"]
+    : ["#8fbce6", "#4d94d6", "#5a5fc4", "#9a2f96", "#b3123c"];
+}
+
 system.addEventListener("change", apply);
 document.documentElement.dataset.theme = theme();
