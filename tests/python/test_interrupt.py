@@ -47,7 +47,8 @@ def interrupted(tmp_path):
             process.wait()
         assert process.returncode == 0, stderr
         seconds, last = stdout.splitlines()
-        assert float(seconds.split()[1]) - pressed < 1.0
+        share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # of a processor that others want, too
+        assert float(seconds.split()[1]) - pressed < share
         return last
     return press
 
