@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/extreme.h"
+#include "base/fail.h"
 #include "stepping/step.h"
 
 int olo_pieces(const olo_system *system)
@@ -109,6 +110,15 @@ double olo_rows_open(const olo_step *step, int count, const int *rows)
         olo_raise(&open, olo_row_residual(step->system, row, step->r, g, step->x.q1));
     }
     return open;
+}
+
+olo_pass olo_pass_closed(const olo_step *step, int count, const int *rows, olo_error *error)
+{
+    double open = olo_rows_open(step, count, rows);
+    if (open <= OLO_ROW_OPEN)
+        return OLO_PASS_DONE;
+    olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
+    return OLO_PASS_FAILED;
 }
 
 bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, double *tangent)

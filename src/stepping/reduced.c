@@ -496,11 +496,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns too far in the step");
         return OLO_PASS_FAILED;
     }
-    double open = olo_rows_open(step, x->tree->closure_count, x->tree->closures);
-    if (open <= OLO_ROW_OPEN)
-        return OLO_PASS_DONE;
-    olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
-    return OLO_PASS_FAILED;
+    return olo_pass_closed(step, x->tree->closure_count, x->tree->closures, error);
 }
 
 /* Keeps the last two motions, and whether a line through the two before them would have met the last one better

@@ -155,6 +155,8 @@ typedef struct olo_newton {
 /* After Newton has converged: the step is solved; Newton goes on from there, since the treatment has changed its
  * equations or its start; this is no solution; or there never will be one, at no smaller step either. */
 typedef enum olo_pass { OLO_PASS_DONE, OLO_PASS_AGAIN, OLO_PASS_FAILED, OLO_PASS_FUTILE } olo_pass;
+/* Done if these rows hold at q1 (as for olo_rows_open), else failed with the reason. */
+olo_pass olo_pass_closed(const olo_step *step, int count, const int *rows, olo_error *error);
 
 /* A dense square matrix, row-major. The entries belong to whoever receives it: olo_free. */
 typedef struct olo_square {

@@ -1,48 +1,9 @@
 /* The discrete null space of supports, rods and planes, and the rotation maps (K2, K6 of the sheet thesis-methods;
  * multibody-null-space 11.1, items 1, 2, 4, 8). */
-#include "scene.h"
+#include "walk.h"
 
-#include "base/memory.h"
-#include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "linalg/rotation.h"
-
-/* --- a tree with its numbers --- */
-
-typedef struct walk {
-    scene s;
-    olo_tree *tree;
-    olo_null_space *space;
-    olo_motion x;
-    double *numbers, *q0;
-} walk;
-
-static walk walk_open(const char *text)
-{
-    walk w = {.s = scene_open(text, "reduced")};
-    olo_error error = {0};
-    size_t n = (size_t)w.s.system->n, twists = (size_t)w.s.system->twists;
-    check_ok(olo_tree_create(w.s.system, &w.tree, &error), &error);
-    check_ok(olo_null_space_create(w.tree, &w.space, &error), &error);
-    w.numbers = olo_alloc(4 * n + 2 * twists, sizeof *w.numbers);
-    w.q0 = w.numbers;
-    w.x = (olo_motion){.q0 = w.q0,
-                       .dq = w.numbers + n,
-                       .qm = w.numbers + 2 * n,
-                       .q1 = w.numbers + 3 * n,
-                       .motion = w.numbers + 4 * n,
-                       .u = w.numbers + 4 * n + twists};
-    memcpy(w.q0, olo_state_q(w.s.state), n * sizeof *w.q0);
-    return w;
-}
-
-static void walk_close(walk *w)
-{
-    olo_free(w->numbers);
-    olo_null_space_free(w->space);
-    olo_tree_free(w->tree);
-    scene_close(&w->s);
-}
 
 /* A random increment of every joint: up to about a radian, up to half a length. */
 static void walk_move(walk *w, unsigned long long *seed, double size)
@@ -157,7 +118,7 @@ TEST(k2_constraint_jacobian_times_null_space_vanishes)
 {
     unsigned long long seed = 7;
     for (int k = 0; k < MODELS; k++) {
-        walk w = walk_open(models[k]);
+        walk w = walk_open(scene_open(models[k], "reduced"));
         double at_end = 0, between = 0;
         for (int i = 0; i < 20; i++) {
             walk_move(&w, &seed, 0.8);
@@ -179,7 +140,7 @@ TEST(nodal_update_stays_on_the_constraints)
 {
     unsigned long long seed = 8;
     for (int k = 0; k < MODELS; k++) {
-        walk w = walk_open(models[k]);
+        walk w = walk_open(scene_open(models[k], "reduced"));
         const olo_system *s = w.s.system;
         for (int i = 0; i < 20; i++) {
             walk_move(&w, &seed, 0.8);
@@ -203,7 +164,7 @@ TEST(null_space_has_full_rank_and_the_unknowns_are_the_degrees_of_freedom)
 {
     unsigned long long seed = 9;
     for (int k = 0; k < MODELS; k++) {
-        walk w = walk_open(models[k]);
+        walk w = walk_open(scene_open(models[k], "reduced"));
         olo_counts counts;
         olo_error error = {0};
         check_ok(olo_system_counts(w.s.system, &counts, &error), &error);
@@ -227,7 +188,7 @@ TEST(derivative_of_the_nodal_update_spans_the_null_space_at_the_end)
     unsigned long long seed = 10;
     const double eps = 1e-6;
     for (int k = 0; k < MODELS; k++) {
-        walk w = walk_open(models[k]);
+        walk w = walk_open(scene_open(models[k], "reduced"));
         size_t n = (size_t)w.s.system->n, r = (size_t)w.tree->unknowns;
         walk_move(&w, &seed, 0.8);
         olo_null_space_at(w.space, &w.x, false);
@@ -266,7 +227,7 @@ TEST(predictor_finds_the_increment_of_an_admissible_motion)
 {
     unsigned long long seed = 12;
     for (int k = 0; k < MODELS; k++) {
-        walk w = walk_open(models[k]);
+        walk w = walk_open(scene_open(models[k], "reduced"));
         size_t n = (size_t)w.s.system->n, twists = (size_t)w.s.system->twists;
         double *motion = olo_alloc(twists, sizeof *motion), *q1 = olo_alloc(n, sizeof *q1);
         walk_move(&w, &seed, 1e-7);
@@ -285,7 +246,7 @@ TEST(predictor_finds_the_increment_of_an_admissible_motion)
 TEST(k2_internal_null_space_of_triads_that_are_not_orthonormal)
 {
     unsigned long long seed = 11;
-    walk w = walk_open(BODY);
+    walk w = walk_open(scene_open(BODY, "reduced"));
     for (int i = 0; i < 50; i++) {
         for (int j = 0; j < 12; j++)
             w.x.q1[j] = w.x.qm[j] = scene_random(&seed);

@@ -2,47 +2,9 @@
  * 7 and 8): constraint Jacobian and discrete null space, nodal update, ranks, placements that rows would not
  * survive, closed forms of chains, derivative of the update. */
 #include "joined.h"
+#include "walk.h"
 
-#include "base/memory.h"
-#include "kinematics/null_space.h"
 #include "linalg/dense.h"
-
-/* --- a tree with its numbers --- */
-
-typedef struct walk {
-    scene s;
-    olo_tree *tree;
-    olo_null_space *space;
-    olo_motion x;
-    double *numbers, *q0;
-} walk;
-
-static walk walk_open(const joined *bodies)
-{
-    walk w = {.s = joined_open(bodies, "reduced")};
-    olo_error error = {0};
-    size_t n = (size_t)w.s.system->n, twists = (size_t)w.s.system->twists;
-    check_ok(olo_tree_create(w.s.system, &w.tree, &error), &error);
-    check_ok(olo_null_space_create(w.tree, &w.space, &error), &error);
-    w.numbers = olo_alloc(4 * n + 2 * twists, sizeof *w.numbers);
-    w.q0 = w.numbers;
-    w.x = (olo_motion){.q0 = w.q0,
-                       .dq = w.numbers + n,
-                       .qm = w.numbers + 2 * n,
-                       .q1 = w.numbers + 3 * n,
-                       .motion = w.numbers + 4 * n,
-                       .u = w.numbers + 4 * n + twists};
-    memcpy(w.q0, olo_state_q(w.s.state), n * sizeof *w.q0);
-    return w;
-}
-
-static void walk_close(walk *w)
-{
-    olo_free(w->numbers);
-    olo_null_space_free(w->space);
-    olo_tree_free(w->tree);
-    scene_close(&w->s);
-}
 
 /* A random increment of every joint: up to about half a radian a component, up to half a length. */
 static void walk_move(walk *w, unsigned long long *seed)
@@ -109,7 +71,7 @@ static int rank_of(int rows, int columns, double *matrix)
 /* Items 2 and 4 of a model that is a forest, along a random walk. */
 static void check_algebra(const joined *bodies, unsigned long long *seed)
 {
-    walk w = walk_open(bodies);
+    walk w = walk_open(joined_open(bodies, "reduced"));
     const olo_system *s = w.s.system;
     check_equal(0, w.tree->closure_count);
     check_equal(bodies->freedoms, w.tree->unknowns);
@@ -227,7 +189,7 @@ TEST(axes_of_the_midpoint_are_no_columns_of_the_null_space)
         for (int reversed = 0; reversed < 2; reversed++) {
             const pair_kind *kind = pair_letter(*letter);
             joined x = one_pair(kind, reversed ? REVERSED : BODIES, 0, 300 + (unsigned)*letter);
-            walk w = walk_open(&x);
+            walk w = walk_open(joined_open(&x, "reduced"));
             double wrong = 0, right = 0, X[9], m[9];
             triad_in_body(&x, 0, reversed, X);
             for (int i = 0; i < 20; i++) {
@@ -467,7 +429,7 @@ TEST(closed_form_of_a_revolute_chain_equals_the_recursion)
 {
     unsigned long long seed = 26;
     joined x = chain("BRRRRRR", 800);
-    walk w = walk_open(&x);
+    walk w = walk_open(joined_open(&x, "reduced"));
     double right = 0, wrong = 0;
     for (int discrete = 0; discrete < 2; discrete++) {
         walk_move(&w, &seed);
@@ -509,7 +471,7 @@ TEST(closed_form_of_a_prismatic_chain_equals_the_recursion)
 {
     unsigned long long seed = 27;
     joined x = chain("BPPPPPP", 801);
-    walk w = walk_open(&x);
+    walk w = walk_open(joined_open(&x, "reduced"));
     double error = 0;
     for (int discrete = 0; discrete < 2; discrete++) {
         walk_move(&w, &seed);
@@ -602,7 +564,7 @@ static double update_error(walk *w)
 
 static void check_derivative(const joined *x, unsigned long long *seed)
 {
-    walk w = walk_open(x);
+    walk w = walk_open(joined_open(x, "reduced"));
     walk_move(&w, seed);
     check_below(update_error(&w), 1e-8); /* incremental unknowns */
     walk_on(&w);
