@@ -44,6 +44,16 @@ char *olo_pool_text(olo_pool *pool, const char *text, size_t length)
     return copy;
 }
 
+bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        *arrays[i].at = olo_pool_alloc(pool, arrays[i].size + 1, sizeof(double));
+        ok = ok && *arrays[i].at != NULL;
+    }
+    return ok;
+}
+
 void olo_pool_free(olo_pool *pool)
 {
     while (pool->last != NULL) {

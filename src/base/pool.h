@@ -2,6 +2,7 @@
 #ifndef OLO_BASE_POOL_H
 #define OLO_BASE_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Starts as `{0}`. */
@@ -17,6 +18,15 @@ void *olo_pool_copy(olo_pool *pool, const void *items, size_t count, size_t size
 
 /* A copy of the first `length` bytes of a text, ended by a zero byte; NULL when memory is out. */
 char *olo_pool_text(olo_pool *pool, const char *text, size_t length);
+
+/* An array of a workspace: where its address goes and how many numbers it has. */
+typedef struct olo_array {
+    double **at;
+    size_t size;
+} olo_array;
+
+/* All arrays of a workspace, zeroed, each of at least one number; false when memory is out. */
+bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count);
 
 /* Frees all blocks; the pool is then empty and may be used again. */
 void olo_pool_free(olo_pool *pool);

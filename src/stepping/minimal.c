@@ -70,31 +70,26 @@ static bool allocate(minimal *x)
 {
     int n = x->system->n, m = x->system->m, u = x->tree->unknowns, c = x->tree->closure_count;
     int rank = c < u ? c : u;
-    struct {
-        double **at;
-        size_t size;
-    } numbers[] = {{&x->left, olo_area(u, n)},
-                   {&x->right, olo_area(u, n)},
-                   {&x->S, olo_area(n, n)},
-                   {&x->SR, olo_area(u, n)},
-                   {&x->K, olo_area(u, u)},
-                   {&x->N, olo_area(u, u)},
-                   {&x->Z, olo_area(u, u)},
-                   {&x->CW, olo_area(rank, rank)},
-                   {&x->end, olo_area(rank, u)},
-                   {&x->Y, olo_area(u, rank)},
-                   {&x->A, olo_area(u, u)},
-                   {&x->l, (size_t)m},
-                   {&x->g, (size_t)rank},
-                   {&x->x, (size_t)u},
-                   {&x->du, (size_t)u},
-                   {&x->r, (size_t)u},
-                   {&x->guess, (size_t)x->system->twists},
-                   {&x->row, (size_t)n},
-                   {&x->change, (size_t)n}};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        ok = (*numbers[i].at = olo_pool_alloc(&x->pool, numbers[i].size + 1, sizeof(double))) && ok;
+    const olo_array arrays[] = {{&x->left, olo_area(u, n)},
+                                {&x->right, olo_area(u, n)},
+                                {&x->S, olo_area(n, n)},
+                                {&x->SR, olo_area(u, n)},
+                                {&x->K, olo_area(u, u)},
+                                {&x->N, olo_area(u, u)},
+                                {&x->Z, olo_area(u, u)},
+                                {&x->CW, olo_area(rank, rank)},
+                                {&x->end, olo_area(rank, u)},
+                                {&x->Y, olo_area(u, rank)},
+                                {&x->A, olo_area(u, u)},
+                                {&x->l, (size_t)m},
+                                {&x->g, (size_t)rank},
+                                {&x->x, (size_t)u},
+                                {&x->du, (size_t)u},
+                                {&x->r, (size_t)u},
+                                {&x->guess, (size_t)x->system->twists},
+                                {&x->row, (size_t)n},
+                                {&x->change, (size_t)n}};
+    bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
     x->CW_pivot = olo_pool_alloc(&x->pool, (size_t)rank + 1, sizeof *x->CW_pivot);
     x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
     return ok && x->CW_pivot && x->A_pivot && olo_split_create(&x->all, m, n) &&

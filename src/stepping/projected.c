@@ -25,6 +25,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
@@ -34,6 +35,7 @@
 typedef struct projected {
     const olo_system *system;
     const olo_scheme *scheme;
+    olo_pool pool; /* of all that follows with a size */
     bool is_explicit;
     olo_tree *tree; /* explicit */
     olo_null_space *space;
@@ -69,12 +71,7 @@ static void destroy(void *data)
     olo_split_free(&x->all);
     olo_split_free(&x->closures);
     olo_split_free(&x->end);
-    double *numbers[] = {x->Pt, x->tree_Pt, x->S, x->G, x->GW, x->N,      x->Y,
-                         x->SN, x->K,       x->l, x->g, x->du, x->change, x->row};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        olo_free(numbers[i]);
-    olo_free(x->GW_pivot);
-    olo_free(x->K_pivot);
+    olo_pool_free(&x->pool);
     olo_free(x);
 }
 
@@ -82,18 +79,16 @@ static void destroy(void *data)
 static bool allocate(projected *x)
 {
     int n = x->system->n, m = x->system->m;
-    double **numbers[] = {&x->Pt, &x->S, &x->N, &x->Y, &x->SN, &x->K, &x->G, &x->GW};
-    double **vectors[] = {&x->l, &x->g, &x->du, &x->change, &x->row};
     int rows = m < n ? m : n;
-    size_t sizes[] = {olo_area(n, n), olo_area(n, n), olo_area(n, n),    olo_area(n, rows),
-                      olo_area(n, n), olo_area(n, n), olo_area(rows, n), olo_area(rows, rows)};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        ok = (*numbers[i] = olo_alloc(sizes[i], sizeof(double))) && ok;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        ok = (*vectors[i] = olo_alloc((size_t)n, sizeof(double))) && ok;
-    x->GW_pivot = olo_alloc((size_t)rows, sizeof *x->GW_pivot);
-    x->K_pivot = olo_alloc((size_t)n, sizeof *x->K_pivot);
+    const size_t square = olo_area(n, n), wide = olo_area(n, rows), length = (size_t)n;
+    const olo_array arrays[] = {
+        {&x->Pt, square}, {&x->S, square}, {&x->N, square},  {&x->Y, wide},
+        {&x->SN, square}, {&x->K, square}, {&x->G, wide},    {&x->GW, olo_area(rows, rows)},
+        {&x->l, length},  {&x->g, length}, {&x->du, length}, {&x->change, length},
+        {&x->row, length}};
+    bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    x->GW_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->GW_pivot);
+    x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     if (x->scheme->momentum)
         ok = olo_split_create(&x->end, m, n) && ok;
     return olo_split_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
@@ -106,7 +101,8 @@ static olo_status create_tree(projected *x, olo_error *error)
         status = olo_null_space_create(x->tree, &x->space, error);
     if (status != OLO_OK)
         return status;
-    x->tree_Pt = olo_alloc(olo_area(x->tree->unknowns, x->system->n), sizeof *x->tree_Pt);
+    x->tree_Pt =
+        olo_pool_alloc(&x->pool, olo_area(x->tree->unknowns, x->system->n), sizeof *x->tree_Pt);
     if (!olo_split_create(&x->closures, x->tree->closure_count, x->tree->unknowns) || !x->tree_Pt)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
     return OLO_OK;

@@ -6,13 +6,6 @@
 
 enum { K = OLO_LAW_INVARIANTS_MAX, C = OLO_LAW_COEFFICIENTS_MAX };
 
-/* The laws, the general one with several numbers of invariants and two kinds of functions. */
-typedef struct law_kind {
-    const olo_law *law;
-    int k;
-    bool cubic;
-} law_kind;
-
 static const law_kind kinds[] = {
     {&olo_law_linear, 1, false},           {&olo_law_quadratic, 1, false},
     {&olo_law_distance, 1, false},         {&olo_law_viscous, 1, false},

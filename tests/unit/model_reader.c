@@ -7,10 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "reading.h"
 
 #include "base/memory.h"
-#include "model/model.h"
 #include "model/source.h"
 #include "model/yaml.h"
 #include "oloid/system.h"
@@ -64,30 +63,6 @@ static const char every_key[] =
     "outputs: {name: mark, on: top.tip}\n"                                         // 45
     "run: {step: 0.01*2, end: 10, scheme: energy-momentum, constraints: multipliers,\n"
     "      tolerance: 1e-9, iterations: 20, halvings: 4, frames: 500, forces: true}\n";
-
-static olo_status read_with(const char *text, const olo_setting *settings, int count,
-                            olo_model **model, olo_error *error)
-{
-    return olo_model_read_text(text, strlen(text), "m.yaml", settings, count, model, error);
-}
-
-static olo_model *read_good(const char *text)
-{
-    olo_model *model = NULL;
-    olo_error error = {0};
-    check_ok(read_with(text, NULL, 0, &model, &error), &error);
-    return model;
-}
-
-/* Reads a text that is wrong and checks what is said. */
-static void check_refused(const char *text, const char *part)
-{
-    olo_model *model = NULL;
-    olo_error error = {0};
-    check_status(OLO_BAD_INPUT, read_with(text, NULL, 0, &model, &error));
-    check_true(model == NULL);
-    check_contains(part, error.text);
-}
 
 static const void *element(const olo_model *model, const olo_element_type *type, int index)
 {

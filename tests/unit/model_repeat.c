@@ -1,33 +1,9 @@
 /* Repetition in model files: copies, what they see of the variable, messages, limits, speed. */
 #include <time.h>
 
-#include "test.h"
+#include "reading.h"
 
 #include "base/memory.h"
-#include "model/model.h"
-
-static olo_status read_with(const char *text, const olo_setting *settings, int count,
-                            olo_model **model, olo_error *error)
-{
-    return olo_model_read_text(text, strlen(text), "m.yaml", settings, count, model, error);
-}
-
-static olo_model *read_good(const char *text)
-{
-    olo_model *model = NULL;
-    olo_error error = {0};
-    check_ok(read_with(text, NULL, 0, &model, &error), &error);
-    return model;
-}
-
-static void check_refused(const char *text, const char *part)
-{
-    olo_model *model = NULL;
-    olo_error error = {0};
-    check_status(OLO_BAD_INPUT, read_with(text, NULL, 0, &model, &error));
-    check_true(model == NULL);
-    check_contains(part, error.text);
-}
 
 static const olo_entry_list *list(const olo_model *model, const olo_element_type *type)
 {

@@ -194,6 +194,14 @@ static inline olo_general_law ridge_general(ridge_law *f)
     return (olo_general_law){f, ridge_value, ridge_gradient, ridge_hessian, ridge_third};
 }
 
+/* A law as the tests go through them: the general one with several numbers of invariants and two kinds
+ * of functions. */
+typedef struct law_kind {
+    const olo_law *law;
+    int k;
+    bool cubic;
+} law_kind;
+
 /* A law by its definition. */
 typedef struct quad_law {
     const olo_law *law;
