@@ -211,8 +211,8 @@ OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const
 /** Rate of a joint coordinate. */
 OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
                                                 int index);
-/** Force of a joint, support or rod on its body over the last step, and its moment about the place of the joint, along the
- *  axes that the output asks for; zero before the first step. */
+/** Force of a joint, support or rod on its body over the last step (or at the equilibrium that was found), and its moment
+ *  about the place of the joint, along the axes that the output asks for; zero before the first step. */
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);
 /** Torque or force along its coordinate that drive `index` had to give over the last step, as the mean over the step;

@@ -118,6 +118,7 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
         status = OLO_OK;
     x->load = sum->load = x->state->t = load;
     store_multipliers(x);
+    olo_rest_record(x->rest, load);
     olo_step_report report = {.rotation_node = -1};
     for (int i = 0; status == OLO_OK && i < x->observer_count; i++) {
         const olo_observer *o = &x->observers[i];
@@ -250,6 +251,7 @@ static void stop_motion(const olo_system *s, olo_state *state)
     memset(state->motion_before, 0, twists * sizeof *state->motion);
     memset(state->wrench, 0, twists * sizeof *state->wrench);
     memset(state->lambda, 0, (size_t)s->m * sizeof *state->lambda);
+    memset(state->reactions, 0, 6 * (size_t)s->reaction_count * sizeof *state->reactions);
     state->h = 0;
     state->t = 0;
     state->work = state->dissipation = state->constraint = (olo_sum){0};

@@ -244,11 +244,11 @@ static void measure_stiffness(olo_rest *x)
     }
 }
 
-olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *error)
+/* Balance and tangent into the elimination. */
+static void fill(olo_rest *x, double load, double shift)
 {
     const olo_system *s = x->system;
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
-    int block = 0;
     x->step.load = load;
     x->step.t = load;
     olo_rest_place(x);
@@ -268,6 +268,28 @@ olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *er
     fill_tree(x, shift);
     set_right(x, x->step.T);
     measure_stiffness(x);
+}
+
+void olo_rest_record(olo_rest *x, double load)
+{
+    const double twice = 2; /* as fill_tree has it */
+    if (x->system->reaction_count == 0)
+        return;
+    x->foretold = false;
+    fill(x, load, 0.0);
+    olo_forces forces = {.step = &x->step,
+                         .tree = x->tree,
+                         .wrench = x->wrench,
+                         .unit = twice,
+                         .lambda = x->state->lambda};
+    olo_record_reactions(&forces, x->state);
+}
+
+olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *error)
+{
+    const olo_system *s = x->system;
+    int block = 0;
+    fill(x, load, shift);
     olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
     if (status != OLO_OK) {
         x->worst = block < s->node_count ? block : 0;

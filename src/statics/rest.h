@@ -59,7 +59,9 @@ void olo_rest_place(olo_rest *rest);
 
 /* At the state's configuration: fills balance and tangent plus `shift` times the mass, and factors. */
 olo_status olo_rest_factor(olo_rest *rest, double load, double shift, olo_error *error);
-/* After that: the increment -K^-1 r with its size and worst node; and then -K^-1 dr/dload. */
+/* The reactions that are recorded, of an equilibrium whose multipliers the state has. */
+void olo_rest_record(olo_rest *rest, double load);
+/* After a factorisation: the increment -K^-1 r with its size and worst node; and then -K^-1 dr/dload. */
 void olo_rest_solve(olo_rest *rest);
 /* Where the twist of a node begins in `change` and `by_load`. */
 static inline int olo_rest_twist(const olo_rest *rest, int node)

@@ -1,4 +1,4 @@
-/* Constraint forces of the last step.
+/* Constraint forces of the last step, or at rest.
  *
  * The force of group g on its child is -sum of lambda_b grad g_b(q_m); on a body this is the wrench [f; m]
  * = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same without
@@ -14,23 +14,23 @@
 #include "stepping/step.h"
 
 /* Wrench of the group's multipliers on a node, about the node's origin. */
-static void from_multipliers(const olo_step *step, const olo_state *state, const olo_group *group,
-                             int node, double wrench[6])
+static void from_multipliers(const olo_forces *x, const olo_group *group, int node,
+                             double wrench[6])
 {
-    const olo_system *s = step->system;
+    const olo_system *s = x->step->system;
     const olo_node *n = &s->nodes[node];
     double g[OLO_FORM_SIZE_MAX];
-    const double *left = olo_motion_left(&step->x);
+    const double *left = olo_motion_left(&x->step->x);
     memset(wrench, 0, 6 * sizeof *wrench);
     for (int row = group->first; row < group->first + group->count; row++) {
         const olo_constraint *constraint = &s->constraints[row];
-        olo_step_row(step, constraint, g, NULL);
+        olo_step_row(x->step, constraint, g, NULL);
         for (int i = 0; i < constraint->size; i++) {
             const olo_coordinate *c = &s->coordinates[constraint->index[i]];
             if (c->node != node)
                 continue;
             double force[3] = {0, 0, 0};
-            force[c->axis] = -state->lambda[row] * g[i];
+            force[c->axis] = -x->lambda[row] * g[i];
             if (c->slot == 0)
                 vec3_add(1.0, force, wrench);
             else
@@ -65,39 +65,54 @@ static void move_to_place(const olo_step *step, const olo_articulation *joint, i
     }
 }
 
+/* Force and moment of a group on its child. */
+static olo_status reaction(const olo_forces *x, int group, double force[3], double moment[3],
+                           olo_error *error)
+{
+    const olo_system *s = x->step->system;
+    const olo_group *g = &s->groups[group];
+    int node = node_of(s, g);
+    double wrench[6] = {0};
+    bool carried = false;
+    for (int k = 0; x->tree && k < s->node_count && !carried; k++)
+        if (x->tree->nodes[k].type && x->tree->nodes[k].joint.group == group) {
+            carried = true;
+            node = k;
+            for (int i = 0; i < s->nodes[k].twist; i++)
+                wrench[i] = x->wrench[s->nodes[k].motion + i] / x->unit;
+        }
+    if (x->tree && !carried && g->internal)
+        return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'", g->name);
+    if (!carried)
+        from_multipliers(x, g, node, wrench);
+    vec3_copy(wrench, force);
+    vec3_copy(wrench + 3, moment);
+    if (g->joint >= 0)
+        move_to_place(x->step, &s->joints[g->joint], node, force, moment);
+    return OLO_OK;
+}
+
+static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
+{
+    bool reduced = x->treatment == &olo_treatment_reduced;
+    return (olo_forces){.step = &x->step,
+                        .tree = reduced ? olo_reduced_tree(x->data) : NULL,
+                        .wrench = state->wrench,
+                        .unit = state->h,
+                        .lambda = state->lambda};
+}
+
 olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int group, double force[3],
                                 double moment[3], olo_error *error)
 {
     const olo_system *s = x->system;
     if (group < 0 || group >= s->group_count)
         return olo_fail(error, OLO_NOT_FOUND, "there is no constraint group %d", group);
-    const olo_group *g = &s->groups[group];
     if (state->h == 0)
         return olo_fail(error, OLO_UNSUPPORTED, "'%s' has no reaction before the first step",
-                        g->name);
-    int node = node_of(s, g);
-    double wrench[6] = {0};
-    bool carried = false;
-    if (x->treatment == &olo_treatment_reduced) {
-        const olo_tree *tree = olo_reduced_tree(x->data);
-        for (int k = 0; k < s->node_count && !carried; k++)
-            if (tree->nodes[k].type && tree->nodes[k].joint.group == group) {
-                carried = true;
-                node = k;
-                for (int i = 0; i < s->nodes[k].twist; i++)
-                    wrench[i] = state->wrench[s->nodes[k].motion + i] / state->h;
-            }
-        if (!carried && g->internal)
-            return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'",
-                            g->name);
-    }
-    if (!carried)
-        from_multipliers(&x->step, state, g, node, wrench);
-    vec3_copy(wrench, force);
-    vec3_copy(wrench + 3, moment);
-    if (g->joint >= 0)
-        move_to_place(&x->step, &s->joints[g->joint], node, force, moment);
-    return OLO_OK;
+                        s->groups[group].name);
+    olo_forces forces = forces_of(x, state);
+    return reaction(&forces, group, force, moment, error);
 }
 
 /* Directors halfway through the step: turned by half its rotation, and so orthonormal where those of qm are not; or at its
@@ -121,22 +136,31 @@ static void turn_halfway(const olo_step *step, const olo_node *node, double d[9]
     }
 }
 
-void olo_stepper_record_reactions(olo_stepper *x, olo_state *state)
+void olo_record_reactions(const olo_forces *x, olo_state *state)
 {
-    const olo_system *s = x->system;
+    const olo_system *s = x->step->system;
     for (int i = 0; i < s->reaction_count; i++) {
         double wrench[6], *out = state->reactions + 6 * i;
-        if (olo_stepper_reaction(x, state, s->reactions[i].group, wrench, wrench + 3, NULL) !=
-            OLO_OK)
+        if (reaction(x, s->reactions[i].group, wrench, wrench + 3, NULL) != OLO_OK)
             memset(wrench, 0, sizeof wrench);
         memcpy(out, wrench, sizeof wrench);
         if (s->reactions[i].axes < 0)
             continue;
         double d[9];
-        turn_halfway(&x->step, &s->nodes[s->reactions[i].axes], d);
+        turn_halfway(x->step, &s->nodes[s->reactions[i].axes], d);
         for (int I = 0; I < 3; I++) {
             out[I] = vec3_dot(d + 3 * I, wrench);
             out[3 + I] = vec3_dot(d + 3 * I, wrench + 3);
         }
     }
+}
+
+void olo_stepper_record_reactions(olo_stepper *x, olo_state *state)
+{
+    if (state->h == 0) {
+        memset(state->reactions, 0, 6 * (size_t)x->system->reaction_count * sizeof(double));
+        return;
+    }
+    olo_forces forces = forces_of(x, state);
+    olo_record_reactions(&forces, state);
 }

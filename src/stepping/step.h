@@ -226,7 +226,18 @@ struct olo_stepper {
     int worst;
 };
 
-/* The reactions that are recorded, after a step. */
+/* The forces of constraints over a step, or at rest. */
+typedef struct olo_forces {
+    const olo_step *step;
+    const olo_tree *tree; /* its joints carry their wrench; NULL: everything is in the multipliers */
+    const double *wrench; /* [twists] what hangs on the joints, times `unit` */
+    double unit;
+    const double *lambda; /* [m] multipliers */
+} olo_forces;
+
+/* Writes the reactions that are recorded to the state. */
+void olo_record_reactions(const olo_forces *forces, olo_state *state);
+/* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 
 /* The iteration matrix of the last step; its entries belong to the caller. */

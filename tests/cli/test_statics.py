@@ -58,6 +58,14 @@ def test_bend_moves_as_published(oloid):
     assert moved == pytest.approx([-23.56023955, -13.60452135, 53.47485879], rel=1e-5)
 
 
+def test_reactions_grow_with_the_load(oloid):
+    model = write(oloid, COLUMN.replace("[-P, 0, 0]", "[0, P, 0]").replace(
+        "{on: b.start", "{name: clamp, on: b.start") + "outputs: {name: root, reaction: clamp}\n")
+    assert oloid("equilibrium", model, "--no-report", "-o", "r.h5").returncode == 0
+    for row in table(oloid, "r.h5"):
+        assert float(row["root.force.y"]) == pytest.approx(-5 * float(row["time"]), abs=1e-7)
+
+
 def test_column_buckles_at_the_load_of_euler(oloid):
     done = oloid("equilibrium", write(oloid, COLUMN), "--json", "--no-result")
     summary = json.loads(done.stdout)

@@ -314,6 +314,73 @@ TEST(chain_between_two_hooks_hangs_as_a_funicular_polygon)
     scene_close(&s);
 }
 
+/* --- reactions --- */
+
+static void check_reaction(const scene *s, const char *name, const double force[3],
+                           const double moment[3], double tolerance)
+{
+    double got[6] = {0};
+    int index = 0;
+    while (strcmp(olo_system_reaction_name(s->system, index), name) != 0)
+        index++;
+    olo_system_reaction(s->system, s->state, index, got, got + 3);
+    for (int i = 0; i < 3; i++) {
+        check_close(force[i], got[i], tolerance);
+        check_close(moment[i], got[3 + i], tolerance);
+    }
+}
+
+/* The clamp holds what pulls at the tip, wherever that has gone: -F and -(M + x F). */
+TEST(clamp_of_a_cantilever_carries_force_and_moment)
+{
+    scene s = scene_open(
+        "beams:\n"
+        "  - {name: b, elements: 12, to: [2, 0, 0], stiffness: [1e4, 1e4, 1e4, 1, 2, 3],\n"
+        "     inertia: [1, 1e-2, 1e-2]}\n"
+        "supports: {name: clamp, on: b.start, type: fixed}\n"
+        "loads: {on: b.end, force: [-0.1, 0.3, 0.2], moment: [0.1, -0.2, 0.4]}\n"
+        "outputs:\n"
+        "  - {name: root, reaction: clamp}\n",
+        NULL);
+    settle(&s, NULL);
+    const double F[3] = {-0.1, 0.3, 0.2}, M[3] = {0.1, -0.2, 0.4};
+    double arm[3], force[3], moment[3];
+    vec3_copy(scene_q(&s, "b.end"), arm);
+    check_true(fabs(arm[1]) > 0.2 && fabs(arm[2]) > 0.1);
+    vec3_cross(arm, F, moment);
+    for (int i = 0; i < 3; i++) {
+        force[i] = -F[i];
+        moment[i] = -(moment[i] + M[i]);
+    }
+    check_reaction(&s, "root", force, moment, 1e-9);
+    scene_close(&s);
+}
+
+/* A beam of weight 2 on two supports, one of which closes a loop: half of it on either. */
+TEST(supports_of_a_beam_share_its_weight)
+{
+    scene s = scene_open(
+        "gravity: [0, -10, 0]\n"
+        "beams:\n"
+        "  - {name: b, elements: 8, to: [1, 0, 0], stiffness: [1e4, 1e4, 1e4, 10, 10, 10],\n"
+        "     inertia: [0.2, 1e-3, 1e-3]}\n"
+        "joints:\n"
+        "  - {name: left, type: revolute, between: [ground, b.start], axis: [0, 0, 1]}\n"
+        "  - {name: right, type: point-on-line, between: [ground, b.end], at: [1, 0, 0], axis: "
+        "[1, 0, 0]}\n"
+        "outputs:\n"
+        "  - {name: a, reaction: left}\n"
+        "  - {name: c, reaction: right}\n"
+        "  - {name: turned, reaction: left, frame: child}\n",
+        NULL);
+    settle(&s, NULL);
+    const double half[3] = {0, 1, 0}, none[3] = {0, 0, 0}, *d = scene_q(&s, "b.start") + 3;
+    check_reaction(&s, "a", half, none, 1e-9);
+    check_reaction(&s, "c", half, none, 1e-9);
+    check_reaction(&s, "turned", (double[]){d[1], d[4], d[7]}, none, 1e-9);
+    scene_close(&s);
+}
+
 TEST(free_fall_has_no_equilibrium)
 {
     olo_error error = {0};
@@ -361,6 +428,8 @@ TEST_MAIN(cmocka_unit_test(elastica_of_linear_elements_converges_with_order_two)
           cmocka_unit_test(load_steps_end_at_a_limit_point_with_a_hint),
           cmocka_unit_test(pendulum_slides_down_to_its_lowest_point),
           cmocka_unit_test(chain_between_two_hooks_hangs_as_a_funicular_polygon),
+          cmocka_unit_test(clamp_of_a_cantilever_carries_force_and_moment),
+          cmocka_unit_test(supports_of_a_beam_share_its_weight),
           cmocka_unit_test(free_fall_has_no_equilibrium),
           cmocka_unit_test(thousand_elements_bend_in_a_second),
           cmocka_unit_test(options_are_checked))
