@@ -50,6 +50,18 @@ static inline scene scene_open(const char *text, const char *constraints)
     return scene_open_set(text, constraints, NULL, 0);
 }
 
+/* With the numbers of the treatments that have some. */
+static inline scene scene_open_penalty(const char *model, const char *treatment, double penalty,
+                                       double tolerance, const char *null_space)
+{
+    char mu[32], tol[32];
+    snprintf(mu, sizeof mu, "%.17g", penalty);
+    snprintf(tol, sizeof tol, "%.17g", tolerance);
+    const olo_setting settings[] = {
+        {"run.penalty", mu}, {"run.augmented_tolerance", tol}, {"run.null_space", null_space}};
+    return scene_open_set(model, treatment, settings, 3);
+}
+
 static inline void scene_close(scene *s)
 {
     olo_stepper_free(s->stepper);

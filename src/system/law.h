@@ -87,6 +87,10 @@ extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_v
     olo_law_angle_stop;
 extern const olo_law olo_law_general; /* any smooth f of 1 to 6 invariants, see below */
 
+/* Value at a configuration of a law of one invariant that has no potential: nothing. */
+void olo_law_no_potential(const olo_law_input *x, olo_law_order order, bool coefficients,
+                          olo_law_at *out);
+
 /* Context of olo_law_general: f with derivatives. The discrete gradient is Gonzalez' formula in the
  * invariants (thesis, 3.1.3), the difference quotient for one invariant; where f(e1) - f(e0) would
  * cancel, it is integrated along the segment instead: f must be smooth between e0 and e1. `hessian`

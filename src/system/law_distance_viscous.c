@@ -29,21 +29,6 @@ static double inverse(double l)
     return l > shortest ? 1.0 / l : 0.0;
 }
 
-static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
-{
-    (void)x;
-    out->f = out->g[0] = 0.0;
-    if (order >= OLO_LAW_FIRST) {
-        out->gg[0] = 0.0;
-    }
-    if (order >= OLO_LAW_SECOND) {
-        out->ggg[0] = 0.0;
-    }
-    if (coefficients) {
-        out->fc[0] = out->gc[0] = 0.0;
-    }
-}
-
 static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
 {
     const double l0 = length(x->e0[0]), l1 = length(x->e1[0]);
@@ -71,5 +56,5 @@ const olo_law olo_law_distance_viscous = {.name = "distance_viscous",
                                           .invariants = 1,
                                           .coefficients = 1,
                                           .dissipative = true,
-                                          .at = at,
+                                          .at = olo_law_no_potential,
                                           .over = over};

@@ -6,7 +6,8 @@
  */
 #include "system/law.h"
 
-static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
+void olo_law_no_potential(const olo_law_input *x, olo_law_order order, bool coefficients,
+                          olo_law_at *out)
 {
     (void)x;
     out->f = out->g[0] = 0.0;
@@ -41,5 +42,5 @@ const olo_law olo_law_viscous = {.name = "viscous",
                                  .invariants = 1,
                                  .coefficients = 1,
                                  .dissipative = true,
-                                 .at = at,
+                                 .at = olo_law_no_potential,
                                  .over = over};

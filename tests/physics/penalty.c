@@ -4,17 +4,6 @@
 
 static const char PENDULUM[] = "double-spherical-pendulum", TOP[] = "heavy-top";
 
-static scene opened(const char *model, const char *treatment, double penalty, double tolerance,
-                    const char *null_space)
-{
-    char mu[32], tol[32];
-    snprintf(mu, sizeof mu, "%.17g", penalty);
-    snprintf(tol, sizeof tol, "%.17g", tolerance);
-    const olo_setting settings[] = {
-        {"run.penalty", mu}, {"run.augmented_tolerance", tol}, {"run.null_space", null_space}};
-    return scene_open_set(model, treatment, settings, 3);
-}
-
 /* e_z = ||z - z_ref|| / ||z_ref||, z = (q, p), q and p stacked unscaled */
 static double error_of(const olo_system *system, const olo_state *a, const olo_state *b)
 {
@@ -56,7 +45,7 @@ typedef struct outcome {
 static outcome penalised(const char *model, double mu, long steps)
 {
     scene reference = scene_open(model, "multipliers");
-    scene s = opened(model, "penalty", mu, 1e-10, "explicit");
+    scene s = scene_open_penalty(model, "penalty", mu, 1e-10, "explicit");
     olo_ledger start = scene_ledger(&s);
     outcome x = {0};
     scene_run(&reference, 0.01, steps);
@@ -125,8 +114,8 @@ TEST(penalty_of_the_top_at_t_3)
 
 TEST(newton_needs_no_more_iterations_for_a_stiffer_penalty)
 {
-    scene soft = opened(TOP, "penalty", 1e5, 1e-10, "explicit");
-    scene stiff = opened(TOP, "penalty", 1e14, 1e-10, "explicit");
+    scene soft = scene_open_penalty(TOP, "penalty", 1e5, 1e-10, "explicit");
+    scene stiff = scene_open_penalty(TOP, "penalty", 1e14, 1e-10, "explicit");
     scene_run(&soft, 0.01, 50);
     scene_run(&stiff, 0.01, 50);
     check_below((double)stiff.iterations, (double)soft.iterations + 50);
@@ -138,7 +127,7 @@ TEST(newton_needs_no_more_iterations_for_a_stiffer_penalty)
 TEST(a_stiff_penalty_survives_tiny_steps)
 {
     for (double h = 1e-4; h > 1e-9; h *= 0.1) {
-        scene s = opened(TOP, "penalty", 1e12, 1e-10, "explicit");
+        scene s = scene_open_penalty(TOP, "penalty", 1e12, 1e-10, "explicit");
         scene_run(&s, h, 20);
         check_equal(0, s.halvings);
         scene_close(&s);
@@ -151,7 +140,7 @@ TEST(a_stiff_penalty_survives_tiny_steps)
 static double solutions(const char *model, double mu, double tolerance, long steps, double *error)
 {
     scene reference = scene_open(model, "multipliers");
-    scene s = opened(model, "augmented", mu, tolerance, "explicit");
+    scene s = scene_open_penalty(model, "augmented", mu, tolerance, "explicit");
     long passes = 0;
     scene_run(&reference, 0.01, steps);
     for (long i = 0; i < steps; i++) {
@@ -215,7 +204,7 @@ static single step_to(const scene *s, const olo_state *start, const olo_state *s
 static scene last_step(const char *model, double tolerance, long steps, olo_state **solution)
 {
     olo_error error = {0};
-    scene s = opened(model, "augmented", 1e5, tolerance, "explicit");
+    scene s = scene_open_penalty(model, "augmented", 1e5, tolerance, "explicit");
     olo_stepper *exact = NULL;
     olo_run run = s.run;
     run.constraints = "multipliers";
@@ -269,7 +258,7 @@ TEST(the_passes_of_the_last_step_of_the_top)
 TEST(augmented_tells_to_raise_the_penalty_where_steps_are_small)
 {
     olo_error error = {0};
-    scene s = opened(PENDULUM, "augmented", 1e5, 1e-10, "explicit");
+    scene s = scene_open_penalty(PENDULUM, "augmented", 1e5, 1e-10, "explicit");
     check_status(OLO_NOT_CONVERGED, olo_stepper_step(s.stepper, s.state, 1e-4, &error));
     check_contains("run.penalty", error.text);
     check_contains("1/h^2", error.text);
@@ -280,7 +269,8 @@ TEST(augmented_tells_to_raise_the_penalty_where_steps_are_small)
     /* the penalty it tells does */
     const char *advice = strstr(error.text, "try ");
     check_true(advice != NULL);
-    scene better = opened(PENDULUM, "augmented", strtod(advice + 4, NULL), 1e-10, "explicit");
+    scene better =
+        scene_open_penalty(PENDULUM, "augmented", strtod(advice + 4, NULL), 1e-10, "explicit");
     scene_run(&better, 1e-4, 20);
     check_below(olo_stepper_report(better.stepper)->passes, 20);
     scene_close(&better);
@@ -292,7 +282,7 @@ TEST(augmented_conserves_energy_with_the_constraint_energy)
 {
     double drift[2] = {0};
     for (int k = 0; k < 2; k++) {
-        scene s = opened(PENDULUM, "augmented", 1e7, k == 0 ? 1e-6 : 1e-10, "explicit");
+        scene s = scene_open_penalty(PENDULUM, "augmented", 1e7, k == 0 ? 1e-6 : 1e-10, "explicit");
         for (int i = 0; i < 500; i++) {
             scene_run(&s, 0.01, 1);
             olo_ledger ledger = scene_ledger(&s);
@@ -315,7 +305,7 @@ TEST(implicit_and_explicit_null_space_give_the_constrained_solution_of_the_top)
     scene reference = scene_open(TOP, "multipliers");
     scene_run(&reference, 1e-3, 1000);
     for (int k = 0; k < 2; k++) {
-        scene s = opened(TOP, "projected", 1, 1, kinds[k]);
+        scene s = scene_open_penalty(TOP, "projected", 1, 1, kinds[k]);
         scene_run(&s, 1e-3, 1000);
         check_below(error_of(s.system, s.state, reference.state), 1e-10);
         check_below(scene_ledger(&s).constraint_error, 1e-15);

@@ -75,17 +75,6 @@ static const char *const MODELS[] = {SPINNING, HINGED,        FOUR_BAR,
                                      PLATE,    "sliding-top", "double-spherical-pendulum"};
 enum { MODEL_COUNT = 6 };
 
-static scene opened(const char *model, const char *treatment, double penalty, double tolerance,
-                    const char *null_space)
-{
-    char mu[32], tol[32];
-    snprintf(mu, sizeof mu, "%.17g", penalty);
-    snprintf(tol, sizeof tol, "%.17g", tolerance);
-    const olo_setting settings[] = {
-        {"run.penalty", mu}, {"run.augmented_tolerance", tol}, {"run.null_space", null_space}};
-    return scene_open_set(model, treatment, settings, 3);
-}
-
 /* ||z - z_ref|| / ||z_ref|| of z = (q, v) */
 static double distance(const scene *a, const scene *b)
 {
@@ -98,7 +87,7 @@ static double distance(const scene *a, const scene *b)
 static void compare(int model, const char *treatment, const char *null_space, double tolerance)
 {
     scene a = scene_open(MODELS[model], "multipliers");
-    scene b = opened(MODELS[model], treatment, 1e9, 1e-13, null_space);
+    scene b = scene_open_penalty(MODELS[model], treatment, 1e9, 1e-13, null_space);
     scene_run(&a, 0.005, 100);
     scene_run(&b, 0.005, 100);
     check_equal(0, a.halvings + b.halvings);
@@ -122,7 +111,8 @@ TEST(augmented_gives_the_motion_of_the_multipliers_to_its_tolerance)
         double before = 1;
         for (int k = 0; k < 2; k++) {
             scene a = scene_open(MODELS[model], "multipliers");
-            scene b = opened(MODELS[model], "augmented", 1e8, k == 0 ? 1e-8 : 1e-12, "explicit");
+            scene b = scene_open_penalty(MODELS[model], "augmented", 1e8, k == 0 ? 1e-8 : 1e-12,
+                                         "explicit");
             scene_run(&a, 0.005, 100);
             for (int i = 0; i < 100; i++) {
                 scene_run(&b, 0.005, 1);
@@ -148,7 +138,8 @@ TEST(the_error_of_a_penalty_is_inverse_to_mu)
         scene_run(&a, 1e-3, 100);
         double gap[2] = {0}, error[2];
         for (int k = 0; k < 2; k++) {
-            scene b = opened(MODELS[model], "penalty", k == 0 ? 1e6 : 1e8, 1e-10, "explicit");
+            scene b =
+                scene_open_penalty(MODELS[model], "penalty", k == 0 ? 1e6 : 1e8, 1e-10, "explicit");
             for (int i = 0; i < 100; i++) {
                 scene_run(&b, 1e-3, 1);
                 gap[k] = fmax(gap[k], scene_ledger(&b).constraint_error);
@@ -167,7 +158,7 @@ TEST(every_treatment_conserves_what_the_model_conserves)
 {
     for (int model = 0; model < MODEL_COUNT; model++)
         for (int k = 0; k < TREATMENT_COUNT; k++) {
-            scene s = opened(MODELS[model], TREATMENTS[k], 1e6, 1e-6, "implicit");
+            scene s = scene_open_penalty(MODELS[model], TREATMENTS[k], 1e6, 1e-6, "implicit");
             check_below(scene_drift(&s, 0.005, 200), 1e-11);
             scene_close(&s);
         }
@@ -177,7 +168,7 @@ TEST(every_treatment_conserves_what_the_model_conserves)
 TEST(the_constraint_energy_of_a_penalty_is_mu_g_squared)
 {
     for (int model = 0; model < MODEL_COUNT; model++) {
-        scene s = opened(MODELS[model], "penalty", 1e5, 1e-10, "explicit");
+        scene s = scene_open_penalty(MODELS[model], "penalty", 1e5, 1e-10, "explicit");
         for (int i = 0; i < 100; i++) {
             scene_run(&s, 0.005, 1);
             double squares = 0;
@@ -212,8 +203,8 @@ TEST(the_multipliers_of_all_treatments_agree)
     const char *const with_multipliers[] = {"projected", "projected", "augmented"};
     for (int k = 0; k < 3; k++) {
         scene a = scene_open(SPINNING, "multipliers");
-        scene b =
-            opened(SPINNING, with_multipliers[k], 1e8, 1e-12, k == 1 ? "implicit" : "explicit");
+        scene b = scene_open_penalty(SPINNING, with_multipliers[k], 1e8, 1e-12,
+                                     k == 1 ? "implicit" : "explicit");
         scene_run(&a, 0.005, 20);
         scene_run(&b, 0.005, 20);
         check_below(scene_distance(a.system->m, olo_state_multipliers(b.state),
@@ -231,7 +222,7 @@ TEST(the_multipliers_of_a_penalty_tend_to_the_multipliers)
     scene_run(&a, 0.005, 20);
     double before = INFINITY;
     for (double mu = 1e5; mu < 1e12; mu *= 100) {
-        scene b = opened(SPINNING, "penalty", mu, 1e-10, "explicit");
+        scene b = scene_open_penalty(SPINNING, "penalty", mu, 1e-10, "explicit");
         scene_run(&b, 0.005, 20);
         double error = scene_distance(a.system->m, olo_state_multipliers(b.state),
                                       olo_state_multipliers(a.state));
@@ -248,7 +239,7 @@ TEST(reactions_agree_between_treatments)
     double expected[2][3] = {{0}};
     const char *const order[] = {"multipliers", "reduced", "projected", "augmented"};
     for (int k = 0; k < 4; k++) {
-        scene s = opened(SPINNING, order[k], 1e8, 1e-13, "explicit");
+        scene s = scene_open_penalty(SPINNING, order[k], 1e8, 1e-13, "explicit");
         double force[3], moment[3];
         scene_run(&s, 0.005, 20);
         scene_reaction(&s, "tip", force, moment);
@@ -271,8 +262,8 @@ TEST(a_step_allocates_nothing)
     for (int k = 0; k < TREATMENT_COUNT; k++)
         for (int model = 0; model < MODEL_COUNT; model++)
             for (int implicit = 0; implicit < 2; implicit++) {
-                scene s = opened(MODELS[model], TREATMENTS[k], 1e7, 1e-9,
-                                 implicit ? "implicit" : "explicit");
+                scene s = scene_open_penalty(MODELS[model], TREATMENTS[k], 1e7, 1e-9,
+                                             implicit ? "implicit" : "explicit");
                 size_t before = olo_memory_count();
                 scene_run(&s, 0.005, 3);
                 check_equal(before, olo_memory_count());
@@ -288,7 +279,7 @@ TEST(a_new_stepper_continues_to_the_same_bits)
             olo_error error = {0};
             olo_stepper *other = NULL;
             olo_state *copy = NULL;
-            scene s = opened(MODELS[model], TREATMENTS[k], 1e7, 1e-9, "explicit");
+            scene s = scene_open_penalty(MODELS[model], TREATMENTS[k], 1e7, 1e-9, "explicit");
             scene_run(&s, 0.01, 15);
             check_ok(olo_state_clone(s.state, &copy, &error), &error);
             check_ok(olo_stepper_create(s.system, &s.run, &other, &error), &error);
@@ -309,7 +300,7 @@ TEST(treatments_without_memory_fail_cleanly)
 {
     for (int k = 0; k < TREATMENT_COUNT; k++)
         for (int model = 0; model < MODEL_COUNT; model++) {
-            scene s = opened(MODELS[model], TREATMENTS[k], 1e7, 1e-9, "explicit");
+            scene s = scene_open_penalty(MODELS[model], TREATMENTS[k], 1e7, 1e-9, "explicit");
             olo_status status = OLO_NO_MEMORY;
             size_t alive = olo_memory_alive();
             for (size_t n = 1; status != OLO_OK; n++) {

@@ -19,8 +19,6 @@
 #endif
 #endif
 
-static char folder[64];
-
 static const char OLD[] = "an older result";
 
 static void put_old_result(void)
@@ -210,20 +208,6 @@ TEST(every_write_of_a_run_that_goes_on_may_fail)
     free(whole.values);
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    journal_go_to_memory(folder);
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    journal_remove(folder);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,5 +219,5 @@ int main(void)
         cmocka_unit_test(every_write_of_a_run_that_goes_on_may_fail)
     };
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    return cmocka_run_group_tests(tests, enter, leave) == 0 ? 0 : 1;
+    return cmocka_run_group_tests(tests, journal_enter, journal_leave) == 0 ? 0 : 1;
 }

@@ -175,24 +175,31 @@ static void journal_check_begin(const journal_contents *whole, const char *path)
     free(got.values);
 }
 
-/* Memory has no disk to wait for. */
-static void journal_go_to_memory(char folder[64])
+static char journal_folder[64];
+
+/* Before the tests: memory has no disk to wait for. */
+static int journal_enter(void **state)
 {
-    strcpy(folder, "/dev/shm/oloid-test-XXXXXX");
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
-        folder[0] = '\0';
+    (void)state;
+    strcpy(journal_folder, "/dev/shm/oloid-test-XXXXXX");
+    if (mkdtemp(journal_folder) == NULL || chdir(journal_folder) != 0) {
+        journal_folder[0] = '\0';
     }
+    return 0;
 }
 
-static void journal_remove(const char *folder)
+/* After them: nothing else was left. */
+static int journal_leave(void **state)
 {
+    (void)state;
     unlink(FILE_NAME);
     unlink(PARTIAL);
     unlink(FILE_NAME ".new");
     unlink(PARTIAL ".new");
-    if (folder[0] != '\0') {
-        check_equal(0, rmdir(folder)); // nothing else was left
+    if (journal_folder[0] != '\0') {
+        check_equal(0, rmdir(journal_folder));
     }
+    return 0;
 }
 
 #endif

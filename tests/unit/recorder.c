@@ -2,10 +2,10 @@
  * known; runs of the real thing are in tests/physics and tests/cli. */
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "full_disk.h"
 #include "test.h"
 
 #include "base/memory.h"
@@ -491,16 +491,6 @@ TEST(an_old_result_stays_until_the_new_one_is_complete)
     free_scene(&s);
     unlink(FILE_NAME);
     unlink(PARTIAL);
-}
-
-/* Lets files grow to `bytes` only, as if the disk were full then. */
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 TEST(a_full_disk_ends_a_run_and_leaves_no_half_result)

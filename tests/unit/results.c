@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "full_disk.h"
 #include "test.h"
 
 #include "base/memory.h"
@@ -451,16 +451,6 @@ TEST(a_file_that_another_process_writes_is_left_alone)
     check_equal(5, lseek(descriptor, 0, SEEK_END));
     close(descriptor);
     unlink(FILE_NAME);
-}
-
-/* Lets files grow to `bytes` only, as if the disk were full then. */
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 TEST(a_full_disk_is_an_error_wherever_it_strikes_and_hdf5_lives_on)

@@ -22,8 +22,6 @@ const char *__lsan_default_suppressions(void)
 enum { SANITIZED = 0 };
 #endif
 
-static char folder[64];
-
 /* The run that nobody disturbed. */
 static journal_contents undisturbed(void)
 {
@@ -497,20 +495,6 @@ TEST(a_file_that_vanishes_ends_the_run)
     check_true(access(FILE_NAME, F_OK) != 0);
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    journal_go_to_memory(folder);
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    journal_remove(folder);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -534,5 +518,5 @@ int main(void)
         cmocka_unit_test(a_file_that_vanishes_ends_the_run)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     olo_hdf5_skip_exit(); // damaged files leave something in its memory
-    return cmocka_run_group_tests(tests, enter, leave) == 0 ? 0 : 1;
+    return cmocka_run_group_tests(tests, journal_enter, journal_leave) == 0 ? 0 : 1;
 }
