@@ -4,6 +4,7 @@
  */
 #include "kinematics/null_space.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -20,6 +21,9 @@ struct olo_null_space {
     double *W;      /* [twists] */
     double *unit;   /* [n] zero but for the entry in use */
     double *column; /* [unknowns] */
+    int *place;     /* [nodes] of a node in the tree's order */
+    int *list;      /* [nodes] places, of the nodes that a sparse row reaches */
+    bool *listed;   /* [nodes] whether a place is on it; all false between rows */
 };
 
 static olo_joint_blocks blocks_of(olo_null_space *space, int k)
@@ -46,10 +50,16 @@ olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_err
         x->W = olo_alloc((size_t)tree->system->twists, sizeof *x->W);
         x->unit = olo_alloc((size_t)tree->system->n, sizeof *x->unit);
         x->column = olo_alloc((size_t)tree->unknowns, sizeof *x->column);
+        x->place = olo_alloc((size_t)tree->system->node_count, sizeof *x->place);
+        x->list = olo_alloc((size_t)tree->system->node_count, sizeof *x->list);
+        x->listed = olo_alloc((size_t)tree->system->node_count, sizeof *x->listed);
     }
     *space = x;
-    if (x && x->joints && x->W && x->unit && x->column)
+    if (x && x->joints && x->W && x->unit && x->column && x->place && x->list && x->listed) {
+        for (int i = 0; i < tree->system->node_count; i++)
+            x->place[tree->order[i]] = i;
         return OLO_OK;
+    }
     olo_null_space_free(x);
     *space = NULL;
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a null space");
@@ -63,6 +73,9 @@ void olo_null_space_free(olo_null_space *space)
     olo_free(space->W);
     olo_free(space->unit);
     olo_free(space->column);
+    olo_free(space->place);
+    olo_free(space->list);
+    olo_free(space->listed);
     olo_free(space);
 }
 
@@ -91,35 +104,85 @@ void olo_node_wrench(const olo_node *node, const double *q, const double *row, d
         vec3_add_cross(q + node->q + I, row + node->q + I, W + 3);
 }
 
+/* Takes what reaches node k to its unknowns and on to its parent. */
+static void pass_up(olo_null_space *space, int k, double *out)
+{
+    const olo_system *s = space->tree->system;
+    const olo_tree_node *t = &space->tree->nodes[k];
+    const double *W = space->W + s->nodes[k].motion;
+    const int d = s->nodes[k].twist;
+    if (!t->type) {
+        memcpy(out, W, (size_t)d * sizeof *out);
+        return;
+    }
+    olo_joint_blocks b = blocks_of(space, k);
+    const double *B = space->discrete ? b.B_hat : b.B, *A = space->discrete ? b.A_hat : b.A;
+    for (int j = 0; j < t->dof; j++) {
+        out[j] = 0;
+        for (int l = 0; l < d; l++)
+            out[j] += B[l * t->dof + j] * W[l];
+    }
+    if (t->parent < 0)
+        return;
+    int p = s->nodes[t->parent].twist;
+    double *parent = space->W + s->nodes[t->parent].motion;
+    for (int l = 0; l < d; l++)
+        for (int j = 0; j < p; j++)
+            parent[j] += A[l * p + j] * W[l];
+}
+
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced)
 {
     const olo_system *s = space->tree->system;
     for (int k = 0; k < s->node_count; k++)
         olo_node_wrench(&s->nodes[k], space->q, row, space->W + s->nodes[k].motion);
     for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = space->tree->order[i], d = s->nodes[k].twist;
-        const olo_tree_node *t = &space->tree->nodes[k];
-        const double *W = space->W + s->nodes[k].motion;
-        double *out = reduced + t->u;
-        if (!t->type) {
-            memcpy(out, W, (size_t)d * sizeof *out);
-            continue;
-        }
-        olo_joint_blocks b = blocks_of(space, k);
-        const double *B = space->discrete ? b.B_hat : b.B, *A = space->discrete ? b.A_hat : b.A;
-        for (int j = 0; j < t->dof; j++) {
-            out[j] = 0;
-            for (int l = 0; l < d; l++)
-                out[j] += B[l * t->dof + j] * W[l];
-        }
-        if (t->parent < 0)
-            continue;
-        int p = s->nodes[t->parent].twist;
-        double *parent = space->W + s->nodes[t->parent].motion;
-        for (int l = 0; l < d; l++)
-            for (int j = 0; j < p; j++)
-                parent[j] += A[l * p + j] * W[l];
+        int k = space->tree->order[i];
+        pass_up(space, k, reduced + space->tree->nodes[k].u);
     }
+}
+
+/* Puts node k and all that carry it on the list, if they are not there yet. */
+static int list_carriers(olo_null_space *space, int k, int count)
+{
+    for (; k >= 0 && !space->listed[space->place[k]]; k = space->tree->nodes[k].parent) {
+        space->listed[space->place[k]] = true;
+        space->list[count++] = space->place[k];
+    }
+    return count;
+}
+
+static int descending(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x < y) - (x > y);
+}
+
+int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *index,
+                                const double *gradient, int *column, double *value)
+{
+    const olo_system *s = space->tree->system;
+    int count = 0, entries = 0;
+    for (int i = 0; i < size; i++) {
+        space->unit[index[i]] = gradient[i];
+        count = list_carriers(space, s->coordinates[index[i]].node, count);
+    }
+    qsort(space->list, (size_t)count, sizeof *space->list, descending); // children before parents
+    for (int i = 0; i < count; i++) {
+        const olo_node *node = &s->nodes[space->tree->order[space->list[i]]];
+        olo_node_wrench(node, space->q, space->unit, space->W + node->motion);
+    }
+    for (int i = 0; i < count; i++) {
+        const int k = space->tree->order[space->list[i]];
+        const olo_tree_node *t = &space->tree->nodes[k];
+        pass_up(space, k, value + entries);
+        for (int j = 0; j < t->dof; j++)
+            column[entries++] = t->u + j;
+        space->listed[space->list[i]] = false;
+    }
+    for (int i = 0; i < size; i++)
+        space->unit[index[i]] = 0;
+    return entries;
 }
 
 void olo_null_space_matrix(olo_null_space *space, double *transposed)

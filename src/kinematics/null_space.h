@@ -1,4 +1,4 @@
-/* The null space matrix of the tree, applied: P^T row without forming P.
+/* The null space matrix of the tree, applied: P^T row without forming P; and which closures say again what others say.
  *
  * `discrete` takes the left pair between q0 and q1 (P(q0, q1), thesis 2.6), else the right pair at q1.
  */
@@ -22,8 +22,13 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced);
 /* P^T itself, unknowns x n. */
 void olo_null_space_matrix(olo_null_space *space, double *transposed);
-/* G P of the closure rows at the initial configuration, closure_count x unknowns, and the largest size of what they
- * are made of; owned by the caller, NULL when memory is out. */
-double *olo_closure_matrix(olo_tree *tree, olo_null_space *space, double *size);
+/* P^T of a row that has gradient[i] at the coordinate index[i], i < size: its entries alone, in the columns of the joints
+ * between its nodes and the ground. `column` and `value` have room for all unknowns; returns how many there are. */
+int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *index,
+                                const double *gradient, int *column, double *value);
+
+/* Rows of closures that repeat others at the initial configuration: how many of each constraint group (may be NULL),
+ * and what the rank of all closure rows is. */
+olo_status olo_tree_repeated_rows(olo_tree *tree, int *repeated, int *rank, olo_error *error);
 
 #endif
