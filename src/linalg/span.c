@@ -3,7 +3,8 @@
  * takes the entry away; where it has none, an entry that is not round-off makes what is left of the row the one that
  * begins there. Rotations leave lengths as they are, so that what is left of a row that repeats others is round-off.
  *
- * R keeps a row from its first column to its last: rows that reach over few columns cost little, however many they are. */
+ * Columns are taken in the order in which rows first have them, and R keeps a row from its first to its last: rows that
+ * share columns with few others cost little, however many they are and wherever their columns lie. */
 #include "linalg/span.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ typedef struct span_row {
 } span_row;
 
 struct olo_span {
-    size_t columns;
+    size_t columns, seen;
+    size_t *place;  /* [columns] of a column among those seen, from one; 0: not yet */
     span_row *rows; /* [columns] */
     double *x;      /* [columns] the row that is added; zero outside of an addition */
 };
@@ -30,9 +32,10 @@ olo_span *olo_span_create(int columns)
     if (!span)
         return NULL;
     span->columns = (size_t)columns;
+    span->place = olo_alloc(span->columns, sizeof *span->place);
     span->rows = olo_alloc(span->columns, sizeof *span->rows);
     span->x = olo_alloc(span->columns, sizeof *span->x);
-    if (span->rows && span->x)
+    if (span->place && span->rows && span->x)
         return span;
     olo_span_free(span);
     return NULL;
@@ -44,6 +47,7 @@ void olo_span_free(olo_span *span)
         return;
     for (size_t i = 0; span->rows && i < span->columns; i++)
         olo_free(span->rows[i].values);
+    olo_free(span->place);
     olo_free(span->rows);
     olo_free(span->x);
     olo_free(span);
@@ -78,12 +82,20 @@ static void rotate(span_row *row, double *x)
     x[0] = 0;
 }
 
+static size_t place_of(olo_span *span, int column)
+{
+    size_t *place = &span->place[column];
+    if (*place == 0)
+        *place = ++span->seen;
+    return *place - 1;
+}
+
 olo_status olo_span_add(olo_span *span, int count, const int *column, const double *value,
                         double least, bool *repeats, olo_error *error)
 {
     size_t from = span->columns, to = 0; // all of x is in between
     for (int i = 0; i < count; i++) {
-        const size_t c = (size_t)column[i];
+        const size_t c = place_of(span, column[i]);
         span->x[c] = value[i];
         from = c < from ? c : from;
         to = c + 1 > to ? c + 1 : to;

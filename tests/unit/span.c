@@ -70,7 +70,7 @@ TEST(memory_that_runs_out_is_told)
     const int column[] = {0, 2, 3};
     const double value[] = {1, 2, 3};
     bool repeats;
-    for (size_t n = 1; n <= 3; n++) {
+    for (size_t n = 1; n <= 4; n++) {
         olo_memory_fail_at(n);
         check_true(olo_span_create(4) == NULL);
     }
