@@ -491,6 +491,14 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         find_gap(x, gap);
 }
 
+static bool hinge_of(const olo_articulation *joint, olo_hinge *hinge)
+{
+    vec3_copy(joint->parent_point, hinge->parent_point);
+    vec3_copy(joint->child_point, hinge->child_point);
+    vec3_copy(joint->child_axes + 6, hinge->axis);
+    return !joint->translations && joint->rotations == 1;
+}
+
 static void swap(int count, double *a, double *b)
 {
     for (int i = 0; i < count; i++) {
@@ -517,4 +525,5 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .move = move,
                                        .blocks = blocks,
                                        .close = close_pair,
+                                       .hinge = hinge_of,
                                        .reverse = olo_joint_reverse};

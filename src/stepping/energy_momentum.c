@@ -23,6 +23,7 @@ static void finish(const olo_step *step, olo_state *state)
 const olo_scheme olo_scheme_energy_momentum = {.name = "energy-momentum",
                                                .order = 2,
                                                .unit = 1,
+                                               .inertial = true,
                                                .turn = OLO_HALF_TURN,
                                                .begin = olo_balance_begin,
                                                .balance = balance,

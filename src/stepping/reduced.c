@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
+#include "stepping/hinges.h"
 #include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
@@ -30,6 +31,8 @@ typedef struct reduced {
     olo_tree *tree;
     olo_elimination *elimination;
     olo_projector *projector; /* pieces -> blocks of nodes */
+    olo_hinges *hinges;       /* bodies on hinges and nothing else, or NULL */
+    bool hinged;              /* this iteration is theirs */
     double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
@@ -60,6 +63,7 @@ static void destroy(void *data)
         return;
     olo_elimination_free(x->elimination);
     olo_projector_free(x->projector);
+    olo_hinges_free(x->hinges);
     olo_tree_free(x->tree);
     olo_free(x->wrench);
     olo_free(x->guess);
@@ -96,6 +100,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
     if (status == OLO_OK && x->tree->closure_count > 0)
         status = find_redundancy(x, error);
+    if (status == OLO_OK)
+        status = olo_hinges_create(system, scheme, x->tree, OLO_HINGES_BEST, &x->hinges, error);
     if (status == OLO_OK) {
         x->tree_only =
             olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
@@ -255,13 +261,18 @@ static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
     double h = step->h;
-    olo_tree_begin(x->tree, &step->x);
-    if (x->redundant && !is_revealed(x, step))
-        reveal_closures(x, step);
     /* the last motion, or the straight line through the last two where that has proved better */
     const olo_state *state = step->state;
     double *guess = x->guess;
     bool line = state->smooth && scale == 1;
+    x->hinged = x->hinges && !step->closed;
+    if (x->hinged) {
+        olo_hinges_predict(x->hinges, step, scale, line);
+        return;
+    }
+    olo_tree_begin(x->tree, &step->x);
+    if (x->redundant && !is_revealed(x, step))
+        reveal_closures(x, step);
     for (int i = 0; i < x->system->twists; i++) {
         guess[i] = line ? 2 * state->motion[i] - state->motion_before[i] : scale * state->motion[i];
         x->wrench[i] = scale * state->wrench[i];
@@ -436,9 +447,26 @@ static bool is_settled(const olo_newton *newton)
     return newton->increment <= update * fmin(newton->size, 1.0) && newton->turn <= moderate_turn;
 }
 
+/* The status of an iteration; `singular` is the block without a pivot, or negative. */
+static olo_status conclude(reduced *x, int singular, olo_newton *newton, olo_error *error)
+{
+    if (singular >= 0) {
+        newton->worst = singular < x->system->node_count ? singular : 0;
+        return olo_fail(error, OLO_SINGULAR, "the tangent is singular at '%s'",
+                        x->system->nodes[newton->worst].name);
+    }
+    newton->residual = residual_of(x, newton);
+    x->settled = is_settled(newton);
+    return OLO_OK;
+}
+
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
 {
     reduced *x = data;
+    if (x->hinged) {
+        bool regular = olo_hinges_iterate(x->hinges, step, newton);
+        return conclude(x, regular ? -1 : newton->worst, newton, error);
+    }
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step = step;
     if (x->tree_only && !step->closed)
@@ -448,15 +476,9 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     x->scheme->balance(step, &sink);
     add_closures(x, step);
     int singular = eliminate(x, step);
-    if (singular >= 0) {
-        newton->worst = singular < x->system->node_count ? singular : 0;
-        return olo_fail(error, OLO_SINGULAR, "the tangent is singular at '%s'",
-                        x->system->nodes[newton->worst].name);
-    }
-    substitute(x, step, newton);
-    newton->residual = residual_of(x, newton);
-    x->settled = is_settled(newton);
-    return OLO_OK;
+    if (singular < 0)
+        substitute(x, step, newton);
+    return conclude(x, singular, newton, error);
 }
 
 /* Joints closed to the last bit: the motions again, from the joint increments. True if they stayed where they were; a
@@ -486,6 +508,9 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
     reduced *x = data;
+    if (x->hinged)
+        olo_hinges_place(x->hinges, step, x->wrench);
+    x->hinged = false;
     if (!x->settled && !rebuild(x, step)) {
         step->closed = true;
         if (count < passes)

@@ -46,6 +46,12 @@ typedef struct olo_articulation {
 
 enum { OLO_JOINT_CONSTANTS = 12 };
 
+/* A rotation about one axis that both bodies carry, through a place that both carry. */
+typedef struct olo_hinge {
+    double parent_point[3];         /* in the parent's frame, in space for ground */
+    double child_point[3], axis[3]; /* in the child's frame */
+} olo_hinge;
+
 /* What a joint sees of a step: coordinates of child and parent at q0, the midpoint and q1, and their motions.
  * The parent of a grounded joint is the frame at rest, with parent_node NULL. */
 typedef struct olo_joint_view {
@@ -75,6 +81,8 @@ struct olo_joint_type {
      * parent and child. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child,
                   double shift[3], double turn[3]);
+    /* True, and how, if a joint between two frames is a hinge. NULL: none is. */
+    bool (*hinge)(const olo_articulation *joint, olo_hinge *hinge);
     /* Exchanges parent and child. May be NULL when no articulation of the type is reversible. */
     void (*reverse)(olo_articulation *joint);
 };

@@ -1,0 +1,133 @@
+/* Four numbers at once, one of each of four bodies, and 3-vectors of them: what is done to every body alike is done to
+ * four together. Also a vector of one body in three of the four. Operations are number by number, so the result is that
+ * of plain code to the last bit, whatever registers the processor has.
+ *
+ * All is inline within a file: no function passes four numbers in a register to another file.
+ */
+#ifndef OLO_LINALG_LANES_H
+#define OLO_LINALG_LANES_H
+
+#include <string.h>
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+enum { LANES = 4 };
+typedef double lane __attribute__((vector_size(32)));
+typedef long long lane_mask __attribute__((vector_size(32)));
+typedef struct lane3 {
+    lane x[3];
+} lane3;
+
+LANES_INLINE lane lane_all(double s)
+{
+    return (lane){s, s, s, s};
+}
+
+LANES_INLINE lane lane_load(const double *x)
+{
+    lane v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+LANES_INLINE void lane_store(lane v, double *x)
+{
+    memcpy(x, &v, sizeof v);
+}
+
+/* a where the mask of a comparison says so, else b */
+LANES_INLINE lane lane_choose(lane_mask mask, lane a, lane b)
+{
+    return (lane)((mask & (lane_mask)a) | (~mask & (lane_mask)b));
+}
+
+LANES_INLINE lane lane_larger(lane a, lane b)
+{
+    return lane_choose(a > b, a, b);
+}
+
+/* The transpose of four by four: out[l] has the l-th number of each. */
+LANES_INLINE void lanes_transpose(lane a, lane b, lane c, lane d, lane out[4])
+{
+    const lane ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+               ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+               cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6),
+               cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    out[0] = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+    out[2] = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+    out[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+}
+
+/* --- 3-vectors of four bodies --- */
+
+LANES_INLINE lane3 lane3_add(lane3 a, lane3 b)
+{
+    return (lane3){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}};
+}
+
+LANES_INLINE lane3 lane3_subtract(lane3 a, lane3 b)
+{
+    return (lane3){{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2]}};
+}
+
+LANES_INLINE lane3 lane3_times(lane s, lane3 a)
+{
+    return (lane3){{s * a.x[0], s * a.x[1], s * a.x[2]}};
+}
+
+LANES_INLINE lane lane3_dot(lane3 a, lane3 b)
+{
+    return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2];
+}
+
+LANES_INLINE lane3 lane3_cross(lane3 a, lane3 b)
+{
+    return (lane3){{a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2],
+                    a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
+}
+
+/* X_I d_I */
+LANES_INLINE lane3 lane3_combine(const lane X[3], const lane3 d[3])
+{
+    return lane3_add(lane3_add(lane3_times(X[0], d[0]), lane3_times(X[1], d[1])),
+                     lane3_times(X[2], d[2]));
+}
+
+/* Midpoint and difference of a vector that turns by a Cayley vector; `scale` = 1/(1 + |a|^2/4). See linalg/rotation.h. */
+typedef struct lane_turned {
+    lane3 mid, change;
+} lane_turned;
+
+LANES_INLINE lane lane_cayley_scale(lane3 a)
+{
+    return 1.0 / (1.0 + 0.25 * lane3_dot(a, a));
+}
+
+LANES_INLINE lane_turned lane_cayley_apply(lane3 a, lane scale, lane3 v)
+{
+    const lane along = 0.25 * lane3_dot(a, v);
+    const lane3 turn = lane3_cross(a, v);
+    lane_turned out;
+    for (int i = 0; i < 3; i++)
+        out.mid.x[i] = scale * (v.x[i] + 0.5 * turn.x[i] + along * a.x[i]);
+    out.change = lane3_cross(a, out.mid);
+    return out;
+}
+
+/* --- a 3-vector of one body, the fourth number zero --- */
+
+LANES_INLINE lane vector_cross(lane a, lane b)
+{
+    const lane a1 = __builtin_shufflevector(a, a, 1, 2, 0, 3),
+               b1 = __builtin_shufflevector(b, b, 1, 2, 0, 3);
+    const lane c = a * b1 - a1 * b;
+    return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+
+LANES_INLINE double vector_sum(lane a)
+{
+    return (a[0] + a[2]) + a[1];
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Bodies on hinges: which systems these are, and their constants. The mass of a body in its frame moved by X to the
+ * pivot, phi = x - X_I d_I:
+ *
+ *     m,   c' = c - m X,   E' = E - c (x) X - X (x) c + m X (x) X
+ */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "stepping/hinges_private.h"
+#include "system/system.h"
+
+/* How node k hangs on its parent; false if otherwise than by a hinge, or free. */
+static bool hinge_of(const olo_tree *tree, int k, olo_hinge *hinge)
+{
+    const olo_tree_node *t = &tree->nodes[k];
+    const olo_system *s = tree->system;
+    *hinge = (olo_hinge){{0}, {0}, {0}};
+    if (s->nodes[k].kind != OLO_NODE_FRAME || s->nodes[k].frame < 0)
+        return false;
+    return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
+}
+
+static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_tree *tree)
+{
+    bool hinged = scheme->inertial && !scheme->at_start && tree->closure_count == 0 &&
+                  s->action_count == 0 && s->drive_count == 0 && s->loose_mass_count == 0;
+    for (int i = 0; hinged && i < s->term_count; i++)
+        hinged = !olo_piece_has_tangent(s, i);
+    for (int k = 0; hinged && k < s->node_count; k++) {
+        olo_hinge hinge;
+        hinged = hinge_of(tree, k, &hinge);
+    }
+    return hinged && s->node_count > 0;
+}
+
+static void set_mass(const olo_frame_mass *mass, const double X[3], four *b, int l)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    b->m[l] = mass->m;
+    for (int I = 0; I < 3; I++)
+        b->c[I][l] = mass->c[I] - mass->m * X[I];
+    for (int k = 0; k < 6; k++) {
+        int I = row[k], J = column[k];
+        b->E[k][l] =
+            mass->E[3 * I + J] - mass->c[I] * X[J] - X[I] * mass->c[J] + mass->m * X[I] * X[J];
+    }
+}
+
+/* The body at position i of the tree's order, its parent's position known. */
+static void set_body(olo_hinges *x, int i, int parent)
+{
+    const olo_system *s = x->system;
+    const olo_tree *tree = x->tree;
+    int k = tree->order[i], l = i % LANES;
+    four *b = &x->four[i / LANES];
+    places *at = &x->places[i / LANES];
+    olo_hinge hinge, above = {{0}, {0}, {0}};
+    hinge_of(tree, k, &hinge);
+    set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, b, l);
+    at->count = l + 1;
+    at->q[l] = s->nodes[k].q;
+    at->motion[l] = s->nodes[k].motion;
+    at->parent[l] = parent;
+    at->free[l] = !tree->nodes[k].type;
+    if (parent >= 0) {
+        hinge_of(tree, tree->order[parent], &above);
+        at->above_q[l] = s->nodes[tree->order[parent]].q;
+        at->above[l] = (const double *)&x->four[parent / LANES].x + parent % LANES;
+    }
+    for (int I = 0; I < 3; I++) {
+        b->axis[I][l] = hinge.axis[I];
+        b->pivot[I][l] = hinge.child_point[I];
+        b->reach[I][l] = parent >= 0 ? hinge.parent_point[I] - above.child_point[I] : 0;
+    }
+}
+
+/* Places without a body read those of the first, and have no mass. */
+static void fill_places(olo_hinges *x)
+{
+    for (int i = 0; i < x->fours; i++)
+        for (int l = 0; l < LANES; l++) {
+            places *at = &x->places[i];
+            at->q[l] = x->system->nodes[0].q;
+            at->motion[l] = x->system->nodes[0].motion;
+            at->parent[l] = at->above_q[l] = -1;
+            at->above[l] = x->ground;
+        }
+}
+
+/* Who is eliminated first of the children in later fours, from leaf to root. */
+static void mark_late(olo_hinges *x)
+{
+    for (int i = x->count - 1; i >= 0; i--) {
+        places *at = &x->places[i / LANES];
+        int parent = at->parent[i % LANES];
+        if (parent < 0 || parent / LANES == i / LANES)
+            continue;
+        bool *late = &x->places[parent / LANES].late[parent % LANES];
+        at->first[i % LANES] = !*late;
+        *late = true;
+    }
+}
+
+static const olo_hinge_kernels *kernels_for(olo_hinges_width width)
+{
+#ifdef __x86_64__
+    if (width == OLO_HINGES_BEST && olo_hinge_kernels_wide && __builtin_cpu_supports("avx2"))
+        return olo_hinge_kernels_wide;
+#endif
+    (void)width;
+    return &olo_hinge_kernels_plain;
+}
+
+static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree *tree,
+                         olo_error *error)
+{
+    x->system = system;
+    x->tree = tree;
+    x->count = system->node_count;
+    x->fours = (x->count + LANES - 1) / LANES;
+    x->per_length = 1 / system->length_scale;
+    size_t fours = (size_t)x->fours;
+    x->four = olo_alloc(fours, sizeof *x->four);
+    x->places = olo_alloc(fours, sizeof *x->places);
+    x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
+    int *position = olo_alloc((size_t)x->count, sizeof *position);
+    bool ok = x->four && x->places && x->bodies && position;
+    if (ok) {
+        fill_places(x);
+        for (int i = 0; i < x->count; i++) {
+            int parent = tree->nodes[tree->order[i]].parent;
+            position[tree->order[i]] = i;
+            set_body(x, i, parent >= 0 ? position[parent] : -1);
+        }
+        mark_late(x);
+    }
+    olo_free(position);
+    return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
+}
+
+olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
+                             const olo_tree *tree, olo_hinges_width width, olo_hinges **hinges,
+                             olo_error *error)
+{
+    *hinges = NULL;
+    if (!is_hinged(system, scheme, tree))
+        return OLO_OK;
+    olo_hinges *x = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
+    x->kernels = kernels_for(width);
+    olo_status status = set_up(x, system, tree, error);
+    if (status == OLO_OK)
+        *hinges = x;
+    else
+        olo_hinges_free(x);
+    return status;
+}
+
+void olo_hinges_free(olo_hinges *x)
+{
+    if (!x)
+        return;
+    olo_free(x->four);
+    olo_free(x->places);
+    olo_free(x->bodies);
+    olo_free(x);
+}
+
+void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, bool line)
+{
+    x->kernels->predict(x, step, scale, line);
+}
+
+bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, olo_newton *newton)
+{
+    int singular = x->kernels->eliminate(x, 2 / step->h);
+    if (singular < 0)
+        x->kernels->substitute(x, newton);
+    newton->worst = x->tree->order[singular < 0 ? newton->worst : singular];
+    return singular < 0;
+}
+
+void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
+{
+    x->kernels->place(x, step, wrench);
+}

@@ -1,0 +1,28 @@
+/* The reduced treatment where all there is are rigid bodies on hinges, or free, under constant forces: chains and trees
+ * of any size. The same equations, tangent and lifted iteration as on any tree (reduced.c), in two passes over records
+ * of a body each, with what is done to every body alike done to four at once (hinges_sweep.c). */
+#ifndef OLO_STEPPING_HINGES_H
+#define OLO_STEPPING_HINGES_H
+
+#include "stepping/step.h"
+
+typedef struct olo_hinges olo_hinges;
+
+/* How the sweeps are compiled: for any processor, or for the registers of four numbers that most have; to the same bits. */
+typedef enum olo_hinges_width { OLO_HINGES_BEST, OLO_HINGES_PLAIN } olo_hinges_width;
+
+/* NULL and OK where the system has something else, or the scheme another balance. */
+olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
+                             const olo_tree *tree, olo_hinges_width width, olo_hinges **hinges,
+                             olo_error *error);
+void olo_hinges_free(olo_hinges *hinges);
+
+/* Start of an iteration at the state's last motion times `scale`, or at the line through the last two; joints are left as
+ * open as that makes them. */
+void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, bool line);
+/* One iteration. False: singular, at the node newton->worst. */
+bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, olo_newton *newton);
+/* The motion of the step and the wrench of every joint, [twists], from what is iterated. */
+void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
+
+#endif

@@ -1,0 +1,69 @@
+/* What the files of hinged bodies share: the numbers of four bodies, of one, and the passes over them. */
+#ifndef OLO_STEPPING_HINGES_PRIVATE_H
+#define OLO_STEPPING_HINGES_PRIVATE_H
+
+#include "linalg/lanes.h"
+#include "stepping/hinges.h"
+
+/* Four bodies. Each is described in its own frame moved to its pivot, the place of its hinge: phi there becomes x. */
+typedef struct olo_hinge_four {
+    /* in every iteration */
+    lane3 x, a;          /* displacement of the pivot, Cayley vector */
+    lane3 force, moment; /* what hangs on the hinge, about the pivot */
+    lane3 d0[3];         /* directors at the start */
+    lane3 n0, arm0;      /* axis; from the parent's pivot to this one */
+    lane3 twice_v0[4];   /* of pivot and directors */
+    lane3 impulse[4];    /* h times the constant forces */
+    lane m, c[3], E[6];  /* mass; E: 11, 22, 33, 12, 13, 23 */
+    /* once a step */
+    lane axis[3], pivot[3]; /* in the body's frame */
+    lane reach[3];          /* arm0 in the parent's frame */
+} four;
+
+/* Where they are. Positions count in the order of the tree, parents first. */
+typedef struct olo_hinge_places {
+    int count; /* bodies, the last four may be fewer; the others are copies without mass */
+    int q[LANES], motion[LANES];
+    int parent[LANES];          /* position, or -1 for the ground */
+    bool free[LANES];           /* a root without a joint */
+    bool late[LANES];           /* it has children that come with later fours ... */
+    bool first[LANES];          /* ... this one is the first of its parent's to be eliminated */
+    int above_q[LANES];         /* first coordinate of the parent, or -1 */
+    const double *above[LANES]; /* x of the parent, its numbers LANES apart */
+} places;
+
+/* One body in the elimination; vectors of three numbers and a zero. */
+enum { LOWER = 6, Z = 12, SUMS = 14 };
+typedef struct olo_hinge_body {
+    /* six columns of K, their upper halves, then their lower ones, and z: of the body and all that hangs on it */
+    lane K[SUMS];
+    lane y[2];     /* over D; the fourth number of y[0] is rho over D */
+    lane twist[2]; /* gap of the hinge, then the change of the body */
+    lane n1, arm1;
+} body;
+
+typedef struct olo_hinge_kernels {
+    void (*predict)(olo_hinges *x, const olo_step *step, double scale, bool line);
+    int (*eliminate)(olo_hinges *x, double a);             /* position of a singular body, or -1 */
+    void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
+    void (*place)(olo_hinges *x, olo_step *step, double *wrench);
+} olo_hinge_kernels;
+
+struct olo_hinges {
+    const olo_system *system;
+    const olo_tree *tree;
+    const olo_hinge_kernels *kernels;
+    int count, fours;
+    four *four;
+    places *places;
+    body *bodies;
+    double h;          /* of the impulses */
+    double per_length; /* one over the model's length */
+    double ground[6 * LANES];
+};
+
+extern const olo_hinge_kernels olo_hinge_kernels_plain;
+/* NULL where there is no such compilation. */
+extern const olo_hinge_kernels *const olo_hinge_kernels_wide;
+
+#endif

@@ -1,0 +1,193 @@
+/* Bodies on hinges are stepped four at once: the motion, the wrenches and the convergence are those of the elimination on
+ * any tree, and the bits do not depend on how the sweeps were compiled. */
+#include "joined.h"
+
+#include "base/memory.h"
+#include "stepping/hinges.h"
+
+/* Trees of hinges at random places of bodies, from the ground, in free flight, or some of each. `pushed` by a force that
+ * moves nothing, but turns with a body: such trees are left to the elimination. */
+static joined hinged_tree(unsigned long long seed, int bodies, bool pushed)
+{
+    joined x = joined_create(seed);
+    const double gravity[3] = {1, 2, -9.81};
+    olo_model_set_gravity(x.model, gravity);
+    for (int k = 0; k < bodies; k++) {
+        int parent = k == 0 || joined_pick(&x, 8) == 0 ? GROUND : joined_pick(&x, k);
+        if (k > 0 && joined_pick(&x, 2) == 0)
+            parent = k - 1;
+        bool afloat = joined_pick(&x, 2) == 0, turned = joined_pick(&x, 3) == 0;
+        double place[3];
+        joined_vector(&x, 0.8, place);
+        if (parent != GROUND)
+            vec3_add(1.0, x.place[parent], place);
+        joined_body(&x, place, NULL);
+        if (parent != GROUND || !afloat)
+            joined_pair(&x, pair_letter('R'), turned ? k : parent, turned ? parent : k, NULL, 0);
+    }
+    if (pushed) {
+        olo_error error = {0};
+        olo_load load = olo_load_default();
+        load.on.on = "b0";
+        load.frame = "body";
+        load.force[0] = 1e-100;
+        check_ok(olo_model_add_load(x.model, &load, &error), &error);
+    }
+    return x;
+}
+
+/* A step that is about to be solved from the state's motion, and the tree of the system. */
+typedef struct probe {
+    scene s;
+    olo_tree *tree;
+    olo_step *step;
+} probe;
+
+static probe probe_open(const joined *x)
+{
+    probe p = {.s = joined_open(x, "reduced")};
+    olo_error error = {0};
+    check_ok(olo_tree_create(p.s.system, &p.tree, &error), &error);
+    return p;
+}
+
+static void probe_begin(probe *p, double h)
+{
+    p->step = &p->s.stepper->step;
+    p->step->h = h;
+    p->step->state = p->s.state;
+    p->step->x.q0 = p->s.state->q;
+    memcpy(p->step->v0, p->s.state->v, (size_t)p->s.system->n * sizeof *p->step->v0);
+}
+
+static void probe_close(probe *p)
+{
+    olo_tree_free(p->tree);
+    scene_close(&p->s);
+}
+
+static olo_hinges *probe_hinges(const probe *p, olo_hinges_width width)
+{
+    olo_hinges *hinges = NULL;
+    olo_error error = {0};
+    check_ok(olo_hinges_create(p->s.system, p->s.stepper->scheme, p->tree, width, &hinges, &error),
+             &error);
+    return hinges;
+}
+
+TEST(hinged_trees_move_as_by_the_elimination)
+{
+    for (int seed = 1; seed <= 40; seed++) {
+        int bodies = 1 + seed % 14;
+        joined plain = hinged_tree((unsigned)seed, bodies, false),
+               pushed = hinged_tree((unsigned)seed, bodies, true);
+        probe a = probe_open(&plain), b = probe_open(&pushed);
+        olo_hinges *of_plain = probe_hinges(&a, OLO_HINGES_BEST),
+                   *of_pushed = probe_hinges(&b, OLO_HINGES_BEST);
+        check_true(of_plain != NULL);
+        check_true(of_pushed == NULL);
+        scene_run(&a.s, 0.02, 25);
+        scene_run(&b.s, 0.02, 25);
+        const olo_system *s = a.s.system;
+        check_below(scene_distance(s->n, a.s.state->q, b.s.state->q), 1e-12);
+        check_below(scene_distance(s->n, a.s.state->v, b.s.state->v), 1e-11);
+        for (int k = 0; k < s->node_count; k++)
+            if (a.tree->nodes[k].type)
+                check_below(scene_distance(6, a.s.state->wrench + s->nodes[k].motion,
+                                           b.s.state->wrench + s->nodes[k].motion),
+                            1e-8);
+        check_equal(a.s.halvings, b.s.halvings);
+        olo_hinges_free(of_plain);
+        olo_hinges_free(of_pushed);
+        probe_close(&a);
+        probe_close(&b);
+        joined_free(&plain);
+        joined_free(&pushed);
+    }
+}
+
+/* Far from the solution, hinges open and wrenches wrong: an exact tangent squares the error. */
+TEST(lifted_iteration_on_hinges_converges_quadratically)
+{
+    unsigned long long seed = 5;
+    for (int k = 1; k <= 20; k++) {
+        joined x = hinged_tree((unsigned)k, k % 11 + 2, false);
+        probe p = probe_open(&x);
+        const olo_system *s = p.s.system;
+        olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
+        double h = 0.01, before = 1, last = 1;
+        scene_run(&p.s, h, 2);
+        for (int i = 0; i < s->twists; i++) {
+            p.s.state->motion[i] += 0.01 * scene_random(&seed);
+            p.s.state->wrench[i] *= 1 + 0.1 * scene_random(&seed);
+        }
+        probe_begin(&p, h);
+        olo_hinges_predict(hinges, p.step, 1.0, false);
+        for (int i = 0; i < 6 && last > 1e-13; i++) {
+            olo_newton newton = {0};
+            check_true(olo_hinges_iterate(hinges, p.step, &newton));
+            before = last;
+            last = newton.increment;
+            if (i > 1) /* the first two make errors of motion and wrench comparable */
+                check_below(last, 20 * before * before + 1e-14);
+        }
+        check_below(last, 1e-13);
+        olo_hinges_free(hinges);
+        probe_close(&p);
+        joined_free(&x);
+    }
+}
+
+TEST(hinged_steps_have_the_same_bits_on_any_processor)
+{
+    for (int k = 1; k <= 9; k++) {
+        joined x = hinged_tree((unsigned)k, 3 * k, false);
+        probe p = probe_open(&x);
+        size_t n = (size_t)p.s.system->n, twists = (size_t)p.s.system->twists;
+        double *motion[2], *wrench[2];
+        scene_run(&p.s, 0.01, 3);
+        probe_begin(&p, 0.01);
+        for (int side = 0; side < 2; side++) {
+            olo_hinges *hinges = probe_hinges(&p, side ? OLO_HINGES_PLAIN : OLO_HINGES_BEST);
+            olo_newton newton = {0};
+            motion[side] = olo_alloc(n, sizeof **motion);
+            wrench[side] = olo_alloc(twists, sizeof **wrench);
+            olo_hinges_predict(hinges, p.step, 1.0, true);
+            for (int i = 0; i < 3; i++)
+                check_true(olo_hinges_iterate(hinges, p.step, &newton));
+            olo_hinges_place(hinges, p.step, wrench[side]);
+            memcpy(motion[side], p.step->x.q1, n * sizeof **motion);
+            olo_hinges_free(hinges);
+        }
+        check_true(memcmp(motion[0], motion[1], n * sizeof **motion) == 0);
+        check_true(memcmp(wrench[0], wrench[1], twists * sizeof **wrench) == 0);
+        for (int side = 0; side < 2; side++) {
+            olo_free(motion[side]);
+            olo_free(wrench[side]);
+        }
+        probe_close(&p);
+        joined_free(&x);
+    }
+}
+
+TEST(a_hinge_without_inertia_is_named)
+{
+    scene s = scene_open("gravity: [0, 0, -9.81]\n"
+                         "bodies:\n"
+                         "  - {name: a, mass: 1, inertia: [1, 1, 1]}\n"
+                         "  - {name: needle, mass: 1, inertia: [1, 1, 0], position: [0, 0, 1]}\n"
+                         "joints:\n"
+                         "  - {type: revolute, between: [ground, a], axis: [0, 1, 0]}\n"
+                         "  - {type: revolute, between: [a, needle], at: [0, 0, 1], axis: [0, 0, "
+                         "1]}\n",
+                         "reduced");
+    olo_error error = {0};
+    check_true(olo_stepper_step(s.stepper, s.state, 0.01, &error) != OLO_OK);
+    check_contains("singular at 'needle'", error.text);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
+          cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
+          cmocka_unit_test(hinged_steps_have_the_same_bits_on_any_processor),
+          cmocka_unit_test(a_hinge_without_inertia_is_named))
