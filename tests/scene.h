@@ -80,6 +80,12 @@ static inline void scene_run(scene *s, double h, long steps)
     }
 }
 
+/* To time t with the step of the model. */
+static inline void scene_run_to(scene *s, double t)
+{
+    scene_run(s, s->run.step, lround((t - olo_state_time(s->state)) / s->run.step));
+}
+
 static inline olo_ledger scene_ledger(const scene *s)
 {
     olo_ledger ledger;
@@ -90,6 +96,20 @@ static inline olo_ledger scene_ledger(const scene *s)
 static inline double norm3(const double x[3])
 {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* Coordinates, constraints of bodies and sections, all of them, none repeated, and unknowns of `reduced`. */
+static inline void scene_check_counts(const scene *s, int n, int internal, int m, int reduced)
+{
+    olo_counts counts;
+    olo_error error = {0};
+    check_ok(olo_system_counts(s->system, &counts, &error), &error);
+    check_equal(n, counts.coordinates);
+    check_equal(internal, counts.internal);
+    check_equal(m, counts.constraints);
+    check_equal(m, counts.rank);
+    check_equal(n + m, counts.unknowns_multipliers);
+    check_equal(reduced, counts.unknowns_reduced);
 }
 
 /* The twelve or three coordinates of a node, and their velocities. */

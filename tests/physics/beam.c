@@ -1,5 +1,5 @@
 /* The beam with concentrated masses of the beam sheet (17, 18; thesis-methods 3.3): published and independently computed
- * numbers, conservation, agreement of the treatments, penalty and augmented Lagrange, condition numbers. */
+ * numbers, conservation, convergence. The treatments are in beam_treatments.c. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -8,11 +8,6 @@
 static scene open_set(const char *constraints, int count, const olo_setting *settings)
 {
     return scene_open_set("beam-with-masses", constraints, settings, count);
-}
-
-static void run_to(scene *s, double t)
-{
-    scene_run(s, s->run.step, lround((t - olo_state_time(s->state)) / s->run.step));
 }
 
 static void check_vector(const double expected[3], const double *got, double tolerance)
@@ -114,7 +109,7 @@ TEST(motion_and_energies_are_those_of_the_sheet)
 {
     scene s = scene_open("beam-with-masses", "reduced");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        run_to(&s, rows[i].t);
+        scene_run_to(&s, rows[i].t);
         check_row(&s, &rows[i], 1e-8, 1e-9);
     }
     check_true((double)s.iterations / 2500 < 5);
@@ -141,7 +136,7 @@ TEST(stress_resultants_are_those_of_the_sheet)
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         double strain[6], stress[6];
         static const double D[6] = {1.84615e5, 1.84615e5, 4.8e5, 0.16, 0.16, 0.1230769};
-        run_to(&s, expected[i].t);
+        scene_run_to(&s, expected[i].t);
         olo_system_beam_stress(s.system, s.state, 0, expected[i].element - 1, strain, stress);
         for (int k = 0; k < 6; k++) {
             check_close(expected[i].stress[k], stress[k], k < 3 ? 1e-5 : 1e-7);
@@ -151,22 +146,46 @@ TEST(stress_resultants_are_those_of_the_sheet)
     scene_close(&s);
 }
 
-/* Colour measure |n| + 10 |m| of the snapshots, the largest over the elements (thesis-methods 3.3, placement 12, 23). */
+/* Colour measure |n| + 10 |m| of the snapshots, the largest over the elements, and the largest of the whole run
+ * (thesis-methods 3.3). */
 TEST(snapshots_have_the_colours_of_the_sheet)
 {
-    static const double t[6] = {2.5, 7.5, 12.5, 17.5, 22.5, 25},
-                        colour[6] = {1.48, 1.66, 1.53, 1.51, 1.51, 0.89};
-    scene s = scene_open("beam-with-masses", "reduced");
-    for (int i = 0; i < 6; i++) {
-        double most = 0, stress[6];
-        run_to(&s, t[i]);
-        for (int p = 0; p < 22; p++) {
-            olo_system_beam_stress(s.system, s.state, 0, p, NULL, stress);
-            most = fmax(most, vec3_norm(stress) + 10 * vec3_norm(stress + 3));
+    static const double t[6] = {2.5, 7.5, 12.5, 17.5, 22.5, 25};
+    static const struct {
+        const char *f1, *f2;
+        double colour[6], most;
+    } expected[] = {{"12", "23", {1.48, 1.66, 1.53, 1.51, 1.51, 0.89}, 2.19},
+                    {"12", "1", {1.48, 1.52, 1.51, 1.47, 1.12, 1.08}, 1.88},
+                    {"1", "23", {0.14, 0.08, 0.11, 0.06, 0.14, 0.11}, 1.25},
+                    {"23", "1", {0.13, 0.07, 0.13, 0.03, 0.12, 0.10}, 1.28},
+                    {"1", "12", {2.06, 2.19, 1.73, 1.46, 1.91, 1.91}, 5.62}};
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        const olo_setting set[2] = {{"f1", expected[k].f1}, {"f2", expected[k].f2}};
+        scene s = open_set("reduced", 2, set);
+        double all = 0, component[6] = {0};
+        int next = 0;
+        for (int i = 1; i <= 2500; i++) {
+            double now = 0, stress[6];
+            scene_run(&s, 0.01, 1);
+            for (int p = 0; p < 22; p++) {
+                olo_system_beam_stress(s.system, s.state, 0, p, NULL, stress);
+                now = fmax(now, vec3_norm(stress) + 10 * vec3_norm(stress + 3));
+                for (int c = 0; c < 6; c++)
+                    component[c] = fmax(component[c], fabs(stress[c]));
+            }
+            all = fmax(all, now);
+            if (next < 6 && i == lround(t[next] / 0.01))
+                /* loads that shake the beam most: late times in two digits (thesis-methods 3.3) */
+                check_close(expected[k].colour[next++], now, k == 4 && i > 2000 ? 0.01 : 0.0051);
         }
-        check_close(colour[i], most, 0.0051);
+        check_close(expected[k].most, all, 0.0051);
+        if (k == 0) { /* beam sheet, 18.3: maxima of the components */
+            static const double most[6] = {0.2206, 0.1434, 1.6883, 0.08084, 0.12214, 4.6e-5};
+            for (int c = 0; c < 6; c++)
+                check_relative(most[c], component[c], c < 5 ? 3e-4 : 1e-2);
+        }
+        scene_close(&s);
     }
-    scene_close(&s);
 }
 
 /* --- conservation --- */
@@ -176,7 +195,7 @@ TEST(energy_and_momenta_stay_after_the_load)
     static const double L[3] = {1.5972e-7, -0.6975477292, -0.5540574901},
                         P[3] = {0.025, -0.15, 0.45};
     scene s = scene_open("beam-with-masses", "reduced");
-    run_to(&s, 0.5);
+    scene_run_to(&s, 0.5);
     olo_ledger first = scene_ledger(&s);
     check_close(0.0537990190708, first.total, 1e-11);
     check_close(first.work, first.total, 1e-14);
@@ -208,7 +227,7 @@ TEST(energy_and_momenta_stay_after_the_load)
 TEST(time_can_be_turned_around)
 {
     scene s = scene_open("beam-with-masses", "reduced");
-    run_to(&s, 0.5);
+    scene_run_to(&s, 0.5);
     double *q = malloc((size_t)s.system->n * sizeof *q), position = 0, director = 0;
     memcpy(q, olo_state_q(s.state), (size_t)s.system->n * sizeof *q);
     scene_run(&s, 0.01, 100);
@@ -329,7 +348,7 @@ TEST(all_placements_have_the_energies_of_the_sheet)
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         const olo_setting set[2] = {{"f1", variants[i].f1}, {"f2", variants[i].f2}};
         scene s = open_set("reduced", 2, set);
-        run_to(&s, 1);
+        scene_run_to(&s, 1);
         olo_ledger ledger = scene_ledger(&s);
         check_close(variants[i].energy, ledger.total, 1e-10);
         check_close(variants[i].strain, ledger.strain, 1e-9);
@@ -349,15 +368,15 @@ TEST(the_placement_of_the_thesis_sheet)
     static const double end[3][3] = {
         {-0.7978, 0.1634, 0.7520}, {-0.0296, -0.4539, 0.6825}, {0.8629, -0.4709, 0.2603}};
     scene s = open_set("reduced", 3, set);
-    run_to(&s, 0.5);
+    scene_run_to(&s, 0.5);
     olo_ledger ledger = scene_ledger(&s);
     check_close(0.096946571401, ledger.total, 1e-11);
     check_close(0.0928301511, ledger.kinetic, 1e-10);
     check_close(0.0041164203, ledger.strain, 1e-10);
     check_vector(L, ledger.angular_momentum, 1e-9);
-    run_to(&s, 1);
+    scene_run_to(&s, 1);
     check_close(0.0259872618, scene_ledger(&s).strain, 1e-10);
-    run_to(&s, 25);
+    scene_run_to(&s, 25);
     check_relative(ledger.total, scene_ledger(&s).total, 1e-12);
     check_relative(0.0647567, scene_ledger(&s).strain, 1e-3);
     check_vector(end[0], scene_q(&s, "beam.1"), 2e-3);
@@ -366,15 +385,21 @@ TEST(the_placement_of_the_thesis_sheet)
     scene_close(&s);
 }
 
-/* Full quadrature locks (18.6, control). */
-TEST(full_quadrature_locks)
+/* Controls (18.6): full quadrature locks; a hundred times the rotary inertia is hardly seen. */
+TEST(full_quadrature_locks_and_rotary_inertia_matters_little)
 {
-    char text[2048];
-    for (int full = 0; full < 2; full++) {
+    static const struct {
+        const char *quadrature, *inertia;
+        double energy, strain, tolerance;
+    } controls[] = {{"reduced", "9e-8", 0.0537990191, 0.0139970134, 1e-9},
+                    {"full", "9e-8", 0.0107630914, 5.4e-9, 5e-11},
+                    {"reduced", "9e-6", 0.0537986245, 0.0139980462, 1e-9}};
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+        char text[2048];
         snprintf(text, sizeof text,
-                 "name: locks\n"
+                 "name: control\n"
                  "beams:\n"
-                 "  - {name: beam, elements: 22, to: [2, 0, 0], inertia: [0.27, 9e-8, 9e-8],\n"
+                 "  - {name: beam, elements: 22, to: [2, 0, 0], inertia: [0.27, %s, %s],\n"
                  "     stiffness: [1.84615e5, 1.84615e5, 4.8e5, 0.16, 0.16, 0.1230769],\n"
                  "     quadrature: %s}\n"
                  "masses: [{on: beam.start, mass: 10}, {on: beam.middle, mass: 1},\n"
@@ -384,11 +409,11 @@ TEST(full_quadrature_locks)
                  "     time: 'if(t <= 0.5, 0.5*(1 - cos(4*pi*t)), 0)'}\n"
                  "  - {on: beam.23, force: [-1.2, -1.6, 1],\n"
                  "     time: 'if(t <= 0.5, 0.5*(1 - cos(4*pi*t)), 0)'}\n",
-                 full ? "full" : "reduced");
+                 controls[i].inertia, controls[i].inertia, controls[i].quadrature);
         scene s = scene_open(text, "reduced");
-        run_to(&s, 1);
-        check_close(full ? 0.0107630914 : 0.0537990191, scene_ledger(&s).total, 1e-10);
-        check_close(full ? 5.4e-9 : 0.0139970134, scene_ledger(&s).strain, full ? 5e-11 : 1e-9);
+        scene_run_to(&s, 1);
+        check_close(controls[i].energy, scene_ledger(&s).total, 1e-10);
+        check_close(controls[i].strain, scene_ledger(&s).strain, controls[i].tolerance);
         scene_close(&s);
     }
 }
@@ -397,20 +422,75 @@ TEST(full_quadrature_locks)
 
 TEST(second_order_in_time)
 {
-    static const char *const steps[3] = {"0.01", "0.005", "0.0025"};
-    static const double energy[3] = {0.05379901907, 0.05379949802, 0.05379961705};
-    static const double strain[3] = {0.0139970134, 0.0139887348, 0.0139867178};
-    double V[3];
-    for (int i = 0; i < 3; i++) {
+    static const char *const steps[5] = {"0.01", "0.005", "0.0025", "0.00125", "0.000625"};
+    static const double energy[5] = {0.05379901907, 0.05379949802, 0.05379961705, 0.05379964677,
+                                     0.05379965418};
+    static const double strain[5] = {0.0139970134, 0.0139887348, 0.0139867178, 0.0139862150,
+                                     0.0139860900};
+    static const double middle[5][3] = {{1.002039853, 0.127043405, 0.103055320},
+                                        {1.002038566, 0.127025320, 0.103041210},
+                                        {1.002038248, 0.127020748, 0.103037656},
+                                        {1.002038168, 0.127019599, 0.103036765},
+                                        {1.002038148, 0.127019312, 0.103036543}};
+    double V[5];
+    for (int i = 0; i < 5; i++) {
         const olo_setting set[1] = {{"run.step", steps[i]}};
         scene s = open_set("reduced", 1, set);
-        run_to(&s, 1);
+        scene_run_to(&s, 1);
         V[i] = scene_ledger(&s).strain;
         check_close(energy[i], scene_ledger(&s).total, 2e-11);
         check_close(strain[i], V[i], 1e-10);
+        check_vector(middle[i], scene_q(&s, "beam.12"), 2e-9);
         scene_close(&s);
     }
     check_close(4.1, (V[0] - V[1]) / (V[1] - V[2]), 0.2);
+}
+
+/* The table of 18.4: half the step. */
+TEST(motion_at_half_the_step_is_that_of_the_sheet)
+{
+    static const row half[] = {
+        {0.5,
+         0.051753742,
+         0.002045755519,
+         {0.002824465659, -0.000101445054, -0.000080758854},
+         {1.000403990455, 0.048751743311, 0.038593356697},
+         {1.997741658201, -0.010078299494, 0.006091128049}},
+        {1,
+         0.039810763,
+         0.013988734839,
+         {0.017934921957, 0.000990755098, 0.000714373970},
+         {1.002038566478, 0.127025320010, 0.103041209522},
+         {1.983652890281, -0.028882419570, 0.019071195523}},
+        {2,
+         0.016545291,
+         0.037254207040,
+         {0.048661752220, 0.008754582745, 0.005876964901},
+         {1.006588449461, 0.197284315750, 0.175143754100},
+         {1.954794095478, -0.061028113460, 0.048766964707}},
+        {15,
+         0.047814068,
+         0.005985430250,
+         {0.09136826544, 0.20612753843, 0.12541439343},
+         {1.00216466480, -0.18253467620, 0.25299986180},
+         {1.94486915027, -0.40085572106, 0.49830076762}},
+        {25,
+         0.036449683,
+         0.017349814600,
+         {0.2330477768, 0.3181974602, 0.2279425736},
+         {0.9835876561, -0.3092588722, 0.4162079018},
+         {1.8303940856, -0.6447333657, 0.8195637188}},
+    };
+    static const double L[3] = {1.583e-7, -0.6975492187, -0.5540549408};
+    const olo_setting set[1] = {{"run.step", "0.005"}};
+    scene s = open_set("reduced", 1, set);
+    for (size_t i = 0; i < sizeof half / sizeof *half; i++) {
+        scene_run_to(&s, half[i].t);
+        check_row(&s, &half[i], 1e-8, 1e-9);
+    }
+    check_close(0.05379949801, scene_ledger(&s).total, 2e-11);
+    check_vector(L, scene_ledger(&s).angular_momentum, 1e-9);
+    scene_close(&s);
 }
 
 TEST(refined_meshes_have_the_energies_of_the_sheet)
@@ -421,143 +501,11 @@ TEST(refined_meshes_have_the_energies_of_the_sheet)
     for (int i = 0; i < 2; i++) {
         const olo_setting set[1] = {{"n", elements[i]}};
         scene s = open_set("reduced", 1, set);
-        run_to(&s, 1);
+        scene_run_to(&s, 1);
         check_close(energy[i], scene_ledger(&s).total, 1e-10);
         check_close(strain[i], scene_ledger(&s).strain, 1e-9);
         scene_close(&s);
     }
-}
-
-/* --- treatments --- */
-
-TEST(multipliers_move_as_the_null_space)
-{
-    scene a = scene_open("beam-with-masses", "reduced");
-    scene b = scene_open("beam-with-masses", "multipliers");
-    /* multipliers of node 2 over the step to t = 1 (18.3) */
-    static const double lambda[6] = {-1.5630e-5, -1.0563e-5,  -0.0388934,
-                                     -1.2849e-5, -0.00258317, -0.00210923};
-    double apart = 0;
-    for (int i = 0; i < 200; i++) {
-        scene_run(&a, 0.01, 1);
-        scene_run(&b, 0.01, 1);
-        apart = fmax(apart, scene_apart(&a, &b));
-        if (i == 99)
-            for (int k = 0; k < 6; k++)
-                check_close(lambda[k], olo_state_multipliers(b.state)[6 + k],
-                            2e-3 * fabs(lambda[k]) + 1e-7);
-    }
-    check_below(apart, 1e-10);
-    check_below(scene_ledger(&b).constraint_error, 1e-13);
-    scene_close(&a);
-    scene_close(&b);
-}
-
-/* ||g|| over all nodes and of one. */
-static double constraint_norm(const scene *s, int first, int count)
-{
-    double sum = 0;
-    olo_at at = {.q = olo_state_q(s->state), .t = olo_state_time(s->state)};
-    for (int i = first; i < first + count; i++)
-        sum += pow(olo_constraint_value(&s->system->constraints[i], &at), 2);
-    return sqrt(sum);
-}
-
-TEST(penalty_errors_fall_with_the_parameter)
-{
-    static const struct {
-        const char *mu;
-        double all, second, middle, right;
-    } expected[] = {
-        {"1e3", 1.53e-4, 3.25e-5, 1.5e-4, 3.8e-5},  {"1e4", 8.69e-6, 1.85e-6, 1.24e-5, 3.2e-6},
-        {"1e5", 8.40e-7, 1.79e-7, 1.21e-6, 3.1e-7}, {"1e6", 8.34e-8, 1.78e-8, 1.20e-7, 3.1e-8},
-        {"1e7", 8.34e-9, 1.78e-9, 1.20e-8, 3.1e-9},
-    };
-    scene exact = scene_open("beam-with-masses", "reduced");
-    run_to(&exact, 1);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        const olo_setting set[1] = {{"run.penalty", expected[i].mu}};
-        scene s = open_set("penalty", 1, set);
-        run_to(&s, 0.5);
-        olo_ledger first = scene_ledger(&s);
-        double total = 0, plain = 0;
-        while (olo_state_time(s.state) < 0.995) {
-            scene_run(&s, 0.01, 1);
-            olo_ledger now = scene_ledger(&s);
-            total = fmax(total, fabs(now.total - first.total));
-            plain = fmax(plain, fabs(now.kinetic + now.strain - first.kinetic - first.strain));
-        }
-        check_relative(expected[i].all, constraint_norm(&s, 0, s.system->m), 0.05);
-        check_relative(expected[i].second, constraint_norm(&s, 6, 6), 0.05);
-        check_relative(expected[i].middle,
-                       scene_distance(3, scene_q(&s, "beam.12"), scene_q(&exact, "beam.12")), 0.08);
-        check_relative(expected[i].right,
-                       scene_distance(3, scene_q(&s, "beam.23"), scene_q(&exact, "beam.23")), 0.08);
-        check_below(total, 1e-11);
-        check_true(plain > 10 * total);
-        scene_close(&s);
-    }
-    scene_close(&exact);
-}
-
-TEST(augmented_lagrange_needs_few_solutions)
-{
-    static const olo_setting set[2] = {{"run.penalty", "1e4"}, {"run.augmented_tolerance", "1e-7"}};
-    scene s = open_set("augmented", 2, set);
-    olo_error error = {0};
-    int most = 0;
-    long all = 0;
-    for (int i = 0; i < 200; i++) {
-        check_ok(olo_stepper_step(s.stepper, s.state, 0.01, &error), &error);
-        int passes = olo_stepper_report(s.stepper)->passes;
-        most = passes > most ? passes : most;
-        all += passes;
-    }
-    check_true(most <= 5);
-    check_true((double)all / 200 < 3.0); /* 2.2 on average over 5 s */
-    scene_close(&s);
-}
-
-TEST(augmented_lagrange_reaches_its_tolerance)
-{
-    static const olo_setting set[2] = {{"run.penalty", "1e5"},
-                                       {"run.augmented_tolerance", "1e-10"}};
-    scene s = open_set("augmented", 2, set), exact = scene_open("beam-with-masses", "reduced");
-    run_to(&s, 1);
-    run_to(&exact, 1);
-    check_below(scene_ledger(&s).constraint_error, 1e-10);
-    check_below(scene_distance(3, scene_q(&s, "beam.12"), scene_q(&exact, "beam.12")), 1e-8);
-    scene_close(&s);
-    scene_close(&exact);
-}
-
-/* Thesis, table 5.2, with the numbers of 18.5 at the state of rest. */
-TEST(table_5_2_condition_numbers)
-{
-    static const char *const steps[4] = {"1e-2", "1e-5", "1e-6", "1e-7"};
-    static const struct {
-        const char *constraints, *mu;
-        double condition[4];
-    } expected[] = {
-        {"multipliers", NULL, {6.7e10, 2.0e11, 2.0e13, 2.1e15}},
-        {"penalty", "1e5", {6.7e10, 7.2e9, 9.1e9, 2.6e10}},
-        {"penalty", "1e10", {1.3e14, 7.2e9, 9.0e9, 9.8e9}},
-        {"augmented", "1e5", {6.7e10, 7.2e9, 9.1e9, 2.6e10}},
-        {"reduced", NULL, {3.4e10, 3.6e9, 4.5e9, 4.9e9}},
-    };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        for (int k = 0; k < 4; k++) {
-            const olo_setting set[2] = {{"run.step", steps[k]}, {"run.penalty", expected[i].mu}};
-            scene s = open_set(expected[i].constraints, expected[i].mu ? 2 : 1, set);
-            olo_error error = {0};
-            double condition;
-            scene_run(&s, s.run.step, 1);
-            check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
-            print_message("%-12s %-5s h %-5s %.2e\n", expected[i].constraints,
-                          expected[i].mu ? expected[i].mu : "", steps[k], condition);
-            check_relative(expected[i].condition[k], condition, 0.06);
-            scene_close(&s);
-        }
 }
 
 TEST_MAIN(cmocka_unit_test(table_5_2_unknowns),
@@ -569,10 +517,7 @@ TEST_MAIN(cmocka_unit_test(table_5_2_unknowns),
           cmocka_unit_test(planar_loads_keep_the_beam_in_its_plane),
           cmocka_unit_test(all_placements_have_the_energies_of_the_sheet),
           cmocka_unit_test(the_placement_of_the_thesis_sheet),
-          cmocka_unit_test(full_quadrature_locks), cmocka_unit_test(second_order_in_time),
-          cmocka_unit_test(refined_meshes_have_the_energies_of_the_sheet),
-          cmocka_unit_test(multipliers_move_as_the_null_space),
-          cmocka_unit_test(penalty_errors_fall_with_the_parameter),
-          cmocka_unit_test(augmented_lagrange_needs_few_solutions),
-          cmocka_unit_test(augmented_lagrange_reaches_its_tolerance),
-          cmocka_unit_test(table_5_2_condition_numbers))
+          cmocka_unit_test(full_quadrature_locks_and_rotary_inertia_matters_little),
+          cmocka_unit_test(second_order_in_time),
+          cmocka_unit_test(motion_at_half_the_step_is_that_of_the_sheet),
+          cmocka_unit_test(refined_meshes_have_the_energies_of_the_sheet))

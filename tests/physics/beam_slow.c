@@ -39,14 +39,29 @@ TEST(multipliers_move_as_the_null_space_to_25_s)
 {
     scene a = scene_open("beam-with-masses", "reduced");
     scene b = scene_open("beam-with-masses", "multipliers");
-    double apart = 0;
+    olo_ledger first = {0};
+    double apart = 0, energy = 0, angular = 0, open = 0;
     for (int i = 0; i < 2500; i++) {
         scene_run(&a, 0.01, 1);
         scene_run(&b, 0.01, 1);
         apart = fmax(apart, scene_apart(&a, &b));
+        olo_ledger now = scene_ledger(&b);
+        if (i == 49)
+            first = now;
+        if (i < 50)
+            continue;
+        double change[3];
+        vec3_subtract(now.angular_momentum, first.angular_momentum, change);
+        energy = fmax(energy, fabs(now.total - first.total));
+        angular = fmax(angular, vec3_norm(change));
+        open = fmax(open, now.constraint_error);
     }
-    print_message("apart %.1e\n", apart);
-    check_below(apart, 1e-9);
+    print_message("apart %.1e; multipliers: energy %.1e angular momentum %.1e constraints %.1e\n",
+                  apart, energy, angular, open);
+    check_below(apart, 1e-11);
+    check_below(energy, 1e-12);
+    check_below(angular, 1e-11);
+    check_below(open, 1e-12);
     scene_close(&a);
     scene_close(&b);
 }
