@@ -4,6 +4,7 @@
 #ifndef OLOID_OLOID_H
 #define OLOID_OLOID_H
 
+#include "oloid/derivatives.h"
 #include "oloid/elements.h"
 #include "oloid/model.h"
 #include "oloid/report.h"

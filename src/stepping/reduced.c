@@ -447,14 +447,33 @@ static bool is_settled(const olo_newton *newton)
     return newton->increment <= update * fmin(newton->size, 1.0) && newton->turn <= moderate_turn;
 }
 
+/* Balance and tangent at the iterate, eliminated; the block that is singular, or -1. */
+static int assemble(reduced *x, olo_step *step)
+{
+    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
+    x->step = step;
+    if (x->tree_only && !step->closed)
+        olo_elimination_begin(x->elimination);
+    else
+        olo_elimination_clear(x->elimination);
+    x->scheme->balance(step, &sink);
+    add_closures(x, step);
+    return eliminate(x, step);
+}
+
+/* A tangent without a pivot in a block; its node goes to `worst`. */
+static olo_status tell_singular(const reduced *x, int block, int *worst, olo_error *error)
+{
+    *worst = block < x->system->node_count ? block : 0;
+    return olo_fail(error, OLO_SINGULAR, "the tangent is singular at '%s'",
+                    x->system->nodes[*worst].name);
+}
+
 /* The status of an iteration; `singular` is the block without a pivot, or negative. */
 static olo_status conclude(reduced *x, int singular, olo_newton *newton, olo_error *error)
 {
-    if (singular >= 0) {
-        newton->worst = singular < x->system->node_count ? singular : 0;
-        return olo_fail(error, OLO_SINGULAR, "the tangent is singular at '%s'",
-                        x->system->nodes[newton->worst].name);
-    }
+    if (singular >= 0)
+        return tell_singular(x, singular, &newton->worst, error);
     newton->residual = residual_of(x, newton);
     x->settled = is_settled(newton);
     return OLO_OK;
@@ -467,15 +486,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         bool regular = olo_hinges_iterate(x->hinges, step, newton);
         return conclude(x, regular ? -1 : newton->worst, newton, error);
     }
-    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
-    x->step = step;
-    if (x->tree_only && !step->closed)
-        olo_elimination_begin(x->elimination);
-    else
-        olo_elimination_clear(x->elimination);
-    x->scheme->balance(step, &sink);
-    add_closures(x, step);
-    int singular = eliminate(x, step);
+    int singular = assemble(x, step);
     if (singular < 0)
         substitute(x, step, newton);
     return conclude(x, singular, newton, error);
@@ -617,9 +628,8 @@ static olo_status factor_end(reduced *x, const olo_step *step, const olo_motion 
 
 /* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures have nearly their scale
  * of a step */
-static olo_status project(void *data, olo_step *step, olo_error *error)
+static olo_status assemble_end(reduced *x, olo_step *step, olo_error *error)
 {
-    reduced *x = data;
     const olo_motion end = {.q0 = step->q_end,
                             .dq = step->x.dq,
                             .qm = step->q_end,
@@ -642,6 +652,15 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
     if (status != OLO_OK)
         return olo_fail(error, status, "the mass matrix is singular at '%s'",
                         block < x->system->node_count ? x->system->nodes[block].name : "a closure");
+    return OLO_OK;
+}
+
+static olo_status project(void *data, olo_step *step, olo_error *error)
+{
+    reduced *x = data;
+    olo_status status = assemble_end(x, step, error);
+    if (status != OLO_OK)
+        return status;
     olo_elimination_solve(x->elimination);
     take_end(x, step);
     return OLO_OK;
@@ -663,6 +682,42 @@ void olo_reduced_reveal(void *data, olo_step *step)
     reduced *x = data;
     olo_tree_begin(x->tree, &step->x);
     reveal_closures(x, step);
+}
+
+/* --- for derivatives --- */
+
+olo_elimination *olo_reduced_elimination(void *data)
+{
+    return ((reduced *)data)->elimination;
+}
+
+void olo_reduced_multipliers(const void *data, double *lambda)
+{
+    const reduced *x = data;
+    memcpy(lambda, x->lambda, (size_t)x->tree->closure_count * sizeof *lambda);
+}
+
+olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motion,
+                                 const double *lambda, olo_error *error)
+{
+    reduced *x = data;
+    int worst = 0;
+    olo_tree_begin(x->tree, &step->x);
+    if (x->redundant && !is_revealed(x, step))
+        reveal_closures(x, step);
+    olo_tree_predict(x->tree, &step->x, motion, 1.0);
+    memcpy(x->lambda, lambda, (size_t)x->tree->closure_count * sizeof *lambda);
+    x->closed = step->closed = true;
+    int singular = assemble(x, step);
+    return singular < 0 ? OLO_OK : tell_singular(x, singular, &worst, error);
+}
+
+olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
+{
+    reduced *x = data;
+    olo_status status = assemble_end(x, step, error);
+    *scale = x->mass_factor;
+    return status;
 }
 
 void olo_reduced_repeated(const void *data, int block, double *N)

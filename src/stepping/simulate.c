@@ -5,8 +5,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/progress.h"
-#include "oloid/simulate.h"
-#include "system/system.h"
+#include "stepping/step.h"
 
 /* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this discrete angle the body
  * itself has turned by more than 0.9 of a half turn, and what is seen from step to step is ambiguous. */
@@ -96,7 +95,7 @@ static void warn_of_normal_velocities(const normal_velocities *seen, const olo_o
 }
 
 /* Number of steps of the whole run; the last one may be shorter. */
-static olo_status count_steps(const olo_run *run, double start, long *steps, olo_error *error)
+olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error)
 {
     double span = run->end - start;
     if (!(run->step > 0) || !isfinite(run->step))
@@ -112,6 +111,12 @@ static olo_status count_steps(const olo_run *run, double start, long *steps, olo
     return OLO_OK;
 }
 
+double olo_run_step(const olo_run *run, double t, bool last)
+{
+    double left = run->end - t;
+    return last && left < run->step * (1 - 1e-9) ? left : run->step;
+}
+
 /* The steps after sum->steps; those before are in the sums already. */
 static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_system *system,
                             olo_state *state, long steps, const olo_observer *observers,
@@ -122,8 +127,7 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
     for (long i = sum->steps + 1; status == OLO_OK && i <= steps; i++) {
         /* all steps have the same size to the last bit, but for a shorter last one; times come from
          * counting, so that they do not drift */
-        double left = run->end - state->t;
-        double h = i == steps && left < run->step * (1 - 1e-9) ? left : run->step;
+        double h = olo_run_step(run, state->t, i == steps);
         status = olo_stepper_step(stepper, state, h, error);
         const olo_step_report *report = olo_stepper_report(stepper);
         sum->iterations += report->iterations;
@@ -153,7 +157,7 @@ static olo_status simulate(const olo_system *system, const olo_run *run, olo_sta
     long steps = 0;
     double wall = olo_clock_seconds(), cpu = olo_cpu_seconds();
     olo_step_report none = {.rotation_node = -1};
-    olo_status status = count_steps(run, sum->start, &steps, error);
+    olo_status status = olo_run_count_steps(run, sum->start, &steps, error);
     if (status == OLO_OK)
         status = olo_stepper_create(system, run, &stepper, error);
     if (status == OLO_OK && from_start)

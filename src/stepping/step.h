@@ -225,6 +225,9 @@ struct olo_stepper {
     double history[64]; /* scaled increments of the last attempt */
     int history_count;
     int worst;
+    /* Sees every step that is solved, halves of a step one by one, before the state changes; NULL: nobody. */
+    void (*witness)(void *context, const olo_stepper *stepper);
+    void *witness_context;
 };
 
 /* The forces of constraints over a step, or at rest. */
@@ -241,6 +244,10 @@ void olo_record_reactions(const olo_forces *forces, olo_state *state);
 /* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 
+/* How many steps a run from time `start` has, and how long the step at t is: the last one may be shorter. */
+olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error);
+double olo_run_step(const olo_run *run, double t, bool last);
+
 /* The iteration matrix of the last step; its entries belong to the caller. */
 olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,
                               olo_error *error);
@@ -253,5 +260,13 @@ void olo_reduced_reveal(void *data, olo_step *step);
 void olo_reduced_repeated(const void *data, int block, double *N);
 /* The twist by which its last iteration changed a node. */
 const double *olo_reduced_twist(const void *data, int node);
+/* For derivatives of a step (linear_step.c). The closure multipliers of the last solution, as the treatment scales them,
+ * lambda h^2/2; the tangent of a step that is solved, from its motion and these, eliminated; and the matrix of the
+ * projection at q_end, eliminated, in which velocities are divided by `scale`. */
+olo_elimination *olo_reduced_elimination(void *data);
+void olo_reduced_multipliers(const void *data, double *lambda);
+olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motion,
+                                 const double *lambda, olo_error *error);
+olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error);
 
 #endif

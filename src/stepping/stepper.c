@@ -424,6 +424,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     status = conclude(x, state, error);
     if (status != OLO_OK)
         return status;
+    if (x->witness)
+        x->witness(x->witness_context, x);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
     olo_state_follow_angles(x->system, state);

@@ -29,6 +29,9 @@ typedef struct olo_action_type {
     /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
     void (*force)(const olo_action *action, const olo_interval *x, double t, double *f,
                   double *tangent);
+    /* df/dq0; NULL: as df/dq1, since f is a function of the midpoint */
+    void (*start_tangent)(const olo_action *action, const olo_interval *x, double t,
+                          double *tangent);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
 } olo_action_type;

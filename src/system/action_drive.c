@@ -30,19 +30,25 @@ static motion motion_of(const olo_action *action, const olo_interval *x, double 
     return (motion){.x = start + 0.5 * change, .rate = change / x->h, .change = change};
 }
 
+/* From dd/dq to df/dq at one end q of the step, with d and slope = dF/dx there. */
+static void put_tangent(const olo_action *action, const olo_interval *x, const double *q, double F,
+                        double slope, const double *d, double *tangent)
+{
+    int size = action->size;
+    double gradient[OLO_FORM_SIZE_MAX];
+    if (slope != 0)
+        olo_term_gradient(action->coordinate, q, x->angles, gradient);
+    for (int i = 0; i < size * size; i++)
+        tangent[i] = F * tangent[i] + (slope != 0 ? slope * d[i / size] * gradient[i % size] : 0);
+}
+
 /* From d and dd/dq1 to f and df/dq1, with slope = dF/dx1. */
 static void put(const olo_action *action, const olo_interval *x, double F, double slope, double *f,
                 double *tangent)
 {
     int size = action->size;
-    if (tangent) {
-        double gradient[OLO_FORM_SIZE_MAX];
-        if (slope != 0)
-            olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
-        for (int i = 0; i < size * size; i++)
-            tangent[i] =
-                F * tangent[i] + (slope != 0 ? slope * f[i / size] * gradient[i % size] : 0);
-    }
+    if (tangent)
+        put_tangent(action, x, x->q1, F, slope, f, tangent);
     for (int i = 0; i < size; i++)
         f[i] *= F;
 }
@@ -59,13 +65,35 @@ static double target(const olo_action *action, double t)
     return action->time.value ? action->time.value(action->time.context, t) : 0.0;
 }
 
+static void drive_start(const olo_action *action, const olo_interval *x, double t, double *tangent)
+{
+    olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
+    put_tangent(action, x, x->q0, olo_action_factor(action, t) * action->vector[0], 0.0, NULL,
+                tangent);
+}
+
+static double control(const olo_action *action, const olo_interval *x, double t, motion m)
+{
+    double rate = (target(action, t + 0.5 * x->h) - target(action, t - 0.5 * x->h)) / x->h;
+    return action->kp * (target(action, t) - m.x) + action->kd * (rate - m.rate);
+}
+
 static void controller(const olo_action *action, const olo_interval *x, double t, double *f,
                        double *tangent)
 {
     motion m = motion_of(action, x, f, tangent);
-    double rate = (target(action, t + 0.5 * x->h) - target(action, t - 0.5 * x->h)) / x->h;
-    double F = action->kp * (target(action, t) - m.x) + action->kd * (rate - m.rate);
+    double F = control(action, x, t, m);
     put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
+}
+
+static void controller_start(const olo_action *action, const olo_interval *x, double t,
+                             double *tangent)
+{
+    double d[OLO_FORM_SIZE_MAX];
+    motion m = motion_of(action, x, d, NULL);
+    olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
+    put_tangent(action, x, x->q0, control(action, x, t, m), -0.5 * action->kp + action->kd / x->h,
+                d, tangent);
 }
 
 /* Derivative of the user's function by differences, over steps that are small against what the
@@ -102,8 +130,11 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     put(action, x, F, slope, f, tangent);
 }
 
-const olo_action_type olo_action_drive = {.name = "drive", .force = drive, .has_tangent = true};
-const olo_action_type olo_action_controller = {
-    .name = "controller", .force = controller, .has_tangent = true};
+const olo_action_type olo_action_drive = {
+    .name = "drive", .force = drive, .start_tangent = drive_start, .has_tangent = true};
+const olo_action_type olo_action_controller = {.name = "controller",
+                                               .force = controller,
+                                               .start_tangent = controller_start,
+                                               .has_tangent = true};
 const olo_action_type olo_action_drive_callback = {
     .name = "drive callback", .force = callback, .has_tangent = true, .motion_tangent = true};

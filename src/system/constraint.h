@@ -37,6 +37,9 @@ typedef struct olo_constraint_type {
     void (*gradient)(const olo_constraint *row, const olo_at *at, double *gradient);
     /* d[size]; tangent[size*size] = dd/dq1 unless NULL */
     void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
+    /* dd/dq0, row-major, and the Hessian of g at a configuration: for derivatives of runs. NULL: it has none. */
+    void (*start_tangent)(const olo_constraint *row, const olo_interval *x, double *tangent);
+    void (*hessian)(const olo_constraint *row, const olo_at *at, double *hessian);
     /* f(t) with its derivative unless NULL; NULL: nothing moves over time */
     double (*motion)(const olo_constraint *row, double t, double *rate);
     /* Why the row has no meaning over a step; NULL: it has. The entry may be NULL. */

@@ -19,20 +19,38 @@ static void gradient(const olo_constraint *row, const olo_at *at, double *g)
     olo_form_gradient(row->form, at->q, g);
 }
 
+static void put_hessian(const olo_constraint *row, double factor, double *matrix)
+{
+    memset(matrix, 0, (size_t)(row->size * row->size) * sizeof *matrix);
+    olo_form_add_hessian(row->form, factor, matrix);
+}
+
 static void discrete(const olo_constraint *row, const olo_interval *x, double *d, double *tangent)
 {
     olo_form_gradient(row->form, x->qm, d);
-    if (!tangent)
-        return;
-    memset(tangent, 0, (size_t)(row->size * row->size) * sizeof *tangent);
-    olo_form_add_hessian(row->form, 0.5, tangent);
+    if (tangent)
+        put_hessian(row, 0.5, tangent);
+}
+
+static void start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
+{
+    (void)x;
+    put_hessian(row, 0.5, tangent);
+}
+
+static void hessian(const olo_constraint *row, const olo_at *at, double *matrix)
+{
+    (void)at;
+    put_hessian(row, 1.0, matrix);
 }
 
 const olo_constraint_type olo_constraint_form = {.name = "form",
                                                  .value = value,
                                                  .magnitude = magnitude,
                                                  .gradient = gradient,
-                                                 .discrete = discrete};
+                                                 .discrete = discrete,
+                                                 .start_tangent = start_tangent,
+                                                 .hessian = hessian};
 
 double olo_constraint_advance(const olo_constraint *row, const olo_interval *x)
 {

@@ -51,22 +51,55 @@ static void gradient(const olo_constraint *row, const olo_at *at, double *g)
     }
 }
 
+/* matrix += a_i K of one share, K over the coordinates of its own */
+static void add_share(const olo_constraint *row, const olo_share *share, const double *K,
+                      double *matrix)
+{
+    int size = share->coordinate->size;
+    for (int k = 0; k < size; k++)
+        for (int l = 0; l < size; l++)
+            matrix[share->place[k] * row->size + share->place[l]] +=
+                share->factor * K[k * size + l];
+}
+
+static void set_zero(const olo_constraint *row, double *matrix)
+{
+    memset(matrix, 0, (size_t)(row->size * row->size) * sizeof *matrix);
+}
+
 static void discrete(const olo_constraint *row, const olo_interval *x, double *d, double *tangent)
 {
     double own[OLO_FORM_SIZE_MAX], K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
     memset(d, 0, (size_t)row->size * sizeof *d);
     if (tangent)
-        memset(tangent, 0, (size_t)(row->size * row->size) * sizeof *tangent);
+        set_zero(row, tangent);
     for (int i = 0; i < row->share_count; i++) {
         const olo_share *share = &row->shares[i];
-        int size = share->coordinate->size;
         olo_term_discrete(share->coordinate, x, own, tangent ? K : NULL);
-        for (int k = 0; k < size; k++) {
+        for (int k = 0; k < share->coordinate->size; k++)
             d[share->place[k]] += share->factor * own[k];
-            for (int l = 0; tangent && l < size; l++)
-                tangent[share->place[k] * row->size + share->place[l]] +=
-                    share->factor * K[k * size + l];
-        }
+        if (tangent)
+            add_share(row, share, K, tangent);
+    }
+}
+
+static void start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
+{
+    double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
+    set_zero(row, tangent);
+    for (int i = 0; i < row->share_count; i++) {
+        olo_term_discrete_tangent(row->shares[i].coordinate, x, 0, K);
+        add_share(row, &row->shares[i], K, tangent);
+    }
+}
+
+static void hessian(const olo_constraint *row, const olo_at *at, double *matrix)
+{
+    double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
+    set_zero(row, matrix);
+    for (int i = 0; i < row->share_count; i++) {
+        olo_term_hessian(row->shares[i].coordinate, at->q, at->angles, K);
+        add_share(row, &row->shares[i], K, matrix);
     }
 }
 
@@ -75,4 +108,6 @@ const olo_constraint_type olo_constraint_relation = {.name = "relation",
                                                      .magnitude = magnitude,
                                                      .gradient = gradient,
                                                      .discrete = discrete,
+                                                     .start_tangent = start_tangent,
+                                                     .hessian = hessian,
                                                      .motion = motion};

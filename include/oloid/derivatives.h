@@ -1,0 +1,115 @@
+/** @file
+ *  Derivatives of runs: how a step, or any functional of a whole run, changes with the state it starts from, exact to
+ *  round-off. Forward (one direction, all results) and adjoint (one result, all directions).
+ *
+ *      olo_goal goal = {.quantity = "tip.position", .direction = {0, 0, 1}, .end = 1};
+ *      olo_functional J = {.goals = &goal, .goal_count = 1};
+ *      olo_derivatives *d;
+ *      olo_derivatives_create(system, olo_model_run(model), &d, &error);
+ *      olo_gradient g = {.q = gq, .v = gv};
+ *      olo_derivatives_gradient(d, start, &J, &g, &error);       g.value, and gq, gv of n numbers
+ *
+ *  A variation of a state has the form of a state: dq and dv, n numbers each. It keeps the constraints to first order:
+ *  G dq = 0, and G v stays. olo_derivatives_admit makes one of any numbers. A gradient, as it is returned, is that with respect to
+ *  any numbers, with what leaves the constraints taken away in the same way: along an admissible variation the derivative is
+ *  g.q . dq + g.v . dv.
+ *
+ *  Constraints must be `reduced`; both schemes do. Refused, with the reason: rolling, and forces that C functions give.
+ *  Where Newton had to halve a step the derivative is that of the halves.
+ */
+#ifndef OLOID_DERIVATIVES_H
+#define OLOID_DERIVATIVES_H
+
+#include <stddef.h>
+
+#include "oloid/simulate.h"
+#include "oloid/status.h"
+#include "oloid/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The workspace of one thread: steppers, checkpoints, the linearised step. */
+typedef struct olo_derivatives olo_derivatives;
+
+/** For runs of `run`, which is copied but for its texts. Refers to the system, which must outlive it. Fails with OLO_UNSUPPORTED where
+ *  there are no derivatives. */
+OLO_API olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
+                                          olo_derivatives **derivatives, olo_error *error);
+/** Frees a workspace; NULL is allowed. */
+OLO_API void olo_derivatives_free(olo_derivatives *derivatives);
+
+/** @name One step
+ *  @{ */
+/** Advances the state by h as olo_stepper_step does, and keeps the linearised step. */
+OLO_API olo_status olo_derivatives_step(olo_derivatives *derivatives, olo_state *state, double h,
+                                        olo_error *error);
+/** d(q1, v1) = A d(q0, v0): a variation of the start of the last step becomes that of its end. In place. */
+OLO_API olo_status olo_derivatives_step_forward(olo_derivatives *derivatives, double *dq,
+                                                double *dv, olo_error *error);
+/** A^T: the derivative of something with respect to the end of the last step becomes that with respect to its start. In place. */
+OLO_API olo_status olo_derivatives_step_adjoint(olo_derivatives *derivatives, double *gq,
+                                                double *gv, olo_error *error);
+/** The admissible variation of a state next to given numbers, in the metric of the mass. In place. */
+OLO_API olo_status olo_derivatives_admit(olo_derivatives *derivatives, const olo_state *state,
+                                         double *dq, double *dv, olo_error *error);
+/** @} */
+
+/** @name Functionals of a run
+ *  J = end(x_N) + integral of running(x(t)) dt, the integral by the trapezoidal rule over the steps.
+ *  @{ */
+/** A term of J: f = a quantity of the model, or half the square of its distance from a target. */
+typedef struct olo_goal {
+    /** "tip.position" or "tip.velocity" of an output, along `direction`; "hinge.angle" of a joint coordinate,
+     *  "hinge.angle.rate" its rate; "kinetic", "potential" (with strain) or "energy", both. */
+    const char *quantity;
+    double direction[3]; /**< of positions and velocities */
+    bool squared;        /**< f = 1/2 (quantity - target)^2, else f = quantity */
+    double target;       /**< of `squared` */
+    double end;          /**< weight of f at the end */
+    double running;      /**< weight of the integral of f over time */
+} olo_goal;
+
+/** A functional of a run: the sum of goals and of functions in C, any of which may be absent. */
+typedef struct olo_functional {
+    const olo_goal *goals; /**< `goal_count` of them */
+    int goal_count;        /**< 0: none */
+    void *context;         /**< handed to both functions */
+    /** Value at a state; *adds* its derivatives with respect to q and v to n numbers each unless they are NULL. */
+    double (*end)(void *context, const olo_system *system, const olo_state *state, double *gq,
+                  double *gv);
+    /** The same under the integral. */
+    double (*running)(void *context, const olo_system *system, const olo_state *state, double *gq,
+                      double *gv);
+} olo_functional;
+
+/** What a gradient gives; arrays belong to the caller and may be NULL. */
+typedef struct olo_gradient {
+    double value; /**< J */
+    double *q;    /**< [n] dJ with respect to the configuration of the start */
+    double *v;    /**< [n] ... to its velocity */
+    long steps;   /**< of the run */
+    long again;   /**< how many of these were made again, from checkpoints */
+} olo_gradient;
+
+/** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient by the adjoint: at a cost below four runs,
+ *  whatever the number of coordinates. Fails as a run does. */
+OLO_API olo_status olo_derivatives_gradient(olo_derivatives *derivatives, const olo_state *start,
+                                            const olo_functional *functional,
+                                            olo_gradient *gradient, olo_error *error);
+/** How much memory a gradient may take for steps that it keeps, in bytes; 256 MiB by default. Beyond it there are checkpoints,
+ *  about sqrt(2 steps) of them, and steps between two of them are made again. */
+OLO_API void olo_derivatives_set_memory(olo_derivatives *derivatives, size_t bytes);
+
+/** The same forward, along one admissible variation (dq, dv) of the start, which becomes that of the end: J and its
+ *  derivative. Needs no memory but for one step. Either of `value` and `derivative` may be NULL. */
+OLO_API olo_status olo_derivatives_forward(olo_derivatives *derivatives, const olo_state *start,
+                                           const olo_functional *functional, double *dq, double *dv,
+                                           double *value, double *derivative, olo_error *error);
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,456 @@
+/* Derivatives of runs: linearised steps one after the other, forwards or backwards,
+ *
+ *     d(x_1) = A_1 d(x_0), ...            (forward)
+ *     l_{n-1} = A_n^T l_n + w_{n-1} grad running(x_{n-1}),   l_N = grad end(x_N) + w_N grad running(x_N)     (adjoint)
+ *
+ * with the weights w of the trapezoidal rule. Backwards the steps must be there: those of a stretch of the run are kept, all
+ * of them if memory allows it, and stretches are made again from checkpoints of the state, from which a run goes on to the same bits.
+ */
+#include "oloid/derivatives.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "stepping/goal.h"
+#include "stepping/linear_step.h"
+
+static const size_t usual_memory = (size_t)256 << 20;
+
+/* A step that was made, halves of one each by itself. */
+typedef struct kept {
+    olo_step_record record;
+    double *block; /* its numbers */
+    long step;     /* of the run */
+} kept;
+
+struct olo_derivatives {
+    const olo_system *system;
+    olo_run run;
+    olo_stepper *stepper;
+    olo_linear_step *linear;
+    olo_state *state; /* of the run */
+    olo_state *node;  /* where the functional is evaluated on the way back */
+    double *gq, *gv;  /* [n] */
+    size_t memory;
+    size_t record_size;
+    kept *steps; /* kept ones */
+    size_t count, capacity;
+    long step;    /* that is being made */
+    bool keeping; /* steps are kept */
+    bool full;    /* there was no memory for one */
+};
+
+/* --- creation --- */
+
+static void take_step(void *context, const olo_stepper *stepper)
+{
+    olo_derivatives *x = context;
+    if (!x->keeping || x->full)
+        return;
+    if (x->count == x->capacity) {
+        size_t more = x->capacity ? 2 * x->capacity : 4;
+        kept *grown = olo_realloc(x->steps, x->capacity, more, sizeof *grown);
+        x->full = !grown;
+        if (x->full)
+            return;
+        x->steps = grown;
+        x->capacity = more;
+    }
+    kept *next = &x->steps[x->count];
+    if (!next->block)
+        next->block = olo_alloc(x->record_size, sizeof *next->block);
+    x->full = !next->block;
+    if (x->full)
+        return;
+    next->record = olo_step_record_over(x->system, next->block);
+    next->step = x->step;
+    olo_step_record_take(&next->record, stepper);
+    x->count++;
+}
+
+olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
+                                  olo_derivatives **derivatives, olo_error *error)
+{
+    *derivatives = NULL;
+    olo_derivatives *x = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
+    x->system = system;
+    x->run = *run;
+    x->memory = usual_memory;
+    x->record_size = olo_step_record_size(system);
+    x->gq = olo_alloc((size_t)system->n, sizeof *x->gq);
+    x->gv = olo_alloc((size_t)system->n, sizeof *x->gv);
+    olo_status status = OLO_OK;
+    if (!x->gq || !x->gv)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
+    if (status == OLO_OK)
+        status = olo_stepper_create(system, run, &x->stepper, error);
+    if (status == OLO_OK)
+        status = olo_linear_step_create(system, run, &x->linear, error);
+    if (status == OLO_OK)
+        status = olo_state_create(system, &x->state, error);
+    if (status == OLO_OK)
+        status = olo_state_create(system, &x->node, error);
+    if (status != OLO_OK) {
+        olo_derivatives_free(x);
+        return status;
+    }
+    x->stepper->witness = take_step;
+    x->stepper->witness_context = x;
+    *derivatives = x;
+    return OLO_OK;
+}
+
+static void drop_steps(olo_derivatives *x)
+{
+    for (size_t i = 0; i < x->capacity; i++)
+        olo_free(x->steps[i].block);
+    x->steps = olo_free(x->steps);
+    x->count = x->capacity = 0;
+}
+
+void olo_derivatives_free(olo_derivatives *x)
+{
+    if (!x)
+        return;
+    drop_steps(x);
+    olo_stepper_free(x->stepper);
+    olo_linear_step_free(x->linear);
+    olo_state_free(x->state);
+    olo_state_free(x->node);
+    olo_free(x->gq);
+    olo_free(x->gv);
+    olo_free(x);
+}
+
+void olo_derivatives_set_memory(olo_derivatives *x, size_t bytes)
+{
+    x->memory = bytes;
+}
+
+/* --- one step --- */
+
+/* A step, kept if that is wanted. */
+static olo_status make_step(olo_derivatives *x, olo_state *state, double h, bool keep,
+                            olo_error *error)
+{
+    x->keeping = keep;
+    x->full = false;
+    olo_status status = olo_stepper_step(x->stepper, state, h, error);
+    x->keeping = false;
+    if (status == OLO_OK && x->full)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the steps of a derivative");
+    return status;
+}
+
+olo_status olo_derivatives_step(olo_derivatives *x, olo_state *state, double h, olo_error *error)
+{
+    x->count = 0;
+    return make_step(x, state, h, true, error);
+}
+
+static olo_status need_step(const olo_derivatives *x, olo_error *error)
+{
+    return x->count > 0 ? OLO_OK
+                        : olo_fail(error, OLO_UNSUPPORTED, "there is no derivative before a step");
+}
+
+/* Through the kept steps, which are one step of the run or its halves. */
+static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
+        status = olo_linear_step_at(x->linear, &x->steps[i].record, error);
+        if (status == OLO_OK)
+            olo_linear_step_forward(x->linear, dq, dv, NULL, NULL);
+    }
+    return status;
+}
+
+static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, double *gv,
+                          olo_error *error)
+{
+    olo_status status = olo_linear_step_at(x->linear, &step->record, error);
+    if (status == OLO_OK)
+        olo_linear_step_adjoint(x->linear, gq, gv, NULL, NULL);
+    return status;
+}
+
+olo_status olo_derivatives_step_forward(olo_derivatives *x, double *dq, double *dv,
+                                        olo_error *error)
+{
+    olo_status status = need_step(x, error);
+    return status == OLO_OK ? go_forward(x, dq, dv, error) : status;
+}
+
+olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,
+                                        olo_error *error)
+{
+    olo_status status = need_step(x, error);
+    for (size_t i = x->count; status == OLO_OK && i > 0; i--)
+        status = go_back(x, &x->steps[i - 1], gq, gv, error);
+    return status;
+}
+
+olo_status olo_derivatives_admit(olo_derivatives *x, const olo_state *state, double *dq, double *dv,
+                                 olo_error *error)
+{
+    olo_status status = olo_linear_step_state(x->linear, state, error);
+    if (status == OLO_OK)
+        olo_linear_step_admit(x->linear, dq, dv);
+    return status;
+}
+
+/* --- a run --- */
+
+typedef struct course {
+    olo_derivatives *x;
+    olo_objective *objective;
+    double start;           /* time */
+    long steps;             /* of the run ... */
+    long stretch;           /* ... and of a stretch */
+    long stretches;         /* with a checkpoint before each */
+    olo_state **checkpoint; /* [stretches] */
+    double value;           /* J so far */
+    long again;
+} course;
+
+static double time_of(const course *c, long step)
+{
+    return step == c->steps ? c->x->run.end : c->start + (double)step * c->x->run.step;
+}
+
+static double size_of(const course *c, long step)
+{
+    return olo_run_step(&c->x->run, time_of(c, step - 1), step == c->steps);
+}
+
+/* Of the trapezoidal rule at the end of a step, or at the start: 0. */
+static double weight_of(const course *c, long step)
+{
+    double before = step > 0 ? size_of(c, step) : 0,
+           after = step < c->steps ? size_of(c, step + 1) : 0;
+    return 0.5 * (before + after);
+}
+
+static olo_status advance(course *c, long step, bool keep, olo_error *error)
+{
+    olo_derivatives *x = c->x;
+    x->step = step;
+    olo_status status = make_step(x, x->state, size_of(c, step), keep, error);
+    x->state->t = time_of(c, step);
+    return status;
+}
+
+static void add_value(course *c, long step)
+{
+    double weight = weight_of(c, step);
+    c->value += weight * olo_objective_running(c->objective, c->x->state, weight, NULL, NULL);
+    if (step == c->steps)
+        c->value += olo_objective_end(c->objective, c->x->state, 1.0, NULL, NULL);
+}
+
+static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
+                        const olo_functional *functional, olo_error *error)
+{
+    *c = (course){.x = x, .start = start->t};
+    olo_status status = olo_run_count_steps(&x->run, start->t, &c->steps, error);
+    if (status == OLO_OK)
+        status = olo_objective_create(x->system, functional, &c->objective, error);
+    olo_state_copy(start, x->state);
+    return status;
+}
+
+/* How long a stretch is: all, or so that checkpoints and kept steps together need least. */
+static olo_status plan(course *c, olo_error *error)
+{
+    const olo_derivatives *x = c->x;
+    double record = (double)(x->record_size * sizeof(double));
+    double state = (double)olo_state_saved_size(x->state), steps = (double)c->steps;
+    c->stretch = c->steps;
+    if (steps * record > (double)x->memory)
+        c->stretch = (long)ceil(sqrt(steps * state / record));
+    if (c->stretch < 1)
+        c->stretch = 1;
+    c->stretches = (c->steps + c->stretch - 1) / c->stretch;
+    c->checkpoint = olo_alloc((size_t)c->stretches, sizeof *c->checkpoint);
+    return c->checkpoint ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for checkpoints");
+}
+
+static void end(course *c)
+{
+    for (long i = 0; c->checkpoint && i < c->stretches; i++)
+        olo_state_free(c->checkpoint[i]);
+    olo_free(c->checkpoint);
+    olo_objective_free(c->objective);
+}
+
+static long last_of(const course *c, long stretch)
+{
+    long last = (stretch + 1) * c->stretch;
+    return last < c->steps ? last : c->steps;
+}
+
+/* The steps of a stretch from its start. */
+static olo_status run_stretch(course *c, long stretch, bool keep, bool first_time, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    c->x->count = 0;
+    for (long i = stretch * c->stretch + 1; status == OLO_OK && i <= last_of(c, stretch); i++) {
+        status = advance(c, i, keep, error);
+        if (status == OLO_OK && first_time)
+            add_value(c, i);
+        c->again += !first_time;
+    }
+    return status;
+}
+
+/* The whole run, with a checkpoint before each stretch; the steps of the last one are kept. */
+static olo_status run_all(course *c, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    add_value(c, 0);
+    for (long k = 0; status == OLO_OK && k < c->stretches; k++) {
+        status = olo_state_clone(c->x->state, &c->checkpoint[k], error);
+        if (status == OLO_OK)
+            status = run_stretch(c, k, k == c->stretches - 1, true, error);
+    }
+    return status;
+}
+
+/* The state at the start of a kept step. */
+static const olo_state *node_of(olo_derivatives *x, const kept *step)
+{
+    const olo_system *s = x->system;
+    size_t n = (size_t)s->n * sizeof *x->node->q;
+    x->node->t = step->record.t;
+    memcpy(x->node->q, step->record.q0, n);
+    memcpy(x->node->v, step->record.v0, n);
+    memcpy(x->node->angles, step->record.angles,
+           (size_t)s->joint_coordinate_count * sizeof *x->node->angles);
+    return x->node;
+}
+
+/* Back through the kept steps. */
+static olo_status return_stretch(course *c, olo_error *error)
+{
+    olo_derivatives *x = c->x;
+    olo_status status = OLO_OK;
+    for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
+        const kept *step = &x->steps[i - 1];
+        status = go_back(x, step, x->gq, x->gv, error);
+        bool whole = i == 1 || x->steps[i - 2].step != step->step;
+        if (status == OLO_OK && whole)
+            olo_objective_running(c->objective, node_of(x, step), weight_of(c, step->step - 1),
+                                  x->gq, x->gv);
+    }
+    return status;
+}
+
+static olo_status return_all(course *c, olo_error *error)
+{
+    olo_derivatives *x = c->x;
+    olo_status status = OLO_OK;
+    memset(x->gq, 0, (size_t)x->system->n * sizeof *x->gq);
+    memset(x->gv, 0, (size_t)x->system->n * sizeof *x->gv);
+    olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
+    olo_objective_running(c->objective, x->state, weight_of(c, c->steps), x->gq, x->gv);
+    for (long k = c->stretches - 1; status == OLO_OK && k >= 0; k--) {
+        if (k < c->stretches - 1) {
+            olo_state_copy(c->checkpoint[k], x->state);
+            status = run_stretch(c, k, true, false, error);
+        }
+        if (status == OLO_OK)
+            status = return_stretch(c, error);
+    }
+    return status;
+}
+
+/* dJ with respect to any numbers for the start, of which the admissible part counts. */
+static olo_status give(course *c, const olo_state *start, olo_gradient *gradient, olo_error *error)
+{
+    olo_derivatives *x = c->x;
+    size_t n = (size_t)x->system->n * sizeof *x->gq;
+    olo_status status = olo_linear_step_state(x->linear, start, error);
+    if (status != OLO_OK)
+        return status;
+    olo_linear_step_admit_transposed(x->linear, x->gq, x->gv);
+    gradient->value = c->value;
+    gradient->steps = c->steps;
+    gradient->again = c->again;
+    if (gradient->q)
+        memcpy(gradient->q, x->gq, n);
+    if (gradient->v)
+        memcpy(gradient->v, x->gv, n);
+    return OLO_OK;
+}
+
+olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
+                                    const olo_functional *functional, olo_gradient *gradient,
+                                    olo_error *error)
+{
+    course c;
+    olo_status status = begin(&c, x, start, functional, error);
+    if (status == OLO_OK)
+        status = plan(&c, error);
+    if (status == OLO_OK)
+        status = run_all(&c, error);
+    if (status == OLO_OK)
+        status = return_all(&c, error);
+    if (status == OLO_OK)
+        status = give(&c, start, gradient, error);
+    end(&c);
+    return status;
+}
+
+/* --- forward --- */
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* What J changes by at the end of a step, along the variation there. */
+static double derivative_at(course *c, long step, const double *dq, const double *dv)
+{
+    olo_derivatives *x = c->x;
+    int n = x->system->n;
+    memset(x->gq, 0, (size_t)n * sizeof *x->gq);
+    memset(x->gv, 0, (size_t)n * sizeof *x->gv);
+    olo_objective_running(c->objective, x->state, weight_of(c, step), x->gq, x->gv);
+    if (step == c->steps)
+        olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
+    return dot(n, x->gq, dq) + dot(n, x->gv, dv);
+}
+
+olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
+                                   const olo_functional *functional, double *dq, double *dv,
+                                   double *value, double *derivative, olo_error *error)
+{
+    course c;
+    double sum = 0;
+    olo_status status = begin(&c, x, start, functional, error);
+    for (long i = 0; status == OLO_OK && i <= c.steps; i++) {
+        x->count = 0;
+        if (i > 0)
+            status = advance(&c, i, true, error);
+        if (status == OLO_OK)
+            status = go_forward(x, dq, dv, error);
+        if (status != OLO_OK)
+            break;
+        add_value(&c, i);
+        sum += derivative_at(&c, i, dq, dv);
+    }
+    if (status == OLO_OK && value)
+        *value = c.value;
+    if (status == OLO_OK && derivative)
+        *derivative = sum;
+    end(&c);
+    return status;
+}

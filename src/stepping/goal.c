@@ -1,0 +1,317 @@
+/* Goals: what a name measures at a state, m(q, v), with dm/dq and dm/dv.
+ *
+ *     position, velocity   n.x(q), n.x'(v)          an output
+ *     coordinate, rate     x(q), grad x(q).v        a joint coordinate
+ *     kinetic              1/2 v.M v
+ *     potential            V(q), strain included
+ *
+ * A measure is a constant table; a new one is a line of `measures`. */
+#include "stepping/goal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/suggest.h"
+
+typedef struct aim aim;
+
+/* `name` of a measure of the whole system, or what stands behind the name of a thing: ".position". */
+typedef struct measure {
+    const char *name;
+    bool whole;
+    /* The number of the thing with this name, -1 if there is none. */
+    int (*find)(const olo_system *system, const char *name);
+    /* m; adds `weight` times its derivatives unless they are NULL */
+    double (*value)(olo_objective *objective, const aim *goal, const olo_state *x, double weight,
+                    double *gq, double *gv);
+} measure;
+
+struct aim {
+    const measure *measure;
+    const olo_goal *given;
+    int index;
+};
+
+struct olo_objective {
+    const olo_system *system;
+    const olo_functional *functional;
+    olo_pool pool;
+    aim *goals;
+    double *local;   /* gradient, Hessian and their like of the largest term */
+    double *Mv;      /* [n] */
+    double *gq, *gv; /* [n] of the functions in C */
+};
+
+/* --- measures --- */
+
+static int find_output(const olo_system *s, const char *name)
+{
+    for (int i = 0; i < s->output_count; i++)
+        if (strcmp(s->outputs[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static double along(const double n[3], const double x[3])
+{
+    return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+}
+
+static void add_place(const olo_position *place, double weight, const double n[3], double *g)
+{
+    for (int k = 0; g && k < place->count; k++)
+        for (int i = 0; i < 3; i++)
+            g[place->slot[k] + i] += weight * place->weight[k] * n[i];
+}
+
+static double position(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+                       double *gq, double *gv)
+{
+    const olo_position *place = &o->system->outputs[goal->index].position;
+    double at[3];
+    (void)gv;
+    olo_position_value(place, x->q, at);
+    add_place(place, weight, goal->given->direction, gq);
+    return along(goal->given->direction, at);
+}
+
+static double velocity(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+                       double *gq, double *gv)
+{
+    const olo_position *place = &o->system->outputs[goal->index].position;
+    double at[3];
+    (void)gq;
+    olo_position_linear(place, x->v, at);
+    add_place(place, weight, goal->given->direction, gv);
+    return along(goal->given->direction, at);
+}
+
+static double coordinate(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+                         double *gq, double *gv)
+{
+    const olo_term *term = o->system->joint_coordinates[goal->index].term;
+    (void)gv;
+    if (gq) {
+        olo_term_gradient(term, x->q, x->angles, o->local);
+        for (int i = 0; i < term->size; i++)
+            gq[term->index[i]] += weight * o->local[i];
+    }
+    return olo_term_energy(term, x->q, x->angles);
+}
+
+static double rate(olo_objective *o, const aim *goal, const olo_state *x, double weight, double *gq,
+                   double *gv)
+{
+    const olo_term *term = o->system->joint_coordinates[goal->index].term;
+    double *gradient = o->local, *hessian = o->local + term->size, sum = 0;
+    olo_term_gradient(term, x->q, x->angles, gradient);
+    if (gq)
+        olo_term_hessian(term, x->q, x->angles, hessian);
+    for (int i = 0; i < term->size; i++) {
+        double v = x->v[term->index[i]];
+        sum += gradient[i] * v;
+        if (gv)
+            gv[term->index[i]] += weight * gradient[i];
+        for (int j = 0; gq && j < term->size; j++)
+            gq[term->index[j]] += weight * v * hessian[i * term->size + j];
+    }
+    return sum;
+}
+
+static double kinetic(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+                      double *gq, double *gv)
+{
+    double twice = 0;
+    (void)goal;
+    (void)gq;
+    olo_system_mass_times(o->system, x->v, o->Mv);
+    for (int i = 0; i < o->system->n; i++) {
+        twice += x->v[i] * o->Mv[i];
+        if (gv)
+            gv[i] += weight * o->Mv[i];
+    }
+    return 0.5 * twice;
+}
+
+static double potential(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+                        double *gq, double *gv)
+{
+    const olo_system *s = o->system;
+    double sum = 0;
+    (void)goal;
+    (void)gv;
+    for (int k = 0; k < s->term_count; k++) {
+        const olo_term *term = &s->terms[k];
+        if (term->law->dissipative)
+            continue;
+        sum += olo_term_energy(term, x->q, x->angles);
+        if (gq)
+            olo_term_gradient(term, x->q, x->angles, o->local);
+        for (int i = 0; gq && i < term->size; i++)
+            gq[term->index[i]] += weight * o->local[i];
+    }
+    return sum;
+}
+
+static double energy(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+                     double *gq, double *gv)
+{
+    return kinetic(o, goal, x, weight, gq, gv) + potential(o, goal, x, weight, gq, gv);
+}
+
+static const measure measures[] = {
+    {".position", false, find_output, position},
+    {".velocity", false, find_output, velocity},
+    {".rate", false, olo_system_find_joint_coordinate, rate},
+    {"kinetic", true, NULL, kinetic},
+    {"potential", true, NULL, potential},
+    {"energy", true, NULL, energy},
+    /* all that is left: the joint coordinate of that name */
+    {"", false, olo_system_find_joint_coordinate, coordinate},
+};
+
+/* --- names --- */
+
+/* True if the name is of the measure; then the goal is filled. */
+static bool fits(const olo_system *s, const measure *m, const char *name, aim *goal)
+{
+    char thing[256];
+    size_t length = strlen(name), tail = strlen(m->name);
+    goal->measure = m;
+    if (m->whole)
+        return strcmp(name, m->name) == 0;
+    if (length <= tail || length - tail >= sizeof thing ||
+        strcmp(name + length - tail, m->name) != 0)
+        return false;
+    memcpy(thing, name, length - tail);
+    thing[length - tail] = '\0';
+    goal->index = m->find(s, thing);
+    return goal->index >= 0;
+}
+
+static olo_status resolve(const olo_system *s, const olo_goal *given, aim *goal, olo_error *error)
+{
+    goal->given = given;
+    for (size_t i = 0; given->quantity && i < sizeof measures / sizeof *measures; i++)
+        if (fits(s, &measures[i], given->quantity, goal))
+            return OLO_OK;
+    return olo_fail(
+        error, OLO_NOT_FOUND,
+        "there is no quantity '%s': a goal is <output>.position, <output>.velocity, a "
+        "joint coordinate such as <joint>.angle, its .rate, kinetic, potential or energy",
+        given->quantity ? given->quantity : "");
+}
+
+/* Whether a direction is wanted and missing. */
+static olo_status check(const aim *goal, olo_error *error)
+{
+    const double *n = goal->given->direction;
+    bool place = goal->measure->find == find_output;
+    if (!place || along(n, n) > 0)
+        return OLO_OK;
+    return olo_fail(error, OLO_BAD_INPUT, "the goal '%s' needs a direction", goal->given->quantity);
+}
+
+/* --- objectives --- */
+
+olo_status olo_objective_create(const olo_system *s, const olo_functional *functional,
+                                olo_objective **objective, olo_error *error)
+{
+    olo_objective *o = olo_alloc(1, sizeof *o);
+    size_t largest = 1, n = (size_t)s->n;
+    olo_status status = OLO_OK;
+    *objective = NULL;
+    if (!o)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a functional");
+    o->system = s;
+    o->functional = functional;
+    for (int i = 0; i < s->term_count; i++)
+        if ((size_t)s->terms[i].size > largest)
+            largest = (size_t)s->terms[i].size;
+    for (int i = 0; i < s->joint_coordinate_count; i++)
+        if ((size_t)s->joint_coordinates[i].term->size > largest)
+            largest = (size_t)s->joint_coordinates[i].term->size;
+    const olo_array arrays[] = {
+        {&o->local, largest * (largest + 1)}, {&o->Mv, n}, {&o->gq, n}, {&o->gv, n}};
+    o->goals = olo_pool_alloc(&o->pool, (size_t)functional->goal_count, sizeof *o->goals);
+    if (!o->goals || !olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a functional");
+    for (int i = 0; status == OLO_OK && i < functional->goal_count; i++) {
+        status = resolve(s, &functional->goals[i], &o->goals[i], error);
+        if (status == OLO_OK)
+            status = check(&o->goals[i], error);
+    }
+    if (status != OLO_OK) {
+        olo_objective_free(o);
+        return status;
+    }
+    *objective = o;
+    return OLO_OK;
+}
+
+void olo_objective_free(olo_objective *objective)
+{
+    if (!objective)
+        return;
+    olo_pool_free(&objective->pool);
+    olo_free(objective);
+}
+
+/* The sum of all goals with their weights at the end or under the integral. */
+static double sum_goals(olo_objective *o, const olo_state *x, bool end, double weight, double *gq,
+                        double *gv)
+{
+    double sum = 0;
+    for (int i = 0; i < o->functional->goal_count; i++) {
+        const aim *goal = &o->goals[i];
+        double share = end ? goal->given->end : goal->given->running, slope = 1;
+        if (share == 0)
+            continue;
+        double m = goal->measure->value(o, goal, x, 0.0, NULL, NULL);
+        double distance = m - goal->given->target;
+        if (goal->given->squared)
+            slope = distance;
+        if (gq)
+            goal->measure->value(o, goal, x, weight * share * slope, gq, gv);
+        sum += share * (goal->given->squared ? 0.5 * distance * distance : m);
+    }
+    return sum;
+}
+
+typedef double function(void *context, const olo_system *system, const olo_state *state, double *gq,
+                        double *gv);
+
+static double add_function(olo_objective *o, function *f, const olo_state *x, double weight,
+                           double *gq, double *gv)
+{
+    size_t n = (size_t)o->system->n;
+    if (!f)
+        return 0;
+    if (!gq)
+        return f(o->functional->context, o->system, x, NULL, NULL);
+    memset(o->gq, 0, n * sizeof *gq);
+    memset(o->gv, 0, n * sizeof *gv);
+    double value = f(o->functional->context, o->system, x, o->gq, o->gv);
+    for (size_t i = 0; i < n; i++) {
+        gq[i] += weight * o->gq[i];
+        gv[i] += weight * o->gv[i];
+    }
+    return value;
+}
+
+double olo_objective_end(olo_objective *o, const olo_state *x, double weight, double *gq,
+                         double *gv)
+{
+    double sum = sum_goals(o, x, true, weight, gq, gv);
+    return sum + add_function(o, o->functional->end, x, weight, gq, gv);
+}
+
+double olo_objective_running(olo_objective *o, const olo_state *x, double weight, double *gq,
+                             double *gv)
+{
+    double sum = sum_goals(o, x, false, weight, gq, gv);
+    return sum + add_function(o, o->functional->running, x, weight, gq, gv);
+}

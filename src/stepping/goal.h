@@ -1,0 +1,22 @@
+/* Functionals of a run: goals by name, and functions in C, with their gradients at a state. */
+#ifndef OLO_STEPPING_GOAL_H
+#define OLO_STEPPING_GOAL_H
+
+#include "base/pool.h"
+#include "oloid/derivatives.h"
+#include "system/system.h"
+
+typedef struct olo_objective olo_objective;
+
+/* Resolves the names of a functional, which must stay; owned by the caller. */
+olo_status olo_objective_create(const olo_system *system, const olo_functional *functional,
+                                olo_objective **objective, olo_error *error);
+void olo_objective_free(olo_objective *objective);
+
+/* The part of J at the end, or under the integral; adds `weight` times its derivatives unless they are NULL. */
+double olo_objective_end(olo_objective *objective, const olo_state *state, double weight,
+                         double *gq, double *gv);
+double olo_objective_running(olo_objective *objective, const olo_state *state, double weight,
+                             double *gq, double *gv);
+
+#endif

@@ -1,0 +1,320 @@
+/* Constraint rows, linearised; see the header. */
+#include "stepping/linear_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kinematics/null_space.h"
+#include "linalg/vec3.h"
+
+/* Columns below this share of their length after orthogonalisation repeat others. */
+static const double repeated = 1e-9;
+
+/* --- creation --- */
+
+/* The node that a group holds to its parent, -1 if it is none: that of its joint in the tree, or one that it keeps in the
+ * plane of a planar model. */
+static int node_of(const olo_system *s, const olo_tree *tree, int group)
+{
+    const olo_group *g = &s->groups[group];
+    if (g->internal)
+        return -1;
+    if (g->carried)
+        return s->coordinates[s->constraints[g->first].index[0]].node;
+    if (g->joint < 0)
+        return -1;
+    const olo_articulation *joint = &s->joints[g->joint];
+    if (joint->child >= 0 && tree->nodes[joint->child].type &&
+        tree->nodes[joint->child].joint.group == group)
+        return joint->child;
+    if (joint->parent >= 0 && tree->nodes[joint->parent].type &&
+        tree->nodes[joint->parent].joint.group == group)
+        return joint->parent;
+    return -1;
+}
+
+/* Rows by node: counts first, then, with the sums of these at hand, places. */
+static void list_rows(olo_linear_rows *x, bool places)
+{
+    const olo_system *s = x->system;
+    for (int i = 0; i < s->group_count; i++) {
+        int k = node_of(s, x->tree, i);
+        for (int row = 0; k >= 0 && row < s->groups[i].count; row++) {
+            if (places)
+                x->list[x->first[k] + x->rank[k]++] = s->groups[i].first + row;
+            else
+                x->first[k + 1]++;
+        }
+    }
+}
+
+bool olo_linear_rows_create(const olo_tree *tree, olo_pool *pool, olo_linear_rows *x)
+{
+    const olo_system *s = tree->system;
+    size_t nodes = (size_t)s->node_count, size = 0;
+    x->system = s;
+    x->tree = tree;
+    x->first = olo_pool_alloc(pool, nodes + 1, sizeof *x->first);
+    x->place = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->place);
+    x->mu = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->mu);
+    x->Lambda = olo_pool_alloc(pool, 9 * nodes, sizeof *x->Lambda);
+    x->rank = olo_pool_alloc(pool, nodes, sizeof *x->rank);
+    x->kept = olo_pool_alloc(pool, 6 * nodes, sizeof *x->kept);
+    x->Q = olo_pool_alloc(pool, 36 * nodes, sizeof *x->Q);
+    x->R = olo_pool_alloc(pool, 36 * nodes, sizeof *x->R);
+    if (!x->first || !x->place || !x->mu || !x->Lambda || !x->rank || !x->kept || !x->Q || !x->R)
+        return false;
+    list_rows(x, false);
+    for (int k = 0; k < s->node_count; k++)
+        x->first[k + 1] += x->first[k];
+    x->list = olo_pool_alloc(pool, (size_t)x->first[nodes], sizeof *x->list);
+    for (int i = 0; i < s->group_count; i++)
+        for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++) {
+            x->place[c] = (int)size;
+            if (!s->groups[i].internal)
+                size += (size_t)s->constraints[c].size;
+        }
+    x->gradient = olo_pool_alloc(pool, size, sizeof *x->gradient);
+    x->follow = olo_pool_alloc(pool, size, sizeof *x->follow);
+    if (!x->list || !x->gradient || !x->follow)
+        return false;
+    list_rows(x, true);
+    return true;
+}
+
+/* --- twists --- */
+
+void olo_twists_apply(const olo_system *s, const double *q, const double *twists, double *out)
+{
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *t = twists + node->motion;
+        vec3_copy(t, out + node->q);
+        for (int I = 3; I < node->size; I += 3)
+            vec3_cross(t + 3, q + node->q + I, out + node->q + I);
+    }
+}
+
+void olo_twists_gather(const olo_system *s, const double *q, const double *row, double *twists)
+{
+    for (int k = 0; k < s->node_count; k++)
+        olo_node_wrench(&s->nodes[k], q, row, twists + s->nodes[k].motion);
+}
+
+/* --- the rows that hold a node --- */
+
+/* column[twist] = P_int(q)^T d of row c on node k */
+static void column_of(const olo_linear_rows *x, int c, int k, const double *q, double column[6])
+{
+    const olo_system *s = x->system;
+    const olo_constraint *row = &s->constraints[c];
+    const double *d = olo_linear_row(x, c);
+    memset(column, 0, 6 * sizeof *column);
+    for (int i = 0; i < row->size; i++) {
+        const olo_coordinate *at = &s->coordinates[row->index[i]];
+        if (at->node != k)
+            continue;
+        if (at->slot == 0) {
+            column[at->axis] += d[i];
+            continue;
+        }
+        const double *director = q + row->index[i] - at->axis;
+        int next = (at->axis + 1) % 3, last = (at->axis + 2) % 3;
+        column[3 + next] += director[last] * d[i];
+        column[3 + last] -= director[next] * d[i];
+    }
+}
+
+static double dot6(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+static void add6(double s, const double *a, double *b)
+{
+    for (int i = 0; i < 6; i++)
+        b[i] += s * a[i];
+}
+
+/* Gram-Schmidt, twice, so that Q is orthogonal to round-off. */
+static void factor_node(olo_linear_rows *x, int k, const double *q)
+{
+    double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
+    int rank = 0;
+    for (int i = x->first[k]; i < x->first[k + 1] && rank < 6; i++) {
+        double *own = Q + 6 * rank;
+        column_of(x, x->list[i], k, q, own);
+        double size = sqrt(dot6(own, own));
+        for (int l = 0; l < rank; l++)
+            R[6 * l + rank] = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int l = 0; l < rank; l++) {
+                double along = dot6(Q + 6 * l, own);
+                R[6 * l + rank] += along;
+                add6(-along, Q + 6 * l, own);
+            }
+        double left = sqrt(dot6(own, own));
+        if (!(left > repeated * size))
+            continue;
+        R[7 * rank] = left;
+        for (int l = 0; l < 6; l++)
+            own[l] /= left;
+        x->kept[6 * k + rank++] = x->list[i];
+    }
+    x->rank[k] = rank;
+}
+
+void olo_linear_rows_factor(olo_linear_rows *x, const double *q)
+{
+    for (int k = 0; k < x->system->node_count; k++)
+        factor_node(x, k, q);
+}
+
+/* y = R^-1 Q^T twist */
+static void divide(const olo_linear_rows *x, int k, const double *twist, double y[6])
+{
+    const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
+    for (int i = x->rank[k] - 1; i >= 0; i--) {
+        y[i] = dot6(Q + 6 * i, twist);
+        for (int l = i + 1; l < x->rank[k]; l++)
+            y[i] -= R[6 * i + l] * y[l];
+        y[i] /= R[7 * i];
+    }
+}
+
+/* twist = Q R^-T y; changes y */
+static void divide_transposed(const olo_linear_rows *x, int k, double y[6], double twist[6])
+{
+    const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
+    memset(twist, 0, 6 * sizeof *twist);
+    for (int i = 0; i < x->rank[k]; i++) {
+        for (int l = 0; l < i; l++)
+            y[i] -= R[6 * l + i] * y[l];
+        y[i] /= R[7 * i];
+        add6(y[i], Q + 6 * i, twist);
+    }
+}
+
+static void add_row(const olo_linear_rows *x, int c, double factor, const double *local,
+                    double *all)
+{
+    const olo_constraint *row = &x->system->constraints[c];
+    for (int i = 0; i < row->size; i++)
+        all[row->index[i]] += factor * local[i];
+}
+
+static double times_row(const olo_linear_rows *x, int c, const double *local, const double *all)
+{
+    const olo_constraint *row = &x->system->constraints[c];
+    double sum = 0;
+    for (int i = 0; i < row->size; i++)
+        sum += local[i] * all[row->index[i]];
+    return sum;
+}
+
+/* --- multipliers --- */
+
+/* Lambda_IJ = -F_I . d^J with the reciprocal triad of the directors; symmetric */
+static void balance_frame(const double *d, const double *F, double *Lambda)
+{
+    double reciprocal[9], all[9];
+    for (int I = 0; I < 3; I++)
+        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal + 3 * I);
+    double det = vec3_dot(d, reciprocal);
+    for (int I = 0; I < 3; I++)
+        for (int J = 0; J < 3; J++)
+            all[3 * I + J] = -vec3_dot(F + 3 * I, reciprocal + 3 * J) / det;
+    for (int I = 0; I < 3; I++)
+        for (int J = 0; J < 3; J++)
+            Lambda[3 * I + J] = 0.5 * (all[3 * I + J] + all[3 * J + I]);
+}
+
+void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
+{
+    const olo_system *s = x->system;
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = x->tree->order[i];
+        const olo_node *node = &s->nodes[k];
+        double W[6] = {0}, mu[6];
+        for (int c = x->first[k]; c < x->first[k + 1]; c++)
+            x->mu[x->list[c]] = 0;
+        olo_node_wrench(node, q, F, W);
+        divide(x, k, W, mu);
+        for (int j = 0; j < x->rank[k]; j++) {
+            int c = x->kept[6 * k + j];
+            x->mu[c] = -mu[j];
+            add_row(x, c, -mu[j], olo_linear_row(x, c), F);
+        }
+        if (node->kind == OLO_NODE_FRAME)
+            balance_frame(q + node->q + 3, F + node->q + 3, x->Lambda + 9 * (size_t)k);
+    }
+}
+
+/* --- velocities that follow --- */
+
+/* dv_I = 1/2 sum_J b_IJ d_J with b_IJ = -(dd_I . v_J + dd_J . v_I): keeps the rates of d_I . d_J */
+static void follow_frame(const double *d, const double *v, const double *dd, double *dv)
+{
+    for (int I = 0; I < 9; I += 3) {
+        vec3_set(0, 0, 0, dv + I);
+        for (int J = 0; J < 9; J += 3)
+            vec3_add(-0.5 * (vec3_dot(dd + I, v + J) + vec3_dot(dd + J, v + I)), d + J, dv + I);
+    }
+}
+
+static void follow_frame_transposed(const double *d, const double *v, const double *from,
+                                    double *to)
+{
+    for (int I = 0; I < 9; I += 3)
+        for (int J = 0; J < 9; J += 3)
+            vec3_add(-0.5 * (vec3_dot(from + I, d + J) + vec3_dot(from + J, d + I)), v + J, to + I);
+}
+
+static void add_twist(const olo_node *node, const double *q, const double *twist, double *out)
+{
+    vec3_add(1.0, twist, out + node->q);
+    for (int I = 3; I < node->size; I += 3)
+        vec3_add_cross(twist + 3, q + node->q + I, out + node->q + I);
+}
+
+void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const double *v,
+                            const double *dq, double *dv)
+{
+    const olo_system *s = x->system;
+    for (int i = 0; i < s->node_count; i++) {
+        int k = x->tree->order[i];
+        const olo_node *node = &s->nodes[k];
+        double b[6], twist[6];
+        vec3_set(0, 0, 0, dv + node->q);
+        if (node->kind == OLO_NODE_FRAME)
+            follow_frame(q + node->q + 3, v + node->q + 3, dq + node->q + 3, dv + node->q + 3);
+        for (int j = 0; j < x->rank[k]; j++) {
+            int c = x->kept[6 * k + j];
+            b[j] = -times_row(x, c, x->follow + x->place[c], dq) -
+                   times_row(x, c, olo_linear_row(x, c), dv);
+        }
+        divide_transposed(x, k, b, twist);
+        add_twist(node, q, twist, dv);
+    }
+}
+
+void olo_linear_rows_follow_transposed(const olo_linear_rows *x, const double *q, const double *v,
+                                       double *from, double *to)
+{
+    const olo_system *s = x->system;
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = x->tree->order[i];
+        const olo_node *node = &s->nodes[k];
+        double W[6] = {0}, b[6];
+        olo_node_wrench(node, q, from, W);
+        divide(x, k, W, b);
+        for (int j = 0; j < x->rank[k]; j++) {
+            int c = x->kept[6 * k + j];
+            add_row(x, c, -b[j], x->follow + x->place[c], to);
+            add_row(x, c, -b[j], olo_linear_row(x, c), from);
+        }
+        if (node->kind == OLO_NODE_FRAME)
+            follow_frame_transposed(q + node->q + 3, v + node->q + 3, from + node->q + 3,
+                                    to + node->q + 3);
+    }
+}

@@ -1,0 +1,57 @@
+/* Constraint rows, linearised at one place: their gradients d, the multipliers mu that balance given forces F,
+ *
+ *     F + sum_i mu_i d_i = 0,
+ *
+ * and velocities that follow where the configuration goes. Nothing here knows joints: the rows that hold a node of the
+ * tree to its parent determine their multipliers from the wrench on that node, leaf to root, by a QR factorisation of their columns in its
+ * twist; rows that repeat others carry nothing. Multipliers of closures are given. Those that keep a frame rigid are a symmetric
+ * matrix a frame, F_I + sum_J Lambda_IJ d_J = 0.
+ */
+#ifndef OLO_STEPPING_LINEAR_ROWS_H
+#define OLO_STEPPING_LINEAR_ROWS_H
+
+#include "base/pool.h"
+#include "kinematics/tree.h"
+
+typedef struct olo_linear_rows {
+    const olo_system *system;
+    const olo_tree *tree;
+    int *first;       /* [nodes + 1] rows of node k are list[first[k]] ... */
+    int *list;        /* these rows, none of them internal */
+    int *place;       /* [m] where the numbers of a row are; of those that are not internal */
+    double *gradient; /* d of all rows */
+    double *follow;   /* (Hessian) v of all rows: how its rate changes with q */
+    double *mu;       /* [m] multipliers of rows that are not internal */
+    double *Lambda;   /* [9 nodes] of frames */
+    int *rank;        /* [nodes] */
+    int *kept;        /* [6 nodes] rows that repeat no other */
+    double *Q, *R;    /* [36 nodes] columns of Q are rows here; R upper triangular */
+} olo_linear_rows;
+
+/* Memory comes from the pool; false when it is out. */
+bool olo_linear_rows_create(const olo_tree *tree, olo_pool *pool, olo_linear_rows *rows);
+
+/* The gradient of row c, to be filled. */
+static inline double *olo_linear_row(const olo_linear_rows *rows, int c)
+{
+    return rows->gradient + rows->place[c];
+}
+
+/* All gradients are there: factors the columns P_int(q)^T d. */
+void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
+/* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */
+void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
+
+/* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their rates when q changes by
+ * dq[n], d.dv = -follow.dq; and its transpose, to[n] += (..)^T from[n]; changes `from`. */
+void olo_linear_rows_follow(const olo_linear_rows *rows, const double *q, const double *v,
+                            const double *dq, double *dv);
+void olo_linear_rows_follow_transposed(const olo_linear_rows *rows, const double *q,
+                                       const double *v, double *from, double *to);
+
+/* P_int(q) of all nodes: out[n] from twists[twists], and its transpose. */
+void olo_twists_apply(const olo_system *system, const double *q, const double *twists, double *out);
+void olo_twists_gather(const olo_system *system, const double *q, const double *row,
+                       double *twists);
+
+#endif

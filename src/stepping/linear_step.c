@@ -1,0 +1,664 @@
+/* The linearised step; see the header. */
+#include "stepping/linear_step.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "linalg/elimination.h"
+#include "linalg/small.h"
+#include "linalg/vec3.h"
+#include "stepping/linear_rows.h"
+
+struct olo_linear_step {
+    const olo_system *system;
+    const olo_scheme *scheme;
+    olo_pool pool;
+    olo_state *state; /* the start, as a step wants it */
+    olo_step step;
+    const olo_step_record *record;
+    void *reduced; /* tangent of the step ... */
+    void *ending;  /* ... and matrix of the projection of velocities at its end */
+    bool projects; /* the scheme does that */
+    const olo_tree *tree;
+    double scale;        /* of velocities in that */
+    const double *v_end; /* [n] the velocity there */
+    olo_linear_rows over, end;
+    int pieces;        /* terms that are not constant, and actions with a tangent: */
+    int *piece;        /* [pieces] */
+    size_t *place;     /* [pieces] where its matrices are */
+    double *K0, *K1;   /* h d(dV)/dq0 or -h df/dq0, and the same by q1 */
+    double *twists;    /* [twists] */
+    double *x, *y, *z; /* [n] workspaces */
+};
+
+/* --- records --- */
+
+size_t olo_step_record_size(const olo_system *s)
+{
+    /* closures are some of all rows */
+    return 4 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
+           2 * (size_t)s->m;
+}
+
+olo_step_record olo_step_record_over(const olo_system *s, double *block)
+{
+    olo_step_record x;
+    x.t = x.h = 0;
+    x.q0 = block;
+    x.v0 = x.q0 + s->n;
+    x.q1 = x.v0 + s->n;
+    x.v1 = x.q1 + s->n;
+    x.motion = x.v1 + s->n;
+    x.angles = x.motion + s->twists;
+    x.lambda = x.angles + s->joint_coordinate_count;
+    x.lambda_end = x.lambda + s->m;
+    return x;
+}
+
+void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
+{
+    const olo_step *step = &stepper->step;
+    const olo_system *s = stepper->system;
+    size_t n = (size_t)s->n * sizeof *x->q0;
+    x->t = step->t;
+    x->h = step->h;
+    memcpy(x->q0, step->q0, n);
+    memcpy(x->v0, step->v0, n);
+    memcpy(x->q1, step->q_end, n);
+    memcpy(x->v1, step->v1, n);
+    if (!stepper->scheme->momentum)
+        for (int i = 0; i < s->n; i++)
+            x->v1[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
+    memcpy(x->motion, step->x.motion, (size_t)s->twists * sizeof *x->motion);
+    memcpy(x->angles, step->state->angles, (size_t)s->joint_coordinate_count * sizeof *x->angles);
+    memcpy(x->lambda_end, step->lambda_end, (size_t)s->m * sizeof *x->lambda_end);
+    olo_reduced_multipliers(stepper->data, x->lambda);
+}
+
+/* --- creation --- */
+
+/* What has no derivative in its start. */
+static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *error)
+{
+    if (strcmp(run->constraints, "reduced") != 0)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "derivatives of runs need constraints 'reduced', not '%s'",
+                        run->constraints);
+    for (int i = 0; i < s->action_count; i++)
+        if (s->actions[i].type->motion_tangent)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "%s: a force that a C function gives has no derivatives; take a load, "
+                            "spring, damper or drive",
+                            s->actions[i].owner);
+    for (int i = 0; i < s->group_count; i++)
+        for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
+            if (!s->constraints[c].type->start_tangent || !s->constraints[c].type->hessian)
+                return olo_fail(error, OLO_UNSUPPORTED,
+                                "%s: '%s' rolls, and there are no derivatives of runs with rolling",
+                                s->groups[i].where, s->groups[i].name);
+    return OLO_OK;
+}
+
+static bool has_matrices(const olo_system *s, int piece)
+{
+    return piece < s->term_count + s->action_count && olo_piece_has_tangent(s, piece);
+}
+
+static bool plan_pieces(olo_linear_step *x)
+{
+    const olo_system *s = x->system;
+    size_t size = 0, count = (size_t)(s->term_count + s->action_count);
+    x->piece = olo_pool_alloc(&x->pool, count, sizeof *x->piece);
+    x->place = olo_pool_alloc(&x->pool, count, sizeof *x->place);
+    if (!x->piece || !x->place)
+        return false;
+    for (int i = 0; i < s->term_count + s->action_count; i++)
+        if (has_matrices(s, i)) {
+            x->piece[x->pieces] = i;
+            x->place[x->pieces++] = size;
+            size += (size_t)(olo_piece_size(s, i) * olo_piece_size(s, i));
+        }
+    x->K0 = olo_pool_alloc(&x->pool, size, sizeof *x->K0);
+    x->K1 = olo_pool_alloc(&x->pool, size, sizeof *x->K1);
+    return x->K0 && x->K1;
+}
+
+static bool take_memory(olo_linear_step *x)
+{
+    size_t n = (size_t)x->system->n, twists = (size_t)x->system->twists;
+    x->twists = olo_pool_alloc(&x->pool, twists, sizeof *x->twists);
+    x->x = olo_pool_alloc(&x->pool, n, sizeof *x->x);
+    x->y = olo_pool_alloc(&x->pool, n, sizeof *x->y);
+    x->z = olo_pool_alloc(&x->pool, n, sizeof *x->z);
+    return x->twists && x->x && x->y && x->z && plan_pieces(x) &&
+           olo_linear_rows_create(x->tree, &x->pool, &x->over) &&
+           olo_linear_rows_create(x->tree, &x->pool, &x->end);
+}
+
+olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
+                                  olo_linear_step **linear, olo_error *error)
+{
+    *linear = NULL;
+    olo_status status = refuse(system, run, error);
+    if (status != OLO_OK)
+        return status;
+    olo_linear_step *x = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
+    x->system = system;
+    x->scheme = olo_scheme_find(run->scheme);
+    x->projects = x->scheme->momentum != NULL;
+    const olo_treatment *treatment = &olo_treatment_reduced;
+    status = olo_step_create(system, &x->step, error);
+    if (status == OLO_OK)
+        status = olo_state_create(system, &x->state, error);
+    if (status == OLO_OK)
+        status = treatment->create(system, x->scheme, run, &x->reduced, error);
+    if (status == OLO_OK)
+        status = treatment->create(system, x->scheme, run, &x->ending, error);
+    if (status == OLO_OK) {
+        x->tree = olo_reduced_tree(x->reduced);
+        if (!take_memory(x))
+            status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
+    }
+    if (status != OLO_OK) {
+        olo_linear_step_free(x);
+        return status;
+    }
+    *linear = x;
+    return OLO_OK;
+}
+
+void olo_linear_step_free(olo_linear_step *x)
+{
+    if (!x)
+        return;
+    olo_treatment_reduced.free(x->reduced);
+    olo_treatment_reduced.free(x->ending);
+    olo_state_free(x->state);
+    olo_step_free(&x->step);
+    olo_pool_free(&x->pool);
+    olo_free(x);
+}
+
+const olo_step *olo_linear_step_step(const olo_linear_step *x)
+{
+    return &x->step;
+}
+
+/* --- linearisation --- */
+
+static void place_step(olo_linear_step *x, const olo_step_record *record)
+{
+    olo_step *step = &x->step;
+    x->record = record;
+    x->v_end = record->v1;
+    step->t = record->t;
+    step->h = record->h;
+    step->state = x->state;
+    memcpy(x->state->angles, record->angles,
+           (size_t)x->system->joint_coordinate_count * sizeof *record->angles);
+    size_t n = (size_t)x->system->n * sizeof *record->q0;
+    memcpy(step->q0, record->q0, n);
+    memcpy(step->v0, record->v0, n);
+    memcpy(step->q_end, record->q1, n);
+    step->x.q0 = step->q0;
+    step->x.left = x->scheme->at_start ? step->q0 : NULL;
+}
+
+static void scale_matrix(int size, double factor, double *K)
+{
+    for (int i = 0; i < size * size; i++)
+        K[i] *= factor;
+}
+
+/* The matrices of a term; of a scheme that takes gradients at the midpoint they are equal, but for what dissipates. */
+static void term_matrices(olo_linear_step *x, const olo_term *term, const olo_interval *over,
+                          double *K0, double *K1)
+{
+    size_t size = (size_t)(term->size * term->size);
+    if (x->projects && !term->law->dissipative) {
+        olo_term_midpoint(term, over, x->step.r, K0);
+        memcpy(K1, K0, size * sizeof *K1);
+        return;
+    }
+    olo_term_discrete_tangent(term, over, 0, K0);
+    if (x->projects)
+        olo_term_discrete_tangent(term, over, 1, K1);
+}
+
+static void action_matrices(olo_linear_step *x, const olo_action *action, const olo_interval *over,
+                            double *K0, double *K1)
+{
+    double t = x->step.t + 0.5 * x->step.h;
+    action->type->force(action, over, t, x->step.r, K1);
+    if (action->type->start_tangent)
+        action->type->start_tangent(action, over, t, K0);
+    else
+        memcpy(K0, K1, (size_t)(action->size * action->size) * sizeof *K0);
+}
+
+static void fill_matrices(olo_linear_step *x)
+{
+    const olo_system *s = x->system;
+    olo_interval over = olo_step_interval(&x->step);
+    for (int i = 0; i < x->pieces; i++) {
+        int piece = x->piece[i], size = olo_piece_size(s, piece);
+        double *K0 = x->K0 + x->place[i], *K1 = x->K1 + x->place[i], h = x->step.h;
+        bool term = piece < s->term_count;
+        if (term)
+            term_matrices(x, &s->terms[piece], &over, K0, K1);
+        else
+            action_matrices(x, &s->actions[piece - s->term_count], &over, K0, K1);
+        scale_matrix(size, term ? h : -h, K0);
+        if (x->projects)
+            scale_matrix(size, term ? h : -h, K1);
+    }
+}
+
+/* Multipliers of all rows over the step: T of the treatment has those of closures in it. */
+static void balance_step(olo_linear_step *x)
+{
+    const olo_system *s = x->system;
+    const double *left = olo_motion_left(&x->step.x);
+    for (int i = 0; i < s->group_count; i++)
+        for (int c = s->groups[i].first;
+             !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++)
+            olo_step_row(&x->step, &s->constraints[c], olo_linear_row(&x->over, c), NULL);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++)
+            x->over.mu[closure->first + j] = 2 / x->step.h * x->record->lambda[closure->u + j];
+    }
+    olo_linear_rows_factor(&x->over, left);
+    memcpy(x->x, x->step.T, (size_t)s->n * sizeof *x->x);
+    olo_linear_rows_balance(&x->over, left, x->x);
+}
+
+static olo_at end_of(const olo_linear_step *x)
+{
+    return olo_step_placed(&x->step);
+}
+
+/* out (local) = Hessian of row c at a configuration times w (local) */
+static void hessian_times(const olo_linear_step *x, const olo_constraint *row, const olo_at *at,
+                          const double *w, double *out)
+{
+    if (row->form) {
+        olo_form_hessian_times(row->form, w, out);
+        return;
+    }
+    row->type->hessian(row, at, x->step.K);
+    memset(out, 0, (size_t)row->size * sizeof *out);
+    small_add_times(row->size, row->size, 1.0, x->step.K, w, out);
+}
+
+static void take_local(const olo_constraint *row, const double *all, double *local)
+{
+    for (int i = 0; i < row->size; i++)
+        local[i] = all[row->index[i]];
+}
+
+/* Rows at q_end, with what keeps their rates at a velocity. */
+static void place_end_rows(olo_linear_step *x, const double *v1)
+{
+    const olo_system *s = x->system;
+    olo_at end = end_of(x);
+    for (int i = 0; i < s->group_count; i++)
+        for (int c = s->groups[i].first;
+             !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
+            const olo_constraint *row = &s->constraints[c];
+            double v[OLO_FORM_SIZE_MAX];
+            take_local(row, v1, v);
+            olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
+            hessian_times(x, row, &end, v, x->end.follow + x->end.place[c]);
+        }
+    olo_linear_rows_factor(&x->end, end.q);
+}
+
+/* The same at the end: M v1 - p = -sum of all multipliers. */
+static olo_status balance_end(olo_linear_step *x, olo_error *error)
+{
+    const olo_system *s = x->system;
+    olo_step *step = &x->step;
+    x->scheme->momentum(step);
+    olo_status status = olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+    if (status != OLO_OK)
+        return status;
+    olo_system_mass_times(s, x->record->v1, x->x);
+    for (int i = 0; i < s->n; i++)
+        x->x[i] -= step->momentum[i];
+    place_end_rows(x, x->record->v1);
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        int c = x->tree->closures[i];
+        const olo_constraint *row = &s->constraints[c];
+        double mu = 0.5 * step->h * x->record->lambda_end[c];
+        x->end.mu[c] = mu;
+        for (int k = 0; k < row->size; k++)
+            x->x[row->index[k]] += mu * olo_linear_row(&x->end, c)[k];
+    }
+    olo_linear_rows_balance(&x->end, step->q_end, x->x);
+    return OLO_OK;
+}
+
+olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record, olo_error *error)
+{
+    place_step(x, record);
+    olo_status status =
+        olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
+    if (status != OLO_OK)
+        return status;
+    fill_matrices(x);
+    balance_step(x);
+    return x->projects ? balance_end(x, error) : OLO_OK;
+}
+
+/* --- products --- */
+
+/* out += factor K w of all pieces, or K^T w */
+static void add_pieces(const olo_linear_step *x, const double *K, bool transposed, double factor,
+                       const double *w, double *out)
+{
+    for (int i = 0; i < x->pieces; i++) {
+        int size = olo_piece_size(x->system, x->piece[i]);
+        const int *index = olo_piece_index(x->system, x->piece[i]);
+        double in[OLO_FORM_SIZE_MAX], sum[OLO_FORM_SIZE_MAX] = {0};
+        for (int k = 0; k < size; k++)
+            in[k] = w[index[k]];
+        if (transposed)
+            small_add_transposed_times(size, size, factor, K + x->place[i], in, sum);
+        else
+            small_add_times(size, size, factor, K + x->place[i], in, sum);
+        for (int k = 0; k < size; k++)
+            out[index[k]] += sum[k];
+    }
+}
+
+/* out_I += factor sum_J Lambda_IJ w_J of all frames */
+static void add_frames(const olo_linear_step *x, const olo_linear_rows *rows, double factor,
+                       const double *w, double *out)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const double *Lambda = rows->Lambda + 9 * (size_t)k;
+        int at = s->nodes[k].q + 3;
+        for (int I = 0; s->nodes[k].kind == OLO_NODE_FRAME && I < 3; I++)
+            for (int J = 0; J < 3; J++)
+                vec3_add(factor * Lambda[3 * I + J], w + at + 3 * J, out + at + 3 * I);
+    }
+}
+
+/* A row that bends, not internal, with a multiplier. */
+static bool bends(const olo_linear_rows *rows, int c)
+{
+    return rows->system->constraints[c].curved && rows->mu[c] != 0;
+}
+
+/* out += sum mu_i (Dd_i/Dq0) w, or the transpose; the gradient at q0 varies by its Hessian */
+static void add_start_rows(const olo_linear_step *x, bool transposed, const double *w, double *out)
+{
+    const olo_system *s = x->system;
+    olo_at start = olo_step_start(&x->step);
+    olo_interval over = olo_step_interval(&x->step);
+    double factor = x->projects ? 1.0 : 0.5;
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0};
+        if (!bends(&x->over, c))
+            continue;
+        take_local(row, w, in);
+        if (row->form || x->projects) {
+            hessian_times(x, row, &start, in, product);
+        } else {
+            row->type->start_tangent(row, &over, x->step.K);
+            if (transposed)
+                small_add_transposed_times(row->size, row->size, 2.0, x->step.K, in, product);
+            else
+                small_add_times(row->size, row->size, 2.0, x->step.K, in, product);
+        }
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] += factor * x->over.mu[c] * product[k];
+    }
+    add_frames(x, &x->over, factor, w, out);
+}
+
+/* out -= sum mu_i Hess g_i(q1) w at the end */
+static void subtract_end_rows(const olo_linear_step *x, const double *w, double *out)
+{
+    const olo_system *s = x->system;
+    olo_at end = end_of(x);
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
+        if (!bends(&x->end, c))
+            continue;
+        take_local(row, w, in);
+        hessian_times(x, row, &end, in, product);
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] -= x->end.mu[c] * product[k];
+    }
+    add_frames(x, &x->end, -1.0, w, out);
+}
+
+/* out += factor M w; uses z */
+static void add_mass(olo_linear_step *x, double factor, const double *w, double *out)
+{
+    olo_system_mass_times(x->system, w, x->z);
+    for (int i = 0; i < x->system->n; i++)
+        out[i] += factor * x->z[i];
+}
+
+/* Right-hand sides of nodes from row[n] at q, times factor; those of closures zero. */
+static void fill_right(olo_linear_step *x, olo_elimination *el, const double *q, double factor,
+                       const double *row)
+{
+    const olo_system *s = x->system;
+    olo_twists_gather(s, q, row, x->twists);
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            olo_elimination_rhs(el, k)[i] = factor * x->twists[s->nodes[k].motion + i];
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        memset(olo_elimination_rhs(el, s->node_count + i), 0,
+               (size_t)x->tree->closure_blocks[i].count * sizeof(double));
+}
+
+/* out[n] = factor P_int(q) of the solution */
+static void take_solution(olo_linear_step *x, const olo_elimination *el, const double *q,
+                          double factor, double *out)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            x->twists[s->nodes[k].motion + i] = factor * olo_elimination_twist(el, k)[i];
+    olo_twists_apply(s, q, x->twists, out);
+}
+
+/* --- the projection at the end --- */
+
+/* G_c w of a closure row, and out += factor G_c; likewise with what `follow` says. */
+static double row_times(const olo_system *s, int c, const double *local, const double *w)
+{
+    double sum = 0;
+    for (int i = 0; i < s->constraints[c].size; i++)
+        sum += local[i] * w[s->constraints[c].index[i]];
+    return sum;
+}
+
+static void add_row(const olo_system *s, int c, double factor, const double *local, double *out)
+{
+    for (int i = 0; i < s->constraints[c].size; i++)
+        out[s->constraints[c].index[i]] += factor * local[i];
+}
+
+/* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv = -(d G) v1. */
+static void end_forward(olo_linear_step *x, const double *dq1, double *eta, double *dv1)
+{
+    const olo_system *s = x->system;
+    olo_elimination *el = olo_reduced_elimination(x->ending);
+    const double *q = x->step.q_end;
+    double *follow = x->y;
+    olo_linear_rows_follow(&x->end, q, x->v_end, dq1, follow);
+    add_mass(x, -1.0, follow, eta);
+    fill_right(x, el, q, -1.0, eta);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        double *right = olo_elimination_rhs(el, s->node_count + i);
+        for (int j = 0; j < closure->count; j++) {
+            int c = closure->first + j;
+            double gap = row_times(s, c, x->end.follow + x->end.place[c], dq1) +
+                         row_times(s, c, olo_linear_row(&x->end, c), follow);
+            right[j] = 2 / x->step.h / x->scale * gap;
+        }
+    }
+    olo_elimination_solve(el);
+    take_solution(x, el, q, x->scale, dv1);
+    for (int i = 0; i < s->n; i++)
+        dv1[i] += follow[i];
+}
+
+/* The transpose: from gv on dv1 to `eta` (written) and to what is added to gq1; gv is changed. */
+static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta)
+{
+    const olo_system *s = x->system;
+    olo_elimination *el = olo_reduced_elimination(x->ending);
+    const double *q = x->step.q_end;
+    fill_right(x, el, q, x->scale, gv);
+    olo_elimination_solve_transposed(el);
+    take_solution(x, el, q, -1.0, eta);
+    add_mass(x, -1.0, eta, gv);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        const double *right = olo_elimination_twist(el, s->node_count + i);
+        for (int j = 0; j < closure->count; j++) {
+            int c = closure->first + j;
+            double gap = 2 / x->step.h / x->scale * right[j];
+            add_row(s, c, gap, x->end.follow + x->end.place[c], gq1);
+            add_row(s, c, gap, olo_linear_row(&x->end, c), gv);
+        }
+    }
+    olo_linear_rows_follow_transposed(&x->end, q, x->v_end, gv, gq1);
+}
+
+/* --- the step --- */
+
+/* rho += [DT/Dq0 + sum mu_i Dd_i/Dq0] w, or the transpose */
+static void add_start(olo_linear_step *x, bool transposed, const double *w, double *rho)
+{
+    add_mass(x, -2 / x->step.h, w, rho);
+    add_pieces(x, x->K0, transposed, 1.0, w, rho);
+    add_start_rows(x, transposed, w, rho);
+}
+
+void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv, const double *dT,
+                             const double *dp)
+{
+    olo_elimination *el = olo_reduced_elimination(x->reduced);
+    int n = x->system->n;
+    double *rho = x->x, *dq1 = x->y, a = 2 / x->step.h;
+    for (int i = 0; i < n; i++)
+        rho[i] = dT ? dT[i] : 0.0;
+    add_mass(x, -2.0, dv, rho);
+    add_start(x, false, dq, rho);
+    fill_right(x, el, olo_motion_left(&x->step.x), 1.0, rho);
+    olo_elimination_solve(el);
+    take_solution(x, el, x->step.x.q1, 1.0, dq1);
+    if (!x->projects) {
+        for (int i = 0; i < n; i++) {
+            dv[i] = a * (dq1[i] - dq[i]) - dv[i];
+            dq[i] = dq1[i];
+        }
+        return;
+    }
+    double *eta = rho, *difference = dv;
+    for (int i = 0; i < n; i++) {
+        eta[i] = dp ? dp[i] : 0.0;
+        difference[i] = dq1[i] - dq[i];
+    }
+    add_mass(x, 0.5 * a, difference, eta);
+    add_pieces(x, x->K0, false, -0.5, dq, eta);
+    memcpy(dq, dq1, (size_t)n * sizeof *dq);
+    add_pieces(x, x->K1, false, -0.5, dq, eta);
+    subtract_end_rows(x, dq, eta);
+    end_forward(x, dq, eta, dv);
+}
+
+void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double *T, double *p)
+{
+    olo_elimination *el = olo_reduced_elimination(x->reduced);
+    int n = x->system->n;
+    double *y = x->x, *start = x->y, a = 2 / x->step.h;
+    memset(start, 0, (size_t)n * sizeof *start);
+    if (!x->projects) {
+        for (int i = 0; i < n; i++) {
+            gq[i] += a * gv[i];
+            start[i] = -a * gv[i];
+            gv[i] = -gv[i];
+        }
+    } else {
+        double *eta = y;
+        end_adjoint(x, gv, gq, eta);
+        add_mass(x, 0.5 * a, eta, gq);
+        add_pieces(x, x->K1, true, -0.5, eta, gq);
+        subtract_end_rows(x, eta, gq);
+        add_mass(x, -0.5 * a, eta, start);
+        add_pieces(x, x->K0, true, -0.5, eta, start);
+        if (p)
+            memcpy(p, eta, (size_t)n * sizeof *p);
+        memset(gv, 0, (size_t)n * sizeof *gv);
+    }
+    fill_right(x, el, x->step.x.q1, 1.0, gq);
+    olo_elimination_solve_transposed(el);
+    take_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
+    add_mass(x, -2.0, y, gv);
+    memcpy(gq, start, (size_t)n * sizeof *gq);
+    add_start(x, true, y, gq);
+    if (T)
+        memcpy(T, y, (size_t)n * sizeof *T);
+}
+
+/* --- variations of a state --- */
+
+olo_status olo_linear_step_state(olo_linear_step *x, const olo_state *state, olo_error *error)
+{
+    olo_step *step = &x->step;
+    size_t n = (size_t)x->system->n * sizeof *state->q;
+    step->t = state->t;
+    step->h = 0; /* the end is the state itself */
+    step->state = x->state;
+    memcpy(x->state->angles, state->angles,
+           (size_t)x->system->joint_coordinate_count * sizeof *state->angles);
+    memcpy(x->state->v, state->v, n);
+    memcpy(step->q_end, state->q, n);
+    memset(step->momentum, 0, n);
+    memset(step->x.motion, 0, (size_t)x->system->twists * sizeof *step->x.motion);
+    x->v_end = x->state->v;
+    place_end_rows(x, state->v);
+    step->h = 1; /* any will do for the scale of closures */
+    return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+}
+
+void olo_linear_step_admit(olo_linear_step *x, double *dq, double *dv)
+{
+    olo_elimination *el = olo_reduced_elimination(x->ending);
+    size_t n = (size_t)x->system->n * sizeof *x->x;
+    olo_system_mass_times(x->system, dq, x->x);
+    fill_right(x, el, x->step.q_end, -1.0, x->x);
+    olo_elimination_solve(el);
+    take_solution(x, el, x->step.q_end, x->scale, dq);
+    memset(x->x, 0, n);
+    add_mass(x, 1.0, dv, x->x);
+    end_forward(x, dq, x->x, dv);
+}
+
+void olo_linear_step_admit_transposed(olo_linear_step *x, double *gq, double *gv)
+{
+    olo_elimination *el = olo_reduced_elimination(x->ending);
+    end_adjoint(x, gv, gq, x->x);
+    olo_system_mass_times(x->system, x->x, gv);
+    fill_right(x, el, x->step.q_end, x->scale, gq);
+    olo_elimination_solve_transposed(el);
+    take_solution(x, el, x->step.q_end, -1.0, x->x);
+    olo_system_mass_times(x->system, x->x, gq);
+}

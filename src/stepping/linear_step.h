@@ -1,0 +1,66 @@
+/* The linearised step: how the end of a step that is solved varies with its start,
+ *
+ *     d(q1, v1) = A d(q0, v0),
+ *
+ * exactly, and the transpose of that, with the tangent that the step was solved with.
+ *
+ * The step that null spaces reduce is T(q0, v0, q1) + sum_i mu_i d_i(q0, q1) = 0, g(q1) = 0, with multipliers mu of all rows,
+ * the internal ones, too. Its variation, P^^T being the left null space, P that at q1, and dq0 tangent to the constraints,
+ *
+ *     P^^T [DT/Dq1 + sum mu_i Dd_i/Dq1] P du = -P^^T rho,   rho = [DT/Dq0 + sum mu_i Dd_i/Dq0] dq0 - 2 M dv0,   dq1 = P du,
+ *
+ * has the reduced tangent on its left, since T = -sum mu_i d_i and P^^T d_i = 0. So no derivative of a null space in q0 is
+ * wanted, and no joint is asked. energy-momentum: dv1 = (2/h)(dq1 - dq0) - dv0. variational: M v1 + sum mu_i grad g_i(q1)
+ * = p is varied in the same way, with d(grad g_i . v1) = 0.
+ *
+ * A variation has the form of a state: dq[n] that keeps the constraints to first order, and dv[n].
+ */
+#ifndef OLO_STEPPING_LINEAR_STEP_H
+#define OLO_STEPPING_LINEAR_STEP_H
+
+#include "stepping/step.h"
+
+/* A step as it was made: all that its linearisation reads. */
+typedef struct olo_step_record {
+    double t, h;
+    double *q0, *v0, *q1, *v1; /* [n] */
+    double *motion;            /* [twists] */
+    double *angles;            /* [joint coordinates] at q0 */
+    double *lambda;            /* [closures] as `reduced` scales them */
+    double *lambda_end;        /* [m] of the projection at the end, where there is one */
+} olo_step_record;
+
+/* How many numbers a record has, and the record over such a block. */
+size_t olo_step_record_size(const olo_system *system);
+olo_step_record olo_step_record_over(const olo_system *system, double *block);
+/* What a witness of the stepper writes down. */
+void olo_step_record_take(olo_step_record *record, const olo_stepper *stepper);
+
+typedef struct olo_linear_step olo_linear_step;
+
+/* Fails with the reason where a run has no such derivatives. */
+olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
+                                  olo_linear_step **linear, olo_error *error);
+void olo_linear_step_free(olo_linear_step *linear);
+
+/* Linearises at a record, which must stay. */
+olo_status olo_linear_step_at(olo_linear_step *linear, const olo_step_record *record,
+                              olo_error *error);
+/* The step as kernels see it. */
+const olo_step *olo_linear_step_step(const olo_linear_step *linear);
+
+/* From a variation of the start to that of the end, in place. `dT`, unless NULL, is what else changes the balance, and
+ * `dp` the momentum at the end (of a force -dT/2; variational only). */
+void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv, const double *dT,
+                             const double *dp);
+/* The transpose: from the derivative of something with respect to the end to that with respect to the start, in place; `T` and
+ * `p`, unless NULL, get that with respect to the balance and to the momentum at the end. */
+void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv, double *T, double *p);
+
+/* Instead of a step: a state. Then, from any dq and dv the variation next to it, in the metric of the mass, that keeps the constraints
+ * to first order, G dq = 0 and d(G v) = 0; and the transpose. */
+olo_status olo_linear_step_state(olo_linear_step *linear, const olo_state *state, olo_error *error);
+void olo_linear_step_admit(olo_linear_step *linear, double *dq, double *dv);
+void olo_linear_step_admit_transposed(olo_linear_step *linear, double *gq, double *gv);
+
+#endif

@@ -1,0 +1,379 @@
+/* Derivatives of runs: adjoint gradients against extrapolated differences of whole runs, forward against adjoint, and the
+ * symplectic form under the exact tangent map. */
+#include "joined.h"
+#include "scene.h"
+
+#include "oloid/derivatives.h"
+
+enum { NUMBERS_MAX = 4000 };
+
+/* J = sum a_i q_i + b_i v_i + (q.q + v.v)/2 at the end, and the integral of sum b_i q_i + a_i v_i + (q.q)/2, random a, b. */
+typedef struct weights {
+    int n;
+    double a[NUMBERS_MAX], b[NUMBERS_MAX];
+} weights;
+
+static void weights_fill(weights *w, int n)
+{
+    unsigned long long seed = 11;
+    check_true(n <= NUMBERS_MAX);
+    w->n = n;
+    for (int i = 0; i < n; i++) {
+        w->a[i] = scene_random(&seed);
+        w->b[i] = scene_random(&seed);
+    }
+}
+
+static double at_end(void *context, const olo_system *system, const olo_state *state, double *gq,
+                     double *gv)
+{
+    const weights *w = context;
+    const double *q = state->q, *v = state->v;
+    double sum = 0;
+    (void)system;
+    for (int i = 0; i < w->n; i++) {
+        sum += w->a[i] * q[i] + w->b[i] * v[i] + 0.5 * (q[i] * q[i] + v[i] * v[i]);
+        if (gq) {
+            gq[i] += w->a[i] + q[i];
+            gv[i] += w->b[i] + v[i];
+        }
+    }
+    return sum;
+}
+
+static double on_the_way(void *context, const olo_system *system, const olo_state *state,
+                         double *gq, double *gv)
+{
+    const weights *w = context;
+    const double *q = state->q, *v = state->v;
+    double sum = 0;
+    (void)system;
+    for (int i = 0; i < w->n; i++) {
+        sum += w->b[i] * q[i] + w->a[i] * v[i] + 0.5 * q[i] * q[i];
+        if (gq) {
+            gq[i] += w->b[i] + q[i];
+            gv[i] += w->a[i];
+        }
+    }
+    return sum;
+}
+
+/* A scene with its derivatives and an admissible variation of its start that leaves q. */
+typedef struct probe {
+    scene *s;
+    olo_derivatives *d;
+    weights w;
+    olo_functional J;
+    double dq[NUMBERS_MAX], dv[NUMBERS_MAX], gq[NUMBERS_MAX], gv[NUMBERS_MAX];
+} probe;
+
+static probe p; /* too large for the stack of a test */
+
+static void random_variation(int n, double size, double *dq, double *dv)
+{
+    unsigned long long seed = 5;
+    for (int i = 0; i < n; i++) {
+        dq[i] = size * scene_random(&seed);
+        dv[i] = scene_random(&seed);
+    }
+}
+
+static void probe_open(scene *s, const char *scheme, double h, long steps)
+{
+    olo_error error = {0};
+    p.s = s;
+    s->run.scheme = scheme;
+    s->run.step = h;
+    s->run.end = olo_state_time(s->state) + h * (double)steps;
+    check_ok(olo_derivatives_create(s->system, &s->run, &p.d, &error), &error);
+    weights_fill(&p.w, s->system->n);
+    p.J = (olo_functional){.context = &p.w, .end = at_end, .running = on_the_way};
+    random_variation(s->system->n, 0.0, p.dq, p.dv);
+    check_ok(olo_derivatives_admit(p.d, s->state, p.dq, p.dv, &error), &error);
+}
+
+static void probe_close(void)
+{
+    olo_derivatives_free(p.d);
+    p.d = NULL;
+}
+
+/* J of the run that starts with v + s dv. */
+static double value_at(double s)
+{
+    olo_error error = {0};
+    olo_state *start;
+    double value, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0};
+    check_ok(olo_state_clone(p.s->state, &start, &error), &error);
+    for (int i = 0; i < p.w.n; i++)
+        olo_state_v(start)[i] += s * p.dv[i];
+    check_ok(olo_derivatives_forward(p.d, start, &p.J, dq, dv, &value, NULL, &error), &error);
+    olo_state_free(start);
+    return value;
+}
+
+/* Central differences, extrapolated twice: error of the order s^6. */
+static double difference(double s)
+{
+    double D[3];
+    for (int i = 0; i < 3; i++, s *= 0.5)
+        D[i] = (value_at(s) - value_at(-s)) / (2 * s);
+    double E0 = (4 * D[1] - D[0]) / 3, E1 = (4 * D[2] - D[1]) / 3;
+    return (16 * E1 - E0) / 15;
+}
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* dJ along the variation: differences, forward, adjoint. */
+static void check_gradient(double s)
+{
+    olo_error error = {0};
+    int n = p.w.n;
+    olo_gradient g = {.q = p.gq, .v = p.gv};
+    double dq[NUMBERS_MAX], dv[NUMBERS_MAX], value, forward;
+    memcpy(dq, p.dq, sizeof dq);
+    memcpy(dv, p.dv, sizeof dv);
+    check_ok(olo_derivatives_gradient(p.d, p.s->state, &p.J, &g, &error), &error);
+    check_ok(olo_derivatives_forward(p.d, p.s->state, &p.J, dq, dv, &value, &forward, &error),
+             &error);
+    double adjoint = dot(n, p.gq, p.dq) + dot(n, p.gv, p.dv), parts = 0;
+    for (int i = 0; i < n; i++)
+        parts += fabs(p.gq[i] * p.dq[i]) + fabs(p.gv[i] * p.dv[i]);
+    check_relative(g.value, value, 1e-14);
+    check_close(forward, adjoint, 1e-12 * parts);
+    check_close(difference(s), adjoint, 1e-8 * fmin(fabs(adjoint), parts));
+}
+
+static const char *const schemes[] = {"energy-momentum", "variational"};
+
+TEST(random_trees_of_all_pairs)
+{
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (unsigned seed = 1; seed <= 6; seed++) {
+            joined x = joined_tree(seed, 7);
+            scene s = joined_open_scheme(&x, schemes[scheme], "reduced");
+            probe_open(&s, schemes[scheme], 0.01, 12);
+            check_gradient(2e-3);
+            probe_close();
+            scene_close(&s);
+            joined_free(&x);
+        }
+}
+
+/* A model of the catalogue, some way on from its start. */
+static void check_model(const char *model, int scheme, double h, long before, long steps, double s)
+{
+    olo_setting setting = {"run.scheme", schemes[scheme]};
+    scene x = scene_open_set(model, "reduced", &setting, 1);
+    scene_run(&x, h, before);
+    probe_open(&x, schemes[scheme], h, steps);
+    check_gradient(s);
+    probe_close();
+    scene_close(&x);
+}
+
+typedef struct example {
+    const char *model;
+    double h, s; /* step, and size of the differences */
+} example;
+
+static void check_examples(const example *all, size_t count, int scheme_count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int scheme = 0; scheme < scheme_count; scheme++) {
+            print_message("%s, %s\n", all[i].model, schemes[scheme]);
+            check_model(all[i].model, scheme, all[i].h, 5, 6, all[i].s);
+        }
+}
+
+#define CHECK_EXAMPLES(all, schemes) check_examples(all, sizeof(all) / sizeof *(all), schemes)
+
+TEST(trees_with_loads_springs_and_dampers)
+{
+    static const example all[] = {{"double-spherical-pendulum", 0.01, 1e-2},
+                                  {"planar-pendulum", 0.01, 1e-2},
+                                  {"spring-chain", 0.01, 1e-2},
+                                  {"humanoid-tree", 0.005, 1e-2},
+                                  {"robot-6r", 0.01, 1e-2}};
+    CHECK_EXAMPLES(all, 2);
+}
+
+TEST(loops_and_relations)
+{
+    static const example all[] = {
+        {"four-bar", 0.005, 1e-2},        {"four-bar-spatial", 0.005, 1e-2},
+        {"six-body-linkage", 0.01, 1e-2}, {"bricard", 0.01, 1e-2},
+        {"andrews-squeezer", 1e-5, 1e-1}, {"gear-train", 0.01, 1e-2},
+        {"screw-press", 0.01, 1e-2}};
+    CHECK_EXAMPLES(all, 2);
+}
+
+TEST(beams)
+{
+    static const example all[] = {{"slider-crank", 0.002, 1e-2}, {"three-bar-swing", 0.002, 1e-2}};
+    CHECK_EXAMPLES(all, 2);
+}
+
+/* Modes that a step does not resolve turn the round-off of strains into momenta with variational (docs/limits.md). */
+TEST(stiff_beams)
+{
+    static const example all[] = {{"rotating-arm", 0.005, 1e-3}, {"cantilever", 0.001, 1e-3}};
+    CHECK_EXAMPLES(all, 1);
+}
+
+/* A swing with a drive, a controller, body-fixed loads, dampers and a spring. */
+static const char loaded[] =
+    "name: loaded\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0], angular_velocity: "
+    "[0, 1, 0]}\n"
+    "  - {name: b, mass: 2, inertia: [0.2, 0.1, 0.15], position: [1.5, 0, 0]}\n"
+    "  - {name: c, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2.5, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: hinge, type: revolute, between: [ground, {on: a, at: [-0.5, 0, 0]}], axis: [0, 1, "
+    "0],\n"
+    "     torque: 3, time: cos(2*t), damping: 0.3}\n"
+    "  - {name: elbow, type: revolute, between: [{on: a, at: [0.5, 0, 0]}, {on: b, at: [-0.5, 0, "
+    "0]}], axis: [0, 1, 0],\n"
+    "     controller: {target: sin(3*t), kp: 20, kd: 2}}\n"
+    "  - {name: ball, type: spherical, between: [{on: b, at: [0.5, 0, 0]}, {on: c, at: [-0.5, 0, "
+    "0]}]}\n"
+    "loads:\n"
+    "  - {name: wind, on: c, force: [1, 2, 0], time: sin(t)}\n"
+    "  - {name: jet, on: {on: c, at: [0, 0.1, 0.3]}, force: [0, 3, 1], frame: body}\n"
+    "  - {name: twist, on: b, moment: [1, 0, 2]}\n"
+    "  - {name: screw, on: c, moment: [0, 1, 2], frame: body}\n"
+    "springs:\n"
+    "  - {name: coil, between: [[0, 1, 0], c], stiffness: 30, length: 1, damping: 0.5}\n"
+    "dampers:\n"
+    "  - {name: oil, type: linear, between: [[3, 0, 1], b], damping: 0.4}\n"
+    "run: {step: 0.01, end: 1}\n";
+
+TEST(chain_with_loads_drives_and_controllers)
+{
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_model(loaded, scheme, 0.01, 7, 20, 1e-2);
+}
+
+TEST(checkpoints_change_no_bit)
+{
+    for (int scheme = 0; scheme < 2; scheme++) {
+        olo_error error = {0};
+        olo_setting setting = {"run.scheme", schemes[scheme]};
+        scene x = scene_open_set("six-body-linkage", "reduced", &setting, 1);
+        double gq[NUMBERS_MAX], gv[NUMBERS_MAX];
+        probe_open(&x, schemes[scheme], 0.01, 50);
+        x.run.end -= 0.004; /* the last step is shorter */
+        probe_close();
+        probe_open(&x, schemes[scheme], 0.01, 50);
+        olo_gradient all = {.q = gq, .v = gv}, some = {.q = p.gq, .v = p.gv};
+        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &all, &error), &error);
+        check_equal(0, all.again);
+        olo_derivatives_set_memory(p.d, 0);
+        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &some, &error), &error);
+        check_true(some.again > 30 && some.again < 50);
+        check_equal(50, some.steps);
+        check_true(all.value == some.value);
+        check_equal(0, memcmp(gq, p.gq, (size_t)p.w.n * sizeof *gq));
+        check_equal(0, memcmp(gv, p.gv, (size_t)p.w.n * sizeof *gv));
+        probe_close();
+        scene_close(&x);
+    }
+}
+
+/* dq1 . M dv2 - dq2 . M dv1, and the size of its parts. */
+static double symplectic_form(const olo_system *s, double *const dq[2], double *const dv[2],
+                              double *parts)
+{
+    double sum = 0, Mv[NUMBERS_MAX];
+    *parts = 0;
+    for (int k = 0; k < 2; k++) {
+        olo_system_mass_times(s, dv[1 - k], Mv);
+        for (int i = 0; i < s->n; i++) {
+            double share = (k == 0 ? 1 : -1) * dq[k][i] * Mv[i];
+            sum += share;
+            *parts += fabs(share);
+        }
+    }
+    return sum;
+}
+
+/* The largest change of the form along a run. */
+static double form_drift(const char *model, int scheme, double h, long steps)
+{
+    static double numbers[4][NUMBERS_MAX];
+    double *dq[2] = {numbers[0], numbers[1]}, *dv[2] = {numbers[2], numbers[3]}, parts, drift = 0;
+    olo_error error = {0};
+    olo_setting setting = {"run.scheme", schemes[scheme]};
+    scene x = scene_open_set(model, "reduced", &setting, 1);
+    unsigned long long seed = 3;
+    probe_open(&x, schemes[scheme], h, steps);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < p.w.n; i++) {
+            dq[k][i] = scene_random(&seed);
+            dv[k][i] = scene_random(&seed);
+        }
+        check_ok(olo_derivatives_admit(p.d, x.state, dq[k], dv[k], &error), &error);
+    }
+    double start = symplectic_form(x.system, dq, dv, &parts);
+    for (long n = 0; n < steps; n++) {
+        check_ok(olo_derivatives_step(p.d, x.state, h, &error), &error);
+        for (int k = 0; k < 2; k++)
+            check_ok(olo_derivatives_step_forward(p.d, dq[k], dv[k], &error), &error);
+        double now = symplectic_form(x.system, dq, dv, &parts);
+        drift = fmax(drift, fabs(now - start) / fabs(start));
+    }
+    probe_close();
+    scene_close(&x);
+    return drift;
+}
+
+TEST(symplectic_form_is_constant_with_variational)
+{
+    check_below(form_drift("double-spherical-pendulum", 1, 0.01, 100), 1e-10);
+    check_below(form_drift("heavy-top", 1, 0.001, 100), 1e-10);
+    check_below(form_drift("six-body-linkage", 1, 0.01, 100), 1e-10);
+    check_below(form_drift("humanoid-tree", 1, 0.002, 50), 1e-10);
+    check_below(form_drift("three-bar-swing", 1, 0.002, 20), 1e-10);
+}
+
+TEST(energy_momentum_is_not_symplectic)
+{
+    check_true(form_drift("double-spherical-pendulum", 0, 0.05, 100) > 1e-6);
+}
+
+TEST(what_has_no_derivatives_is_refused)
+{
+    olo_error error = {0};
+    olo_derivatives *d;
+    scene x = scene_open("rolling-disc", "reduced");
+    check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
+    check_contains("rolls", error.text);
+    scene_close(&x);
+    x = scene_open("heavy-top", "multipliers");
+    check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
+    check_contains("'reduced', not 'multipliers'", error.text);
+    x.run.constraints = "reduced";
+    check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
+    double dq[12] = {0}, dv[12] = {0};
+    check_status(OLO_UNSUPPORTED, olo_derivatives_step_forward(d, dq, dv, &error));
+    check_contains("before a step", error.text);
+    olo_derivatives_free(d);
+    scene_close(&x);
+}
+
+TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
+          cmocka_unit_test(trees_with_loads_springs_and_dampers),
+          cmocka_unit_test(chain_with_loads_drives_and_controllers),
+          cmocka_unit_test(loops_and_relations), cmocka_unit_test(beams),
+          cmocka_unit_test(stiff_beams), cmocka_unit_test(checkpoints_change_no_bit),
+          cmocka_unit_test(symplectic_form_is_constant_with_variational),
+          cmocka_unit_test(energy_momentum_is_not_symplectic),
+          cmocka_unit_test(what_has_no_derivatives_is_refused))
