@@ -13,7 +13,8 @@ else()
   pkg_search_module(OLOID_HDF5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
   pkg_check_modules(OLOID_LAPACKE QUIET IMPORTED_TARGET lapacke)
   pkg_check_modules(OLOID_OPENBLAS QUIET IMPORTED_TARGET openblas)
-  foreach(library IN ITEMS YAML HDF5 LAPACKE OPENBLAS)
+  pkg_check_modules(OLOID_ARPACK QUIET IMPORTED_TARGET arpack)
+  foreach(library IN ITEMS YAML HDF5 LAPACKE OPENBLAS ARPACK)
     if(NOT OLOID_${library}_FOUND)
       list(APPEND OLOID_MISSING ${library})
     endif()
@@ -36,7 +37,7 @@ foreach(library IN ITEMS klu btf colamd amd suitesparseconfig)
   list(APPEND OLOID_KLU_LIBRARIES "${OLOID_${library}_LIBRARY}")
 endforeach()
 
-set(OLOID_PC_REQUIRES "yaml-0.1 ${OLOID_HDF5_MODULE_NAME} lapacke openblas")
+set(OLOID_PC_REQUIRES "yaml-0.1 ${OLOID_HDF5_MODULE_NAME} lapacke openblas arpack")
 set(OLOID_PC_LIBS "-lklu -lbtf -lcolamd -lamd -lsuitesparseconfig -lm")
 
 if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
@@ -44,6 +45,7 @@ if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
   target_include_directories(oloid::dependencies INTERFACE "${OLOID_KLU_INCLUDE_DIR}")
   target_link_libraries(oloid::dependencies INTERFACE
     PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_LAPACKE PkgConfig::OLOID_OPENBLAS
+    PkgConfig::OLOID_ARPACK
     ${OLOID_KLU_LIBRARIES} m)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_link_options(oloid::dependencies INTERFACE "LINKER:--as-needed")

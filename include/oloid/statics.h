@@ -12,6 +12,12 @@
 extern "C" {
 #endif
 
+/** A frame that turns steadily, and the ground and all loads with it. With a rate of zero it is at rest. */
+typedef struct olo_spin {
+    double rate[3];  /**< angular velocity */
+    double point[3]; /**< a point of its axis */
+} olo_spin;
+
 /** How an equilibrium is looked for. */
 typedef struct olo_statics {
     double end;  /**< load factor to reach */
@@ -22,6 +28,8 @@ typedef struct olo_statics {
     double tolerance; /**< bound of the last increment of Newton: lengths over the model's length, angles */
     bool arc; /**< follow the path by its arc length: through limit points, where the load falls */
     bool locate; /**< find the loads between two steps where stability changes */
+    olo_spin
+        spin; /**< at rest in this frame: centrifugal forces are loads, too, and grow with the load factor */
 } olo_statics;
 
 /** To load factor 1, all at once where that succeeds. */
@@ -54,7 +62,8 @@ typedef struct olo_statics_summary {
  *  as they are at time 0 are multiplied by a load factor that grows from 0 to `options->end`; prescribed motions are
  *  followed with the load factor as their time. Dampers do not act. Where the system without load is a mechanism, the
  *  full load acts from the start and the state slides down into a stable equilibrium. Observers see every equilibrium of the
- *  path, the load factor as its time. On failure the state is the last equilibrium that was found. `options` (the default)
+ *  path, the load factor as its time. In a frame that turns prescribed motions stay where they are at time 0, and
+ *  gravity has to act along its axis. On failure the state is the last equilibrium that was found. `options` (the default)
  *  and `summary` may be NULL. */
 OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
                                    olo_state *state, const olo_observer *observers,
@@ -66,26 +75,45 @@ OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_statics *
 OLO_API olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
                              olo_error *error);
 
+/** About what small vibrations are looked for, and how. */
+typedef struct olo_vibration {
+    double load;        /**< factor of all loads, as they are at time 0 */
+    int count;          /**< at most so many modes, the lowest ones */
+    bool damped;        /**< with dampers and the rates in controllers */
+    olo_spin spin;      /**< about rest in this frame: with centrifugal and Coriolis forces */
+    const char *solver; /**< "dense", "sparse" or "auto": dense for small systems; NULL: auto */
+} olo_vibration;
+
+/** Ten modes under the full load, without damping. */
+OLO_API olo_vibration olo_vibration_default(void);
+
 /** Natural frequencies and modes. */
 typedef struct olo_modes olo_modes;
 
-/** Small vibrations about a state, with all loads at `load` times what they are at time 0: K x = omega^2 M x. The state should be
- *  an equilibrium; its velocities do not count. At most `count` modes, the lowest ones. Refers to the system. Fails where a load
- *  has no potential (a moment about a fixed axis, a force that follows the motion) or the state is far from an equilibrium. Free with olo_modes_free. */
-OLO_API olo_status olo_modes_create(const olo_system *system, const olo_state *state, double load,
-                                    int count, olo_modes **modes, olo_error *error);
+/** Small vibrations exp(lambda t) about a state: (lambda^2 M + lambda D + K) x = 0. The state has to be an equilibrium, its
+ *  velocities do not count. Without damping, spin and loads that have no potential lambda^2 = -omega^2 is real; else lambda is
+ *  any number, and of two conjugate ones there is that with a positive omega. `options` may be NULL, the default. Refers to the system. Fails where the state
+ *  is far from an equilibrium. Free with olo_modes_free. */
+OLO_API olo_status olo_modes_create(const olo_system *system, const olo_state *state,
+                                    const olo_vibration *options, olo_modes **modes,
+                                    olo_error *error);
 /** Frees; NULL is allowed. */
 OLO_API void olo_modes_free(olo_modes *modes);
 /** How many there are. */
 OLO_API int olo_modes_count(const olo_modes *modes);
-/** omega^2 of mode `index`, ascending; negative for a direction in which the state is unstable, zero to rounding for one that nothing
- *  holds. */
+/** omega^2 of mode `index`, ascending where lambda^2 is real: negative for a direction in which the state is unstable, zero to rounding for one that
+ *  nothing holds. In general minus the real part of lambda^2; then the size of lambda ascends. */
 OLO_API double olo_modes_square(const olo_modes *modes, int index);
-/** omega^2 below this is rounding: the mode has no stiffness. */
+/** Imaginary part of lambda, not negative: the angular frequency. */
+OLO_API double olo_modes_omega(const olo_modes *modes, int index);
+/** Real part of lambda: positive if the mode grows, negative if it dies away. */
+OLO_API double olo_modes_growth(const olo_modes *modes, int index);
+/** |lambda|^2 below this is rounding: the mode has no stiffness. */
 OLO_API double olo_modes_rounding(const olo_modes *modes);
-/** The state displaced along mode `index` by `amplitude`: the fastest part moves by so many of the model's lengths or radians. */
+/** The state displaced along mode `index` at `phase` (radians) of its oscillation, by `amplitude` at most: the fastest part moves by so many of the
+ *  model's lengths or radians. */
 OLO_API olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude,
-                                   olo_state *state, olo_error *error);
+                                   double phase, olo_state *state, olo_error *error);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 
 struct options {
     cli_list set;
-    const char *load, *step, *output;
+    const char *load, *step, *output, *spin, *spin_point;
     bool arc, no_result, no_report, json;
 };
 
@@ -26,6 +26,10 @@ static const cli_option options[] = {
      "first step of the load factor; default: 0.1; steps that\nfail are made smaller"},
     {"arc-length", 0, CLI_FLAG, offsetof(struct options, arc), NULL,
      "follow the path also where the load has to fall: through\nlimit points"},
+    {"spin", 0, CLI_TEXT, offsetof(struct options, spin), "X,Y,Z",
+     "at rest in a frame that turns with this angular velocity,\nthe ground and all loads with it"},
+    {"spin-point", 0, CLI_TEXT, offsetof(struct options, spin_point), "X,Y,Z",
+     "a point of its axis; default: the origin"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.equilibrium.h5"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
@@ -164,9 +168,12 @@ static int read_options(struct session *session)
     if (given->no_result && given->output != NULL) {
         return cli_usage(&cli_equilibrium, "--output and --no-result exclude each other");
     }
-    const int code = cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end);
+    int code = cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end);
+    if (code == CLI_GO_ON) {
+        code = cli_positive(&cli_equilibrium, "step", given->step, &session->statics.step);
+    }
     return code == CLI_GO_ON
-               ? cli_positive(&cli_equilibrium, "step", given->step, &session->statics.step)
+               ? cli_spin(&cli_equilibrium, given->spin, given->spin_point, &session->statics.spin)
                : code;
 }
 

@@ -1,5 +1,4 @@
 /* `oloid modes`: natural frequencies about an equilibrium, and a mode as a result that moves. */
-#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,8 +13,8 @@
 
 struct options {
     cli_list set;
-    const char *count, *mode, *amplitude, *output;
-    bool start, no_report, json;
+    const char *count, *mode, *amplitude, *output, *spin, *spin_point, *solver;
+    bool start, damped, no_report, json;
 };
 
 static const cli_option options[] = {
@@ -25,6 +24,14 @@ static const cli_option options[] = {
      "about the start of the model instead of its equilibrium"},
     {"count", 'n', CLI_TEXT, offsetof(struct options, count), "N",
      "how many modes, the lowest ones; default: 10"},
+    {"damped", 0, CLI_FLAG, offsetof(struct options, damped), NULL,
+     "with dampers and controllers: frequencies and how fast\nthey die away"},
+    {"spin", 0, CLI_TEXT, offsetof(struct options, spin), "X,Y,Z",
+     "in a frame that turns with this angular velocity, the\nground and all loads with it"},
+    {"spin-point", 0, CLI_TEXT, offsetof(struct options, spin_point), "X,Y,Z",
+     "a point of its axis; default: the origin"},
+    {"solver", 0, CLI_TEXT, offsetof(struct options, solver), "NAME",
+     "dense, sparse or auto: dense for small systems; default: auto"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "write a result in which a mode swings once"},
     {"mode", 0, CLI_TEXT, offsetof(struct options, mode), "K",
@@ -39,28 +46,68 @@ struct session {
     cli_still still; /* the first */
     struct options options;
     double count, mode, amplitude;
+    olo_vibration vibration;
     olo_modes *modes;
 };
 
-static bool swings(const olo_modes *modes, int index)
+static const double turn = 6.283185307179586;
+
+static double size_of(const olo_modes *modes, int index)
 {
-    return olo_modes_square(modes, index) > olo_modes_rounding(modes);
+    const double omega = olo_modes_omega(modes, index), growth = olo_modes_growth(modes, index);
+    return omega * omega + growth * growth;
 }
 
 static bool is_neutral(const olo_modes *modes, int index)
 {
-    return fabs(olo_modes_square(modes, index)) <= olo_modes_rounding(modes);
+    return size_of(modes, index) <= olo_modes_rounding(modes);
+}
+
+static bool swings(const olo_modes *modes, int index)
+{
+    return !is_neutral(modes, index) && olo_modes_omega(modes, index) > 0.0;
+}
+
+/* How many modes something holds. */
+static int count_held(const olo_modes *modes)
+{
+    int held = 0;
+    for (int i = 0; i < olo_modes_count(modes); i++) {
+        held += !is_neutral(modes, i);
+    }
+    return held;
+}
+
+static void print_mode(cli_table *table, const olo_modes *modes, int i, bool damped)
+{
+    const double omega = swings(modes, i) ? olo_modes_omega(modes, i) : NAN;
+    const double growth = olo_modes_growth(modes, i);
+    cli_table_row(table);
+    cli_table_cell(table, "%d", i + 1);
+    cli_table_number(table, "%.9g", omega / turn);
+    cli_table_number(table, "%.9g", omega);
+    cli_table_number(table, "%.6g", turn / omega);
+    if (damped) {
+        cli_table_number(table, "%.6g", growth == 0.0 ? 0.0 : -growth / sqrt(size_of(modes, i)));
+    }
+    if (growth > 0.0) {
+        cli_table_cell(table, "unstable, grows as exp(%.6g t)", growth);
+    } else if (growth < 0.0 && !swings(modes, i)) {
+        cli_table_cell(table, "dies away as exp(%.6g t)", growth);
+    }
 }
 
 /* `count` modes that something holds; the others are only counted. */
 static void print_table(const olo_modes *modes, int count)
 {
-    const double turn = 6.283185307179586;
     cli_table table = {0};
-    static const char *const heading[] = {"mode", "frequency", "omega", "period", ""};
+    static const char *const heading[] = {"mode", "frequency", "omega", "period", "damping"};
     int neutral = 0, told = 0;
+    bool damped = false;
     for (int i = 0; i < olo_modes_count(modes); i++) {
-        const double omega = sqrt(fabs(olo_modes_square(modes, i)));
+        damped = damped || (olo_modes_growth(modes, i) < 0.0 && !is_neutral(modes, i));
+    }
+    for (int i = 0; i < olo_modes_count(modes); i++) {
         if (is_neutral(modes, i)) {
             neutral++;
             continue;
@@ -70,18 +117,12 @@ static void print_table(const olo_modes *modes, int count)
         }
         if (told++ == 0) {
             cli_table_row(&table);
-            for (int k = 0; k < 5; k++) {
+            for (int k = 0; k < (damped ? 5 : 4); k++) {
                 cli_table_cell(&table, "%s", heading[k]);
             }
+            cli_table_cell(&table, "%s", "");
         }
-        cli_table_row(&table);
-        cli_table_cell(&table, "%d", i + 1);
-        cli_table_number(&table, "%.9g", swings(modes, i) ? omega / turn : NAN);
-        cli_table_number(&table, "%.9g", swings(modes, i) ? omega : NAN);
-        cli_table_number(&table, "%.6g", swings(modes, i) ? turn / omega : NAN);
-        if (!swings(modes, i)) {
-            cli_table_cell(&table, "unstable, grows as exp(%.6g t)", omega);
-        }
+        print_mode(&table, modes, i, damped);
     }
     if (told > 0) {
         cli_table_print(&table, stdout);
@@ -102,9 +143,10 @@ static void print_json(const struct session *session)
         told += !is_neutral(modes, i);
         olo_json_open(&json, NULL, '{');
         olo_json_number(&json, "omega_squared", olo_modes_square(modes, i));
+        olo_json_number(&json, "omega", olo_modes_omega(modes, i));
+        olo_json_number(&json, "growth", olo_modes_growth(modes, i));
         olo_json_number(&json, "frequency",
-                        swings(modes, i) ? sqrt(olo_modes_square(modes, i)) / 6.283185307179586
-                                         : NAN);
+                        swings(modes, i) ? olo_modes_omega(modes, i) / turn : NAN);
         olo_json_bool(&json, "neutral", is_neutral(modes, i));
         olo_json_close(&json);
     }
@@ -119,7 +161,6 @@ static void print_json(const struct session *session)
 static olo_status animate(struct session *session, olo_error *error)
 {
     enum { FRAMES = 60 };
-    const double turn = 6.283185307179586;
     const olo_modes *modes = session->modes;
     cli_loaded *loaded = &session->still.loaded;
     int index = (int)session->mode - 1;
@@ -127,15 +168,15 @@ static olo_status animate(struct session *session, olo_error *error)
                                         index < olo_modes_count(modes) - 1 && !swings(modes, index);
          index++) {
     }
-    const double square = olo_modes_square(modes, index);
-    const double period = square > olo_modes_rounding(modes) ? turn / sqrt(square) : 1.0;
+    const double period = swings(modes, index) ? turn / olo_modes_omega(modes, index) : 1.0;
     olo_status status =
         cli_still_open(&session->still, session->options.output, period, false, error);
     const olo_observer observer =
         status == OLO_OK ? olo_recorder_observer(session->still.recorder) : (olo_observer){0};
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
         const double phase = (double)i / FRAMES;
-        status = olo_modes_shape(modes, index, session->amplitude * sin(turn * phase),
+        // from rest, like a sine
+        status = olo_modes_shape(modes, index, session->amplitude, turn * (phase - 0.25),
                                  loaded->state, error);
         olo_state_set_time(loaded->state, phase * period);
         if (status == OLO_OK) {
@@ -147,16 +188,39 @@ static olo_status animate(struct session *session, olo_error *error)
                             : status;
 }
 
+/* As many modes that something holds as are asked for, beside those that nothing holds. */
+static olo_status find_modes(struct session *session, olo_error *error)
+{
+    const cli_loaded *loaded = &session->still.loaded;
+    olo_vibration *vibration = &session->vibration;
+    const int wanted = (int)fmax(session->count, session->mode);
+    for (vibration->count = wanted;;) {
+        const olo_status status =
+            olo_modes_create(loaded->system, loaded->state, vibration, &session->modes, error);
+        if (status != OLO_OK) {
+            return status;
+        }
+        const int missing = wanted - count_held(session->modes);
+        if (missing <= 0 || olo_modes_count(session->modes) < vibration->count) {
+            return OLO_OK;
+        }
+        olo_modes_free(session->modes);
+        session->modes = NULL;
+        vibration->count += missing;
+    }
+}
+
 static olo_status find(struct session *session, const char *file, olo_error *error)
 {
+    olo_statics statics = olo_statics_default();
+    statics.spin = session->vibration.spin;
     cli_loaded *loaded = &session->still.loaded;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
     if (status == OLO_OK && !session->options.start) {
-        status = olo_equilibrium(loaded->system, NULL, loaded->state, NULL, 0, NULL, error);
+        status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
     if (status == OLO_OK) {
-        status =
-            olo_modes_create(loaded->system, loaded->state, 1.0, INT_MAX, &session->modes, error);
+        status = find_modes(session, error);
     }
     return status == OLO_OK && session->options.output != NULL ? animate(session, error) : status;
 }
@@ -165,6 +229,9 @@ static int read_options(struct session *session)
 {
     const struct options *given = &session->options;
     session->count = 10;
+    session->vibration = olo_vibration_default();
+    session->vibration.damped = given->damped;
+    session->vibration.solver = given->solver;
     session->amplitude = 0.1;
     if (given->output == NULL && (given->mode != NULL || given->amplitude != NULL)) {
         return cli_usage(&cli_modes, "--mode and --amplitude are for the result of --output");
@@ -180,7 +247,9 @@ static int read_options(struct session *session)
                               session->mode > 1e6 || session->mode != floor(session->mode))) {
         return cli_usage(&cli_modes, "--count and --mode need whole numbers up to a million");
     }
-    return code;
+    return code == CLI_GO_ON
+               ? cli_spin(&cli_modes, given->spin, given->spin_point, &session->vibration.spin)
+               : code;
 }
 
 static int solve(cli_still *still, const char *file)
@@ -218,13 +287,16 @@ const cli_command cli_modes = {
     .least = 1,
     .most = 1,
     .summary = "natural frequencies about the equilibrium of a model",
-    .details = "Small vibrations about the equilibrium under all loads as they are at time 0, "
-               "without damping.\n"
-               "With --output a result in which one of them swings, for the report and ParaView.\n"
-               "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
+    .details =
+        "Small vibrations about the equilibrium under all loads as they are at time 0. Loads "
+        "that follow\n"
+        "the motion may make them grow.\n"
+        "With --output a result in which one of them swings, for the report and ParaView.\n"
+        "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid modes hanging-chain\n"
                 "  oloid modes bend-45 --count 4 -o bend.h5 --mode 2\n"
-                "  oloid modes my.yaml --start --json\n",
+                "  oloid modes my.yaml --damped --json\n"
+                "  oloid modes rotor.yaml --spin 0,0,100\n",
     .options = options,
     .run = run,
 };

@@ -26,6 +26,30 @@ int cli_positive(const cli_command *command, const char *option, const char *tex
     return CLI_GO_ON;
 }
 
+int cli_vector(const cli_command *command, const char *option, const char *text, double value[3])
+{
+    const char *at = text;
+    for (int i = 0; text != NULL && i < 3; i++) {
+        char *end = NULL;
+        value[i] = strtod(at, &end);
+        if (end == at || !isfinite(value[i]) || *end != (i < 2 ? ',' : '\0')) {
+            return cli_usage(command, "--%s needs three numbers like 0,0,1.5, got '%s'", option,
+                             text);
+        }
+        at = end + 1;
+    }
+    return CLI_GO_ON;
+}
+
+int cli_spin(const cli_command *command, const char *rate, const char *point, olo_spin *spin)
+{
+    if (rate == NULL && point != NULL) {
+        return cli_usage(command, "--spin-point is for --spin");
+    }
+    const int code = cli_vector(command, "spin", rate, spin->rate);
+    return code == CLI_GO_ON ? cli_vector(command, "spin-point", point, spin->point) : code;
+}
+
 olo_status cli_still_open(cli_still *still, const char *path, double end, bool constraints,
                           olo_error *error)
 {

@@ -5,6 +5,7 @@
 
 #include "cli/load.h"
 #include "oloid/results.h"
+#include "oloid/statics.h"
 
 typedef struct cli_still {
     cli_loaded loaded;
@@ -18,6 +19,13 @@ typedef struct cli_still {
 struct cli_command;
 int cli_positive(const struct cli_command *command, const char *option, const char *text,
                  double *value);
+
+/* Three numbers "x,y,z" likewise. */
+int cli_vector(const struct cli_command *command, const char *option, const char *text,
+               double value[3]);
+/* The frame of --spin and --spin-point. */
+int cli_spin(const struct cli_command *command, const char *rate, const char *point,
+             olo_spin *spin);
 
 /* The whole of such a command: parses into `options`, of which `set` is the list of settings; then `go` gets the session,
  * whose first member `still` is, and the model. Frees all that these own. */

@@ -32,6 +32,13 @@ bool olo_symmetric_pencil(int n, double *A, double *B, double *theta)
            LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'U', n, A, n, B, n, theta) == 0;
 }
 
+bool olo_general_eigenvectors(int n, double *A, double *re, double *im, double *V)
+{
+    double unused;
+    return all_finite(n * n, A) &&
+           LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, A, n, re, im, &unused, n, V, n) == 0;
+}
+
 bool olo_singular_values(int m, int n, double *A, double *values)
 {
     double unused;

@@ -62,6 +62,13 @@ double *olo_elimination_rhs(olo_elimination *elimination, int c); /* z_c */
 double *olo_elimination_gap(olo_elimination *elimination, int c); /* e_c */
 olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 
+/* Before a factorisation: the product of the whole with increments that are written to these places, each of `dof` numbers.
+ * After it dof numbers a block are the left-hand side of its joint row; of a closure the rows themselves are where z_c is.
+ * Overwrites z; gaps do not count. */
+double *olo_elimination_unknown(olo_elimination *elimination, int c);
+void olo_elimination_multiply(olo_elimination *elimination);
+const double *olo_elimination_product(const olo_elimination *elimination, int c);
+
 /* Factors, with K that of a mass matrix and constraint rows at one configuration, and finds the rows of the closure
  * blocks that repeat others: from now on their multipliers stay in the space of the others. `size` is what a row
  * that repeats nothing gives at least, should all of them repeat others. */

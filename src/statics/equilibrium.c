@@ -216,6 +216,10 @@ static olo_status check(const olo_statics *o, olo_error *error)
 static olo_status create(olo_search *x, olo_error *error)
 {
     olo_status status = olo_rest_create(x->system, x->state, &x->rest, error);
+    if (status == OLO_OK) {
+        x->rest->spin = x->options->spin;
+        status = olo_spin_check(x->system, &x->rest->spin, error);
+    }
     if (status == OLO_OK)
         status = olo_state_create(x->system, &x->before, error);
     if (status == OLO_OK)

@@ -20,13 +20,14 @@ static bool allocate(olo_rest *x)
            changes = (size_t)x->tree->unknowns + closures + twists;
     x->changes = (int)changes;
     x->memory =
-        olo_alloc(3 * n + stresses + 2 * twists + closures + 2 * changes, sizeof *x->memory);
+        olo_alloc(4 * n + stresses + 2 * twists + closures + 2 * changes, sizeof *x->memory);
     if (!x->memory)
         return false;
     double *at = x->memory;
     x->loads = at;
     x->mixed = at += n;
     x->zero = at += n;
+    x->vector = at += n;
     x->stress = at += n;
     x->wrench = at += stresses;
     x->mass = at += twists;
@@ -119,17 +120,28 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
     olo_projector_add_stress(x->projector, piece, 2 * factor, &mixed, x->step.x.qm, x->step.x.q1);
 }
 
+/* The balance of forces, and with a sink its tangent. */
+static void add_balance(olo_rest *x, const olo_sink *sink)
+{
+    olo_scheme_rest.balance(&x->step, sink);
+    if (!olo_spin_turns(&x->spin))
+        return;
+    olo_spin_add_force(x->system, &x->spin, x->step.load, x->step.x.q1, x->vector, x->step.T);
+    if (sink)
+        olo_spin_add_centrifugal(x->system, &x->spin, x->step.load, x->step.x.q1, x->elimination);
+}
+
 /* L = what the loads of factor one add; overwrites the balance */
 static void gather_loads(olo_rest *x)
 {
     const olo_system *s = x->system;
     double load = x->step.load;
     x->step.load = 0;
-    olo_scheme_rest.balance(&x->step, NULL);
+    add_balance(x, NULL);
     for (int i = 0; i < s->n; i++)
         x->loads[i] = x->step.T[i];
     x->step.load = 1;
-    olo_scheme_rest.balance(&x->step, NULL);
+    add_balance(x, NULL);
     for (int i = 0; i < s->n; i++)
         x->loads[i] = x->step.T[i] - x->loads[i];
     x->step.load = load;
@@ -193,8 +205,7 @@ static void set_right(olo_rest *x, const double *T)
                         olo_elimination_rhs(x->elimination, k));
 }
 
-/* The mass alone, in the elimination; the diagonals of its nodes are kept. */
-static void fill_mass(olo_rest *x)
+void olo_rest_assemble_mass(olo_rest *x)
 {
     const olo_system *s = x->system;
     olo_elimination_clear(x->elimination);
@@ -216,7 +227,7 @@ static void reveal_closures(olo_rest *x)
     for (int i = 0; i < x->tree->closure_count; i++)
         least =
             fmin(least, olo_row_weight(x->system, x->tree->closures[i]) / olo_heaviest(x->system));
-    fill_mass(x);
+    olo_rest_assemble_mass(x);
     add_closures(x);
     /* a singular matrix shows again, with its place, in the iteration */
     (void)olo_elimination_reveal(x->elimination, least, NULL);
@@ -244,22 +255,21 @@ static void measure_stiffness(olo_rest *x)
     }
 }
 
-/* Balance and tangent into the elimination. */
-static void fill(olo_rest *x, double load, double shift)
+void olo_rest_assemble(olo_rest *x, double load, double shift)
 {
     const olo_system *s = x->system;
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step.load = load;
-    x->step.t = load;
+    x->step.t = olo_spin_turns(&x->spin) ? 0.0 : load;
     olo_rest_place(x);
     if (x->redundant)
         reveal_closures(x);
     else if (!x->mass_known)
-        fill_mass(x);
+        olo_rest_assemble_mass(x);
     x->mass_known = true;
     olo_elimination_clear(x->elimination);
     memcpy(x->mixed, x->zero, (size_t)s->n * sizeof *x->mixed);
-    olo_scheme_rest.balance(&x->step, &sink);
+    add_balance(x, &sink);
     add_closures(x);
     if (shift != 0)
         sink_mass(x, shift);
@@ -276,7 +286,7 @@ void olo_rest_record(olo_rest *x, double load)
     if (x->system->reaction_count == 0)
         return;
     x->foretold = false;
-    fill(x, load, 0.0);
+    olo_rest_assemble(x, load, 0.0);
     olo_forces forces = {.step = &x->step,
                          .tree = x->tree,
                          .wrench = x->wrench,
@@ -285,11 +295,10 @@ void olo_rest_record(olo_rest *x, double load)
     olo_record_reactions(&forces, x->state);
 }
 
-olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *error)
+olo_status olo_rest_eliminate(olo_rest *x, olo_error *error)
 {
     const olo_system *s = x->system;
     int block = 0;
-    fill(x, load, shift);
     olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
     if (status != OLO_OK) {
         x->worst = block < s->node_count ? block : 0;
@@ -299,9 +308,30 @@ olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *er
     return OLO_OK;
 }
 
+olo_status olo_rest_factor(olo_rest *x, double load, double shift, olo_error *error)
+{
+    olo_rest_assemble(x, load, shift);
+    return olo_rest_eliminate(x, error);
+}
+
 /* --- increments --- */
 
-static void read_solution(const olo_rest *x, double *change)
+void olo_rest_spread(const olo_rest *x, const double *twists, double scale, double *dq)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *twist = twists + node->motion;
+        double *at = dq + node->q;
+        vec3_copy(twist, at);
+        for (int I = 3; I < node->size; I += 3)
+            vec3_cross(twist + 3, x->step.x.q1 + node->q + I, at + I);
+        for (int i = 0; i < node->size; i++)
+            at[i] *= scale;
+    }
+}
+
+void olo_rest_read(const olo_rest *x, double *change)
 {
     const olo_tree *tree = x->tree;
     for (int k = 0; k < x->system->node_count; k++) {
@@ -336,18 +366,58 @@ double olo_rest_size(const olo_rest *x, const double *change, int *worst)
 
 void olo_rest_solve(olo_rest *x)
 {
-    const olo_system *s = x->system;
     olo_elimination_solve(x->elimination);
-    read_solution(x, x->change);
+    olo_rest_read(x, x->change);
     x->size = olo_rest_size(x, x->change, &x->worst);
-    x->work = 0;
-    for (int k = 0; k < s->node_count; k++) {
-        const double *twist = x->change + olo_rest_twist(x, k);
-        double w[6];
-        olo_node_wrench(&s->nodes[k], x->step.x.q1, x->step.T, w);
-        for (int i = 0; i < s->nodes[k].twist; i++)
-            x->work += w[i] * twist[i];
+}
+
+/* Multipliers that leave no acceleration along the closures: [M G^T; G 0] with the balance on the right. */
+static olo_status find_multipliers(olo_rest *x, double load, olo_error *error)
+{
+    const int count = x->tree->closure_count;
+    memset(x->lambda, 0, (size_t)count * sizeof *x->lambda);
+    olo_rest_assemble(x, load, 0.0); /* the balance, and what repeats others */
+    memcpy(x->vector, x->step.T, (size_t)x->system->n * sizeof *x->vector);
+    olo_rest_assemble_mass(x);
+    add_closures(x);
+    set_right(x, x->vector);
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        memset(olo_elimination_rhs(x->elimination, x->system->node_count + i), 0,
+               (size_t)x->tree->closure_blocks[i].count * sizeof *x->lambda);
+    olo_status status = olo_rest_eliminate(x, error);
+    if (status != OLO_OK)
+        return status;
+    olo_elimination_solve(x->elimination);
+    olo_rest_read(x, x->change);
+    memcpy(x->lambda, x->change + x->tree->unknowns, (size_t)count * sizeof *x->lambda);
+    return OLO_OK;
+}
+
+olo_status olo_rest_verify(olo_rest *x, double load, olo_error *error)
+{
+    const double near = 1e-4;    /* model lengths, radians */
+    const double little = 1e-10; /* of the mass, where a direction has no stiffness */
+    olo_status status = OLO_OK;
+    x->foretold = false;
+    if (x->tree->closure_count > 0)
+        status = find_multipliers(x, load, error);
+    if (status != OLO_OK)
+        return status;
+    status = olo_rest_factor(x, load, 0.0, NULL);
+    if (status == OLO_OK)
+        olo_rest_solve(x);
+    if (status != OLO_OK || !(x->size <= near)) {
+        double shift = x->stiff > 0 ? little * x->stiff : 1.0;
+        status = olo_rest_factor(x, load, shift, error);
+        if (status != OLO_OK)
+            return status;
+        olo_rest_solve(x);
     }
+    if (!(x->size <= near))
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the state is no equilibrium: '%s' would move; find the equilibrium first",
+                        x->system->nodes[x->worst].name);
+    return OLO_OK;
 }
 
 void olo_rest_solve_load(olo_rest *x)
@@ -359,11 +429,12 @@ void olo_rest_solve_load(olo_rest *x)
         double *right = olo_elimination_rhs(x->elimination, x->system->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *row = &x->system->constraints[closure->first + j];
-            right[j] = olo_constraint_moves(row) ? -olo_time_rate(&row->time, x->step.t) : 0.0;
+            bool moves = olo_constraint_moves(row) && !olo_spin_turns(&x->spin);
+            right[j] = moves ? -olo_time_rate(&row->time, x->step.t) : 0.0;
         }
     }
     olo_elimination_solve(x->elimination);
-    read_solution(x, x->by_load);
+    olo_rest_read(x, x->by_load);
 }
 
 /* s + C grad e . dq of every term with invariants, with dq of the move to come */
@@ -389,25 +460,10 @@ static void foretell(olo_rest *x, const double *dq)
     x->foretold = true;
 }
 
-/* The nodes' twists as a change of q, in `mixed`, which a factorisation writes anew. */
-static void spread_twists(olo_rest *x, double scale)
-{
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        const double *twist = x->change + olo_rest_twist(x, k);
-        double *dq = x->mixed + node->q;
-        vec3_copy(twist, dq);
-        for (int I = 3; I < node->size; I += 3)
-            vec3_cross(twist + 3, x->step.x.q1 + node->q + I, dq + I);
-        for (int i = 0; i < node->size; i++)
-            dq[i] *= scale;
-    }
-}
-
 void olo_rest_move(olo_rest *x, double scale)
 {
-    spread_twists(x, scale);
+    /* `mixed` is written anew by a factorisation */
+    olo_rest_spread(x, x->change + olo_rest_twist(x, 0), scale, x->mixed);
     foretell(x, x->mixed);
     for (int i = 0; i < x->tree->unknowns; i++)
         x->step.x.u[i] = scale * x->change[i];

@@ -16,6 +16,7 @@
 #define OLO_STATICS_REST_H
 
 #include "linalg/elimination.h"
+#include "statics/spin.h"
 #include "stepping/projector.h"
 #include "stepping/step.h"
 
@@ -26,10 +27,12 @@ typedef struct olo_rest {
     olo_projector *projector;
     olo_elimination *elimination;
     olo_step step;  /* of no length, at q */
+    olo_spin spin;  /* of the frame; zero: at rest */
     double *memory; /* memory behind all below */
     double *loads;  /* [n] L: what load factor one adds to the balance */
     double *mixed;  /* [n] twice the balance with the stresses of the iteration */
     double *zero;   /* [n] */
+    double *vector; /* [n] */
     double *stress; /* [terms x OLO_LAW_INVARIANTS_MAX] of the iteration */
     bool foretold;  /* stress is the one of the iteration; else that of q */
     double *wrench; /* [twists] */
@@ -41,21 +44,49 @@ typedef struct olo_rest {
     bool mass_known;
     double stiff; /* largest ratio of a diagonal entry of the tangent to one of the mass */
     double size; /* of the increment: the largest of a node, lengths over the model's length, angles */
-    double work; /* r . dq: negative along a way down */
-    int worst;   /* the node with it */
+    int worst; /* the node with it */
     bool redundant;
 } olo_rest;
 
-/* The balance at rest as a scheme, with half of its tangent, and the mass alone: for dense matrices. */
-extern const olo_scheme olo_scheme_rest, olo_scheme_mass;
+/* The balance at rest as a scheme, with half of its tangent. */
+extern const olo_scheme olo_scheme_rest;
 
 /* Refers to system and state, which must outlive it. */
 olo_status olo_rest_create(const olo_system *system, olo_state *state, olo_rest **rest,
                            olo_error *error);
 void olo_rest_free(olo_rest *rest);
 
+/* The matrices of M u'' + D u' + K u = 0 in the joint increments about the state: D has dampers, the rates in controllers
+ * and Coriolis forces, K the stiffness of forces, loads and centrifugal forces. */
+typedef enum olo_rest_matrix {
+    OLO_REST_MASS,
+    OLO_REST_DAMPING,
+    OLO_REST_STIFFNESS
+} olo_rest_matrix;
+/* Fills one of them into the elimination, for products; the stiffness with the closure rows. */
+void olo_rest_fill(olo_rest *rest, olo_rest_matrix which, double load);
+/* Factors K + sigma D + sigma^2 M; without `damped` D has Coriolis forces only. */
+olo_status olo_rest_factor_moving(olo_rest *rest, double load, double sigma, bool damped,
+                                  olo_error *error);
+/* wrench = M times, D times twists of all nodes. */
+void olo_rest_mass_times(olo_rest *rest, const double *twists, double *wrench);
+void olo_rest_damping_times(olo_rest *rest, double load, bool damped, const double *twists,
+                            double *wrench);
+/* twists = -(what was factored)^-1 wrench, and the joint increments unless NULL. */
+void olo_rest_solve_wrench(olo_rest *rest, const double *wrench, double *twists, double *u);
+
 /* Puts the step without length at the state's configuration. */
 void olo_rest_place(olo_rest *rest);
+
+/* Balance and tangent plus `shift` times the mass into the elimination; the mass alone, of which the diagonals are kept; and
+ * the factorisation. */
+void olo_rest_assemble(olo_rest *rest, double load, double shift);
+void olo_rest_assemble_mass(olo_rest *rest);
+olo_status olo_rest_eliminate(olo_rest *rest, olo_error *error);
+/* After a solve: joint increments, multipliers and twists. */
+void olo_rest_read(const olo_rest *rest, double *change);
+/* Twists of all nodes, times a scale, as a change of q. */
+void olo_rest_spread(const olo_rest *rest, const double *twists, double scale, double *dq);
 
 /* At the state's configuration: fills balance and tangent plus `shift` times the mass, and factors. */
 olo_status olo_rest_factor(olo_rest *rest, double load, double shift, olo_error *error);
@@ -63,6 +94,8 @@ olo_status olo_rest_factor(olo_rest *rest, double load, double shift, olo_error 
 void olo_rest_record(olo_rest *rest, double load);
 /* After a factorisation: the increment -K^-1 r with its size and worst node; and then -K^-1 dr/dload. */
 void olo_rest_solve(olo_rest *rest);
+/* Finds the multipliers of the closures with which the state is an equilibrium, and fails where it is none. */
+olo_status olo_rest_verify(olo_rest *rest, double load, olo_error *error);
 /* Where the twist of a node begins in `change` and `by_load`. */
 static inline int olo_rest_twist(const olo_rest *rest, int node)
 {
@@ -74,6 +107,8 @@ void olo_rest_solve_load(olo_rest *rest);
 /* Moves the state by `scale` times `change`, and tells the stresses there beforehand. */
 void olo_rest_move(olo_rest *rest, double scale);
 
+/* Twice the tangent of olo_scheme_rest by rates: D of the piece times the factor goes to the sink, as local matrices. */
+void olo_rest_damping(olo_step *step, double factor, const olo_sink *sink);
 /* The force of action i at rest, and half of its tangent unless NULL. */
 void olo_rest_act(const olo_step *step, int i, double *f, double *tangent);
 /* Have all loads a potential, as far as their tangents tell? */

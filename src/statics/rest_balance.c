@@ -1,6 +1,4 @@
-/* The balance at rest over a step without length, T = grad V + load (L - f), with half of its tangent; and the mass. */
-#include <string.h>
-
+/* The balance at rest over a step without length, T = grad V + load (L - f), with half of its tangent; and the tangent by rates. */
 #include "statics/rest.h"
 
 /* The rate of a controller's target is none. */
@@ -13,6 +11,50 @@ void olo_rest_act(const olo_step *step, int i, double *f, double *tangent)
     still.kd = 0;
     x.h = still.type->motion_tangent ? ever : 1.0;
     still.type->force(&still, &x, 0.0, f, tangent);
+}
+
+/* So short a step that only what depends on rates is left of h df/dq1. */
+static const double brief = 0x1p-60;
+
+/* The tangent of action i by rates: the slope of its force over a brief step, where a controller has nothing to do. */
+static double action_damping(const olo_step *step, int i, double *tangent)
+{
+    olo_interval x = olo_step_interval(step);
+    olo_action moving = step->system->actions[i];
+    if (moving.type->motion_tangent) {
+        /* a function of the user's own: what its slope has more over a step of one than over a long one */
+        int count = moving.size * moving.size;
+        double still[OLO_ACTION_SIZE_MAX * OLO_ACTION_SIZE_MAX];
+        olo_rest_act(step, i, step->r, still);
+        x.h = 1.0;
+        moving.type->force(&moving, &x, 0.0, step->r, tangent);
+        for (int k = 0; k < count; k++)
+            tangent[k] -= still[k];
+        return 1.0;
+    }
+    moving.kp = 0;
+    moving.time = (olo_time_function){0};
+    x.h = brief;
+    moving.type->force(&moving, &x, 0.0, step->r, tangent);
+    return brief;
+}
+
+void olo_rest_damping(olo_step *step, double factor, const olo_sink *sink)
+{
+    const olo_system *s = step->system;
+    olo_interval x = olo_step_interval(step);
+    x.h = brief;
+    for (int i = 0; i < s->term_count; i++)
+        if (s->terms[i].law->dissipative) {
+            olo_term_discrete(&s->terms[i], &x, step->r, step->K);
+            sink->local(sink->context, i, factor * brief, step->K);
+        }
+    for (int i = 0; i < s->action_count; i++)
+        if (s->actions[i].type->rates && s->actions[i].type->has_tangent) {
+            double h = action_damping(step, i, step->K);
+            sink->local(sink->context, olo_piece_of_action(s, i), -factor * step->load * h,
+                        step->K);
+        }
 }
 
 static void add_piece(olo_step *step, int piece, double factor)
@@ -57,13 +99,6 @@ static void balance(olo_step *step, const olo_sink *sink)
     }
 }
 
-static void mass(olo_step *step, const olo_sink *sink)
-{
-    memset(step->T, 0, (size_t)step->system->n * sizeof *step->T);
-    if (sink)
-        sink->mass(sink->context, 1.0);
-}
-
 static double one(const olo_step *step)
 {
     (void)step;
@@ -72,5 +107,3 @@ static double one(const olo_step *step)
 
 const olo_scheme olo_scheme_rest = {
     .name = "rest", .unit = 1, .balance = balance, .multiplier_factor = one};
-const olo_scheme olo_scheme_mass = {
-    .name = "mass", .unit = 1, .balance = mass, .multiplier_factor = one};

@@ -33,6 +33,7 @@ typedef struct olo_action_type {
     void (*start_tangent)(const olo_action *action, const olo_interval *x, double t,
                           double *tangent);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
+    bool rates;          /* f depends on velocities */
     bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
 } olo_action_type;
 

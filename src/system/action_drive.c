@@ -135,6 +135,10 @@ const olo_action_type olo_action_drive = {
 const olo_action_type olo_action_controller = {.name = "controller",
                                                .force = controller,
                                                .start_tangent = controller_start,
-                                               .has_tangent = true};
-const olo_action_type olo_action_drive_callback = {
-    .name = "drive callback", .force = callback, .has_tangent = true, .motion_tangent = true};
+                                               .has_tangent = true,
+                                               .rates = true};
+const olo_action_type olo_action_drive_callback = {.name = "drive callback",
+                                                   .force = callback,
+                                                   .has_tangent = true,
+                                                   .rates = true,
+                                                   .motion_tangent = true};

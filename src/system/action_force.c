@@ -69,4 +69,4 @@ const olo_action_type olo_action_dead_force = {.name = "dead force", .force = de
 const olo_action_type olo_action_body_force = {
     .name = "body force", .force = body_force, .has_tangent = true};
 const olo_action_type olo_action_callback = {
-    .name = "callback", .force = callback, .motion_tangent = true};
+    .name = "callback", .force = callback, .rates = true, .motion_tangent = true};

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import math
+import resource
 
 import h5py
 import pytest
@@ -161,7 +162,64 @@ def test_a_mode_that_is_not_there(oloid):
     assert "no mode 7; there are 2" in one_message(done)
 
 
-def test_modes_need_loads_with_a_potential(oloid):
-    done = oloid("modes", "roll-up", "--set", "n=8", "--set", "turns=0.2")
+BECK = COLUMN.replace("[-P, 0, 0]", "[0, 0, -P], frame: body").replace("1, 3, 1]", "1, 100, 1]")
+
+
+def test_a_follower_load_lets_a_column_flutter(oloid):
+    model = write(oloid, BECK)
+    for load, grows in [(19.9, False), (20.2, True)]:
+        done = oloid("modes", model, "--set", f"P={load}", "--count", "2", "--json")
+        assert done.returncode == 0, done.stderr
+        first = json.loads(done.stdout)["modes"][0]
+        assert (first["growth"] > 0) == grows and first["omega"] == pytest.approx(11, abs=1.5)
+    assert "unstable, grows as exp(" in oloid("modes", model, "--set", "P=21", "--count", "2").stdout
+    assert oloid("modes", model, "--set", "P=21", "-o", "flutter.h5").returncode == 0
+
+
+def test_damping_is_told(oloid):
+    model = write(oloid, """
+points: {name: a, mass: 2, position: [0, 0, 0]}
+springs: {type: linear, between: [[0, 0, 0], a], stiffness: 50, damping: 2}
+""")
+    done = oloid("modes", model, "--damped", "--json")
+    for mode in json.loads(done.stdout)["modes"]:
+        assert [mode["growth"], mode["omega"]] == pytest.approx([-0.5, math.sqrt(25 - 0.25)], rel=1e-9)
+    text = oloid("modes", model, "--damped").stdout
+    assert "damping" in text and "0.1" in text.split()
+
+
+def test_rotation_stiffens_a_beam(oloid):
+    model = write(oloid, COLUMN.replace("P: 5", "P: 1e-9").replace("1, 3, 1]", "1, 1, 100]"))
+    done = oloid("modes", model, "--spin", "0,0,4", "--count", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    # Wright et al. 1982: flapping at 4 in units of the beam
+    assert json.loads(done.stdout)["modes"][1]["omega"] == pytest.approx(5.5850, rel=1e-3)
+    done = oloid("equilibrium", model, "--spin", "0,0,40", "--spin-point", "-1,0,0", "--no-report", "-o", "s.h5")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_modes_of_large_systems_need_no_dense_matrix(oloid):
+    model = write(oloid, COLUMN.replace("elements: 16, interpolation: quadratic", "elements: 6000").replace(
+        "P: 5", "P: 1e-9").replace("1e6, 1e6, 1e6", "1e4, 1e4, 1e4"))
+
+    def at_most_a_gigabyte():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))  # a dense one would take 10
+
+    done = oloid("modes", model, "--json", preexec_fn=at_most_a_gigabyte)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["modes"][0]["omega"] == pytest.approx(3.516, rel=1e-3)
+
+
+@pytest.mark.parametrize("arguments", [["--spin", "1,2"], ["--spin", "a,b,c"], ["--spin-point", "1,0,0"],
+                                       ["--solver", "lanczos"]])
+def test_wrong_frames_and_solvers(oloid, arguments):
+    done = oloid("modes", write(oloid, PENDULUM.replace("[0, 0, -10]", "[0, 0, 0]")), *arguments)
+    assert done.returncode == 2
+    assert "solver" in one_message(done) or "--" in one_message(done)
+
+
+def test_gravity_has_to_lie_in_the_axis_of_a_frame(oloid):
+    done = oloid("modes", write(oloid, PENDULUM), "--spin", "1,0,0")
     assert done.returncode != 0
-    assert "loads with a potential" in one_message(done)
+    assert "gravity turns" in one_message(done)

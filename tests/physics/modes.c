@@ -11,7 +11,9 @@ static olo_modes *modes_of(scene *s, bool equilibrium, int count)
     olo_error error = {0};
     if (equilibrium)
         check_ok(olo_equilibrium(s->system, NULL, s->state, NULL, 0, NULL, &error), &error);
-    check_ok(olo_modes_create(s->system, s->state, 1.0, count, &modes, &error), &error);
+    olo_vibration options = olo_vibration_default();
+    options.count = count;
+    check_ok(olo_modes_create(s->system, s->state, &options, &modes, &error), &error);
     return modes;
 }
 
@@ -228,10 +230,10 @@ TEST(shapes_are_states_along_a_mode)
     scene s = scene_open("planar-pendulum", NULL);
     olo_modes *modes = modes_of(&s, true, 1);
     olo_error error = {0};
-    check_ok(olo_modes_shape(modes, 0, 0.1, s.state, &error), &error);
+    check_ok(olo_modes_shape(modes, 0, 0.1, 0.0, s.state, &error), &error);
     check_close(1, norm3(scene_q(&s, "bob")), 1e-12);
     check_close(0.1, fabs(scene_q(&s, "bob")[0]), 1e-3);
-    check_status(OLO_BAD_INPUT, olo_modes_shape(modes, 1, 0.1, s.state, &error));
+    check_status(OLO_BAD_INPUT, olo_modes_shape(modes, 1, 0.1, 0.0, s.state, &error));
     check_contains("no mode 2", error.text);
     olo_modes_free(modes);
     scene_close(&s);
@@ -249,7 +251,7 @@ TEST(without_memory_nothing_is_lost)
         olo_memory_fail_at(n);
         status = olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error);
         if (status == OLO_OK)
-            status = olo_modes_create(s.system, s.state, 1.0, 10, &modes, &error);
+            status = olo_modes_create(s.system, s.state, NULL, &modes, &error);
         olo_memory_fail_at(0);
         if (status != OLO_OK)
             check_status(OLO_NO_MEMORY, status);

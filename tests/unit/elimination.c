@@ -129,6 +129,40 @@ static void check_transposed(forest *f, int n, const int *t, double *transposed,
     olo_free(b);
 }
 
+/* The product r with any increments: [dt, mu = -W, du] leaves the dense form with [0, 0, -r]. Keeps z. */
+static void check_product(forest *f, int n, const int *t, const int *mu, const int *u,
+                          const double *A, unsigned long long *seed)
+{
+    olo_elimination *e = f->elimination;
+    double *x = olo_alloc((size_t)n, sizeof *x), *z = olo_alloc((size_t)n, sizeof *z), size = 1;
+    for (int c = 0; c < f->count; c++) {
+        memcpy(z + t[c], olo_elimination_rhs(e, c), (size_t)f->blocks[c].size * sizeof *z);
+        fill(f->blocks[c].dof, olo_elimination_unknown(e, c), 1.0, seed);
+    }
+    olo_elimination_multiply(e);
+    for (int c = 0; c < f->count; c++) {
+        for (int i = 0; i < f->blocks[c].size; i++) {
+            x[t[c] + i] = olo_elimination_twist(e, c)[i];
+            x[mu[c] + i] = -olo_elimination_rhs(e, c)[i];
+            size = fmax(size, fabs(x[mu[c] + i]));
+        }
+        for (int i = 0; i < f->blocks[c].dof; i++)
+            x[u[c] + i] = olo_elimination_increment(e, c)[i];
+        memcpy(olo_elimination_rhs(e, c), z + t[c], (size_t)f->blocks[c].size * sizeof *z);
+    }
+    for (int i = 0; i < n; i++) {
+        double sum = 0, expected = 0;
+        for (int j = 0; j < n; j++)
+            sum += A[i * n + j] * x[j];
+        for (int c = 0; c < f->count; c++)
+            if (i >= u[c] && i < u[c] + f->blocks[c].dof)
+                expected = -olo_elimination_product(e, c)[i - u[c]];
+        check_close(expected, sum, 1e-12 * size);
+    }
+    olo_free(x);
+    olo_free(z);
+}
+
 /* A and A^ as [I a^; 0 I], Ep = -Ec = [0 0; f^ 0] */
 static void fill_spatial(olo_joint_blocks *j, unsigned long long *seed)
 {
@@ -261,6 +295,7 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
                 A[(u[a] + k) * n + t[parent] + l] -= j.kp[k * p + l];
         }
     }
+    check_product(f, n, t, mu, u, A, seed);
     olo_error error = {0};
     int where = -1;
     check_ok(olo_elimination_factor(e, &where, &error), &error);

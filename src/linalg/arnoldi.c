@@ -1,0 +1,150 @@
+/* Implicitly restarted Lanczos and Arnoldi iterations (Lehoucq, Sorensen, Yang 1998) by reverse communication: ARPACK says
+ * where a vector is and where its product has to go. */
+#include "linalg/arnoldi.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <arpack.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const int restarts = 1000;
+/* of an eigenvalue, in proportion; zero: rounding */
+static const double tolerance = 0;
+
+typedef struct session {
+    int n, count, room;
+    double *resid, *basis, *work, *large, *extra;
+    int *select;
+    size_t large_size;
+    int param[11], place[14], info;
+} session;
+
+static void close_session(session *s)
+{
+    olo_free(s->resid);
+    olo_free(s->basis);
+    olo_free(s->work);
+    olo_free(s->large);
+    olo_free(s->extra);
+    olo_free(s->select);
+}
+
+static bool open_session(session *s, int n, int count, int room, const double *start, size_t large)
+{
+    *s = (session){.n = n, .count = count, .room = room, .large_size = large, .info = 1};
+    s->resid = olo_alloc((size_t)n, sizeof *s->resid);
+    s->basis = olo_alloc((size_t)n * (size_t)room, sizeof *s->basis);
+    s->work = olo_alloc(3 * (size_t)n, sizeof *s->work);
+    s->large = olo_alloc(large, sizeof *s->large);
+    s->extra = olo_alloc(3 * (size_t)room, sizeof *s->extra);
+    s->select = olo_alloc((size_t)room, sizeof *s->select);
+    if (!s->resid || !s->basis || !s->work || !s->large || !s->extra || !s->select)
+        return false;
+    memcpy(s->resid, start, (size_t)n * sizeof *start);
+    s->param[0] = 1; /* exact shifts */
+    s->param[2] = restarts;
+    return true;
+}
+
+static olo_status judge(const session *s, olo_error *error)
+{
+    if (s->info == 0)
+        return OLO_OK;
+    return olo_fail(error, OLO_NOT_CONVERGED,
+                    s->info == 1 ? "%d eigenvalues were not found; ask for fewer (ARPACK %d)"
+                                 : "the iteration for %d eigenvalues failed (ARPACK %d)",
+                    s->count, s->info);
+}
+
+/* S = solve(mass(.)) where ido says so; with the product of the mass at hand in the third vector. */
+static void iterate_symmetric(session *s, olo_linear_map *solve, olo_linear_map *mass,
+                              void *context)
+{
+    int ido = 0;
+    s->param[6] = 3;
+    for (;;) {
+        dsaupd_c(&ido, "G", s->n, "LA", s->count, tolerance, s->resid, s->room, s->basis, s->n,
+                 s->param, s->place, s->work, s->large, (int)s->large_size, &s->info);
+        double *x = s->work + s->place[0] - 1, *y = s->work + s->place[1] - 1;
+        if (ido == -1) {
+            mass(context, x, y);
+            memcpy(x, y, (size_t)s->n * sizeof *x);
+            solve(context, x, y);
+        } else if (ido == 1) {
+            solve(context, s->work + s->place[2] - 1, y);
+        } else if (ido == 2) {
+            mass(context, x, y);
+        } else {
+            return;
+        }
+    }
+}
+
+olo_status olo_arnoldi_symmetric(int n, int count, int room, const double *start,
+                                 olo_linear_map *solve, olo_linear_map *mass, void *context,
+                                 double *values, double *vectors, olo_error *error)
+{
+    session s;
+    olo_status status = OLO_OK;
+    size_t large = (size_t)room * ((size_t)room + 8);
+    if (!open_session(&s, n, count, room, start, large)) {
+        close_session(&s);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for %d eigenvalues", count);
+    }
+    pthread_mutex_lock(&lock);
+    iterate_symmetric(&s, solve, mass, context);
+    status = judge(&s, error);
+    if (status == OLO_OK) {
+        dseupd_c(1, "A", s.select, values, vectors, n, 0.0, "G", n, "LA", count, tolerance, s.resid,
+                 room, s.basis, n, s.param, s.place, s.work, s.large, (int)large, &s.info);
+        status = judge(&s, error);
+    }
+    pthread_mutex_unlock(&lock);
+    close_session(&s);
+    return status;
+}
+
+static void iterate_general(session *s, olo_linear_map *product, void *context)
+{
+    int ido = 0;
+    s->param[6] = 1;
+    do {
+        dnaupd_c(&ido, "I", s->n, "LM", s->count, tolerance, s->resid, s->room, s->basis, s->n,
+                 s->param, s->place, s->work, s->large, (int)s->large_size, &s->info);
+        if (ido == -1 || ido == 1)
+            product(context, s->work + s->place[0] - 1, s->work + s->place[1] - 1);
+    } while (ido == -1 || ido == 1);
+}
+
+olo_status olo_arnoldi_general(int n, int count, int room, const double *start,
+                               olo_linear_map *product, void *context, double *re, double *im,
+                               double *vectors, int *found, olo_error *error)
+{
+    session s;
+    olo_status status = OLO_OK;
+    size_t large = 3 * (size_t)room * ((size_t)room + 2);
+    *found = 0;
+    if (!open_session(&s, n, count, room, start, large)) {
+        close_session(&s);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for %d eigenvalues", count);
+    }
+    pthread_mutex_lock(&lock);
+    iterate_general(&s, product, context);
+    status = judge(&s, error);
+    if (status == OLO_OK) {
+        dneupd_c(1, "A", s.select, re, im, vectors, n, 0.0, 0.0, s.extra, "I", n, "LM", count,
+                 tolerance, s.resid, room, s.basis, n, s.param, s.place, s.work, s.large,
+                 (int)large, &s.info);
+        status = judge(&s, error);
+        *found = s.param[4];
+    }
+    pthread_mutex_unlock(&lock);
+    close_session(&s);
+    return status;
+}

@@ -1,0 +1,170 @@
+/* Dense matrices of small motions; see the header. Columns are products of the elimination with unit increments, so that
+ * the cost is of second order in the unknowns; only closures bring a third. */
+#include "statics/pencil.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/dense.h"
+
+void olo_pencil_free(olo_pencil *p)
+{
+    olo_free(p->basis);
+    olo_free(p->M);
+    olo_free(p->D);
+    olo_free(p->K);
+}
+
+static void multiply_unit(olo_rest *rest, int index)
+{
+    const olo_tree *tree = rest->tree;
+    for (int k = 0; k < rest->system->node_count; k++) {
+        const olo_tree_node *node = &tree->nodes[k];
+        double *u = olo_elimination_unknown(rest->elimination, k);
+        for (int i = 0; i < node->dof; i++)
+            u[i] = node->u + i == index ? 1.0 : 0.0;
+    }
+    for (int i = 0; i < tree->closure_block_count; i++)
+        memset(olo_elimination_unknown(rest->elimination, rest->system->node_count + i), 0,
+               (size_t)tree->closure_blocks[i].count * sizeof(double));
+    olo_elimination_multiply(rest->elimination);
+}
+
+void olo_pencil_column(olo_rest *rest, int index, double *column)
+{
+    multiply_unit(rest, index);
+    for (int k = 0; k < rest->system->node_count; k++)
+        memcpy(column + rest->tree->nodes[k].u, olo_elimination_product(rest->elimination, k),
+               (size_t)rest->tree->nodes[k].dof * sizeof *column);
+}
+
+/* [unknowns x unknowns] of what is filled, and the closure rows, unless NULL. */
+static void read_matrix(olo_rest *rest, double *A, double *G)
+{
+    const olo_tree *tree = rest->tree;
+    size_t u = (size_t)tree->unknowns;
+    for (int j = 0; j < tree->unknowns; j++) {
+        /* as a row first, transposed below */
+        olo_pencil_column(rest, j, A + (size_t)j * u);
+        for (int i = 0; G && i < tree->closure_block_count; i++) {
+            const olo_closure *c = &tree->closure_blocks[i];
+            const double *row =
+                olo_elimination_rhs(rest->elimination, rest->system->node_count + i);
+            for (int k = 0; k < c->count; k++)
+                G[(size_t)(c->u + k) * u + (size_t)j] = row[k];
+        }
+    }
+    for (size_t i = 0; i < u; i++)
+        for (size_t j = 0; j < i; j++) {
+            double swap = A[i * u + j];
+            A[i * u + j] = A[j * u + i];
+            A[j * u + i] = swap;
+        }
+}
+
+/* N from the closure rows. */
+static bool find_basis(olo_pencil *p, int rows, double *G)
+{
+    const double dependent = 1e-9;
+    int rank = 0;
+    size_t u = (size_t)p->unknowns;
+    double *work = olo_alloc(olo_row_space_work(rows, p->unknowns), sizeof *work);
+    double *Q = olo_alloc(u * u + 1, sizeof *Q);
+    int *order = olo_alloc((size_t)rows + 1, sizeof *order);
+    for (int c = 0; c < rows; c++) {
+        double *row = G + (size_t)c * u, square = 0;
+        for (size_t i = 0; i < u; i++)
+            square += row[i] * row[i];
+        for (size_t i = 0; square > 0 && i < u; i++)
+            row[i] /= sqrt(square);
+    }
+    bool ok =
+        work && Q && order && olo_row_space(rows, p->unknowns, G, dependent, order, Q, &rank, work);
+    p->size = p->unknowns - rank;
+    if (ok)
+        memmove(Q, Q + (size_t)rank * u, (size_t)p->size * u * sizeof *Q);
+    p->basis = Q;
+    olo_free(work);
+    olo_free(order);
+    return ok;
+}
+
+/* A <- N A N^T, in place; `work` has [unknowns x unknowns]. */
+static void restrict_matrix(const olo_pencil *p, double *A, double *work)
+{
+    size_t u = (size_t)p->unknowns, n = (size_t)p->size;
+    const double *N = p->basis;
+    for (size_t a = 0; a < u; a++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t b = 0; b < u; b++)
+                sum += A[a * u + b] * N[j * u + b];
+            work[a * n + j] = sum;
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t a = 0; a < u; a++)
+                sum += N[i * u + a] * work[a * n + j];
+            A[i * n + j] = sum;
+        }
+}
+
+static void make_symmetric(int n, double *A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
+}
+
+olo_status olo_pencil_create(olo_rest *rest, double load, olo_pencil *p, olo_error *error)
+{
+    size_t u = (size_t)rest->tree->unknowns;
+    int rows = rest->tree->closure_count;
+    p->unknowns = p->size = rest->tree->unknowns;
+    p->M = olo_alloc(u * u + 1, sizeof *p->M);
+    p->D = olo_alloc(u * u + 1, sizeof *p->D);
+    p->K = olo_alloc(u * u + 1, sizeof *p->K);
+    double *G = olo_alloc((size_t)rows * u + 1, sizeof *G);
+    double *work = olo_alloc(rows > 0 ? u * u + 1 : 1, sizeof *work);
+    bool ok = p->M && p->D && p->K && G && work;
+    if (ok) {
+        olo_rest_fill(rest, OLO_REST_STIFFNESS, load);
+        read_matrix(rest, p->K, G);
+        olo_rest_fill(rest, OLO_REST_MASS, load);
+        read_matrix(rest, p->M, NULL);
+        olo_rest_fill(rest, OLO_REST_DAMPING, load);
+        read_matrix(rest, p->D, NULL);
+    }
+    if (ok && rows > 0) {
+        ok = find_basis(p, rows, G);
+        double *all[3] = {p->M, p->D, p->K};
+        for (int i = 0; ok && i < 3; i++)
+            restrict_matrix(p, all[i], work);
+    }
+    olo_free(G);
+    olo_free(work);
+    if (!ok)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for modes");
+    make_symmetric(p->size, p->M);
+    for (int i = 0; i < p->size; i++)
+        if (p->M[i * p->size + i] > 0)
+            olo_raise(&p->stiff, fabs(p->K[i * p->size + i]) / p->M[i * p->size + i]);
+    return OLO_OK;
+}
+
+void olo_pencil_spread(const olo_pencil *p, const double *y, double *u)
+{
+    if (!p->basis) {
+        memcpy(u, y, (size_t)p->size * sizeof *u);
+        return;
+    }
+    for (int a = 0; a < p->unknowns; a++) {
+        u[a] = 0;
+        for (int i = 0; i < p->size; i++)
+            u[a] += p->basis[(size_t)i * (size_t)p->unknowns + (size_t)a] * y[i];
+    }
+}

@@ -1,0 +1,28 @@
+/* Small motions about a state as dense matrices, for systems that are not large:
+ *
+ *     M y'' + D y' + K y = 0,   u = N^T y,
+ *
+ * with the rows of N spanning the joint increments that the closures allow. */
+#ifndef OLO_STATICS_PENCIL_H
+#define OLO_STATICS_PENCIL_H
+
+#include "statics/rest.h"
+
+typedef struct olo_pencil {
+    int size;          /* degrees of freedom */
+    int unknowns;      /* joint increments */
+    double *basis;     /* [size x unknowns] N; NULL: all joint increments */
+    double *M, *D, *K; /* [size x size] */
+    double stiff;      /* largest ratio of diagonal entries of K and M */
+} olo_pencil;
+
+/* At the state of `rest`, which has to be an equilibrium with its multipliers (olo_rest_verify). To be freed also on failure. */
+olo_status olo_pencil_create(olo_rest *rest, double load, olo_pencil *pencil, olo_error *error);
+void olo_pencil_free(olo_pencil *pencil);
+
+/* The column of a matrix at joint increment `index`, [unknowns], after olo_rest_fill. */
+void olo_pencil_column(olo_rest *rest, int index, double *column);
+/* u = N^T y */
+void olo_pencil_spread(const olo_pencil *pencil, const double *y, double *u);
+
+#endif

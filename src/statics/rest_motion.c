@@ -1,0 +1,106 @@
+/* Small motions about a state, M u'' + D u' + K u = 0: the matrices in the elimination of the tree, and their products with
+ * twists of all nodes. D = h df/dq1 of what depends on rates, over a step without motion, and Coriolis forces. */
+#include <math.h>
+#include <string.h>
+
+#include "kinematics/null_space.h"
+#include "statics/rest.h"
+
+static void sink_damping(void *context, int piece, double by, const double *K)
+{
+    olo_rest *x = context;
+    olo_projector_add(x->projector, piece, by, K, x->step.x.qm, x->step.x.q1);
+}
+
+/* += factor D */
+static void add_damping(olo_rest *x, double by, double load, bool damped)
+{
+    const olo_sink sink = {.context = x, .local = sink_damping};
+    x->step.load = load;
+    if (damped)
+        olo_rest_damping(&x->step, by, &sink);
+    if (olo_spin_turns(&x->spin))
+        olo_spin_add_coriolis(x->system, &x->spin, by * sqrt(load), x->step.x.q1, x->elimination);
+}
+
+void olo_rest_fill(olo_rest *x, olo_rest_matrix which, double load)
+{
+    x->foretold = false;
+    if (which == OLO_REST_STIFFNESS) {
+        olo_rest_assemble(x, load, 0.0);
+        return;
+    }
+    olo_rest_place(x);
+    olo_rest_assemble_mass(x);
+    if (which == OLO_REST_MASS)
+        return;
+    olo_elimination_clear(x->elimination);
+    add_damping(x, 1.0, load, true);
+}
+
+olo_status olo_rest_factor_moving(olo_rest *x, double load, double sigma, bool damped,
+                                  olo_error *error)
+{
+    x->foretold = false;
+    olo_rest_assemble(x, load, sigma * sigma);
+    add_damping(x, sigma, load, damped);
+    return olo_rest_eliminate(x, error);
+}
+
+static void gather(const olo_rest *x, const double *row, double *wrench)
+{
+    for (int k = 0; k < x->system->node_count; k++)
+        olo_node_wrench(&x->system->nodes[k], x->step.x.q1, row,
+                        wrench + x->system->nodes[k].motion);
+}
+
+void olo_rest_mass_times(olo_rest *x, const double *twists, double *wrench)
+{
+    olo_rest_spread(x, twists, 1.0, x->mixed);
+    olo_system_mass_times(x->system, x->mixed, x->vector);
+    gather(x, x->vector, wrench);
+}
+
+/* A matrix of a piece times dq, which is in `mixed`, added to `loads`. */
+static void sink_product(void *context, int piece, double by, const double *K)
+{
+    olo_rest *x = context;
+    const int *index = olo_piece_index(x->system, piece);
+    int size = olo_piece_size(x->system, piece);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            x->loads[index[i]] += by * K[i * size + j] * x->mixed[index[j]];
+}
+
+void olo_rest_damping_times(olo_rest *x, double load, bool damped, const double *twists,
+                            double *wrench)
+{
+    const olo_sink sink = {.context = x, .local = sink_product};
+    olo_rest_spread(x, twists, 1.0, x->mixed);
+    memset(x->loads, 0, (size_t)x->system->n * sizeof *x->loads);
+    x->step.load = load;
+    if (olo_spin_turns(&x->spin)) {
+        olo_spin_coriolis(x->system, &x->spin, x->mixed, x->vector, x->loads);
+        for (int i = 0; i < x->system->n; i++)
+            x->loads[i] *= sqrt(load);
+    }
+    if (damped)
+        olo_rest_damping(&x->step, 1.0, &sink);
+    gather(x, x->loads, wrench);
+}
+
+void olo_rest_solve_wrench(olo_rest *x, const double *wrench, double *twists, double *u)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++)
+        memcpy(olo_elimination_rhs(x->elimination, k), wrench + s->nodes[k].motion,
+               (size_t)s->nodes[k].twist * sizeof *wrench);
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        memset(olo_elimination_rhs(x->elimination, s->node_count + i), 0,
+               (size_t)x->tree->closure_blocks[i].count * sizeof *wrench);
+    olo_elimination_solve(x->elimination);
+    olo_rest_read(x, x->change);
+    memcpy(twists, x->change + olo_rest_twist(x, 0), (size_t)s->twists * sizeof *twists);
+    if (u)
+        memcpy(u, x->change, (size_t)x->tree->unknowns * sizeof *u);
+}
