@@ -26,7 +26,7 @@ typedef struct olo_system olo_system;
 
 /** How to run: the section `run` of a model file. */
 typedef struct olo_run {
-    double step;        /**< time step h */
+    double step;        /**< time step h; with `tolerance` the first one that is tried */
     double end;         /**< end time */
     const char *start;  /**< "given", or "equilibrium": at rest where all forces are in balance */
     const char *scheme; /**< "energy-momentum" or "variational" */
@@ -35,14 +35,19 @@ typedef struct olo_run {
     double penalty;  /**< mu of penalty and augmented, energy mu |g|^2 */
     double augmented_tolerance; /**< augmented: bound of every constraint |g| */
     const char *null_space;     /**< projected: "explicit" or "implicit" null space matrix */
-    double tolerance;           /**< Newton: bound of the last scaled increment */
+    int order;                  /**< 2, 4 or 6: steps of higher order are composed of parts */
+    double tolerance;     /**< above 0: steps are chosen for this error; 0: they are constant */
+    double smallest_step; /**< with `tolerance`: none is smaller; 0: no bound */
+    double largest_step;  /**< with `tolerance`: none is larger; 0: no bound */
+    double grid; /**< with `tolerance`: steps end at its multiples, which are recorded; 0: none */
+    double newton_tolerance;    /**< Newton: bound of the last scaled increment */
     int iterations;             /**< Newton: at most */
     int halvings;               /**< how often a step that fails is halved before the run stops */
     long frames;                /**< recorded frames at most */
     bool forces;                /**< record constraint forces */
 } olo_run;
 
-/** Steps of 0.01 to t = 1, energy-momentum, reduced, at most 10,000 frames. */
+/** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */
 OLO_API olo_run olo_run_default(void);
 
 /** An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the value may be

@@ -17,6 +17,8 @@ typedef struct olo_stepper olo_stepper;
 
 /** What the last step did. */
 typedef struct olo_step_report {
+    double size;       /**< of the step; with a tolerance as it was chosen */
+    int rejections;    /**< tries with a larger step that were not good enough */
     int iterations;    /**< Newton iterations, all attempts */
     int halvings;      /**< how often the step was halved */
     int passes;        /**< solutions by Newton, more than one a step with augmented */
@@ -39,6 +41,11 @@ OLO_API int olo_stepper_unknowns(const olo_stepper *stepper);
  *  is as before and the text tells time, residuals and the worst part. */
 OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, double h,
                                     olo_error *error);
+/** With run.tolerance: advances the state by one step of a size that keeps its error within the tolerance, at most by
+ *  `longest`. Sizes come from the errors of the steps before, which the state knows. Fails when the step would have to be smaller
+ *  than run.smallest_step. */
+OLO_API olo_status olo_stepper_adapt(olo_stepper *stepper, olo_state *state, double longest,
+                                     olo_error *error);
 /** What the last step did; valid until the next. */
 OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
 
@@ -84,9 +91,13 @@ typedef struct olo_run_summary {
     double wall_seconds;     /**< from start to end */
     double largest_rotation; /**< rad a step */
     double start;            /**< time of the start */
+    long rejections;         /**< with a tolerance: steps that were tried and not taken */
+    double smallest_step;    /**< that was taken */
+    double largest_step;     /**< that was taken */
 } olo_run_summary;
 
-/** Runs from the state's time to run->end with steps of run->step (the last one is shortened to end there).
+/** Runs from the state's time to run->end with steps of run->step (the last one is shortened to end there), or with
+ *  steps that keep to run->tolerance.
  *  Observers are called in turn. The state is advanced in place and valid also on failure. */
 OLO_API olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
                                 const olo_observer *observers, int observer_count,

@@ -12,8 +12,9 @@ from ._model import Model, number_text
 Node = namedtuple("Node", "name kind offset")
 Invariant = namedtuple("Invariant", "name why")
 Projection = namedtuple("Projection", "position velocity constraint_error worst")
-Summary = namedtuple("Summary", "steps iterations halvings cpu_seconds wall_seconds largest_rotation start")
-StepReport = namedtuple("StepReport", "iterations halvings passes residual rotation")
+Summary = namedtuple("Summary", "steps iterations halvings cpu_seconds wall_seconds largest_rotation start "
+                     "rejections smallest_step largest_step")
+StepReport = namedtuple("StepReport", "size rejections iterations halvings passes residual rotation")
 
 # The signature of olo_observer.step.
 STEP = "olo_status(void *, const olo_system *, const olo_state *, long, const olo_step_report *, olo_error *)"

@@ -14,7 +14,7 @@
 
 struct options {
     cli_list set;
-    const char *steps, *time, *reference, *scheme, *constraints, *report;
+    const char *steps, *time, *reference, *scheme, *order, *constraints, *report;
     bool exact, json, quiet;
 };
 
@@ -33,6 +33,8 @@ static const cli_option options[] = {
      "compare with the exact solution of the model"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum or variational, as in 'oloid run'"},
+    {"order", 0, CLI_TEXT, offsetof(struct options, order), "N",
+     "2, 4 or 6, as in 'oloid run'"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated, as in 'oloid run'"},
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
@@ -74,7 +76,11 @@ static void print_headline(const struct outcome *outcome)
         (void)printf("the exact solution%s",
                      outcome->summary.whole ? "" : " of the places it names");
     }
-    (void)printf(" (%s, %s)\n", run->scheme, run->constraints);
+    (void)printf(" (%s", run->scheme);
+    if (run->order != 2) {
+        (void)printf(" of order %d", run->order);
+    }
+    (void)printf(", %s)\n", run->constraints);
 }
 
 static void add_errors(cli_table *table, const olo_errors *errors, const char *format)
@@ -159,6 +165,7 @@ static void print_json(const struct outcome *outcome)
     olo_json_text(&json, "status", olo_status_name(outcome->status));
     olo_json_text(&json, "error", outcome->error);
     olo_json_text(&json, "scheme", run->scheme);
+    olo_json_integer(&json, "order", run->order);
     olo_json_text(&json, "constraints", run->constraints);
     olo_json_number(&json, "time", summary->time);
     olo_json_text(&json, "against", summary->reference > 0.0 ? "reference" : "exact");
@@ -317,9 +324,10 @@ static int run(int argc, char **argv)
     if (code == CLI_GO_ON) {
         const olo_setting settings[] = {{"run.end", given.time},
                                         {"run.scheme", given.scheme},
+                                        {"run.order", given.order},
                                         {"run.constraints", given.constraints}};
         const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
-                                                 3, given.quiet, &error);
+                                                 4, given.quiet, &error);
         code = status == OLO_OK ? converge(&study, &given, command) : cli_fail(&error);
     }
     olo_free(command);

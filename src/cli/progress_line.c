@@ -111,8 +111,11 @@ static void adapt_stride(cli_progress_line *line, double elapsed)
 static olo_status watch(void *context, const olo_system *system, const olo_state *state, long step,
                         const olo_step_report *report, olo_error *error)
 {
-    (void)system, (void)report, (void)error;
+    (void)system, (void)error;
     cli_progress_line *line = context;
+    if (report != NULL && report->size > 0.0) {
+        line->step = report->size;
+    }
     if (step < line->next_look) {
         return OLO_OK;
     }

@@ -20,7 +20,7 @@
 
 struct options {
     cli_list set;
-    const char *step, *end, *scheme, *constraints, *output, *checkpoint;
+    const char *step, *end, *order, *tolerance, *scheme, *constraints, *output, *checkpoint;
     bool inverse, resume, no_result, no_report, json, quiet;
 };
 
@@ -29,6 +29,10 @@ static const cli_option options[] = {
      "change a parameter of the model (l=0.2) or an option of\n"
      "its run (run.frames=500); may be repeated"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step"},
+    {"order", 0, CLI_TEXT, offsetof(struct options, order), "N",
+     "2, 4 or 6: of the scheme, by composition of its steps"},
+    {"tolerance", 0, CLI_TEXT, offsetof(struct options, tolerance), "E",
+     "choose the steps for this error (energy-momentum only)"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum (energy exact) or variational\n"
@@ -106,6 +110,8 @@ static olo_status load(struct session *session, const char *word, olo_error *err
     const struct options *given = &session->options;
     const olo_setting settings[] = {{"run.step", given->step},
                                     {"run.end", given->end},
+                                    {"run.order", given->order},
+                                    {"run.tolerance", given->tolerance},
                                     {"run.scheme", given->scheme},
                                     {"run.constraints", given->constraints}};
     const int count = (int)(sizeof settings / sizeof settings[0]);

@@ -27,9 +27,14 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
     const char *ended = outcome->status == OLO_OK            ? ""
                         : outcome->status == OLO_INTERRUPTED ? "interrupted after "
                                                              : "stopped after ";
-    (void)fprintf(out, "%s: %s%s step%s of %.6g to t = %.6g in %s",
-                  olo_model_name(outcome->loaded->model), ended, cli_count(steps, summary->steps),
-                  summary->steps == 1 ? "" : "s", outcome->run->step, outcome->time,
+    (void)fprintf(out, "%s: %s%s step%s of ", olo_model_name(outcome->loaded->model), ended,
+                  cli_count(steps, summary->steps), summary->steps == 1 ? "" : "s");
+    if (outcome->run->tolerance > 0.0) {
+        (void)fprintf(out, "%.2g to %.2g", summary->smallest_step, summary->largest_step);
+    } else {
+        (void)fprintf(out, "%.6g", outcome->run->step);
+    }
+    (void)fprintf(out, " to t = %.6g in %s", outcome->time,
                   cli_duration(wall, summary->wall_seconds));
     if (summary->steps > 0 && summary->wall_seconds > 0.0) {
         (void)fprintf(out, " (%s steps/s)",
@@ -44,6 +49,10 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
     if (summary->halvings > 0) {
         char halvings[CLI_NUMBER_SIZE];
         (void)fprintf(out, ", %s halved", cli_count(halvings, summary->halvings));
+    }
+    if (outcome->run->tolerance > 0.0) {
+        char rejections[CLI_NUMBER_SIZE];
+        (void)fprintf(out, ", %s rejected", cli_count(rejections, summary->rejections));
     }
     (void)fputc('\n', out);
 }
@@ -146,7 +155,9 @@ static void write_setup(olo_json *json, const cli_outcome *outcome)
     const olo_projection *projection = &outcome->loaded->projection;
     olo_json_text(json, "scheme", outcome->run->scheme);
     olo_json_text(json, "constraints", outcome->run->constraints);
+    olo_json_integer(json, "order", outcome->run->order);
     olo_json_number(json, "step", outcome->run->step);
+    olo_json_number(json, "tolerance", outcome->run->tolerance);
     olo_json_number(json, "end", outcome->run->end);
     olo_json_integer(json, "coordinates", outcome->loaded->counts.coordinates);
     olo_json_integer(json, "degrees_of_freedom", outcome->loaded->counts.degrees_of_freedom);
@@ -165,6 +176,9 @@ static void write_work(olo_json *json, const cli_outcome *outcome)
     olo_json_integer(json, "steps", summary->steps);
     olo_json_integer(json, "newton_iterations", summary->iterations);
     olo_json_integer(json, "halvings", summary->halvings);
+    olo_json_integer(json, "rejections", summary->rejections);
+    olo_json_number(json, "smallest_step", summary->smallest_step);
+    olo_json_number(json, "largest_step", summary->largest_step);
     olo_json_number(json, "largest_rotation", summary->largest_rotation);
     olo_json_number(json, "wall_seconds", summary->wall_seconds);
     olo_json_number(json, "cpu_seconds", summary->cpu_seconds);

@@ -83,6 +83,16 @@ static olo_status read_int(olo_reader *reader, const olo_yaml_node *node, const 
     return status;
 }
 
+static olo_status read_order(olo_reader *reader, const olo_yaml_node *node, const option *o,
+                             void *field)
+{
+    const olo_status status = read_int(reader, node, o, field);
+    const int order = *(const int *)field;
+    return status == OLO_OK && order % 2 != 0
+               ? olo_read_fail(reader, node, "must be 2, 4 or 6, got %d", order)
+               : status;
+}
+
 static olo_status read_long(olo_reader *reader, const olo_yaml_node *node, const option *o,
                             void *field)
 {
@@ -136,7 +146,12 @@ static const option options[] = {
      .read = read_number},
     {AT(augmented_tolerance), .open = true, .most = 1.0, .number = of_double, .read = read_number},
     {AT(null_space), .choices = null_spaces, .read = read_word},
-    {AT(tolerance), .open = true, .most = 1.0, .number = of_double, .read = read_number},
+    {AT(order), .least = 2.0, .most = 6.0, .number = of_int, .read = read_order},
+    {AT(tolerance), .most = 1.0, .number = of_double, .read = read_number},
+    {AT(smallest_step), .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(largest_step), .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(grid), .most = OLO_LARGEST_NUMBER, .number = of_double, .read = read_number},
+    {AT(newton_tolerance), .open = true, .most = 1.0, .number = of_double, .read = read_number},
     {AT(iterations), .least = 1.0, .most = 10000.0, .number = of_int, .read = read_int},
     // 2^-60 of a step is below the round-off of any time
     {AT(halvings), .most = 60.0, .number = of_int, .read = read_int},
@@ -166,7 +181,9 @@ olo_run olo_run_default(void)
                      .penalty = 1e5,
                      .augmented_tolerance = 1e-10,
                      .null_space = null_spaces[0],
-                     .tolerance = 1e-8, // Newton squares the error: the next increment is round-off
+                     .order = 2,
+                     // Newton squares the error: the next increment is round-off
+                     .newton_tolerance = 1e-8,
                      .iterations = 30,
                      .halvings = 10,
                      .frames = 10000,
@@ -207,6 +224,9 @@ olo_status olo_run_check(const olo_run *run, olo_error *error)
         if (status != OLO_OK) {
             return status;
         }
+    }
+    if (run->order % 2 != 0) {
+        return olo_fail(error, OLO_BAD_INPUT, "run.order: must be 2, 4 or 6, got %d", run->order);
     }
     return has_too_many_steps(run) ? olo_fail(error, OLO_BAD_INPUT,
                                               "run.step: more than %g steps to the end", MOST_STEPS)

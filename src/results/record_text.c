@@ -140,7 +140,9 @@ static void write_run(olo_writer *w, const olo_run *run, const olo_counts *count
     olo_writer_number(w, "/run", "end", run->end);
     olo_writer_text(w, "/run", "scheme", run->scheme);
     olo_writer_text(w, "/run", "constraints", run->constraints);
+    olo_writer_integer(w, "/run", "order", run->order);
     olo_writer_number(w, "/run", "tolerance", run->tolerance);
+    olo_writer_number(w, "/run", "newton_tolerance", run->newton_tolerance);
     olo_writer_integer(w, "/run", "frames", run->frames);
     olo_writer_integer(w, "/run", "unknowns", olo_treatment_unknowns(run->constraints, counts));
 }
@@ -216,6 +218,9 @@ static void write_summary(olo_writer *w, const olo_run_summary *summary)
     olo_writer_integer(w, "/run", "steps", summary->steps);
     olo_writer_integer(w, "/run", "newton_iterations", summary->iterations);
     olo_writer_integer(w, "/run", "halvings", summary->halvings);
+    olo_writer_integer(w, "/run", "rejections", summary->rejections);
+    olo_writer_number(w, "/run", "smallest_step", summary->smallest_step);
+    olo_writer_number(w, "/run", "largest_step", summary->largest_step);
     olo_writer_number(w, "/run", "wall_seconds", summary->wall_seconds);
     olo_writer_number(w, "/run", "cpu_seconds", summary->cpu_seconds);
     olo_writer_number(w, "/run", "largest_rotation", summary->largest_rotation);

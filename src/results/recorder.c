@@ -72,11 +72,22 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
     return recorder;
 }
 
+/* How many steps there will be, all of them rows if there is room; where a tolerance chooses steps, how many lines of their
+ * grid, or as many as there is room for. */
+static long expected_steps(const olo_recorder *recorder, double start)
+{
+    const olo_run *run = &recorder->run;
+    if (run->tolerance > 0.0) {
+        return run->grid > 0.0 ? olo_thin_steps(start, run->end, run->grid) : recorder->frames;
+    }
+    return olo_thin_steps(start, run->end, run->step);
+}
+
 /* What the files of this run are about. */
 static olo_record_subject subject_of(const olo_recorder *recorder, const olo_model *model,
                                      const char *command, const char *created)
 {
-    const long steps = olo_thin_steps(0.0, recorder->run.end, recorder->run.step);
+    const long steps = expected_steps(recorder, 0.0);
     const long stride = olo_thin_stride(steps, recorder->frames);
     return (olo_record_subject){.model = model,
                                 .system = recorder->system,
@@ -252,9 +263,24 @@ static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *
 /* The first state tells how many steps there will be, and so how many make a row. */
 static void begin(olo_recorder *recorder, const olo_state *state)
 {
-    const long steps = olo_thin_steps(state->t, recorder->run.end, recorder->run.step);
+    const long steps = expected_steps(recorder, state->t);
     recorder->stride = olo_thin_stride(steps, recorder->frames);
     recorder->summary.start = state->t;
+}
+
+/* Whether a row is full: after so many steps, or where a tolerance chooses them when a line of the grid is passed. */
+static bool is_full(const olo_recorder *recorder, const olo_state *state,
+                    const olo_step_report *report)
+{
+    const olo_run *run = &recorder->run;
+    if (!(run->tolerance > 0.0) || report == NULL) {
+        return recorder->ledger.count >= recorder->stride;
+    }
+    const double start = recorder->summary.start, rounding = 1e-9;
+    const double line = run->grid > 0.0 ? run->grid * (double)recorder->stride
+                                        : (run->end - start) / (double)recorder->frames;
+    const double now = (state->t - start) / line, before = now - report->size / line;
+    return floor(now + rounding) > floor(before + rounding);
 }
 
 static void add_up(olo_run_summary *summary, long step, const olo_step_report *report)
@@ -263,6 +289,12 @@ static void add_up(olo_run_summary *summary, long step, const olo_step_report *r
     if (report != NULL) {
         summary->iterations += report->iterations;
         summary->halvings += report->halvings;
+        summary->rejections += report->rejections;
+        if (step > 0) {
+            summary->smallest_step =
+                step == 1 ? report->size : fmin(summary->smallest_step, report->size);
+            summary->largest_step = fmax(summary->largest_step, report->size);
+        }
         summary->largest_rotation = fmax(summary->largest_rotation, report->rotation);
     }
 }
@@ -287,7 +319,7 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
     }
     add_up(&recorder->summary, step, report);
     olo_status status = OLO_OK;
-    if (first || recorder->ledger.count >= recorder->stride) {
+    if (first || is_full(recorder, state, report)) {
         status = record_full_row(recorder, state, error);
     }
     if (recorder->file != NULL) {
@@ -328,6 +360,13 @@ static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end,
     return status != OLO_OK ? status : olo_record_file_finish(recorder->file, end, error);
 }
 
+static long steps_a_row(const olo_recorder *recorder)
+{
+    return recorder->run.tolerance > 0.0 && recorder->rows > 0
+               ? (recorder->summary.steps + recorder->rows - 1) / recorder->rows
+               : recorder->stride;
+}
+
 olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *summary,
                                olo_status status, olo_error *error)
 {
@@ -344,7 +383,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .status = status,
                                 .error = recorder->error_text,
                                 .warnings = recorder->warnings,
-                                .stride = recorder->stride,
+                                .stride = steps_a_row(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_verdict_list(&recorder->book, verdicts)};
     olo_error failure = {0};

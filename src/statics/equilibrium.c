@@ -256,7 +256,7 @@ static void stop_motion(const olo_system *s, olo_state *state)
     memset(state->wrench, 0, twists * sizeof *state->wrench);
     memset(state->lambda, 0, (size_t)s->m * sizeof *state->lambda);
     memset(state->reactions, 0, 6 * (size_t)s->reaction_count * sizeof *state->reactions);
-    state->h = 0;
+    state->h = state->h_before = state->span = 0;
     state->t = 0;
     state->work = state->dissipation = state->constraint = (olo_sum){0};
 }

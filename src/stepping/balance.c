@@ -145,5 +145,6 @@ void olo_balance_finish(const olo_step *step, const double *v1, const double *la
     memcpy(state->q, step->q_end, size);
     memcpy(state->q_rest, step->rest_end, size);
     state->t += step->h;
-    state->h = step->h;
+    state->h_before = state->h;
+    state->h = state->span = step->h;
 }

@@ -4,7 +4,8 @@
  *     v1    = (2/h) (q1 - q0) - v0
  *
  * dV is the discrete gradient through quadratic invariants. Conserves energy and every momentum map that is
- * at most quadratic, exactly, at any step size; second order.
+ * at most quadratic, exactly, at any step size; second order. The step reflects velocities normal to the constraints, so that
+ * these stay of second order whatever steps are composed; configuration and tangential momentum reach order 4.
  */
 #include "stepping/balance.h"
 
@@ -21,7 +22,7 @@ static void finish(const olo_step *step, olo_state *state)
 }
 
 const olo_scheme olo_scheme_energy_momentum = {.name = "energy-momentum",
-                                               .order = 2,
+                                               .highest_order = 4,
                                                .unit = 1,
                                                .inertial = true,
                                                .turn = OLO_HALF_TURN,

@@ -166,9 +166,10 @@ void olo_hinges_free(olo_hinges *x)
     olo_free(x);
 }
 
-void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, bool line)
+void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, double last,
+                        double prior)
 {
-    x->kernels->predict(x, step, scale, line);
+    x->kernels->predict(x, step, scale, last, prior);
 }
 
 bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, olo_newton *newton)

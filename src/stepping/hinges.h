@@ -19,7 +19,8 @@ void olo_hinges_free(olo_hinges *hinges);
 
 /* Start of an iteration at the state's last motion times `scale`, or at the line through the last two; joints are left as
  * open as that makes them. */
-void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, bool line);
+void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, double last,
+                        double prior);
 /* One iteration. False: singular, at the node newton->worst. */
 bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, olo_newton *newton);
 /* The motion of the step and the wrench of every joint, [twists], from what is iterated. */

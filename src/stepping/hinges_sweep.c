@@ -129,7 +129,8 @@ LANES_INLINE lane3 start_arm(const four *b, const places *at, const double *q0)
     return lane3_combine(b->reach, d);
 }
 
-LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale, bool line)
+LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale,
+                               double last, double prior)
 {
     const olo_state *state = step->state;
     const places *at = &x->places[i];
@@ -153,22 +154,21 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
     const lane s = lane_all(scale);
     b->force = lane3_times(s, f);
     b->moment = lane3_times(s, lane3_subtract(moment, lane3_cross(rho_before, f)));
-    if (line) {
+    for (int k = 0; k < 2; k++)
+        motion[k] = lane3_times(lane_all(last), motion[k]);
+    if (prior != 0) {
         gather_twists(state->motion_before, at, &before[0], &before[1]);
         for (int k = 0; k < 2; k++)
-            motion[k] = lane3_subtract(lane3_times(lane_all(2.0), motion[k]), before[k]);
-    } else {
-        for (int k = 0; k < 2; k++)
-            motion[k] = lane3_times(s, motion[k]);
+            motion[k] = lane3_add(motion[k], lane3_times(lane_all(prior), before[k]));
     }
     b->a = motion[1];
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
 }
 
-static void predict(olo_hinges *x, const olo_step *step, double scale, bool line)
+static void predict(olo_hinges *x, const olo_step *step, double scale, double last, double prior)
 {
     for (int i = 0; i < x->fours; i++)
-        predict_four(x, i, step, scale, line);
+        predict_four(x, i, step, scale, last, prior);
     x->h = step->h;
 }
 

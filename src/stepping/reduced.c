@@ -257,6 +257,19 @@ static void reveal_closures(reduced *x, olo_step *step)
     (void)olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
+/* The motion of a step of h on the straight line through the rates of the last two motions: `last` and `prior` times these.
+ * False where that line leads too far away from both. */
+static bool motion_line(const olo_state *state, double h, double *last, double *prior)
+{
+    const double steepest = 4;
+    const double both = state->h + state->h_before, slope = both != 0 ? (h + state->h) / both : 0;
+    if (state->h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
+        return false;
+    *last = h / state->h * (1 + slope);
+    *prior = -h / state->h_before * slope;
+    return true;
+}
+
 static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
@@ -264,17 +277,19 @@ static void predict(void *data, olo_step *step, double scale)
     /* the last motion, or the straight line through the last two where that has proved better */
     const olo_state *state = step->state;
     double *guess = x->guess;
-    bool line = state->smooth && scale == 1;
+    double last = scale, prior = 0;
+    if (state->smooth && scale != 0)
+        (void)motion_line(state, h, &last, &prior);
     x->hinged = x->hinges && !step->closed;
     if (x->hinged) {
-        olo_hinges_predict(x->hinges, step, scale, line);
+        olo_hinges_predict(x->hinges, step, scale, last, prior);
         return;
     }
     olo_tree_begin(x->tree, &step->x);
     if (x->redundant && !is_revealed(x, step))
         reveal_closures(x, step);
     for (int i = 0; i < x->system->twists; i++) {
-        guess[i] = line ? 2 * state->motion[i] - state->motion_before[i] : scale * state->motion[i];
+        guess[i] = last * state->motion[i] + prior * state->motion_before[i];
         x->wrench[i] = scale * state->wrench[i];
     }
     olo_tree_predict(x->tree, &step->x, guess, 1.0);
@@ -540,16 +555,17 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
  * than the one before it alone. */
 static void remember_motion(const olo_step *step, olo_state *state)
 {
-    double plain = 0, line = 0;
-    bool equal_steps = state->h == step->h;
+    double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
+    const bool known = motion_line(state, step->h, &last, &prior);
     for (int i = 0; i < state->twists; i++) {
-        double now = step->x.motion[i], last = state->motion[i], before = state->motion_before[i];
-        plain += (now - last) * (now - last);
-        line += (now - 2 * last + before) * (now - 2 * last + before);
-        state->motion_before[i] = last;
+        double now = step->x.motion[i], change = now - scale * state->motion[i];
+        double rest = now - last * state->motion[i] - prior * state->motion_before[i];
+        plain += change * change;
+        line += rest * rest;
+        state->motion_before[i] = state->motion[i];
         state->motion[i] = now;
     }
-    state->smooth = equal_steps && line < 0.25 * plain;
+    state->smooth = known && line < 0.25 * plain;
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)

@@ -1,4 +1,4 @@
-/* A run: steps of equal size to the end, watched by observers. */
+/* A run: steps of equal size to the end, or of sizes that follow a tolerance, watched by observers. */
 #include <math.h>
 #include <stdio.h>
 
@@ -117,6 +117,77 @@ double olo_run_step(const olo_run *run, double t, bool last)
     return last && left < run->step * (1 - 1e-9) ? left : run->step;
 }
 
+/* Backward parts of composed steps give dampers their energy back; over a whole step that is resolved they lose some. */
+static void warn_of_damping(const olo_system *system, const olo_state *state, double gained,
+                            const olo_observer *observers, int count, bool *warned)
+{
+    const double noise = 1e-9; /* of the kinetic energy */
+    char text[256];
+    olo_ledger ledger;
+    olo_system_ledger(system, state, &ledger);
+    if (!(gained > noise * ledger.kinetic))
+        return;
+    *warned = true;
+    snprintf(text, sizeof text,
+             "dampers gave energy back in the step that ended at t = %.6g: its order has parts that "
+             "go back in time, too long for this damping; take a smaller step, or order 2",
+             state->t);
+    warn(observers, count, text);
+}
+
+/* Steps of one size to the last bit, but for a shorter last one; times come from counting, so that they do not drift. */
+static olo_status take_constant(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                                long steps, const olo_run_summary *sum, olo_error *error)
+{
+    const long i = sum->steps + 1;
+    const double h = olo_run_step(run, state->t, i == steps);
+    const olo_status status = olo_stepper_step(stepper, state, h, error);
+    if (status == OLO_OK)
+        state->t = i == steps ? run->end : sum->start + (double)i * run->step;
+    return status;
+}
+
+/* Times nearer to each other than this part of a grid are the same. */
+static const double same_time = 1e-9;
+
+/* A step by the tolerance, at most to the next time of the grid or to the end. */
+static olo_status take_chosen(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                              const olo_run_summary *sum, olo_error *error)
+{
+    double target = run->end;
+    if (run->grid > 0) {
+        const double line = floor((state->t - sum->start) / run->grid + same_time) + 1;
+        target = fmin(target, sum->start + line * run->grid);
+        if (run->end - target < same_time * run->grid)
+            target = run->end;
+    }
+    const double longest = target - state->t;
+    const olo_status status = olo_stepper_adapt(stepper, state, longest, error);
+    if (status == OLO_OK && olo_stepper_report(stepper)->size == longest)
+        state->t = target;
+    return status;
+}
+
+static void add_up(olo_run_summary *sum, const olo_step_report *report)
+{
+    sum->iterations += report->iterations;
+    sum->halvings += report->halvings;
+    sum->rejections += report->rejections;
+}
+
+static void add_size(olo_run_summary *sum, double size)
+{
+    sum->smallest_step = sum->steps == 1 ? size : fmin(sum->smallest_step, size);
+    sum->largest_step = fmax(sum->largest_step, size);
+}
+
+/* Whether time passed one of the looks at a run. */
+static bool is_look(const olo_run *run, double start, double before, double now)
+{
+    const double part = LOOKS / (run->end - start);
+    return now >= run->end || floor((now - start) * part) > floor((before - start) * part);
+}
+
 /* The steps after sum->steps; those before are in the sums already. */
 static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_system *system,
                             olo_state *state, long steps, const olo_observer *observers,
@@ -124,25 +195,28 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
 {
     olo_status status = OLO_OK;
     normal_velocities seen = {0, 0};
-    for (long i = sum->steps + 1; status == OLO_OK && i <= steps; i++) {
-        /* all steps have the same size to the last bit, but for a shorter last one; times come from
-         * counting, so that they do not drift */
-        double h = olo_run_step(run, state->t, i == steps);
-        status = olo_stepper_step(stepper, state, h, error);
+    const bool chosen = run->tolerance > 0;
+    bool warned = false;
+    while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
+        const double before = state->t, dissipated = olo_sum_value(&state->dissipation);
+        status = chosen ? take_chosen(run, stepper, state, sum, error)
+                        : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);
-        sum->iterations += report->iterations;
-        sum->halvings += report->halvings;
+        add_up(sum, report);
         if (status != OLO_OK)
             break;
-        state->t = i == steps ? run->end : sum->start + (double)i * run->step;
-        sum->steps = i;
+        sum->steps++;
+        add_size(sum, report->size);
+        const double gained = dissipated - olo_sum_value(&state->dissipation);
+        if (run->order > 2 && gained > 0 && !warned)
+            warn_of_damping(system, state, gained, observers, observer_count, &warned);
         if (report->rotation > aliasing_angle && !(sum->largest_rotation > aliasing_angle))
             warn_of_aliasing(system, state, report, observers, observer_count);
-        if (i == steps || i % (steps / LOOKS + 1) == 0)
+        if (is_look(run, sum->start, before, state->t))
             look_at_velocities(system, state, &seen);
         sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
-        status = notify(observers, observer_count, system, state, i, report, error);
-        if (status == OLO_OK && i < steps && wants_stop(observers, observer_count))
+        status = notify(observers, observer_count, system, state, sum->steps, report, error);
+        if (status == OLO_OK && state->t < run->end && wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }
     warn_of_normal_velocities(&seen, observers, observer_count);

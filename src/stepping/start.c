@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "linalg/sparse.h"
 #include "linalg/vec3.h"
+#include "stepping/start.h"
 #include "stepping/step.h"
 #include "system/system.h"
 
@@ -236,6 +237,17 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
             state->v[i] += x->right[i];
     }
     return OLO_OK;
+}
+
+olo_status olo_state_make_tangent(const olo_system *s, olo_state *state, olo_error *error)
+{
+    projection x = {.system = s};
+    olo_status status = create(&x, error);
+    if (status == OLO_OK)
+        status = project_velocities(&x, state, error);
+    olo_sparse_free(x.matrix);
+    olo_free(x.right);
+    return status;
 }
 
 static double largest_change(int n, const double *a, const double *b)

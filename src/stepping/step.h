@@ -9,6 +9,7 @@
 
 #include "kinematics/tree.h"
 #include "oloid/simulate.h"
+#include "stepping/composition.h"
 #include "system/system.h"
 
 /* Cayley vectors beyond this are on the way to the spurious root at a half turn (sheet, 13.2). */
@@ -119,7 +120,8 @@ typedef struct olo_sink {
 /* A scheme: the balance over a step and its derivative. */
 typedef struct olo_scheme {
     const char *name;
-    int order;
+    int highest_order; /* of what its steps can be composed to */
+    bool constant;     /* keeps what it keeps with constant steps only */
     double unit; /* T is so many times the balance of the sources, of which condition numbers are reported */
     bool at_start; /* left pair and gradients of multipliers are those at q0, not those between q0 and q1 */
     bool inertial; /* of frames under constant forces f alone T is M ((2/h) dq - 2 v0) + h f */
@@ -205,16 +207,28 @@ typedef struct olo_treatment {
 /* By name, NULL if there is none. */
 const olo_treatment *olo_treatment_find(const char *name);
 
+/* How the sizes of steps are chosen, see control.c. */
+typedef struct olo_control {
+    double bound; /* of the estimated error of a step; 0: sizes are given */
+    double first, smallest, largest;
+    double *estimate; /* [n] */
+    olo_state *retry; /* the start of a step that may be rejected */
+} olo_control;
+
 /* The stepper: one of each. */
 struct olo_stepper {
     const olo_system *system;
     const olo_scheme *scheme;
     const olo_treatment *treatment;
+    const olo_composition *composition;
     void *data;
     olo_step step;
     olo_state
         *backup; /* the start, where halves of the step or a first motion have changed the state */
     bool saved;  /* backup holds it */
+    olo_state *begin; /* the start of a composed step or of a half of it */
+    double *gathered; /* [m + reactions] multipliers and reactions of a composed step */
+    olo_control control;
     double tolerance;
     int iterations, halvings;
     bool quadratic; /* Newton has the whole tangent */

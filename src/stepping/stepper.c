@@ -2,7 +2,8 @@
  *
  * Newton stops when the last scaled update is below tolerance * min(size of the step's increment, 1): the
  * error left is then its square. Near round-off, where updates no longer shrink, a residual at the level of
- * what cancels in it is accepted. A step that fails is tried again from rest, then split in halves.
+ * what cancels in it is accepted. A step that fails is tried again from rest, then split in halves. A step of higher
+ * order is composed of parts; when one of them fails the whole step is split, so that its order is kept.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
+#include "stepping/control.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
 
@@ -104,6 +106,28 @@ static bool has_velocity_rows(const olo_system *s, const olo_group *group)
     return any;
 }
 
+/* The parts of a step, and whether its size may change. */
+static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *error)
+{
+    if (!olo_composition_find(run->order, false))
+        return olo_fail(error, OLO_BAD_INPUT, "run.order must be 2, 4 or 6, got %d", run->order);
+    if (run->order > x->scheme->highest_order)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no order %d: its step reflects velocities normal to the "
+                        "constraints, which limits compositions to order %d; take order %d, or the "
+                        "scheme variational",
+                        x->scheme->name, run->order, x->scheme->highest_order,
+                        x->scheme->highest_order);
+    if (run->tolerance > 0 && x->scheme->constant)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s needs constant steps: with steps that are chosen by a "
+                        "tolerance it would no longer be one symplectic map, and its energy would "
+                        "drift; take energy-momentum, or leave out run.tolerance",
+                        x->scheme->name);
+    x->composition = olo_composition_find(run->order, run->tolerance > 0);
+    return olo_control_choose(&x->control, x->composition, run, error);
+}
+
 static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
 {
     x->scheme = olo_scheme_find(run->scheme);
@@ -124,10 +148,23 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
                 error, OLO_UNSUPPORTED,
                 "%s: '%s' rolls, and the scheme %s has no rolling; take energy-momentum",
                 x->system->groups[i].where, x->system->groups[i].name, x->scheme->name);
-    if (!(run->tolerance > 0) || run->iterations < 1 || run->halvings < 0)
+    olo_status status = choose_order(x, run, error);
+    if (status != OLO_OK)
+        return status;
+    if (!(run->newton_tolerance > 0) || run->iterations < 1 || run->halvings < 0)
         return olo_fail(error, OLO_BAD_INPUT,
-                        "run needs a positive tolerance and at least one iteration");
+                        "run needs a positive newton_tolerance and at least one iteration");
     return OLO_OK;
+}
+
+/* Room for what a composed step needs. */
+static olo_status create_composed(olo_stepper *x, olo_error *error)
+{
+    x->gathered =
+        olo_alloc((size_t)(x->system->m + 6 * x->system->reaction_count), sizeof *x->gathered);
+    if (!x->gathered)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
+    return olo_state_create(x->system, &x->begin, error);
 }
 
 olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_stepper **stepper,
@@ -138,9 +175,9 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
     x->system = system;
-    x->tolerance = run->tolerance;
+    x->tolerance = run->newton_tolerance;
     x->iterations = run->iterations;
-    x->halvings = run->halvings;
+    x->halvings = run->tolerance > 0 ? 0 : run->halvings; /* such steps are rejected instead */
     x->quadratic = true;
     for (int i = 0; i < system->action_count; i++)
         if (system->actions[i].type->motion_tangent)
@@ -154,6 +191,10 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
         status = olo_step_create(system, &x->step, error);
     if (status == OLO_OK)
         status = olo_state_create(system, &x->backup, error);
+    if (status == OLO_OK && x->composition->parts > 1)
+        status = create_composed(x, error);
+    if (status == OLO_OK && x->control.bound > 0)
+        status = olo_control_create(x, error);
     if (status == OLO_OK)
         status = x->treatment->create(system, x->scheme, run, &x->data, error);
     if (status != OLO_OK) {
@@ -171,6 +212,9 @@ void olo_stepper_free(olo_stepper *stepper)
     if (stepper->treatment && stepper->data)
         stepper->treatment->free(stepper->data);
     olo_state_free(stepper->backup);
+    olo_state_free(stepper->begin);
+    olo_free(stepper->gathered);
+    olo_control_free(&stepper->control);
     olo_step_free(&stepper->step);
     olo_free(stepper);
 }
@@ -456,10 +500,46 @@ static void save(olo_stepper *x, const olo_state *state)
     x->saved = true;
 }
 
+/* sum += weight * value, started anew with the first part */
+static void gather(bool first, double weight, int count, const double *value, double *sum)
+{
+    for (int i = 0; i < count; i++)
+        sum[i] = (first ? 0.0 : sum[i]) + weight * value[i];
+}
+
+/* The parts of a step of higher order. Multipliers and reactions are the means over the step, or those at its start
+ * where the scheme has them there. A failure leaves the state as it was. */
+static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error *error)
+{
+    const olo_composition *c = x->composition;
+    const int m = x->system->m, reactions = 6 * x->system->reaction_count;
+    if (c->parts == 1)
+        return attempt(x, state, h, error);
+    olo_state_copy(state, x->begin);
+    olo_control_sample(x, state, 0);
+    for (int i = 0; i < c->parts; i++) {
+        olo_status status = attempt(x, state, c->part[i] * h, error);
+        if (status != OLO_OK) {
+            olo_state_copy(x->begin, state);
+            return status;
+        }
+        double weight = x->scheme->at_start ? i == 0 : c->part[i];
+        gather(i == 0, weight, m, state->lambda, x->gathered);
+        gather(i == 0, weight, reactions, state->reactions, x->gathered + m);
+        olo_control_sample(x, state, i + 1);
+    }
+    memcpy(state->lambda, x->gathered, (size_t)m * sizeof *state->lambda);
+    memcpy(state->reactions, x->gathered + m, (size_t)reactions * sizeof *state->reactions);
+    memcpy(state->v_before, x->begin->v, (size_t)state->n * sizeof *state->v);
+    state->span = h;
+    state->t = x->begin->t + h;
+    return OLO_OK;
+}
+
 /* A step, or its two halves when it fails. */
 static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth, olo_error *error)
 {
-    olo_status status = attempt(x, state, h, error);
+    olo_status status = compose(x, state, h, error);
     if (status == OLO_OK || status == OLO_NO_MEMORY)
         return status;
     if (depth == x->halvings || x->futile) {
@@ -477,7 +557,7 @@ olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_erro
     olo_error reason; /* only its start is set: a step is too short to clear the whole text */
     reason.status = OLO_OK;
     reason.text[0] = '\0';
-    x->report = (olo_step_report){.rotation_node = -1};
+    x->report = (olo_step_report){.size = h, .rotation_node = -1};
     x->futile = false;
     if (h == 0 || !isfinite(h))
         return olo_fail(error, OLO_BAD_INPUT, "the step must be a finite number other than zero");

@@ -60,7 +60,7 @@ static void finish(const olo_step *step, olo_state *state)
 {
     double weight = state->h / (state->h + step->h);
     olo_balance_finish(step, step->v1, step->lambda_end, state);
-    if (state->halved) {
+    if (state->halved && isfinite(weight)) { /* a step straight back has no node with its half */
         join_halves(state->m, weight, 1.0, state->lambda_end, state->lambda);
         join_halves(state->twists, weight, step->h, state->wrench_end, state->wrench);
     }
@@ -71,7 +71,8 @@ static void finish(const olo_step *step, olo_state *state)
 }
 
 const olo_scheme olo_scheme_variational = {.name = "variational",
-                                           .order = 2,
+                                           .highest_order = 6,
+                                           .constant = true,
                                            .unit = 2,
                                            .at_start = true,
                                            .energy_error = HUGE_VAL,

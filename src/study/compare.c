@@ -188,6 +188,7 @@ static olo_status measure_condition(const olo_study *study, const olo_treatment_
     olo_run run = run_of(study, choice);
     run.step = h;
     run.halvings = 0; /* the matrix is to belong to h */
+    run.order = 2;
     run.augmented_tolerance = INNER_TOLERANCE;
     olo_stepper *stepper = NULL;
     olo_state *state = NULL;

@@ -60,6 +60,10 @@ void olo_state_copy(const olo_state *from, olo_state *to)
     memcpy(to->numbers, from->numbers, number_count(from) * sizeof(double));
     to->t = from->t;
     to->h = from->h;
+    to->h_before = from->h_before;
+    to->span = from->span;
+    to->next = from->next;
+    to->error_before = from->error_before;
     to->smooth = from->smooth;
     to->halved = from->halved;
     to->interval_energy = from->interval_energy;
@@ -80,7 +84,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- as a block of bytes --- */
 
 /* Raised when the fields below change. */
-enum { SAVED_VERSION = 2 };
+enum { SAVED_VERSION = 3 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
 
@@ -94,6 +98,10 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
 {
     olo_bytes_pass(bytes, &state->t, sizeof state->t);
     olo_bytes_pass(bytes, &state->h, sizeof state->h);
+    olo_bytes_pass(bytes, &state->h_before, sizeof state->h_before);
+    olo_bytes_pass(bytes, &state->span, sizeof state->span);
+    olo_bytes_pass(bytes, &state->next, sizeof state->next);
+    olo_bytes_pass(bytes, &state->error_before, sizeof state->error_before);
     olo_bytes_pass(bytes, &state->smooth, sizeof state->smooth);
     olo_bytes_pass(bytes, &state->halved, sizeof state->halved);
     olo_bytes_pass(bytes, &state->interval_energy, sizeof state->interval_energy);
@@ -175,7 +183,7 @@ void olo_state_touch(olo_state *state)
     memset(state->q_rest, 0, (size_t)state->n * sizeof(double));
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
     memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
-    state->h = 0;
+    state->h = state->h_before = state->span = state->next = state->error_before = 0;
     state->smooth = state->halved = false;
 }
 

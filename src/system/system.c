@@ -304,6 +304,6 @@ void olo_system_output(const olo_system *system, const olo_state *state, int ind
         olo_position_linear(p, state->v_before, before);
         olo_position_linear(p, state->v, after);
         for (int i = 0; i < 3; i++)
-            acceleration[i] = state->h != 0 ? (after[i] - before[i]) / state->h : 0.0;
+            acceleration[i] = state->span != 0 ? (after[i] - before[i]) / state->span : 0.0;
     }
 }

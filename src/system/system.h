@@ -172,7 +172,11 @@ struct olo_state {
     double *angles;         /* joint coordinates that are angles, turns counted; others 0 */
     double *reactions;      /* force and moment of each recorded reaction over the last step */
     bool smooth;            /* the last two motions foretold the last one better than one of them */
-    double h;               /* last step, 0 before the first */
+    double h;               /* last step, 0 before the first; of a composed one its last part */
+    double h_before;        /* the one before that, of motion_before */
+    double span;            /* the whole last step, since v_before */
+    double next, error_before; /* with steps that are chosen: the next size, 0 if not known, and the share of the tolerance
+                                * that the last step took */
     bool halved;            /* lambda_end and wrench_end are there */
     double interval_energy; /* of the last step by itself, where the scheme has one */
     olo_sum work, dissipation;

@@ -117,7 +117,7 @@ def test_a_missing_model_file(oloid, model):
 def test_a_broken_law_is_an_error_and_the_result_is_there(oloid):
     # a Newton iteration that stops early does not conserve
     done = oloid("run", "heavy-top", "--step", "0.01", "--end", "0.5", "--quiet", "--json",
-                 "--set", "run.tolerance=0.5")
+                 "--set", "run.newton_tolerance=0.5")
     assert done.returncode == 3, done.stdout + done.stderr
     assert "tolerance" in one_message(done)
     report = json.loads(done.stdout)

@@ -695,7 +695,7 @@ TEST(reduced_and_multipliers_agree_for_every_model)
 /* Constraints hold whatever the tolerance of Newton's iteration. */
 TEST(constraints_do_not_depend_on_the_tolerance_in_trees)
 {
-    const olo_setting loose = {"run.tolerance", "1e-2"};
+    const olo_setting loose = {"run.newton_tolerance", "1e-2"};
     const char *const trees[] = {"revolute-pair", "cylindrical-pair", "planar-pair",
                                  "robot-6r",      "humanoid-tree",    "chain"};
     for (int m = 0; m < 6; m++) {

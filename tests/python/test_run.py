@@ -106,7 +106,7 @@ def test_a_temporary_result_lives_as_long_as_it_is_used(tmp_path):
 def test_a_law_that_breaks_is_a_warning():
     # a step this coarse with so loose a tolerance keeps no energy
     with pytest.warns(oloid.DriftWarning, match="drifted by"):
-        result = oloid.run("double-spherical-pendulum", step=0.05, end=5, set={"run.tolerance": 0.5})
+        result = oloid.run("double-spherical-pendulum", step=0.05, end=5, set={"run.newton_tolerance": 0.5})
     assert not result.ok and not result.verdict.ok and result.status == "OK"
     assert "BROKEN" in str(result.verdict)
 

@@ -62,7 +62,7 @@ static const char every_key[] =
     "  - {on: a, force: [1, 0, 0], time: {time: [0, H, 1], value: [0, n, 0]}}\n"   // 44
     "outputs: {name: mark, on: top.tip}\n"                                         // 45
     "run: {step: 0.01*2, end: 10, scheme: energy-momentum, constraints: multipliers,\n"
-    "      tolerance: 1e-9, iterations: 20, halvings: 4, frames: 500, forces: true}\n";
+    "      newton_tolerance: 1e-9, iterations: 20, halvings: 4, frames: 500, forces: true}\n";
 
 static const void *element(const olo_model *model, const olo_element_type *type, int index)
 {
@@ -105,7 +105,7 @@ TEST(sections_of_the_model_are_read)
     check_close(10.0, run->end, 0.0);
     check_text("energy-momentum", run->scheme);
     check_text("multipliers", run->constraints);
-    check_close(1e-9, run->tolerance, 0.0);
+    check_close(1e-9, run->newton_tolerance, 0.0);
     check_equal(20, run->iterations);
     check_equal(4, run->halvings);
     check_equal(500, run->frames);

@@ -405,7 +405,7 @@ TEST(a_run_does_not_go_on_as_another_one)
 
 TEST(a_run_knows_its_model)
 {
-    const olo_setting settings[2] = {{"l", "0.1*3"}, {"run.tolerance", "1e-9"}};
+    const olo_setting settings[2] = {{"l", "0.1*3"}, {"run.newton_tolerance", "1e-9"}};
     olo_error error = {0};
     journal_run run = {.stop_after = 3};
     check_ok(journal_prepare(&run, settings, 2, &error), &error);
@@ -416,7 +416,7 @@ TEST(a_run_knows_its_model)
     check_text("swing", olo_model_name(model));
     check_close(0.1 * 3, olo_model_parameter(model, "l"), 0.0);
     check_close(0.6, olo_model_parameter(model, "k"), 1e-15);
-    check_close(1e-9, olo_model_run(model)->tolerance, 0.0);
+    check_close(1e-9, olo_model_run(model)->newton_tolerance, 0.0);
     check_true(olo_model_run(model)->forces);
     olo_model_free(model);
     const olo_setting other = {"l", "2"};

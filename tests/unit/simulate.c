@@ -170,7 +170,7 @@ TEST(steppers_that_do_not_exist_are_refused)
     run.constraints = "wishes";
     check_stepper_refused(&s, run, OLO_UNSUPPORTED, "'wishes'");
     run = s.run;
-    run.tolerance = 0;
+    run.newton_tolerance = 0;
     check_stepper_refused(&s, run, OLO_BAD_INPUT, "tolerance");
     run = s.run;
     run.iterations = 0;

@@ -1,0 +1,155 @@
+/* Steps that follow a tolerance. With e the estimated error of a step of size h over what is allowed for it, e = C h^k,
+ *
+ *     taken if e <= 1, and then      h' = h 0.9 e^(-0.7/k) e_before^(0.4/k)       (a PI controller)
+ *     rejected otherwise, again with h' = h 0.9 e^(-1/k).
+ *
+ * A step of order p with an estimate of order k may have the error tolerance^(k/p): a run has some 1/h of them and an error
+ * in proportion to h^p, and so to the tolerance. Errors are those of the configuration, lengths over the length of the model,
+ * directors as they are, the largest of all nodes. Velocities have no say: normal to the constraints they carry
+ * errors of earlier, larger steps that no small step takes back.
+ */
+#include "stepping/control.h"
+
+#include <math.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/vec3.h"
+
+static const double safety = 0.9, integral = 0.7, proportional = 0.4;
+static const double least_growth = 0.2, most_growth = 4;   /* after a step that was taken */
+static const double least_cut = 0.1, most_cut = 0.9;       /* after one that was not */
+static const double failed_cut = 0.25;                     /* after one that Newton did not solve */
+static const double least_share = 1e-4;                    /* below it an error says nothing */
+static const double rounding = 1e-14;                      /* of an estimate */
+
+olo_status olo_control_choose(olo_control *control, const olo_composition *composition,
+                              const olo_run *run, olo_error *error)
+{
+    if (!(run->tolerance > 0))
+        return OLO_OK;
+    control->bound = pow(run->tolerance, (double)composition->estimate / composition->order);
+    control->first = run->step;
+    control->smallest = run->smallest_step;
+    control->largest = run->largest_step > 0 ? run->largest_step : HUGE_VAL;
+    if (control->bound < 10 * rounding)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "run.tolerance = %g is below what rounding lets steps of order %d reach%s",
+                        run->tolerance, run->order, run->order < 4 ? "; take run.order: 4" : "");
+    if (!(control->first > 0) || control->smallest > control->largest)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "run needs a positive step and a smallest_step below its largest_step");
+    return OLO_OK;
+}
+
+olo_status olo_control_create(olo_stepper *x, olo_error *error)
+{
+    x->control.estimate = olo_alloc((size_t)x->system->n, sizeof *x->control.estimate);
+    if (!x->control.estimate)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the control of steps");
+    return olo_state_create(x->system, &x->control.retry, error);
+}
+
+void olo_control_free(olo_control *control)
+{
+    olo_free(control->estimate);
+    olo_state_free(control->retry);
+}
+
+void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
+{
+    double *estimate = x->control.estimate, weight = x->composition->weight[node];
+    for (int i = 0; estimate && i < state->n; i++)
+        estimate[i] = (node > 0 ? estimate[i] : 0.0) + weight * state->q[i];
+}
+
+/* The estimated error of the last step over its bound. */
+static double error_share(const olo_stepper *x)
+{
+    const olo_system *s = x->system;
+    double largest = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        for (int i = 0; i < node->size; i += 3)
+            olo_raise(&largest, vec3_norm(x->control.estimate + node->q + i) /
+                                    (i == 0 ? s->length_scale : 1.0));
+    }
+    return largest / x->control.bound;
+}
+
+static double within(double x, double least, double most)
+{
+    return fmin(fmax(x, least), most);
+}
+
+/* A step of about h that does not leave a small rest. */
+static double fit(double h, double longest)
+{
+    if (longest <= h * (1 + 1e-9))
+        return longest;
+    return longest < 2 * h ? 0.5 * longest : h;
+}
+
+static void add_up(olo_step_report *all, const olo_step_report *try)
+{
+    all->size = try->size;
+    all->iterations += try->iterations;
+    all->passes += try->passes;
+    all->residual = try->residual;
+    all->rotation = try->rotation;
+    all->rotation_node = try->rotation_node;
+}
+
+/* After a step of h was taken, where `planned` was wanted. */
+static void plan_next(const olo_stepper *x, olo_state *state, double h, double planned,
+                      double share, bool rejected)
+{
+    const double k = x->composition->estimate;
+    const double before = state->error_before > 0 ? state->error_before : 1.0;
+    share = fmax(share, least_share);
+    double factor = safety * pow(share, -integral / k) * pow(before, proportional / k);
+    double next = h * within(factor, least_growth, rejected ? 1.0 : most_growth);
+    /* a step that was only cut to end somewhere says little about the plan */
+    state->next = h < planned ? fmax(next, planned) : next;
+    state->error_before = share;
+}
+
+olo_status olo_stepper_adapt(olo_stepper *x, olo_state *state, double longest, olo_error *error)
+{
+    const olo_control *control = &x->control;
+    const double k = x->composition->estimate;
+    olo_step_report all = {.rotation_node = -1};
+    if (!(control->bound > 0) || !(longest > 0))
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "a step is chosen with run.tolerance and a positive longest step only");
+    double planned = state->next > 0 ? state->next : control->first;
+    planned = within(planned, control->smallest, control->largest);
+    double h = fit(planned, longest);
+    for (;;) {
+        olo_error reason = {0};
+        olo_state_copy(state, control->retry);
+        olo_status status = olo_stepper_step(x, state, h, &reason);
+        add_up(&all, &x->report);
+        x->report = all;
+        double share = status == OLO_OK ? error_share(x) : HUGE_VAL;
+        if (share <= 1) {
+            plan_next(x, state, h, planned, share, all.rejections > 0);
+            return OLO_OK;
+        }
+        olo_state_copy(control->retry, state);
+        if (status == OLO_NO_MEMORY || x->futile)
+            return olo_fail(error, status, "%s", reason.text);
+        x->report.rejections = ++all.rejections;
+        h *= isfinite(share) ? within(safety * pow(share, -1 / k), least_cut, most_cut)
+                             : failed_cut;
+        planned = h;
+        if (h < control->smallest || !(state->t + 1e-3 * h > state->t))
+            return olo_fail(error, OLO_NOT_CONVERGED,
+                            "the step at t = %.9g would have to be smaller than %.3g to keep to "
+                            "the tolerance%s%s",
+                            state->t, fmax(control->smallest, h),
+                            status != OLO_OK ? ": " : "; take a larger tolerance",
+                            status != OLO_OK ? reason.text : "");
+    }
+}
