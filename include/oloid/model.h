@@ -40,11 +40,11 @@ typedef struct olo_run {
     double smallest_step; /**< with `tolerance`: none is smaller; 0: no bound */
     double largest_step;  /**< with `tolerance`: none is larger; 0: no bound */
     double grid; /**< with `tolerance`: steps end at its multiples, which are recorded; 0: none */
-    double newton_tolerance;    /**< Newton: bound of the last scaled increment */
-    int iterations;             /**< Newton: at most */
-    int halvings;               /**< how often a step that fails is halved before the run stops */
-    long frames;                /**< recorded frames at most */
-    bool forces;                /**< record constraint forces */
+    double newton_tolerance; /**< Newton: bound of the last scaled increment */
+    int iterations;          /**< Newton: at most */
+    int halvings;            /**< how often a step that fails is halved before the run stops */
+    long frames;             /**< recorded frames at most */
+    bool forces;             /**< record constraint forces */
 } olo_run;
 
 /** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */

@@ -108,12 +108,10 @@ static olo_status count_unknowns(const olo_system *system, const olo_run *run, i
 static olo_status load(struct session *session, const char *word, olo_error *error)
 {
     const struct options *given = &session->options;
-    const olo_setting settings[] = {{"run.step", given->step},
-                                    {"run.end", given->end},
-                                    {"run.order", given->order},
-                                    {"run.tolerance", given->tolerance},
-                                    {"run.scheme", given->scheme},
-                                    {"run.constraints", given->constraints}};
+    const olo_setting settings[] = {
+        {"run.step", given->step},     {"run.end", given->end},
+        {"run.order", given->order},   {"run.tolerance", given->tolerance},
+        {"run.scheme", given->scheme}, {"run.constraints", given->constraints}};
     const int count = (int)(sizeof settings / sizeof settings[0]);
     cli_loaded *loaded = &session->loaded;
     if (!given->resume) {

@@ -7,6 +7,9 @@
  * in proportion to h^p, and so to the tolerance. Errors are those of the configuration, lengths over the length of the model,
  * directors as they are, the largest of all nodes. Velocities have no say: normal to the constraints they carry
  * errors of earlier, larger steps that no small step takes back.
+ *
+ * Forces over time are sampled in the middles of the parts. What they do outside of these, towards both ends of the step, is
+ * compared with the polynomial through the samples: a force that jumps there would move a coordinate by c_1 h^2 f/(2 M).
  */
 #include "stepping/control.h"
 
@@ -18,11 +21,11 @@
 #include "linalg/vec3.h"
 
 static const double safety = 0.9, integral = 0.7, proportional = 0.4;
-static const double least_growth = 0.2, most_growth = 4;   /* after a step that was taken */
-static const double least_cut = 0.1, most_cut = 0.9;       /* after one that was not */
-static const double failed_cut = 0.25;                     /* after one that Newton did not solve */
-static const double least_share = 1e-4;                    /* below it an error says nothing */
-static const double rounding = 1e-14;                      /* of an estimate */
+static const double least_growth = 0.2, most_growth = 4; /* after a step that was taken */
+static const double least_cut = 0.1, most_cut = 0.9;     /* after one that was not */
+static const double failed_cut = 0.25;                   /* after one that Newton did not solve */
+static const double least_share = 1e-4;                  /* below it an error says nothing */
+static const double rounding = 1e-14;                    /* of an estimate */
 
 olo_status olo_control_choose(olo_control *control, const olo_composition *composition,
                               const olo_run *run, olo_error *error)
@@ -43,17 +46,44 @@ olo_status olo_control_choose(olo_control *control, const olo_composition *compo
     return OLO_OK;
 }
 
+/* The middle of a part, of the whole step. */
+static double middle_of(const olo_composition *c, int part)
+{
+    double node = 0;
+    for (int i = 0; i < part; i++)
+        node += c->part[i];
+    return node + 0.5 * c->part[part];
+}
+
+/* The polynomial through the middles of all parts, at the start of the step; at its end the weights are in reverse. */
+static void weigh_middles(const olo_composition *c, double *weight)
+{
+    for (int i = 0; i < c->parts; i++) {
+        weight[i] = 1;
+        for (int j = 0; j < c->parts; j++)
+            if (j != i)
+                weight[i] *= -middle_of(c, j) / (middle_of(c, i) - middle_of(c, j));
+    }
+}
+
 olo_status olo_control_create(olo_stepper *x, olo_error *error)
 {
-    x->control.estimate = olo_alloc((size_t)x->system->n, sizeof *x->control.estimate);
-    if (!x->control.estimate)
+    const olo_system *s = x->system;
+    x->control.estimate = olo_alloc((size_t)s->n, sizeof *x->control.estimate);
+    x->control.mobility = olo_alloc((size_t)s->n, sizeof *x->control.mobility);
+    if (!x->control.estimate || !x->control.mobility)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the control of steps");
-    return olo_state_create(x->system, &x->control.retry, error);
+    for (int e = 0; e < s->mass_count; e++)
+        for (int i = 0; i < 3 && s->mass[e].i == s->mass[e].j; i++)
+            x->control.mobility[s->mass[e].i + i] = s->mass[e].m > 0 ? 1 / s->mass[e].m : 0.0;
+    weigh_middles(x->composition, x->control.outer);
+    return olo_state_create(s, &x->control.retry, error);
 }
 
 void olo_control_free(olo_control *control)
 {
     olo_free(control->estimate);
+    olo_free(control->mobility);
     olo_state_free(control->retry);
 }
 
@@ -64,11 +94,46 @@ void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
         estimate[i] = (node > 0 ? estimate[i] : 0.0) + weight * state->q[i];
 }
 
-/* The estimated error of the last step over its bound. */
-static double error_share(const olo_stepper *x)
+/* f += weight * force of an action at `at`, of the whole step that starts at t */
+static void add_force(const olo_stepper *x, const olo_action *action, double weight, double t,
+                      double h, double at, double *f)
+{
+    const olo_interval over = olo_step_interval(&x->step);
+    double force[OLO_ACTION_SIZE_MAX];
+    action->type->force(action, &over, t + at * h, force, NULL);
+    for (int i = 0; i < action->size; i++)
+        f[i] += weight * force[i];
+}
+
+/* How far a force over time could have moved a coordinate by what the step has not seen of it. */
+static double unseen_motion(const olo_stepper *x, const olo_action *action, double t, double h)
+{
+    const double inside = 1e-6; /* a jump at the very end belongs to the next step */
+    const olo_composition *c = x->composition;
+    double largest = 0;
+    for (int end = 0; end < 2; end++) {
+        double f[OLO_ACTION_SIZE_MAX] = {0};
+        add_force(x, action, -1.0, t, h, end ? 1 - inside : inside, f);
+        for (int i = 0; i < c->parts; i++)
+            add_force(x, action, x->control.outer[end ? c->parts - 1 - i : i], t, h,
+                      middle_of(c, i), f);
+        for (int i = 0; i < action->size; i++) {
+            const int k = action->index[i];
+            const double unit = x->system->coordinates[k].slot == 0 ? x->system->length_scale : 1.0;
+            olo_raise(&largest, fabs(f[i]) * x->control.mobility[k] / unit);
+        }
+    }
+    return largest * middle_of(c, 0) * h * h;
+}
+
+/* The estimated error of the last step, from t, over its bound. */
+static double error_share(const olo_stepper *x, double t, double h)
 {
     const olo_system *s = x->system;
     double largest = 0;
+    for (int i = 0; i < s->action_count; i++)
+        if (s->actions[i].time.value)
+            olo_raise(&largest, unseen_motion(x, &s->actions[i], t, h));
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
         for (int i = 0; i < node->size; i += 3)
@@ -132,7 +197,7 @@ olo_status olo_stepper_adapt(olo_stepper *x, olo_state *state, double longest, o
         olo_status status = olo_stepper_step(x, state, h, &reason);
         add_up(&all, &x->report);
         x->report = all;
-        double share = status == OLO_OK ? error_share(x) : HUGE_VAL;
+        double share = status == OLO_OK ? error_share(x, control->retry->t, h) : HUGE_VAL;
         if (share <= 1) {
             plan_next(x, state, h, planned, share, all.rejections > 0);
             return OLO_OK;
@@ -141,8 +206,8 @@ olo_status olo_stepper_adapt(olo_stepper *x, olo_state *state, double longest, o
         if (status == OLO_NO_MEMORY || x->futile)
             return olo_fail(error, status, "%s", reason.text);
         x->report.rejections = ++all.rejections;
-        h *= isfinite(share) ? within(safety * pow(share, -1 / k), least_cut, most_cut)
-                             : failed_cut;
+        h *=
+            isfinite(share) ? within(safety * pow(share, -1 / k), least_cut, most_cut) : failed_cut;
         planned = h;
         if (h < control->smallest || !(state->t + 1e-3 * h > state->t))
             return olo_fail(error, OLO_NOT_CONVERGED,

@@ -128,10 +128,11 @@ static void warn_of_damping(const olo_system *system, const olo_state *state, do
     if (!(gained > noise * ledger.kinetic))
         return;
     *warned = true;
-    snprintf(text, sizeof text,
-             "dampers gave energy back in the step that ended at t = %.6g: its order has parts that "
-             "go back in time, too long for this damping; take a smaller step, or order 2",
-             state->t);
+    snprintf(
+        text, sizeof text,
+        "dampers gave energy back in the step that ended at t = %.6g: its order has parts that "
+        "go back in time, too long for this damping; take a smaller step, or order 2",
+        state->t);
     warn(observers, count, text);
 }
 

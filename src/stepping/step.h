@@ -212,7 +212,9 @@ typedef struct olo_control {
     double bound; /* of the estimated error of a step; 0: sizes are given */
     double first, smallest, largest;
     double *estimate; /* [n] */
-    olo_state *retry; /* the start of a step that may be rejected */
+    double *mobility; /* [n] one over the mass of a coordinate, 0 if it has none */
+    double outer[OLO_COMPOSITION_PARTS]; /* weights of the parts' middles for the start of the step */
+    olo_state *retry;                    /* the start of a step that may be rejected */
 } olo_control;
 
 /* The stepper: one of each. */
