@@ -18,7 +18,7 @@
 
 static const size_t usual_memory = (size_t)256 << 20;
 
-/* A step that was made, halves of one each by itself. */
+/* A step that was made, parts and halves of one each by itself. */
 typedef struct kept {
     olo_step_record record;
     double *block; /* its numbers */
@@ -70,10 +70,20 @@ static void take_step(void *context, const olo_stepper *stepper)
     x->count++;
 }
 
+static void drop_parts(void *context, int count)
+{
+    olo_derivatives *x = context;
+    if (x->keeping && !x->full)
+        x->count -= (size_t)count;
+}
+
 olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
                                   olo_derivatives **derivatives, olo_error *error)
 {
     *derivatives = NULL;
+    if (run->tolerance > 0)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "derivatives are those of runs with constant steps; leave out run.tolerance");
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
@@ -99,6 +109,7 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
         return status;
     }
     x->stepper->witness = take_step;
+    x->stepper->unwitness = drop_parts;
     x->stepper->witness_context = x;
     *derivatives = x;
     return OLO_OK;
@@ -158,7 +169,7 @@ static olo_status need_step(const olo_derivatives *x, olo_error *error)
                         : olo_fail(error, OLO_UNSUPPORTED, "there is no derivative before a step");
 }
 
-/* Through the kept steps, which are one step of the run or its halves. */
+/* Through the kept steps, which are one step of the run or its parts. */
 static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, olo_error *error)
 {
     olo_status status = OLO_OK;

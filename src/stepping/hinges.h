@@ -17,8 +17,8 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
                              olo_error *error);
 void olo_hinges_free(olo_hinges *hinges);
 
-/* Start of an iteration at the state's last motion times `scale`, or at the line through the last two; joints are left as
- * open as that makes them. */
+/* Start of an iteration at `last` times the state's last motion plus `prior` times the one before, and at what hung on the
+ * joints times `scale`; joints are left as open as that makes them. */
 void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, double last,
                         double prior);
 /* One iteration. False: singular, at the node newton->worst. */

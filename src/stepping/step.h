@@ -241,8 +241,10 @@ struct olo_stepper {
     double history[64]; /* scaled increments of the last attempt */
     int history_count;
     int worst;
-    /* Sees every step that is solved, halves of a step one by one, before the state changes; NULL: nobody. */
+    /* Sees every step that is solved, parts and halves of a step one by one, before the state changes; NULL: nobody. And
+     * is told when the last `count` of them do not count, since the step they are parts of is split. */
     void (*witness)(void *context, const olo_stepper *stepper);
+    void (*unwitness)(void *context, int count);
     void *witness_context;
 };
 

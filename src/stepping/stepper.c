@@ -521,6 +521,8 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
         olo_status status = attempt(x, state, c->part[i] * h, error);
         if (status != OLO_OK) {
             olo_state_copy(x->begin, state);
+            if (x->unwitness)
+                x->unwitness(x->witness_context, i);
             return status;
         }
         double weight = x->scheme->at_start ? i == 0 : c->part[i];
