@@ -82,8 +82,9 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
 {
     *derivatives = NULL;
     if (run->tolerance > 0)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "derivatives are those of runs with constant steps; leave out run.tolerance");
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "derivatives are those of runs with constant steps; leave out run.tolerance");
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");

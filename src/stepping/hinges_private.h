@@ -43,8 +43,7 @@ typedef struct olo_hinge_body {
 } body;
 
 typedef struct olo_hinge_kernels {
-    void (*predict)(olo_hinges *x, const olo_step *step, double scale, double last,
-                    double prior);
+    void (*predict)(olo_hinges *x, const olo_step *step, double scale, double last, double prior);
     int (*eliminate)(olo_hinges *x, double a);             /* position of a singular body, or -1 */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);

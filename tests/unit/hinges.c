@@ -122,7 +122,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
             p.s.state->wrench[i] *= 1 + 0.1 * scene_random(&seed);
         }
         probe_begin(&p, h);
-        olo_hinges_predict(hinges, p.step, 1.0, false);
+        olo_hinges_predict(hinges, p.step, 1.0, 1.0, 0.0);
         for (int i = 0; i < 6 && last > 1e-13; i++) {
             olo_newton newton = {0};
             check_true(olo_hinges_iterate(hinges, p.step, &newton));
@@ -152,7 +152,7 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             olo_newton newton = {0};
             motion[side] = olo_alloc(n, sizeof **motion);
             wrench[side] = olo_alloc(twists, sizeof **wrench);
-            olo_hinges_predict(hinges, p.step, 1.0, true);
+            olo_hinges_predict(hinges, p.step, 1.0, 2.0, -1.0);
             for (int i = 0; i < 3; i++)
                 check_true(olo_hinges_iterate(hinges, p.step, &newton));
             olo_hinges_place(hinges, p.step, wrench[side]);
