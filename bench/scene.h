@@ -43,7 +43,7 @@ static olo_status scene_open(scene *x, olo_error *error)
     return OLO_OK;
 }
 
-static olo_status scene_measure(scene *x, olo_error *error)
+static inline olo_status scene_measure(scene *x, olo_error *error)
 {
     static const char path[] = "bench.h5";
     olo_recorder *recorder = NULL;
@@ -63,7 +63,7 @@ static olo_status scene_measure(scene *x, olo_error *error)
 }
 
 /* Runs, prints, frees; what main returns. */
-static int scene_run(scene *x)
+static inline int scene_run(scene *x)
 {
     olo_error error = {0};
     olo_status status = scene_open(x, &error);

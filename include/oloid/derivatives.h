@@ -56,6 +56,17 @@ OLO_API olo_status olo_derivatives_admit(olo_derivatives *derivatives, const olo
                                          double *dq, double *dv, olo_error *error);
 /** @} */
 
+/** @name Controls
+ *  Numbers that are constant over a step and may differ from step to step.
+ *  @{ */
+/** Names what is controlled: loads, and joints with a torque, force or controller. In every step a control stands for the function of time of
+ *  its element: the factor of a load, torque or force, the target of a controller. `values` are `count` numbers for each of `steps`
+ *  steps, step by step; they are not copied and may change between runs. A count of 0 ends control. */
+OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
+                                                const char *const *names, int count,
+                                                const double *values, long steps, olo_error *error);
+/** @} */
+
 /** @name Functionals of a run
  *  J = end(x_N) + integral of running(x(t)) dt, the integral by the trapezoidal rule over the steps.
  *  @{ */
@@ -82,15 +93,19 @@ typedef struct olo_functional {
     /** The same under the integral. */
     double (*running)(void *context, const olo_system *system, const olo_state *state, double *gq,
                       double *gv);
+    /** What controls cost: J gets h times this for every step. `u` are the controls of the step that starts at t; *adds* the
+     *  derivatives to `gu` unless it is NULL. */
+    double (*effort)(void *context, double t, const double *u, double *gu);
 } olo_functional;
 
 /** What a gradient gives; arrays belong to the caller and may be NULL. */
 typedef struct olo_gradient {
-    double value; /**< J */
-    double *q;    /**< [n] dJ with respect to the configuration of the start */
-    double *v;    /**< [n] ... to its velocity */
-    long steps;   /**< of the run */
-    long again;   /**< how many of these were made again, from checkpoints */
+    double value;     /**< J */
+    double *q;        /**< [n] dJ with respect to the configuration of the start */
+    double *v;        /**< [n] ... to its velocity */
+    double *controls; /**< [steps x controls] ... to every control of every step */
+    long steps;       /**< of the run */
+    long again;       /**< how many of these were made again, from checkpoints */
 } olo_gradient;
 
 /** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient by the adjoint: at a cost below four runs,
@@ -102,11 +117,19 @@ OLO_API olo_status olo_derivatives_gradient(olo_derivatives *derivatives, const 
  *  about sqrt(2 steps) of them, and steps between two of them are made again. */
 OLO_API void olo_derivatives_set_memory(olo_derivatives *derivatives, size_t bytes);
 
-/** The same forward, along one admissible variation (dq, dv) of the start, which becomes that of the end: J and its
- *  derivative. Needs no memory but for one step. Either of `value` and `derivative` may be NULL. */
+/** What varies, forward. */
+typedef struct olo_direction {
+    double *q; /**< [n] with v an admissible variation of the start, which becomes that of the end */
+    double *v;              /**< [n] */
+    const double *controls; /**< [steps x controls] of all controls; NULL: none */
+} olo_direction;
+
+/** The same forward, along one direction: J and its derivative. Needs no memory but for one step. Either of `value` and
+ *  `derivative` may be NULL. */
 OLO_API olo_status olo_derivatives_forward(olo_derivatives *derivatives, const olo_state *start,
-                                           const olo_functional *functional, double *dq, double *dv,
-                                           double *value, double *derivative, olo_error *error);
+                                           const olo_functional *functional,
+                                           olo_direction *direction, double *value,
+                                           double *derivative, olo_error *error);
 /** @} */
 
 #ifdef __cplusplus

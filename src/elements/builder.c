@@ -366,8 +366,9 @@ olo_status olo_build_action(olo_builder *builder, const olo_action *action, cons
         return olo_build_out_of_memory(builder);
     if (!GROW(builder, actions, action_count))
         return builder->error.status;
-    olo_action *a = &s->actions[s->action_count++];
+    olo_action *a = &s->actions[s->action_count];
     *a = *action;
+    a->number = s->action_count++;
     a->index = kept;
     a->owner = owner;
     return OLO_OK;

@@ -28,6 +28,7 @@ typedef struct kept {
 struct olo_derivatives {
     const olo_system *system;
     olo_run run;
+    olo_pool pool;
     olo_stepper *stepper;
     olo_linear_step *linear;
     olo_state *state; /* of the run */
@@ -37,6 +38,13 @@ struct olo_derivatives {
     size_t record_size;
     kept *steps; /* kept ones */
     size_t count, capacity;
+    int control_count;
+    int *control;         /* [actions] which control an action follows, -1: none */
+    const double *values; /* [control_steps x control_count] */
+    long control_steps;
+    double *inputs; /* [actions] of the step that is being made */
+    double *gT,
+        *gp;      /* [n] derivatives by balance and momentum of a step, and variations of these */
     long step;    /* that is being made */
     bool keeping; /* steps are kept */
     bool full;    /* there was no memory for one */
@@ -92,10 +100,12 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     x->run = *run;
     x->memory = usual_memory;
     x->record_size = olo_step_record_size(system);
-    x->gq = olo_alloc((size_t)system->n, sizeof *x->gq);
-    x->gv = olo_alloc((size_t)system->n, sizeof *x->gv);
+    size_t n = (size_t)system->n, actions = (size_t)system->action_count;
+    const olo_array arrays[] = {
+        {&x->gq, n}, {&x->gv, n}, {&x->gT, n}, {&x->gp, n}, {&x->inputs, actions}};
+    x->control = olo_pool_alloc(&x->pool, actions, sizeof *x->control);
     olo_status status = OLO_OK;
-    if (!x->gq || !x->gv)
+    if (!x->control || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
     if (status == OLO_OK)
         status = olo_stepper_create(system, run, &x->stepper, error);
@@ -109,6 +119,8 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
         olo_derivatives_free(x);
         return status;
     }
+    for (int i = 0; i < system->action_count; i++)
+        x->control[i] = -1;
     x->stepper->witness = take_step;
     x->stepper->unwitness = drop_parts;
     x->stepper->witness_context = x;
@@ -133,8 +145,7 @@ void olo_derivatives_free(olo_derivatives *x)
     olo_linear_step_free(x->linear);
     olo_state_free(x->state);
     olo_state_free(x->node);
-    olo_free(x->gq);
-    olo_free(x->gv);
+    olo_pool_free(&x->pool);
     olo_free(x);
 }
 
@@ -161,6 +172,7 @@ static olo_status make_step(olo_derivatives *x, olo_state *state, double h, bool
 olo_status olo_derivatives_step(olo_derivatives *x, olo_state *state, double h, olo_error *error)
 {
     x->count = 0;
+    x->stepper->step.inputs = NULL;
     return make_step(x, state, h, true, error);
 }
 
@@ -170,24 +182,49 @@ static olo_status need_step(const olo_derivatives *x, olo_error *error)
                         : olo_fail(error, OLO_UNSUPPORTED, "there is no derivative before a step");
 }
 
-/* Through the kept steps, which are one step of the run or its parts. */
-static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, olo_error *error)
+/* What changes of the controls of a step do to the balance, T = ... - h f, and to the momentum at the end, p = ... + h/2 f. */
+static void vary_balance(olo_derivatives *x, const double *du)
+{
+    size_t n = (size_t)x->system->n * sizeof *x->gT;
+    double h = olo_linear_step_step(x->linear)->h;
+    memset(x->gT, 0, n);
+    memset(x->gp, 0, n);
+    for (int i = 0; i < x->system->action_count; i++)
+        if (x->control[i] >= 0) {
+            olo_linear_step_add_input(x->linear, i, -h * du[x->control[i]], x->gT);
+            olo_linear_step_add_input(x->linear, i, 0.5 * h * du[x->control[i]], x->gp);
+        }
+}
+
+/* Through the kept steps, which are one step of the run or its parts; `du` are changes of its controls, or NULL. */
+static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const double *du,
+                             olo_error *error)
 {
     olo_status status = OLO_OK;
     for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
         status = olo_linear_step_at(x->linear, &x->steps[i].record, error);
-        if (status == OLO_OK)
-            olo_linear_step_forward(x->linear, dq, dv, NULL, NULL);
+        if (status != OLO_OK)
+            return status;
+        if (du)
+            vary_balance(x, du);
+        olo_linear_step_forward(x->linear, dq, dv, du ? x->gT : NULL, du ? x->gp : NULL);
     }
     return status;
 }
 
-static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, double *gv,
+/* Back through a step; what it gives for the controls is added to `gu`, unless that is NULL. */
+static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, double *gv, double *gu,
                           olo_error *error)
 {
     olo_status status = olo_linear_step_at(x->linear, &step->record, error);
-    if (status == OLO_OK)
-        olo_linear_step_adjoint(x->linear, gq, gv, NULL, NULL);
+    if (status != OLO_OK)
+        return status;
+    olo_linear_step_adjoint(x->linear, gq, gv, x->gT, x->gp);
+    for (int i = 0; gu && i < x->system->action_count; i++)
+        if (x->control[i] >= 0)
+            gu[x->control[i]] +=
+                step->record.h * (0.5 * olo_linear_step_times_input(x->linear, i, x->gp) -
+                                  olo_linear_step_times_input(x->linear, i, x->gT));
     return status;
 }
 
@@ -195,7 +232,7 @@ olo_status olo_derivatives_step_forward(olo_derivatives *x, double *dq, double *
                                         olo_error *error)
 {
     olo_status status = need_step(x, error);
-    return status == OLO_OK ? go_forward(x, dq, dv, error) : status;
+    return status == OLO_OK ? go_forward(x, dq, dv, NULL, error) : status;
 }
 
 olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,
@@ -203,7 +240,7 @@ olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *
 {
     olo_status status = need_step(x, error);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--)
-        status = go_back(x, &x->steps[i - 1], gq, gv, error);
+        status = go_back(x, &x->steps[i - 1], gq, gv, NULL, error);
     return status;
 }
 
@@ -214,6 +251,52 @@ olo_status olo_derivatives_admit(olo_derivatives *x, const olo_state *state, dou
     if (status == OLO_OK)
         olo_linear_step_admit(x->linear, dq, dv);
     return status;
+}
+
+/* --- controls --- */
+
+olo_status olo_derivatives_set_controls(olo_derivatives *x, const char *const *names, int count,
+                                        const double *values, long steps, olo_error *error)
+{
+    const olo_system *s = x->system;
+    if (count < 0 || count > OLO_CONTROLS_MAX)
+        return olo_fail(error, OLO_BAD_INPUT, "there may be up to %d controls, not %d",
+                        OLO_CONTROLS_MAX, count);
+    for (int i = 0; i < s->action_count; i++)
+        x->control[i] = -1;
+    x->control_count = 0;
+    for (int k = 0; k < count; k++) {
+        int found = 0;
+        for (int i = 0; i < s->action_count; i++)
+            if (strcmp(s->actions[i].owner, names[k]) == 0) {
+                x->control[i] = k;
+                found++;
+            }
+        if (found == 0)
+            return olo_fail(error, OLO_NOT_FOUND,
+                            "no load, and no joint with a torque, force or controller, is called "
+                            "'%s'",
+                            names[k]);
+    }
+    x->control_count = count;
+    x->values = values;
+    x->control_steps = steps;
+    return OLO_OK;
+}
+
+/* The controls of a step of the run, NULL without any. */
+static const double *controls_of(const olo_derivatives *x, long step)
+{
+    return x->control_count ? x->values + (step - 1) * x->control_count : NULL;
+}
+
+/* What acts in the next step. */
+static void set_inputs(olo_derivatives *x, long step)
+{
+    const double *u = controls_of(x, step);
+    x->stepper->step.inputs = u ? x->inputs : NULL;
+    for (int i = 0; u && i < x->system->action_count; i++)
+        x->inputs[i] = x->control[i] >= 0 ? u[x->control[i]] : NAN;
 }
 
 /* --- a run --- */
@@ -227,6 +310,7 @@ typedef struct course {
     long stretches;         /* with a checkpoint before each */
     olo_state **checkpoint; /* [stretches] */
     double value;           /* J so far */
+    double *gu;             /* [steps x controls] wanted derivatives, or NULL */
     long again;
 } course;
 
@@ -252,6 +336,7 @@ static olo_status advance(course *c, long step, bool keep, olo_error *error)
 {
     olo_derivatives *x = c->x;
     x->step = step;
+    set_inputs(x, step);
     olo_status status = make_step(x, x->state, size_of(c, step), keep, error);
     x->state->t = time_of(c, step);
     return status;
@@ -261,6 +346,10 @@ static void add_value(course *c, long step)
 {
     double weight = weight_of(c, step);
     c->value += weight * olo_objective_running(c->objective, c->x->state, weight, NULL, NULL);
+    if (step > 0)
+        c->value += size_of(c, step) * olo_objective_effort(c->objective, time_of(c, step - 1),
+                                                            c->x->control_count,
+                                                            controls_of(c->x, step), 1.0, NULL);
     if (step == c->steps)
         c->value += olo_objective_end(c->objective, c->x->state, 1.0, NULL, NULL);
 }
@@ -270,6 +359,10 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
 {
     *c = (course){.x = x, .start = start->t};
     olo_status status = olo_run_count_steps(&x->run, start->t, &c->steps, error);
+    if (status == OLO_OK && x->control_count && x->control_steps < c->steps)
+        status =
+            olo_fail(error, OLO_BAD_INPUT, "there are controls for %ld steps, but the run has %ld",
+                     x->control_steps, c->steps);
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
     olo_state_copy(start, x->state);
@@ -353,8 +446,12 @@ static olo_status return_stretch(course *c, olo_error *error)
     olo_status status = OLO_OK;
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
         const kept *step = &x->steps[i - 1];
-        status = go_back(x, step, x->gq, x->gv, error);
+        double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;
+        status = go_back(x, step, x->gq, x->gv, gu, error);
         bool whole = i == 1 || x->steps[i - 2].step != step->step;
+        if (status == OLO_OK && whole && gu)
+            olo_objective_effort(c->objective, time_of(c, step->step - 1), x->control_count,
+                                 controls_of(x, step->step), size_of(c, step->step), gu);
         if (status == OLO_OK && whole)
             olo_objective_running(c->objective, node_of(x, step), weight_of(c, step->step - 1),
                                   x->gq, x->gv);
@@ -410,6 +507,9 @@ olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
         status = plan(&c, error);
     if (status == OLO_OK)
         status = run_all(&c, error);
+    c.gu = gradient->controls;
+    if (c.gu)
+        memset(c.gu, 0, (size_t)(c.steps * x->control_count) * sizeof *c.gu);
     if (status == OLO_OK)
         status = return_all(&c, error);
     if (status == OLO_OK)
@@ -441,21 +541,36 @@ static double derivative_at(course *c, long step, const double *dq, const double
     return dot(n, x->gq, dq) + dot(n, x->gv, dv);
 }
 
+/* The same of what the controls of the step cost. */
+static double effort_derivative(course *c, long step, const double *du)
+{
+    double gu[OLO_CONTROLS_MAX] = {0};
+    int count = c->x->control_count;
+    olo_objective_effort(c->objective, time_of(c, step - 1), count, controls_of(c->x, step),
+                         size_of(c, step), gu);
+    return dot(count, gu, du);
+}
+
 olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
-                                   const olo_functional *functional, double *dq, double *dv,
+                                   const olo_functional *functional, olo_direction *direction,
                                    double *value, double *derivative, olo_error *error)
 {
     course c;
-    double sum = 0;
+    double sum = 0, *dq = direction->q, *dv = direction->v;
     olo_status status = begin(&c, x, start, functional, error);
     for (long i = 0; status == OLO_OK && i <= c.steps; i++) {
         x->count = 0;
+        const double *du = i > 0 && x->control_count && direction->controls
+                               ? direction->controls + (i - 1) * x->control_count
+                               : NULL;
         if (i > 0)
             status = advance(&c, i, true, error);
         if (status == OLO_OK)
-            status = go_forward(x, dq, dv, error);
+            status = go_forward(x, dq, dv, du, error);
         if (status != OLO_OK)
             break;
+        if (du)
+            sum += effort_derivative(&c, i, du);
         add_value(&c, i);
         sum += derivative_at(&c, i, dq, dv);
     }

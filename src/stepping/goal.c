@@ -281,6 +281,20 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
     return sum;
 }
 
+double olo_objective_effort(olo_objective *o, double t, int count, const double *u, double weight,
+                            double *gu)
+{
+    if (!o->functional->effort || count == 0)
+        return 0;
+    if (!gu)
+        return o->functional->effort(o->functional->context, t, u, NULL);
+    double one[OLO_CONTROLS_MAX] = {0};
+    double value = o->functional->effort(o->functional->context, t, u, one);
+    for (int i = 0; i < count; i++)
+        gu[i] += weight * one[i];
+    return value;
+}
+
 typedef double function(void *context, const olo_system *system, const olo_state *state, double *gq,
                         double *gv);
 

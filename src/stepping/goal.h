@@ -6,6 +6,8 @@
 #include "oloid/derivatives.h"
 #include "system/system.h"
 
+enum { OLO_CONTROLS_MAX = 256 };
+
 typedef struct olo_objective olo_objective;
 
 /* Resolves the names of a functional, which must stay; owned by the caller. */
@@ -18,5 +20,8 @@ double olo_objective_end(olo_objective *objective, const olo_state *state, doubl
                          double *gq, double *gv);
 double olo_objective_running(olo_objective *objective, const olo_state *state, double weight,
                              double *gq, double *gv);
+/* What the controls of a step cost; adds `weight` times the derivatives. */
+double olo_objective_effort(olo_objective *objective, double t, int count, const double *u,
+                            double weight, double *gu);
 
 #endif

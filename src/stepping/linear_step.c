@@ -1,6 +1,7 @@
 /* The linearised step; see the header. */
 #include "stepping/linear_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -39,7 +40,7 @@ size_t olo_step_record_size(const olo_system *s)
 {
     /* closures are some of all rows */
     return 4 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
-           2 * (size_t)s->m;
+           2 * (size_t)s->m + (size_t)s->action_count;
 }
 
 olo_step_record olo_step_record_over(const olo_system *s, double *block)
@@ -54,6 +55,7 @@ olo_step_record olo_step_record_over(const olo_system *s, double *block)
     x.angles = x.motion + s->twists;
     x.lambda = x.angles + s->joint_coordinate_count;
     x.lambda_end = x.lambda + s->m;
+    x.inputs = x.lambda_end + s->m;
     return x;
 }
 
@@ -75,6 +77,8 @@ void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
     memcpy(x->angles, step->state->angles, (size_t)s->joint_coordinate_count * sizeof *x->angles);
     memcpy(x->lambda_end, step->lambda_end, (size_t)s->m * sizeof *x->lambda_end);
     olo_reduced_multipliers(stepper->data, x->lambda);
+    for (int i = 0; i < s->action_count; i++)
+        x->inputs[i] = step->inputs ? step->inputs[i] : NAN;
 }
 
 /* --- creation --- */
@@ -204,6 +208,7 @@ static void place_step(olo_linear_step *x, const olo_step_record *record)
     memcpy(step->q0, record->q0, n);
     memcpy(step->v0, record->v0, n);
     memcpy(step->q_end, record->q1, n);
+    step->inputs = record->inputs;
     step->x.q0 = step->q0;
     step->x.left = x->scheme->at_start ? step->q0 : NULL;
 }
@@ -616,6 +621,41 @@ void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double 
     add_start(x, true, y, gq);
     if (T)
         memcpy(T, y, (size_t)n * sizeof *T);
+}
+
+/* --- inputs --- */
+
+/* x->step.r = df/d(input), f being affine in it: the difference of two values is the derivative. */
+static const olo_action *by_input(olo_linear_step *x, int number)
+{
+    const olo_action *action = &x->system->actions[number];
+    olo_interval over = olo_step_interval(&x->step);
+    double t = x->step.t + 0.5 * x->step.h, zero[OLO_FORM_SIZE_MAX], *one = x->step.r;
+    double *input = &x->record->inputs[number], kept = *input;
+    *input = 0;
+    action->type->force(action, &over, t, zero, NULL);
+    *input = 1;
+    action->type->force(action, &over, t, one, NULL);
+    *input = kept;
+    for (int i = 0; i < action->size; i++)
+        one[i] -= zero[i];
+    return action;
+}
+
+void olo_linear_step_add_input(olo_linear_step *x, int number, double factor, double *df)
+{
+    const olo_action *action = by_input(x, number);
+    for (int i = 0; i < action->size; i++)
+        df[action->index[i]] += factor * x->step.r[i];
+}
+
+double olo_linear_step_times_input(olo_linear_step *x, int number, const double *y)
+{
+    const olo_action *action = by_input(x, number);
+    double sum = 0;
+    for (int i = 0; i < action->size; i++)
+        sum += y[action->index[i]] * x->step.r[i];
+    return sum;
 }
 
 /* --- variations of a state --- */

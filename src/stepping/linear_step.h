@@ -28,6 +28,7 @@ typedef struct olo_step_record {
     double *angles;            /* [joint coordinates] at q0 */
     double *lambda;            /* [closures] as `reduced` scales them */
     double *lambda_end;        /* [m] of the projection at the end, where there is one */
+    double *inputs;            /* [actions] of the step, NaN where there is none */
 } olo_step_record;
 
 /* How many numbers a record has, and the record over such a block. */
@@ -53,6 +54,10 @@ const olo_step *olo_linear_step_step(const olo_linear_step *linear);
  * `dp` the momentum at the end (of a force -dT/2; variational only). */
 void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv, const double *dT,
                              const double *dp);
+/* df[n] = derivative of the forces of an action over the step with respect to its input, added times `factor`; a product with one
+ * vector. */
+void olo_linear_step_add_input(olo_linear_step *linear, int action, double factor, double *df);
+double olo_linear_step_times_input(olo_linear_step *linear, int action, const double *y);
 /* The transpose: from the derivative of something with respect to the end to that with respect to the start, in place; `T` and
  * `p`, unless NULL, get that with respect to the balance and to the momentum at the end. */
 void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv, double *T, double *p);

@@ -33,11 +33,12 @@ typedef struct olo_step {
     double *constant;       /* [n] gradient of the terms that are linear in q */
     int active_count;       /* terms that are not among the constant forces */
     int *active;
-    double load;        /* factor of all loads, at rest: see statics/ */
-    double *numbers;    /* memory behind all arrays but `active` */
-    double *r, *K;      /* local workspace */
-    double scale;       /* size of what cancels in T, for round-off */
-    double start_scale; /* the part of it that a step starts with */
+    const double *inputs; /* [actions] see olo_interval; NULL: none */
+    double load;          /* factor of all loads, at rest: see statics/ */
+    double *numbers;      /* memory behind all arrays but `active` */
+    double *r, *K;        /* local workspace */
+    double scale;         /* size of what cancels in T, for round-off */
+    double start_scale;   /* the part of it that a step starts with */
 } olo_step;
 
 /* The step as kernels see it, and its end. */
@@ -49,7 +50,8 @@ static inline olo_interval olo_step_interval(const olo_step *step)
                           .dq = step->x.dq,
                           .h = step->h,
                           .angles = step->state->angles,
-                          .t = step->t};
+                          .t = step->t,
+                          .inputs = step->inputs};
 }
 static inline olo_at olo_step_start(const olo_step *step)
 {

@@ -7,6 +7,7 @@
 #ifndef OLO_SYSTEM_ACTION_H
 #define OLO_SYSTEM_ACTION_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "system/position.h"
@@ -40,6 +41,7 @@ typedef struct olo_action_type {
 struct olo_action {
     const olo_action_type *type;
     const char *owner;
+    int number; /* among all actions */
     int size;
     const int *index;      /* [size] coordinates it acts on */
     olo_position position; /* where a force acts */
@@ -67,8 +69,16 @@ extern const olo_action_type olo_action_drive_callback; /* ... from a C function
 /* Derivative of a time function that has a value. */
 double olo_time_rate(const olo_time_function *time, double t);
 
-static inline double olo_action_factor(const olo_action *action, double t)
+/* Whether the step has an input for the action, which then stands for its function of time; f is affine in it. */
+static inline bool olo_action_has_input(const olo_action *action, const olo_interval *x)
 {
+    return x->inputs && !isnan(x->inputs[action->number]);
+}
+
+static inline double olo_action_factor(const olo_action *action, const olo_interval *x, double t)
+{
+    if (olo_action_has_input(action, x))
+        return x->inputs[action->number];
     return action->time.value ? action->time.value(action->time.context, t) : 1.0;
 }
 

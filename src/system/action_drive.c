@@ -57,25 +57,27 @@ static void drive(const olo_action *action, const olo_interval *x, double t, dou
                   double *tangent)
 {
     olo_term_discrete(action->coordinate, x, f, tangent);
-    put(action, x, olo_action_factor(action, t) * action->vector[0], 0.0, f, tangent);
+    put(action, x, olo_action_factor(action, x, t) * action->vector[0], 0.0, f, tangent);
 }
 
-static double target(const olo_action *action, double t)
+static double target(const olo_action *action, const olo_interval *x, double t)
 {
+    if (olo_action_has_input(action, x))
+        return x->inputs[action->number];
     return action->time.value ? action->time.value(action->time.context, t) : 0.0;
 }
 
 static void drive_start(const olo_action *action, const olo_interval *x, double t, double *tangent)
 {
     olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
-    put_tangent(action, x, x->q0, olo_action_factor(action, t) * action->vector[0], 0.0, NULL,
+    put_tangent(action, x, x->q0, olo_action_factor(action, x, t) * action->vector[0], 0.0, NULL,
                 tangent);
 }
 
 static double control(const olo_action *action, const olo_interval *x, double t, motion m)
 {
-    double rate = (target(action, t + 0.5 * x->h) - target(action, t - 0.5 * x->h)) / x->h;
-    return action->kp * (target(action, t) - m.x) + action->kd * (rate - m.rate);
+    double rate = (target(action, x, t + 0.5 * x->h) - target(action, x, t - 0.5 * x->h)) / x->h;
+    return action->kp * (target(action, x, t) - m.x) + action->kd * (rate - m.rate);
 }
 
 static void controller(const olo_action *action, const olo_interval *x, double t, double *f,

@@ -19,8 +19,7 @@ static void spread(const olo_action *action, const double F[3], double *f)
 static void dead_force(const olo_action *action, const olo_interval *x, double t, double *f,
                        double *tangent)
 {
-    (void)x;
-    double s = olo_action_factor(action, t), F[3];
+    double s = olo_action_factor(action, x, t), F[3];
     for (int i = 0; i < 3; i++)
         F[i] = s * action->vector[i];
     spread(action, F, f);
@@ -32,7 +31,7 @@ static void dead_force(const olo_action *action, const olo_interval *x, double t
 static void body_force(const olo_action *action, const olo_interval *x, double t, double *f,
                        double *tangent)
 {
-    double s = olo_action_factor(action, t), F[3] = {0, 0, 0};
+    double s = olo_action_factor(action, x, t), F[3] = {0, 0, 0};
     for (int I = 0; I < 3; I++)
         vec3_add(s * action->vector[I], x->qm + action->frame + 3 * (I + 1), F);
     memset(f, 0, 12 * sizeof *f);
@@ -57,7 +56,7 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     for (int i = 0; i < 3; i++)
         velocity[i] /= x->h;
     action->function(action->context, t, position, velocity, F);
-    double s = olo_action_factor(action, t);
+    double s = olo_action_factor(action, x, t);
     for (int i = 0; i < 3; i++)
         F[i] *= s;
     spread(action, F, f);

@@ -25,7 +25,7 @@ static void reciprocal(const double *d, double R[9])
 static void moment(const olo_action *action, const olo_interval *x, double t, bool in_body,
                    double *f, double *tangent)
 {
-    double s = olo_action_factor(action, t), R[9], m[3] = {0, 0, 0};
+    double s = olo_action_factor(action, x, t), R[9], m[3] = {0, 0, 0};
     reciprocal(x->qm + action->frame + 3, R);
     for (int I = 0; I < 3; I++) {
         if (in_body)

@@ -68,6 +68,8 @@ typedef struct olo_interval {
     const double *
         angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
     double t; /* at q0 */
+    const double
+        *inputs; /* [actions] constant over the step, NaN where there is none; NULL: none at all */
 } olo_interval;
 
 /* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the turns of angles, as in an

@@ -104,22 +104,28 @@ static double value_at(double s)
     olo_error error = {0};
     olo_state *start;
     double value, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0};
+    olo_direction none = {.q = dq, .v = dv};
     check_ok(olo_state_clone(p.s->state, &start, &error), &error);
     for (int i = 0; i < p.w.n; i++)
         olo_state_v(start)[i] += s * p.dv[i];
-    check_ok(olo_derivatives_forward(p.d, start, &p.J, dq, dv, &value, NULL, &error), &error);
+    check_ok(olo_derivatives_forward(p.d, start, &p.J, &none, &value, NULL, &error), &error);
     olo_state_free(start);
     return value;
 }
 
 /* Central differences, extrapolated twice: error of the order s^6. */
-static double difference(double s)
+static double difference_of(double (*value)(double s), double s)
 {
     double D[3];
     for (int i = 0; i < 3; i++, s *= 0.5)
-        D[i] = (value_at(s) - value_at(-s)) / (2 * s);
+        D[i] = (value(s) - value(-s)) / (2 * s);
     double E0 = (4 * D[1] - D[0]) / 3, E1 = (4 * D[2] - D[1]) / 3;
     return (16 * E1 - E0) / 15;
+}
+
+static double difference(double s)
+{
+    return difference_of(value_at, s);
 }
 
 static double dot(int n, const double *a, const double *b)
@@ -140,7 +146,8 @@ static void check_gradient(double s)
     memcpy(dq, p.dq, sizeof dq);
     memcpy(dv, p.dv, sizeof dv);
     check_ok(olo_derivatives_gradient(p.d, p.s->state, &p.J, &g, &error), &error);
-    check_ok(olo_derivatives_forward(p.d, p.s->state, &p.J, dq, dv, &value, &forward, &error),
+    olo_direction along = {.q = dq, .v = dv};
+    check_ok(olo_derivatives_forward(p.d, p.s->state, &p.J, &along, &value, &forward, &error),
              &error);
     double adjoint = dot(n, p.gq, p.dq) + dot(n, p.gv, p.dv), parts = 0;
     for (int i = 0; i < n; i++)
@@ -262,6 +269,99 @@ TEST(chain_with_loads_drives_and_controllers)
         check_model(loaded, scheme, 0.01, 7, 20, 1e-2);
 }
 
+enum { CONTROLS = 4, CONTROL_STEPS = 25 };
+static double control[CONTROL_STEPS * CONTROLS], control_now[CONTROL_STEPS * CONTROLS],
+    control_change[CONTROL_STEPS * CONTROLS];
+
+/* 1/2 |u|^2 + t u_0 */
+static double effort(void *context, double t, const double *u, double *gu)
+{
+    double sum = t * u[0];
+    (void)context;
+    for (int i = 0; i < CONTROLS; i++) {
+        sum += 0.5 * u[i] * u[i];
+        if (gu)
+            gu[i] += u[i] + (i == 0 ? t : 0);
+    }
+    return sum;
+}
+
+/* J with the controls moved by s in a random direction. */
+static double value_with_controls(double s)
+{
+    for (int i = 0; i < CONTROL_STEPS * CONTROLS; i++)
+        control_now[i] = control[i] + s * control_change[i];
+    return value_at(0);
+}
+
+TEST(controls_of_every_step)
+{
+    static const char *const names[CONTROLS] = {"hinge", "elbow", "wind", "screw"};
+    for (int scheme = 0; scheme < 2; scheme++) {
+        olo_error error = {0};
+        olo_setting setting = {"run.scheme", schemes[scheme]};
+        scene x = scene_open_set(loaded, "reduced", &setting, 1);
+        double gu[CONTROL_STEPS * CONTROLS], dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0}, forward;
+        unsigned long long seed = 9;
+        probe_open(&x, schemes[scheme], 0.01, CONTROL_STEPS);
+        p.J.effort = effort;
+        for (int i = 0; i < CONTROL_STEPS * CONTROLS; i++) {
+            control[i] = control_now[i] = scene_random(&seed);
+            control_change[i] = scene_random(&seed);
+        }
+        check_ok(
+            olo_derivatives_set_controls(p.d, names, CONTROLS, control_now, CONTROL_STEPS, &error),
+            &error);
+        olo_gradient g = {.controls = gu};
+        olo_direction along = {.q = dq, .v = dv, .controls = control_change};
+        olo_derivatives_set_memory(p.d, (size_t)scheme << 20);
+        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        check_ok(olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
+                 &error);
+        double adjoint = dot(CONTROL_STEPS * CONTROLS, gu, control_change);
+        check_relative(forward, adjoint, 1e-12);
+        check_relative(difference_of(value_with_controls, 0.1), adjoint, 1e-9);
+        check_status(OLO_NOT_FOUND,
+                     olo_derivatives_set_controls(p.d, (const char *const[]){"nobody"}, 1, control,
+                                                  CONTROL_STEPS, &error));
+        check_contains("'nobody'", error.text);
+        check_ok(olo_derivatives_set_controls(p.d, names, 1, control, 3, &error), &error);
+        check_status(OLO_BAD_INPUT, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+        check_contains("for 3 steps", error.text);
+        probe_close();
+        scene_close(&x);
+    }
+}
+
+TEST(goals_by_name)
+{
+    static const char *const quantities[] = {
+        "tip.position", "tip.velocity", "elbow.angle", "elbow.angle.rate",
+        "kinetic",      "potential",    "energy"};
+    olo_error error = {0};
+    char text[4000];
+    snprintf(text, sizeof text, "%soutputs:\n  - {name: tip, on: {on: c, at: [0.5, 0, 0]}}\n",
+             loaded);
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
+        olo_goal goal = {.quantity = quantities[i],
+                         .direction = {1, 2, 3},
+                         .squared = i % 2,
+                         .target = 0.3,
+                         .end = 2,
+                         .running = 0.5};
+        scene x = scene_open(text, "reduced");
+        probe_open(&x, "energy-momentum", 0.01, 10);
+        p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+        check_gradient(1e-2);
+        goal.quantity = "nobody.angle";
+        check_status(OLO_NOT_FOUND,
+                     olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
+        check_contains("'nobody.angle'", error.text);
+        probe_close();
+        scene_close(&x);
+    }
+}
+
 TEST(checkpoints_change_no_bit)
 {
     for (int scheme = 0; scheme < 2; scheme++) {
@@ -372,6 +472,7 @@ TEST(what_has_no_derivatives_is_refused)
 TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(trees_with_loads_springs_and_dampers),
           cmocka_unit_test(chain_with_loads_drives_and_controllers),
+          cmocka_unit_test(controls_of_every_step), cmocka_unit_test(goals_by_name),
           cmocka_unit_test(loops_and_relations), cmocka_unit_test(beams),
           cmocka_unit_test(stiff_beams), cmocka_unit_test(checkpoints_change_no_bit),
           cmocka_unit_test(symplectic_form_is_constant_with_variational),
