@@ -39,6 +39,8 @@ OLO_API olo_status olo_derivatives_create(const olo_system *system, const olo_ru
                                           olo_derivatives **derivatives, olo_error *error);
 /** Frees a workspace; NULL is allowed. */
 OLO_API void olo_derivatives_free(olo_derivatives *derivatives);
+/** The system it was created for. */
+OLO_API const olo_system *olo_derivatives_system(const olo_derivatives *derivatives);
 
 /** @name One step
  *  @{ */
@@ -54,6 +56,21 @@ OLO_API olo_status olo_derivatives_step_adjoint(olo_derivatives *derivatives, do
 /** The admissible variation of a state next to given numbers, in the metric of the mass. In place. */
 OLO_API olo_status olo_derivatives_admit(olo_derivatives *derivatives, const olo_state *state,
                                          double *dq, double *dv, olo_error *error);
+
+/** The linearised step in canonical coordinates of the constrained phase space, x' = A x: positions and momenta in bases of the
+ *  tangent spaces at start and end that are orthonormal in the metric of the mass, momenta times h. */
+typedef struct olo_step_map {
+    int freedoms;   /**< f; A is 2 f x 2 f */
+    double *matrix; /**< A, row-major, if it is not NULL: room for it, from the caller */
+    double defect; /**< largest entry of A^T J A - J over the largest of 1 and A squared: 0 is symplectic */
+    double volume;   /**< |det A| - 1 */
+    double largest;  /**< modulus of the largest eigenvalue of A ... */
+    double smallest; /**< ... and of the smallest */
+} olo_step_map;
+/** Advances the state by h and tells what the map of this step does to areas, volume and directions. Dense: for systems of up to 1000
+ *  degrees of freedom. What energy-momentum leaves of velocities normal to the constraints is not seen. */
+OLO_API olo_status olo_derivatives_step_map(olo_derivatives *derivatives, olo_state *state,
+                                            double h, olo_step_map *map, olo_error *error);
 /** @} */
 
 /** @name Controls

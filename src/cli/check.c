@@ -11,16 +11,20 @@
 #include "cli/load.h"
 #include "cli/numbers.h"
 #include "cli/say.h"
+#include "cli/symplectic.h"
 #include "cli/terminal.h"
 
 struct options {
     cli_list set;
     bool json;
+    bool symplectic;
 };
 
 static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
      "change a parameter of the model or an option of its run;\nmay be repeated"},
+    {"symplectic", 0, CLI_FLAG, offsetof(struct options, symplectic), NULL,
+     "linearise the first steps and tell what they do to areas\nand volumes in phase space"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print as JSON"},
     {0}};
 
@@ -204,7 +208,8 @@ static void print_start(const cli_loaded *loaded)
                  ledger->kinetic, ledger->potential, ledger->strain);
 }
 
-static void print_text(const cli_loaded *loaded, const int *repeated)
+static void print_text(const cli_loaded *loaded, const int *repeated,
+                       const cli_symplectic *symplectic)
 {
     const char *description = olo_model_description(loaded->model);
     const bool described = description != NULL && description[0] != '\0';
@@ -214,6 +219,9 @@ static void print_text(const cli_loaded *loaded, const int *repeated)
     print_groups(loaded->system);
     print_laws(loaded->system);
     print_start(loaded);
+    if (symplectic->steps > 0) {
+        cli_symplectic_print(symplectic);
+    }
 }
 
 static void write_counts(olo_json *json, const olo_counts *counts)
@@ -289,7 +297,8 @@ static void write_start(olo_json *json, const cli_loaded *loaded)
     olo_json_close(json);
 }
 
-static void print_json(const cli_loaded *loaded, const int *repeated)
+static void print_json(const cli_loaded *loaded, const int *repeated,
+                       const cli_symplectic *symplectic)
 {
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
@@ -299,6 +308,9 @@ static void print_json(const cli_loaded *loaded, const int *repeated)
     write_groups(&json, loaded->system, repeated);
     write_laws(&json, loaded->system);
     write_start(&json, loaded);
+    if (symplectic->steps > 0) {
+        cli_symplectic_write(&json, symplectic);
+    }
     olo_json_close(&json);
 }
 
@@ -317,17 +329,21 @@ static int run(int argc, char **argv)
     cli_loaded loaded = {0};
     olo_error error = {0};
     int *repeated = NULL;
+    cli_symplectic symplectic = {0};
     int code = cli_parse(&cli_check, argc, argv, &given, &arguments);
     if (code == CLI_GO_ON) {
         olo_status status = cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
         if (status == OLO_OK) {
             status = find_repeated(loaded.system, &repeated, &error);
         }
+        if (status == OLO_OK && given.symplectic) {
+            status = cli_symplectic_find(&loaded, &symplectic, &error);
+        }
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
         if (status == OLO_OK && given.json) {
-            print_json(&loaded, repeated);
+            print_json(&loaded, repeated, &symplectic);
         } else if (status == OLO_OK) {
-            print_text(&loaded, repeated);
+            print_text(&loaded, repeated, &symplectic);
         }
     }
     free(repeated);
@@ -345,7 +361,8 @@ const cli_command cli_check = {
     .summary = "compile a model; tell its size, its constraints and what it conserves",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid check heavy-top\n"
-                "  oloid check my.yaml --set l=0.2 --json\n",
+                "  oloid check my.yaml --set l=0.2 --json\n"
+                "  oloid check heavy-top --symplectic --set run.scheme=variational\n",
     .options = options,
     .run = run,
 };

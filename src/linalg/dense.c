@@ -35,8 +35,9 @@ bool olo_symmetric_pencil(int n, double *A, double *B, double *theta)
 bool olo_general_eigenvectors(int n, double *A, double *re, double *im, double *V)
 {
     double unused;
-    return all_finite(n * n, A) &&
-           LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, A, n, re, im, &unused, n, V, n) == 0;
+    return n == 0 ||
+           (all_finite(n * n, A) && LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', V ? 'V' : 'N', n, A, n, re,
+                                                  im, &unused, n, V ? V : &unused, n) == 0);
 }
 
 bool olo_singular_values(int m, int n, double *A, double *values)

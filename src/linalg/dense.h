@@ -16,7 +16,8 @@ bool olo_symmetric_eigenvectors(int n, double *A, double *values);
 bool olo_symmetric_pencil(int n, double *A, double *B, double *theta);
 
 /* Eigenvalues of a square matrix (overwritten) and its right eigenvectors, the columns of V: where im[j] > 0 columns j and j + 1
- * are real and imaginary part, and the next value is the conjugate one. */
+ * are real and imaginary part, and the next value is the conjugate one. V may be
+ * NULL. */
 bool olo_general_eigenvectors(int n, double *A, double *re, double *im, double *V);
 
 /* Descending singular values of an m x n matrix (overwritten), min(m, n) of them. */

@@ -48,6 +48,7 @@ struct olo_derivatives {
     long step;    /* that is being made */
     bool keeping; /* steps are kept */
     bool full;    /* there was no memory for one */
+    bool linearised; /* the linear step is that of the last one kept */
 };
 
 /* --- creation --- */
@@ -149,6 +150,11 @@ void olo_derivatives_free(olo_derivatives *x)
     olo_free(x);
 }
 
+const olo_system *olo_derivatives_system(const olo_derivatives *x)
+{
+    return x->system;
+}
+
 void olo_derivatives_set_memory(olo_derivatives *x, size_t bytes)
 {
     x->memory = bytes;
@@ -161,7 +167,7 @@ static olo_status make_step(olo_derivatives *x, olo_state *state, double h, bool
                             olo_error *error)
 {
     x->keeping = keep;
-    x->full = false;
+    x->full = x->linearised = false;
     olo_status status = olo_stepper_step(x->stepper, state, h, error);
     x->keeping = false;
     if (status == OLO_OK && x->full)
@@ -202,7 +208,10 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const d
 {
     olo_status status = OLO_OK;
     for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
-        status = olo_linear_step_at(x->linear, &x->steps[i].record, error);
+        /* a step that has no halves is linearised once for all directions */
+        bool there = x->count == 1 && x->linearised;
+        status = there ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[i].record, error);
+        x->linearised = status == OLO_OK;
         if (status != OLO_OK)
             return status;
         if (du)
@@ -217,6 +226,7 @@ static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, doub
                           olo_error *error)
 {
     olo_status status = olo_linear_step_at(x->linear, &step->record, error);
+    x->linearised = false;
     if (status != OLO_OK)
         return status;
     olo_linear_step_adjoint(x->linear, gq, gv, x->gT, x->gp);
@@ -248,6 +258,7 @@ olo_status olo_derivatives_admit(olo_derivatives *x, const olo_state *state, dou
                                  olo_error *error)
 {
     olo_status status = olo_linear_step_state(x->linear, state, error);
+    x->linearised = false;
     if (status == OLO_OK)
         olo_linear_step_admit(x->linear, dq, dv);
     return status;

@@ -74,3 +74,28 @@ def test_settings_are_checked_too(oloid):
     done = oloid("check", "heavy-top", "--set", "nonsense=1")
     assert done.returncode == 2 and done.stdout == ""
     assert "nonsense" in one_message(done)
+
+
+@pytest.mark.parametrize("model", ["double-spherical-pendulum", "heavy-top", "six-body-linkage"])
+def test_variational_steps_are_symplectic_and_others_are_not(oloid, model):
+    defect = {}
+    for scheme in ("variational", "energy-momentum"):
+        done = oloid("check", model, "--symplectic", "--json", "--set", f"run.scheme={scheme}")
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert told["symplectic"]["degrees_of_freedom"] == told["degrees_of_freedom"]
+        defect[scheme] = told["symplectic"]["defect"]
+    assert defect["variational"] < 1e-12
+    assert defect["energy-momentum"] > 1e-9
+
+
+def test_symplectic_in_words(oloid):
+    done = oloid("check", "planar-pendulum", "--symplectic", "--set", "run.scheme=variational")
+    assert done.returncode == 0, done.stderr
+    assert "symplectic defect" in done.stdout
+
+
+def test_rolling_has_no_linearised_steps(oloid):
+    done = oloid("check", "rolling-disc", "--symplectic")
+    assert done.returncode != 0
+    assert "no derivatives of runs with rolling" in one_message(done)

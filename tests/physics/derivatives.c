@@ -449,6 +449,40 @@ TEST(energy_momentum_is_not_symplectic)
     check_true(form_drift("double-spherical-pendulum", 0, 0.05, 100) > 1e-6);
 }
 
+/* The step of a harmonic oscillator with h w = 2 tan(a/2) is a rotation by a in its phase plane, with both schemes: points on
+ * springs. */
+TEST(step_map_of_an_oscillator)
+{
+    static const char text[] =
+        "name: oscillator\n"
+        "points:\n  - {name: a, mass: 2, position: [1, 0, 0]}\n"
+        "springs:\n"
+        "  - {name: s, type: linear, between: [[0, 0, 0], a], stiffness: 8}\n"
+        "run: {step: 0.5, end: 1}\n";
+    const double h = 0.5, w = 2, a = 2 * atan(0.5 * h * w);
+    for (int scheme = 0; scheme < 2; scheme++) {
+        olo_error error = {0};
+        double A[36];
+        olo_step_map map = {.matrix = A};
+        scene x = scene_open(text, "reduced");
+        probe_open(&x, schemes[scheme], h, 2);
+        check_ok(olo_derivatives_step_map(p.d, x.state, h, &map, &error), &error);
+        check_equal(3, map.freedoms);
+        check_below(map.defect, 1e-15);
+        check_close(0.0, map.volume, 1e-14);
+        check_close(1.0, map.largest, 1e-14);
+        check_close(1.0, map.smallest, 1e-14);
+        for (int i = 0; i < 3; i++) {
+            check_close(cos(a), A[7 * i], 1e-15);
+            check_close(sin(a) / (h * w), A[7 * i + 3], 1e-15);
+            check_close(-sin(a) * h * w, A[7 * i + 18], 1e-15);
+            check_close(cos(a), A[7 * i + 21], 1e-15);
+        }
+        probe_close();
+        scene_close(&x);
+    }
+}
+
 TEST(what_has_no_derivatives_is_refused)
 {
     olo_error error = {0};
@@ -477,4 +511,5 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(stiff_beams), cmocka_unit_test(checkpoints_change_no_bit),
           cmocka_unit_test(symplectic_form_is_constant_with_variational),
           cmocka_unit_test(energy_momentum_is_not_symplectic),
+          cmocka_unit_test(step_map_of_an_oscillator),
           cmocka_unit_test(what_has_no_derivatives_is_refused))

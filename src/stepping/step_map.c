@@ -1,0 +1,225 @@
+/* The linearised step in canonical coordinates, and how symplectic it is.
+ *
+ * On the constrained phase space g(q) = 0, G(q) v = 0 the symplectic form is that of all coordinates, dq1.M dv2 - dq2.M dv1,
+ * for variations that keep both. With b_k an M-orthonormal basis of the tangent space at q, and f_k the least dv that follows
+ * dq = b_k, M-orthogonal to all b_j, the variations (b_k, f_k) and (0, b_k/h) are canonical but for the factor 1/h, and
+ *
+ *     x_k = b_k.M dq,   y_k = h b_k.M dv
+ *
+ * are the coordinates of a variation. A step is symplectic if A^T J A = J for its matrix A in these.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "linalg/dense.h"
+#include "oloid/derivatives.h"
+#include "system/system.h"
+
+enum { FREEDOMS_MAX = 1000 };
+
+typedef struct basis {
+    const olo_system *system;
+    olo_derivatives *derivatives;
+    int freedoms, count; /* wanted, and there */
+    double *b, *f, *Mb;  /* [freedoms x n] */
+    double *dq, *dv;     /* [n] */
+} basis;
+
+static double *row_of(const basis *x, double *rows, int k)
+{
+    return rows + (size_t)k * (size_t)x->system->n;
+}
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void add(int n, double s, const double *a, double *b)
+{
+    for (int i = 0; i < n; i++)
+        b[i] += s * a[i];
+}
+
+/* Takes the admissible part of dq as the next vector if more than `least` of its length is new. */
+static olo_status take(basis *x, const olo_state *state, double least, olo_error *error)
+{
+    int n = x->system->n;
+    double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
+           *Mb = row_of(x, x->Mb, x->count);
+    memset(x->dv, 0, (size_t)n * sizeof *x->dv);
+    olo_status status = olo_derivatives_admit(x->derivatives, state, x->dq, x->dv, error);
+    if (status != OLO_OK)
+        return status;
+    memcpy(b, x->dq, (size_t)n * sizeof *b);
+    memcpy(f, x->dv, (size_t)n * sizeof *f);
+    olo_system_mass_times(x->system, b, Mb);
+    double size = dot(n, b, Mb);
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < x->count; k++) {
+            double along = dot(n, row_of(x, x->Mb, k), b);
+            add(n, -along, row_of(x, x->b, k), b);
+            add(n, -along, row_of(x, x->f, k), f);
+        }
+    olo_system_mass_times(x->system, b, Mb);
+    double left = dot(n, b, Mb);
+    if (!(left > least * least * size) || !(left > 0))
+        return OLO_OK;
+    double scale = 1 / sqrt(left);
+    for (int i = 0; i < n; i++) {
+        b[i] *= scale;
+        f[i] *= scale;
+        Mb[i] *= scale;
+    }
+    x->count++;
+    return OLO_OK;
+}
+
+/* A basis at a state, from all coordinates in turn; those that are nearly there already come last. */
+static olo_status build(basis *x, const olo_state *state, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    x->count = 0;
+    for (double least = 0.1; status == OLO_OK && x->count < x->freedoms && least > 1e-8;
+         least *= 0.01)
+        for (int i = 0; status == OLO_OK && i < x->system->n && x->count < x->freedoms; i++) {
+            memset(x->dq, 0, (size_t)x->system->n * sizeof *x->dq);
+            x->dq[i] = 1;
+            status = take(x, state, least, error);
+        }
+    if (status == OLO_OK && x->count < x->freedoms)
+        status = olo_fail(error, OLO_SINGULAR, "some degree of freedom has no mass");
+    return status;
+}
+
+/* The basis at the end that is next to the one at the start. */
+static olo_status carry(basis *end, const basis *start, const olo_state *state, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    end->count = 0;
+    for (int k = 0; status == OLO_OK && k < start->freedoms; k++) {
+        memcpy(end->dq, row_of(start, start->b, k), (size_t)end->system->n * sizeof *end->dq);
+        status = take(end, state, 1e-8, error);
+    }
+    if (status == OLO_OK && end->count < end->freedoms)
+        status = olo_fail(error, OLO_SINGULAR, "the step turns too far for a common basis");
+    return status;
+}
+
+/* Column `column` of A: the image of a canonical variation of the start. */
+static olo_status image(const basis *start, const basis *end, double h, int column, double *A,
+                        olo_error *error)
+{
+    int n = start->system->n, f = start->freedoms, k = column % f;
+    size_t size = (size_t)n * sizeof *start->dq;
+    memset(start->dq, 0, size);
+    memset(start->dv, 0, size);
+    if (column < f) {
+        memcpy(start->dq, row_of(start, start->b, k), size);
+        memcpy(start->dv, row_of(start, start->f, k), size);
+    } else {
+        add(n, 1 / h, row_of(start, start->b, k), start->dv);
+    }
+    olo_status status =
+        olo_derivatives_step_forward(start->derivatives, start->dq, start->dv, error);
+    for (int i = 0; status == OLO_OK && i < f; i++) {
+        const double *Mb = row_of(end, end->Mb, i);
+        A[(size_t)i * 2 * (size_t)f + (size_t)column] = dot(n, Mb, start->dq);
+        A[(size_t)(f + i) * 2 * (size_t)f + (size_t)column] = h * dot(n, Mb, start->dv);
+    }
+    return status;
+}
+
+/* Largest entry of A^T J A - J over that of A squared, if that is more than one. */
+static double defect_of(int f, const double *A)
+{
+    size_t size = 2 * (size_t)f;
+    double largest = 0, entry = 1;
+    for (size_t i = 0; i < size * size; i++)
+        entry = fmax(entry, fabs(A[i]));
+    for (size_t a = 0; a < size; a++)
+        for (size_t b = 0; b < size; b++) {
+            double sum = 0;
+            for (size_t k = 0; k < (size_t)f; k++)
+                sum += A[k * size + a] * A[(k + (size_t)f) * size + b] -
+                       A[(k + (size_t)f) * size + a] * A[k * size + b];
+            double J = b == a + (size_t)f ? 1 : a == b + (size_t)f ? -1 : 0;
+            largest = fmax(largest, fabs(sum - J));
+        }
+    return largest / (entry * entry);
+}
+
+static olo_status measure(olo_step_map *map, const double *A, double *copy, double *real,
+                          double *imaginary, olo_error *error)
+{
+    int size = 2 * map->freedoms;
+    double log_volume = 0;
+    memcpy(copy, A, (size_t)size * (size_t)size * sizeof *copy);
+    map->defect = defect_of(map->freedoms, A);
+    if (!olo_general_eigenvectors(size, copy, real, imaginary, NULL))
+        return olo_fail(error, OLO_NOT_FINITE, "the step map has no eigenvalues");
+    map->largest = 0;
+    map->smallest = size > 0 ? HUGE_VAL : 0;
+    for (int i = 0; i < size; i++) {
+        double modulus = hypot(real[i], imaginary[i]);
+        map->largest = fmax(map->largest, modulus);
+        map->smallest = fmin(map->smallest, modulus);
+        log_volume += log(modulus);
+    }
+    map->volume = expm1(log_volume);
+    return OLO_OK;
+}
+
+static bool create(olo_pool *pool, basis *x)
+{
+    size_t n = (size_t)x->system->n, f = (size_t)x->freedoms + 1;
+    const olo_array arrays[] = {
+        {&x->b, f * n}, {&x->f, f * n}, {&x->Mb, f * n}, {&x->dq, n}, {&x->dv, n}};
+    return olo_pool_arrays(pool, arrays, sizeof arrays / sizeof *arrays);
+}
+
+olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double h,
+                                    olo_step_map *map, olo_error *error)
+{
+    const olo_system *s = olo_derivatives_system(d);
+    olo_counts counts;
+    olo_status status = olo_system_counts(s, &counts, error);
+    if (status != OLO_OK)
+        return status;
+    map->freedoms = counts.degrees_of_freedom;
+    if (map->freedoms > FREEDOMS_MAX)
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "the matrix of a step is dense: %d degrees of freedom are too many, at most "
+            "%d",
+            map->freedoms, FREEDOMS_MAX);
+    olo_pool pool = {0};
+    basis start = {.system = s, .derivatives = d, .freedoms = map->freedoms}, end = start;
+    size_t size = 2 * (size_t)map->freedoms;
+    double *A, *copy, *real, *imaginary;
+    const olo_array arrays[] = {
+        {&A, size * size}, {&copy, size * size}, {&real, size}, {&imaginary, size}};
+    if (!create(&pool, &start) || !create(&pool, &end) ||
+        !olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the matrix of a step");
+    if (status == OLO_OK)
+        status = build(&start, state, error);
+    if (status == OLO_OK)
+        status = olo_derivatives_step(d, state, h, error);
+    if (status == OLO_OK)
+        status = carry(&end, &start, state, error);
+    for (size_t k = 0; status == OLO_OK && k < size; k++)
+        status = image(&start, &end, h, (int)k, A, error);
+    if (status == OLO_OK)
+        status = measure(map, A, copy, real, imaginary, error);
+    if (status == OLO_OK && map->matrix)
+        memcpy(map->matrix, A, size * size * sizeof *A);
+    olo_pool_free(&pool);
+    return status;
+}
