@@ -362,6 +362,20 @@ TEST(goals_by_name)
     }
 }
 
+TEST(composed_steps)
+{
+    static const char *const models[] = {"humanoid-tree", "six-body-linkage"};
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (int i = 0; i < 2; i++) {
+            scene x = scene_open(models[i], "reduced");
+            x.run.order = 4;
+            probe_open(&x, schemes[scheme], 0.005, 4);
+            check_gradient(1e-2);
+            probe_close();
+            scene_close(&x);
+        }
+}
+
 TEST(checkpoints_change_no_bit)
 {
     for (int scheme = 0; scheme < 2; scheme++) {
@@ -510,6 +524,6 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(loops_and_relations), cmocka_unit_test(beams),
           cmocka_unit_test(stiff_beams), cmocka_unit_test(checkpoints_change_no_bit),
           cmocka_unit_test(symplectic_form_is_constant_with_variational),
-          cmocka_unit_test(energy_momentum_is_not_symplectic),
+          cmocka_unit_test(energy_momentum_is_not_symplectic), cmocka_unit_test(composed_steps),
           cmocka_unit_test(step_map_of_an_oscillator),
           cmocka_unit_test(what_has_no_derivatives_is_refused))

@@ -194,7 +194,7 @@ static double factor_at(const char *time, double t)
              time);
     scene s = scene_open(text, "reduced");
     const olo_action *action = &s.system->actions[0];
-    double factor = olo_action_factor(action, t);
+    double factor = olo_action_factor(action, &(olo_interval){0}, t);
     /* and the stepper samples the middle of the step */
     const double h = 0.25;
     olo_state_set_time(s.state, t - 0.5 * h);
