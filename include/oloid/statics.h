@@ -77,8 +77,9 @@ OLO_API olo_status olo_start(const olo_system *system, const olo_run *run, olo_s
 
 /** About what small vibrations are looked for, and how. */
 typedef struct olo_vibration {
-    double load;        /**< factor of all loads, as they are at time 0 */
-    int count;          /**< at most so many modes, the lowest ones */
+    double load; /**< factor of all loads, as they are at time 0 */
+    int count;   /**< at most so many modes, the lowest ones */
+    bool hold; /**< the state need not be an equilibrium: constant forces along the joints hold it */
     bool damped;        /**< with dampers and the rates in controllers */
     olo_spin spin;      /**< about rest in this frame: with centrifugal and Coriolis forces */
     const char *solver; /**< "dense", "sparse" or "auto": dense for small systems; NULL: auto */
@@ -114,6 +115,35 @@ OLO_API double olo_modes_rounding(const olo_modes *modes);
  *  model's lengths or radians. */
 OLO_API olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude,
                                    double phase, olo_state *state, olo_error *error);
+
+/** A system about a state as control engineers write it, x' = A x + B u, y = C x + D u. */
+typedef struct olo_linear olo_linear;
+
+/** Linearises about a state, which has to be an equilibrium, with dampers and controllers; of the options load and spin count, and NULL is the
+ *  default. x: independent joint coordinates (of free bodies small translations and rotations), then their rates; all as differences from the
+ *  state. u: what the model gives as functions of time, one each: the factor of a load, of a torque or force along a
+ *  joint, the target of a controller and its rate; of a torque or force from a C function itself; those that cannot move the model are left out. y: all joint coordinates, then the places of `outputs`, also as differences.
+ *  Fails where a coordinate has no inertia. Free with olo_linear_free. */
+OLO_API olo_status olo_linear_create(const olo_system *system, const olo_state *state,
+                                     const olo_vibration *options, olo_linear **linear,
+                                     olo_error *error);
+/** Frees; NULL is allowed. */
+OLO_API void olo_linear_free(olo_linear *linear);
+/** How many there are, 2 n, m and p. @{ */
+OLO_API int olo_linear_states(const olo_linear *linear);
+OLO_API int olo_linear_inputs(const olo_linear *linear);
+OLO_API int olo_linear_outputs(const olo_linear *linear);
+/** @} */
+/** Their names: `hinge.angle`, `hinge.angle.rate`; `push`, `motor.torque`, `motor.target`; `tip.position.x`. NULL beyond the last. @{ */
+OLO_API const char *olo_linear_state_name(const olo_linear *linear, int index);
+OLO_API const char *olo_linear_input_name(const olo_linear *linear, int index);
+OLO_API const char *olo_linear_output_name(const olo_linear *linear, int index);
+/** @} */
+/** The matrix 'A', 'B', 'C' or 'D', row-major; it belongs to `linear`. NULL: there is no such matrix. */
+OLO_API const double *olo_linear_matrix(const olo_linear *linear, char matrix);
+/** Writes matrices and names to a file, by its ending: .h5 (datasets A, B, C, D, states, inputs, outputs), .json, or .csv, one
+ *  table [A B; C D] with names in its first row and column. */
+OLO_API olo_status olo_linear_write(const olo_linear *linear, const char *path, olo_error *error);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,18 @@ int cli_positive(const struct cli_command *command, const char *option, const ch
 /* Three numbers "x,y,z" likewise. */
 int cli_vector(const struct cli_command *command, const char *option, const char *text,
                double value[3]);
-/* The frame of --spin and --spin-point. */
+/* Two rows of a table of options, for a struct with `spin` and `spin_point`; and the frame that they give. */
+#define CLI_SPIN_OPTIONS(type)                                                                     \
+    {"spin",                                                                                       \
+     0,                                                                                            \
+     CLI_TEXT,                                                                                     \
+     offsetof(type, spin),                                                                         \
+     "X,Y,Z",                                                                                      \
+     "in a frame that turns with this angular velocity, the\nground and all loads with it"},       \
+    {                                                                                              \
+        "spin-point", 0, CLI_TEXT, offsetof(type, spin_point), "X,Y,Z",                            \
+            "a point of its axis; default: the origin"                                             \
+    }
 int cli_spin(const struct cli_command *command, const char *rate, const char *point,
              olo_spin *spin);
 

@@ -102,27 +102,12 @@ void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, 
 static olo_status check(const olo_vibration *o, olo_error *error)
 {
     const char *solver = o->solver ? o->solver : "auto";
-    if (o->count < 1 || !isfinite(o->load) || o->load < 0)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "modes need a count of at least one and a load factor that is not "
-                        "negative");
+    if (o->count < 1)
+        return olo_fail(error, OLO_BAD_INPUT, "modes need a count of at least one");
     if (strcmp(solver, "auto") != 0 && strcmp(solver, "dense") != 0 && strcmp(solver, "sparse") != 0)
         return olo_fail(error, OLO_BAD_INPUT,
                         "no solver of modes is called '%s'; there are auto, dense and sparse",
                         solver);
-    return OLO_OK;
-}
-
-/* Is there something whose slope is not known? */
-static olo_status check_actions(const olo_modes *x, olo_error *error)
-{
-    for (int i = 0; i < x->system->action_count; i++) {
-        const olo_action *a = &x->system->actions[i];
-        if (a->type->motion_tangent && !a->type->has_tangent && x->options.load > 0)
-            return olo_fail(error, OLO_UNSUPPORTED,
-                            "the force '%s' comes from a function whose derivatives are not known",
-                            a->owner ? a->owner : "of a load");
-    }
     return OLO_OK;
 }
 
@@ -132,27 +117,6 @@ static bool wants_dense(const olo_modes *x)
     if (strcmp(solver, "auto") != 0)
         return strcmp(solver, "dense") == 0;
     return x->rest->tree->unknowns <= (x->general ? OLO_MODES_DENSE / 3 : OLO_MODES_DENSE);
-}
-
-static olo_status prepare(olo_modes *x, const olo_state *state, olo_error *error)
-{
-    olo_status status = olo_state_create(x->system, &x->state, error);
-    if (status == OLO_OK) {
-        olo_state_copy(state, x->state);
-        status = olo_rest_create(x->system, x->state, &x->rest, error);
-    }
-    if (status == OLO_OK) {
-        x->rest->spin = x->options.spin;
-        status = olo_spin_check(x->system, &x->options.spin, error);
-    }
-    if (status == OLO_OK)
-        status = check_actions(x, error);
-    if (status == OLO_OK)
-        status = olo_rest_verify(x->rest, x->options.load, error);
-    if (status == OLO_OK)
-        x->general = x->options.damped || olo_spin_turns(&x->options.spin) ||
-                     (x->options.load > 0 && !olo_rest_is_conservative(x->rest));
-    return status;
 }
 
 olo_status olo_modes_create(const olo_system *system, const olo_state *state,
@@ -165,8 +129,10 @@ olo_status olo_modes_create(const olo_system *system, const olo_state *state,
     x->options = options ? *options : olo_vibration_default();
     olo_status status = check(&x->options, error);
     if (status == OLO_OK)
-        status = prepare(x, state, error);
+        status = olo_rest_at(system, state, &x->options, &x->state, &x->rest, error);
     if (status == OLO_OK) {
+        x->general = x->options.damped || olo_spin_turns(&x->options.spin) ||
+                     (x->options.load > 0 && !olo_rest_is_conservative(x->rest));
         x->rounding = 64 * DBL_EPSILON * (x->rest->stiff > 0 ? x->rest->stiff : 1.0);
         status =
             wants_dense(x) ? olo_modes_solve_dense(x, error) : olo_modes_solve_sparse(x, error);

@@ -63,6 +63,11 @@ typedef enum olo_rest_matrix {
     OLO_REST_DAMPING,
     OLO_REST_STIFFNESS
 } olo_rest_matrix;
+/* A copy of a state and the rest at it, for small motions about it: fails where it is no equilibrium or derivatives are
+ * missing. What is there is to be freed also on failure. */
+olo_status olo_rest_at(const olo_system *system, const olo_state *state,
+                       const olo_vibration *options, olo_state **copy, olo_rest **rest,
+                       olo_error *error);
 /* Fills one of them into the elimination, for products; the stiffness with the closure rows. */
 void olo_rest_fill(olo_rest *rest, olo_rest_matrix which, double load);
 /* Factors K + sigma D + sigma^2 M; without `damped` D has Coriolis forces only. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "kinematics/null_space.h"
 #include "statics/rest.h"
 
@@ -103,4 +104,43 @@ void olo_rest_solve_wrench(olo_rest *x, const double *wrench, double *twists, do
     memcpy(twists, x->change + olo_rest_twist(x, 0), (size_t)s->twists * sizeof *twists);
     if (u)
         memcpy(u, x->change, (size_t)x->tree->unknowns * sizeof *u);
+}
+
+/* Is there something whose slope is not known? */
+static olo_status check_actions(const olo_system *s, olo_error *error)
+{
+    for (int i = 0; i < s->action_count; i++)
+        if (s->actions[i].type->motion_tangent && !s->actions[i].type->has_tangent)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "the force '%s' comes from a function whose derivatives are not known",
+                            s->actions[i].owner);
+    return OLO_OK;
+}
+
+olo_status olo_rest_at(const olo_system *system, const olo_state *state,
+                       const olo_vibration *options, olo_state **copy, olo_rest **rest,
+                       olo_error *error)
+{
+    if (!isfinite(options->load) || options->load < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "vibrations need a load factor that is not negative");
+    olo_status status = olo_state_create(system, copy, error);
+    if (status == OLO_OK) {
+        olo_state_copy(state, *copy);
+        status = olo_rest_create(system, *copy, rest, error);
+    }
+    if (status == OLO_OK) {
+        (*rest)->spin = options->spin;
+        status = olo_spin_check(system, &options->spin, error);
+    }
+    if (status == OLO_OK && options->load > 0)
+        status = check_actions(system, error);
+    if (status == OLO_OK && options->hold && (*rest)->tree->closure_count > 0)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "a state that is held needs a model without loops: which joints of a loop "
+                        "hold it cannot be told");
+    if (status == OLO_OK && options->hold)
+        (void)olo_rest_factor(*rest, options->load, 0.0, NULL); /* for the largest stiffness */
+    else if (status == OLO_OK)
+        status = olo_rest_verify(*rest, options->load, error);
+    return status;
 }

@@ -33,6 +33,9 @@ typedef struct olo_action_type {
     /* df/dq0; NULL: as df/dq1, since f is a function of the midpoint */
     void (*start_tangent)(const olo_action *action, const olo_interval *x, double t,
                           double *tangent);
+    /* f[size] of a unit of input `index` where nothing moves, and the key of the element that it is; "": the element as a
+     * whole; NULL: it has no more of them. NULL: no input at all. */
+    const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
     bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
@@ -65,6 +68,10 @@ extern const olo_action_type olo_action_callback;       /* force from a C functi
 extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
 extern const olo_action_type olo_action_controller;     /* ... towards a target, */
 extern const olo_action_type olo_action_drive_callback; /* ... from a C function */
+
+/* The input of loads: the factor that their `time` is, f that of the load as it is written. */
+const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
+                                    double *f);
 
 /* Derivative of a time function that has a value. */
 double olo_time_rate(const olo_time_function *time, double t);

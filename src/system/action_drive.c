@@ -132,15 +132,64 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     put(action, x, F, slope, f, tangent);
 }
 
-const olo_action_type olo_action_drive = {
-    .name = "drive", .force = drive, .start_tangent = drive_start, .has_tangent = true};
+/* F times the gradient of the coordinate. */
+static void along(const olo_action *action, const olo_interval *x, double F, double *f)
+{
+    olo_term_discrete(action->coordinate, x, f, NULL);
+    for (int i = 0; i < action->size; i++)
+        f[i] *= F;
+}
+
+static const char *kind_of(const olo_action *action)
+{
+    return action->coordinate->law->angle ? "torque" : "force";
+}
+
+/* the factor over time */
+static const char *drive_input(const olo_action *action, const olo_interval *x, int index,
+                               double *f)
+{
+    if (index > 0)
+        return NULL;
+    along(action, x, action->vector[0], f);
+    return kind_of(action);
+}
+
+/* the target, and its rate */
+static const char *controller_input(const olo_action *action, const olo_interval *x, int index,
+                                    double *f)
+{
+    bool rate = index == (action->kp != 0 ? 1 : 0);
+    if (index > 1 || (rate && action->kd == 0))
+        return NULL;
+    along(action, x, rate ? action->kd : action->kp, f);
+    return rate ? "target.rate" : "target";
+}
+
+/* what the function gives */
+static const char *callback_input(const olo_action *action, const olo_interval *x, int index,
+                                  double *f)
+{
+    if (index > 0)
+        return NULL;
+    along(action, x, 1.0, f);
+    return kind_of(action);
+}
+
+const olo_action_type olo_action_drive = {.name = "drive",
+                                          .force = drive,
+                                          .input = drive_input,
+                                          .start_tangent = drive_start,
+                                          .has_tangent = true};
 const olo_action_type olo_action_controller = {.name = "controller",
                                                .force = controller,
+                                               .input = controller_input,
                                                .start_tangent = controller_start,
                                                .has_tangent = true,
                                                .rates = true};
 const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .force = callback,
+                                                   .input = callback_input,
                                                    .has_tangent = true,
                                                    .rates = true,
                                                    .motion_tangent = true};

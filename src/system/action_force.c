@@ -64,8 +64,22 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
 }
 
-const olo_action_type olo_action_dead_force = {.name = "dead force", .force = dead_force};
-const olo_action_type olo_action_body_force = {
-    .name = "body force", .force = body_force, .has_tangent = true};
+const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
+                                    double *f)
+{
+    olo_action one = *action;
+    if (index > 0)
+        return NULL;
+    one.time = (olo_time_function){0};
+    one.type->force(&one, x, 0.0, f, NULL);
+    return "";
+}
+
+const olo_action_type olo_action_dead_force = {
+    .name = "dead force", .force = dead_force, .input = olo_action_factor_input};
+const olo_action_type olo_action_body_force = {.name = "body force",
+                                               .force = body_force,
+                                               .input = olo_action_factor_input,
+                                               .has_tangent = true};
 const olo_action_type olo_action_callback = {
     .name = "callback", .force = callback, .rates = true, .motion_tangent = true};

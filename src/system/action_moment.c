@@ -71,7 +71,11 @@ static void body_moment(const olo_action *action, const olo_interval *x, double 
     moment(action, x, t, true, f, tangent);
 }
 
-const olo_action_type olo_action_dead_moment = {
-    .name = "dead moment", .force = dead_moment, .has_tangent = true};
-const olo_action_type olo_action_body_moment = {
-    .name = "body moment", .force = body_moment, .has_tangent = true};
+const olo_action_type olo_action_dead_moment = {.name = "dead moment",
+                                                .force = dead_moment,
+                                                .input = olo_action_factor_input,
+                                                .has_tangent = true};
+const olo_action_type olo_action_body_moment = {.name = "body moment",
+                                                .force = body_moment,
+                                                .input = olo_action_factor_input,
+                                                .has_tangent = true};

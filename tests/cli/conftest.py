@@ -8,7 +8,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ["double-spherical-pendulum", "free-body", "heavy-top", "planar-pendulum",
           "sliding-top", "spring-chain"]
-COMMANDS = ["run", "equilibrium", "modes", "check", "models", "report", "export", "compare", "converge", "help"]
+COMMANDS = ["run", "equilibrium", "modes", "linearize", "check", "models", "report", "export", "compare", "converge", "help"]
 
 
 def pytest_configure(config):

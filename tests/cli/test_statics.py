@@ -6,6 +6,7 @@ import math
 import resource
 
 import h5py
+import numpy
 import pytest
 from conftest import one_message
 
@@ -223,3 +224,72 @@ def test_gravity_has_to_lie_in_the_axis_of_a_frame(oloid):
     done = oloid("modes", write(oloid, PENDULUM), "--spin", "1,0,0")
     assert done.returncode != 0
     assert "gravity turns" in one_message(done)
+
+
+CART = """
+name: cart-pole
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: cart, mass: 2, inertia: [1, 1, 1]}
+  - {name: pole, mass: 0.5, inertia: [0.01, 0.01, 0.01], center: [0, 0, 0.8]}
+joints:
+  - {name: rail, type: prismatic, between: [ground, cart], axis: [1, 0, 0], force: 1, time: "0"}
+  - {name: hinge, type: revolute, between: [cart, pole], at: [0, 0, 0], axis: [0, 1, 0]}
+outputs: {name: tip, on: {on: pole, at: [0, 0, 1.6]}}
+"""
+STATES = ["rail.position", "hinge.angle", "rail.position.rate", "hinge.angle.rate"]
+OUTPUTS = ["rail.position", "hinge.angle", "tip.position.x", "tip.position.y", "tip.position.z"]
+
+
+def check_cart(A, B, C, D):
+    ml, J = 0.5 * 0.8, 0.01 + 0.5 * 0.64
+    det = 2.5 * J - ml * ml
+    expected = numpy.zeros((4, 4))
+    expected[0, 2] = expected[1, 3] = 1
+    expected[2:, 1] = -ml * 9.81 * ml / det, 2.5 * 9.81 * ml / det
+    numpy.testing.assert_allclose(A, expected, atol=1e-12)
+    numpy.testing.assert_allclose(B, [[0], [0], [J / det], [-ml / det]], atol=1e-12)
+    numpy.testing.assert_allclose(C, [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1.6, 0, 0], [0] * 4, [0] * 4], atol=1e-12)
+    numpy.testing.assert_array_equal(D, numpy.zeros((5, 1)))
+
+
+def test_a_cart_with_a_pole_is_written_in_all_formats(oloid):
+    model = write(oloid, CART)
+    for name in ["cart.h5", "cart.json", "cart.csv"]:
+        done = oloid("linearize", model, "--start", "-o", name)
+        assert done.returncode == 0, done.stderr
+        assert "4 states: rail.position, hinge.angle" in done.stdout and f"file: {name}" in done.stdout
+    with h5py.File(oloid.folder / "cart.h5") as file:
+        check_cart(*(file[key][()] for key in "ABCD"))
+        assert [x.decode() for x in file["states"]] == STATES
+        assert [x.decode() for x in file["inputs"]] == ["rail.force"]
+        assert [x.decode() for x in file["outputs"]] == OUTPUTS
+    data = json.loads((oloid.folder / "cart.json").read_text())
+    check_cart(*(data[key] for key in "ABCD"))
+    assert data["states"] == STATES and data["outputs"] == OUTPUTS
+    rows = list(csv.reader((oloid.folder / "cart.csv").open()))
+    assert rows[0] == ["", *STATES, "rail.force"]
+    assert [row[0] for row in rows[1:]] == [x + "'" for x in STATES] + OUTPUTS
+    numbers = numpy.array([[float(x) for x in row[1:]] for row in rows[1:]])
+    check_cart(numbers[:4, :4], numbers[:4, 4:], numbers[4:, :4], numbers[4:, 4:])
+    printed = json.loads(oloid("linearize", model, "--start", "--json").stdout)
+    check_cart(*(printed[key] for key in "ABCD"))
+
+
+def test_linear_systems_of_other_kinds(oloid):
+    done = oloid("linearize", write(oloid, PENDULUM), "--json")  # of the equilibrium: no input at all
+    data = json.loads(done.stdout)
+    assert data["inputs"] == [] and len(data["states"]) == 4
+    eigenvalues = numpy.linalg.eigvals(numpy.array(data["A"]))
+    assert sorted(eigenvalues.imag) == pytest.approx([-2, -2, 2, 2], rel=1e-8)
+    assert oloid("linearize", "model.yaml", "-o", "empty.h5").returncode == 0
+    done = oloid("linearize", "robot-6r", "--hold", "--json")
+    assert json.loads(done.stdout)["states"][0].endswith(".angle")
+
+
+@pytest.mark.parametrize("arguments, words", [(["-o", "x.mat"], ".h5, .json or .csv"), (["--start"], "no equilibrium"),
+                                              (["--spin", "1"], "--spin")])
+def test_wrong_questions_to_linearize(oloid, arguments, words):
+    done = oloid("linearize", write(oloid, PENDULUM.replace("start: equilibrium", "start: given")), *arguments)
+    assert done.returncode != 0 and words in one_message(done)
+    assert not (oloid.folder / "x.mat").exists()

@@ -1,0 +1,146 @@
+/* `oloid linearize`: x' = A x + B u, y = C x + D u about the equilibrium of a model. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/say.h"
+#include "cli/still.h"
+#include "oloid/statics.h"
+#include "results/linear_file.h"
+
+struct options {
+    cli_list set;
+    const char *output, *spin, *spin_point;
+    bool start, hold, json;
+};
+
+static const cli_option options[] = {
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model (l=0.2); may be repeated"},
+    {"start", 0, CLI_FLAG, offsetof(struct options, start), NULL,
+     "about the start of the model, which has to be an\nequilibrium, perhaps an unstable one"},
+    {"hold", 0, CLI_FLAG, offsetof(struct options, hold), NULL,
+     "about the start of the model, as if constant forces along\nits joints held it there"},
+    CLI_SPIN_OPTIONS(struct options),
+    {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
+     "write matrices and names: FILE ends with .h5, .json\nor .csv"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print as JSON"},
+    {0}};
+
+struct session {
+    cli_still still; /* the first */
+    struct options options;
+    olo_vibration about;
+    olo_linear *linear;
+};
+
+/* Names of one kind, and how many. */
+typedef const char *name_of(const olo_linear *linear, int index);
+static const struct kind {
+    const char *key, *symbol;
+    int (*count)(const olo_linear *linear);
+    name_of *name;
+} kinds[] = {{"state", "x", olo_linear_states, olo_linear_state_name},
+             {"input", "u", olo_linear_inputs, olo_linear_input_name},
+             {"output", "y", olo_linear_outputs, olo_linear_output_name}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static void print_text(const struct session *session)
+{
+    const olo_linear *linear = session->linear;
+    (void)printf("%s: x' = A x + B u, y = C x + D u\n",
+                 olo_model_name(session->still.loaded.model));
+    for (int k = 0; k < KINDS; k++) {
+        const int count = kinds[k].count(linear);
+        (void)printf("  %s  %d %s%s", kinds[k].symbol, count, kinds[k].key, count == 1 ? "" : "s");
+        for (int i = 0; i < count && i < 12; i++) {
+            (void)printf("%s%s", i > 0 ? ", " : ": ", kinds[k].name(linear, i));
+        }
+        (void)printf(count > 12 ? ", ...\n" : "\n");
+    }
+    if (session->options.output != NULL) {
+        (void)printf("file: %s\n", session->options.output);
+    }
+}
+
+static void print_json(const struct session *session)
+{
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_linear_put(session->linear, &json);
+    olo_json_text(&json, "file", session->options.output);
+    olo_json_close(&json);
+}
+
+static olo_status find(struct session *session, const char *file, olo_error *error)
+{
+    cli_loaded *loaded = &session->still.loaded;
+    olo_statics statics = olo_statics_default();
+    statics.spin = session->about.spin;
+    olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
+    if (status == OLO_OK && !session->options.start && !session->options.hold) {
+        status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_linear_create(loaded->system, loaded->state, &session->about, &session->linear,
+                                   error);
+    }
+    if (status == OLO_OK && session->options.output != NULL) {
+        status = olo_linear_write(session->linear, session->options.output, error);
+    }
+    return status;
+}
+
+static int solve(cli_still *still, const char *file)
+{
+    struct session *session = (struct session *)still;
+    const struct options *given = &session->options;
+    olo_error error = {0};
+    session->about = olo_vibration_default();
+    session->about.hold = given->hold;
+    const int code = cli_spin(&cli_linearize, given->spin, given->spin_point, &session->about.spin);
+    if (code != CLI_GO_ON) {
+        return code;
+    }
+    if (find(session, file, &error) != OLO_OK) {
+        return cli_fail(&error);
+    }
+    if (given->json) {
+        print_json(session);
+    } else {
+        print_text(session);
+    }
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct session session = {0};
+    const int code = cli_still_run(&cli_linearize, argc, argv, &session.options,
+                                   &session.options.set, &session.still, solve);
+    olo_linear_free(session.linear);
+    return code;
+}
+
+const cli_command cli_linearize = {
+    .name = "linearize",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "matrices A, B, C, D of a model about its equilibrium, for control",
+    .details =
+        "x are independent joint coordinates and their rates, u the functions of time of loads, "
+        "drives\n"
+        "and controllers, y joint coordinates and the places of `outputs`, all as differences "
+        "from the\n"
+        "equilibrium.\n"
+        "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
+    .examples = "  oloid linearize robot-6r -o robot.h5\n"
+                "  oloid linearize cart-pole.yaml --start -o cart-pole.csv\n"
+                "  oloid linearize my.yaml --json\n",
+    .options = options,
+    .run = run,
+};
