@@ -49,46 +49,74 @@ static int take(int *used, int size)
     return offset;
 }
 
+/* What a block and its neighbours start from: K, z and e, one after the other. */
+static void lay_out_matrix(olo_elimination *el, node *x, int *used)
+{
+    int d = x->shape.size;
+    x->diagonal = take(used, d * d);
+    for (int i = 0; i < x->degree; i++) {
+        neighbour *b = &el->neighbours[x->first + i];
+        int s = el->nodes[b->block].shape.size;
+        b->upper = x->light ? -1 : take(used, d * s);
+        b->lower = x->light ? -1 : take(used, d * s);
+    }
+    x->z = take(used, d);
+    x->e = x->shape.plain ? -1 : take(used, d);
+    x->cleared = *used - x->diagonal;
+}
+
+/* A plain block, of which long beams have thousands, is factored in place and has no joint. */
+static void lay_out_plain(olo_elimination *el, node *x, int *used)
+{
+    x->dt = x->du = take(used, x->shape.size);
+    x->x = take(used, x->shape.dof);
+    x->D = x->diagonal;
+    for (int i = 0; i < x->degree; i++) {
+        neighbour *b = &el->neighbours[x->first + i];
+        b->X = b->upper;
+        b->LB = b->lower;
+    }
+    x->end = *used;
+}
+
+static void lay_out_joint(olo_elimination *el, node *x, int *used)
+{
+    int d = x->shape.size, r = x->shape.dof;
+    int p = x->shape.parent < 0 ? 0 : el->nodes[x->shape.parent].shape.size;
+    x->dt = take(used, d);
+    x->du = take(used, r);
+    x->x = take(used, r);
+    x->D = take(used, r * r);
+    x->y = take(used, r * d);
+    for (int i = 0; i < x->degree; i++) {
+        neighbour *b = &el->neighbours[x->first + i];
+        int s = el->nodes[b->block].shape.size;
+        b->X = take(used, r * s);
+        b->LB = take(used, s * r);
+    }
+    x->spatial = take(used, x->light ? 9 : 0);
+    x->A = take(used, x->light ? 0 : d * p);
+    x->A_hat = take(used, x->light ? 0 : d * p);
+    x->B = take(used, d * r);
+    x->B_hat = take(used, d * r);
+    x->Ep = take(used, x->light ? 0 : p * p);
+    x->Ec = take(used, x->light ? 0 : p * d);
+    x->kp = take(used, r * p);
+    x->kc = take(used, r * d);
+    x->end = x->ku = take(used, r * r);
+}
+
 static void lay_out(olo_elimination *el)
 {
     int used = 0, pivots = 0;
     for (int c = 0; c < el->count; c++) {
         node *x = &el->nodes[c];
-        int d = x->shape.size;
-        x->diagonal = take(&used, d * d);
-        for (int i = 0; i < x->degree; i++) {
-            neighbour *b = &el->neighbours[x->first + i];
-            int s = el->nodes[b->block].shape.size;
-            b->upper = x->light ? -1 : take(&used, d * s);
-            b->lower = x->light ? -1 : take(&used, d * s);
-        }
-        x->z = take(&used, d);
-        x->e = take(&used, d);
-        x->cleared = used - x->diagonal;
-        int r = x->shape.dof;
-        int p = x->shape.parent < 0 ? 0 : el->nodes[x->shape.parent].shape.size;
-        x->dt = take(&used, d);
-        x->du = take(&used, r);
-        x->x = take(&used, r);
-        x->D = take(&used, r * r);
-        x->y = take(&used, r * d);
-        for (int i = 0; i < x->degree; i++) {
-            neighbour *b = &el->neighbours[x->first + i];
-            int s = el->nodes[b->block].shape.size;
-            b->X = take(&used, r * s);
-            b->LB = take(&used, s * r);
-        }
-        x->spatial = take(&used, x->light ? 9 : 0);
-        x->A = take(&used, x->light ? 0 : d * p);
-        x->A_hat = take(&used, x->light ? 0 : d * p);
-        x->B = take(&used, d * r);
-        x->B_hat = take(&used, d * r);
-        x->Ep = take(&used, x->light ? 0 : p * p);
-        x->Ec = take(&used, x->light ? 0 : p * d);
-        x->kp = take(&used, r * p);
-        x->kc = take(&used, r * d);
-        x->ku = take(&used, r * r);
-        x->pivot = take(&pivots, r);
+        lay_out_matrix(el, x, &used);
+        if (x->shape.plain)
+            lay_out_plain(el, x, &used);
+        else
+            lay_out_joint(el, x, &used);
+        x->pivot = take(&pivots, x->shape.dof);
     }
     el->numbers = olo_alloc((size_t)used, sizeof *el->numbers);
     el->pivots = olo_alloc((size_t)pivots, sizeof *el->pivots);
@@ -299,7 +327,7 @@ void olo_elimination_open(olo_elimination *el, int c)
 void olo_elimination_fetch(const olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];
-    for (int i = x->diagonal; i < x->ku; i += 8)
+    for (int i = x->diagonal; i < x->end; i += 8)
         __builtin_prefetch(el->numbers + i);
 }
 

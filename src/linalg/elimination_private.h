@@ -26,8 +26,9 @@ typedef struct olo_elimination_node {
     bool light;  /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
     int target;  /* degree x degree offsets of K_ab */
     int cleared; /* numbers from `diagonal` on that a new matrix starts from zero: K, z and e */
-    int diagonal, z, e, dt, du, x, D, y;
+    int diagonal, z, e, dt, du, x, D, y; /* e and y not of a plain block */
     int A, A_hat, B, B_hat, Ep, Ec, kp, kc, ku;
+    int end;     /* what is fetched ahead ends here */
     int spatial; /* of a light block, which has no A, A_hat, Ep, Ec */
     int pivot;
 } node;

@@ -72,13 +72,8 @@ static bool joint_row(olo_elimination *el, const node *c)
     const neighbour *nb = el->neighbours + c->first;
     int d = c->shape.size, r = c->shape.dof;
     double *y = n + c->y, *D = n + c->D;
-    if (c->shape.plain) {
-        memcpy(D, n + c->diagonal, (size_t)(d * d) * sizeof *D);
-        for (int j = 0; j < c->degree; j++)
-            memcpy(n + nb[j].X, n + nb[j].upper,
-                   (size_t)(d * el->nodes[nb[j].block].shape.size) * sizeof *D);
+    if (c->shape.plain) /* D and Y are in their places */
         return small_lu(r, D, el->pivots + c->pivot);
-    }
     memcpy(y, n + c->kc, (size_t)(r * d) * sizeof *y);
     small_add_transposed_product(d, r, d, 1.0, n + c->B_hat, n + c->diagonal, y);
     memcpy(D, n + c->ku, (size_t)(r * r) * sizeof *D);
@@ -121,9 +116,7 @@ static bool eliminate(olo_elimination *el, const node *c)
         if (c->parent_slot >= 0)
             small_add_product(a, d, el->nodes[c->shape.parent].shape.size, 1.0, L, n + c->A,
                               n + target[c->parent_slot]);
-        if (c->shape.plain) {
-            memcpy(LB, L, (size_t)(a * d) * sizeof *LB);
-        } else {
+        if (!c->shape.plain) {
             memset(LB, 0, (size_t)(a * r) * sizeof *LB);
             small_add_product(a, d, r, 1.0, L, n + c->B, LB);
         }
@@ -191,13 +184,14 @@ static void forward(olo_elimination *el, const node *c)
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     int d = c->shape.size, r = c->shape.dof;
-    double *z = n + c->z, *e = n + c->e, *x = n + c->x;
+    double *z = n + c->z, *x = n + c->x;
+    const double *e = el->has_gap && !c->shape.plain ? n + c->e : NULL;
     if (c->shape.plain) {
         memcpy(x, z, (size_t)r * sizeof *x);
     } else {
         memset(x, 0, (size_t)r * sizeof *x);
         small_add_transposed_product(d, r, 1, 1.0, n + c->B_hat, z, x);
-        if (el->has_gap)
+        if (e)
             small_add_product(r, d, 1, 1.0, n + c->y, e, x);
     }
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
@@ -206,7 +200,7 @@ static void forward(olo_elimination *el, const node *c)
         double *za = n + el->nodes[nb[i].block].z;
         if (i == c->parent_slot)
             small_add_transposed_product(d, a, 1, 1.0, n + c->A_hat, z, za);
-        if (el->has_gap)
+        if (e)
             small_add_product(a, d, 1, 1.0, n + nb[i].lower, e, za);
         small_add_product(a, r, 1, -1.0, n + nb[i].LB, x, za);
     }
@@ -224,10 +218,8 @@ static void backward(olo_elimination *el, const node *c)
         const node *b = &el->nodes[nb[j].block];
         small_add_product(r, b->shape.size, 1, -1.0, n + nb[j].X, n + b->dt, du);
     }
-    if (c->shape.plain) {
-        memcpy(dt, du, (size_t)d * sizeof *dt);
+    if (c->shape.plain) /* dt is du */
         return;
-    }
     memset(dt, 0, (size_t)d * sizeof *dt);
     if (el->has_gap)
         memcpy(dt, n + c->e, (size_t)d * sizeof *dt);

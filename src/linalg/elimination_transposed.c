@@ -82,9 +82,7 @@ static void gather(olo_elimination *el, const node *c)
     for (int i = 0; i < r; i++)
         s[i] = -n[c->x + i];
     small_lu_solve_transposed(r, n + c->D, el->pivots + c->pivot, s);
-    if (c->shape.plain)
-        memcpy(w, s, (size_t)c->shape.size * sizeof *w);
-    else
+    if (!c->shape.plain) /* else w is s */
         small_add_product(c->shape.size, r, 1, 1.0, n + c->B_hat, s, w);
 }
 

@@ -15,21 +15,20 @@ enum { NODES_MAX = 32 }; /* nodes that one piece may touch */
 
 /* Which nodes a piece touches and where its rows go. */
 typedef struct plan {
-    int nodes;
-    int node[NODES_MAX];
-    int offset[NODES_MAX]; /* of the node among the twists of the piece */
-    int twists;
-    int *place;     /* [size] of the node of a local coordinate among the twists */
-    double **block; /* [nodes * nodes] */
+    int nodes, twists;
+    int *node;
+    int *offset;     /* of the node among the twists of the piece */
+    int *place;      /* [size] of the node of a local coordinate among the twists */
+    double *block[]; /* [nodes * nodes], beside the rest: they are read together */
 } plan;
 
-/* A pair of 3-vectors that the mass couples. */
+/* A pair of 3-vectors that the mass couples. Long beams have several an element: no wider than need be. */
 typedef struct mass_plan {
-    int i, j;              /* coordinates */
-    bool frame_i, frame_j; /* is it a director? */
-    int size_j;            /* twist of the column's node */
     double m;
     double *block;
+    int i, j;              /* coordinates */
+    bool frame_i, frame_j; /* is it a director? */
+    short size_j;          /* twist of the column's node */
 } mass_plan;
 
 struct olo_projector {
@@ -47,23 +46,27 @@ static bool plan_piece(olo_projector *p, int piece, plan **out)
 {
     const olo_system *s = p->system;
     const int *index = olo_piece_index(s, piece);
-    plan x = {0};
-    int size = olo_piece_size(s, piece);
-    x.place = olo_pool_alloc(&p->pool, (size_t)size, sizeof *x.place);
-    for (int i = 0; x.place && i < size; i++) {
-        int node = s->coordinates[index[i]].node, k = 0;
-        while (k < x.nodes && x.node[k] != node)
+    int size = olo_piece_size(s, piece), node[NODES_MAX], offset[NODES_MAX], nodes = 0, twists = 0;
+    int *place = olo_pool_alloc(&p->pool, (size_t)size, sizeof *place);
+    for (int i = 0; place && i < size; i++) {
+        int k = 0;
+        while (k < nodes && node[k] != s->coordinates[index[i]].node)
             k++;
-        if (k == x.nodes) {
-            x.node[x.nodes] = node;
-            x.offset[x.nodes++] = x.twists;
-            x.twists += s->nodes[node].twist;
+        if (k == nodes) {
+            node[nodes] = s->coordinates[index[i]].node;
+            offset[nodes++] = twists;
+            twists += s->nodes[node[k]].twist;
         }
-        x.place[i] = x.offset[k];
+        place[i] = offset[k];
     }
-    x.block = olo_pool_alloc(&p->pool, (size_t)(x.nodes * x.nodes), sizeof *x.block);
-    *out = olo_pool_copy(&p->pool, &x, 1, sizeof x);
-    return x.place && x.block && *out;
+    plan *x = olo_pool_alloc(&p->pool, 1, sizeof *x + (size_t)(nodes * nodes) * sizeof *x->block);
+    *out = x;
+    if (!place || !x)
+        return false;
+    *x = (plan){.nodes = nodes, .twists = twists, .place = place};
+    x->node = olo_pool_copy(&p->pool, node, (size_t)nodes, sizeof *node);
+    x->offset = olo_pool_copy(&p->pool, offset, (size_t)nodes, sizeof *offset);
+    return x->node && x->offset;
 }
 
 /* both orders of a pair of 3-vectors, where they differ */
@@ -190,7 +193,7 @@ void olo_projector_bind(olo_projector *p, olo_elimination *elimination)
     for (int i = 0; i < p->mass_count; i++) {
         mass_plan *m = &p->mass[i];
         int a = s->coordinates[m->i].node, b = s->coordinates[m->j].node;
-        m->size_j = s->nodes[b].twist;
+        m->size_j = (short)s->nodes[b].twist;
         m->block = olo_elimination_matrix(elimination, a, b) + (m->frame_i ? 3 * m->size_j : 0) +
                    (m->frame_j ? 3 : 0);
     }
