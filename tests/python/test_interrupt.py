@@ -29,7 +29,7 @@ REPORT = "type(interrupt).__name__, interrupt.result.status, interrupt.result.st
 
 @pytest.fixture
 def interrupted(tmp_path):
-    """Starts a program, presses Ctrl-C after a second; gives the words of its last line."""
+    """Starts a program, presses Ctrl-C a second after its run has begun; gives the words of its last line."""
     def press(before="", run=RUN.format(more=""), report=REPORT):
         program = PROGRAM.format(tests=os.path.dirname(__file__), before=before, run=run, report=report)
         # a shell may have told its children to ignore SIGINT
@@ -38,6 +38,10 @@ def interrupted(tmp_path):
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         try:
             assert process.stdout.readline() == "ready\n"
+            for _ in range(300):  # a busy machine takes its time to the first step
+                if "x.h5" not in run or os.path.exists(tmp_path / "x.h5.partial"):
+                    break
+                time.sleep(0.1)
             time.sleep(1)
             pressed = time.time()
             process.send_signal(signal.SIGINT)
