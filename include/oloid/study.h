@@ -29,12 +29,16 @@ typedef struct olo_study {
 /** @name Convergence
  *  @{ */
 /** Relative errors |x - x_ref| / |x_ref| in the 2-norm of the configuration q, the momenta p = M v, both together,
- *  z = (q, p), and the multipliers. NaN where there is nothing to compare. */
+ *  z = (q, p), and the multipliers. NaN where there is nothing to compare. Multipliers are those at the end itself: with
+ *  energy-momentum, where they belong to the middles of steps, the mean of the last step and the next, with variational those of
+ *  the node, which the next step knows. */
 typedef struct olo_errors {
-    double q;      /**< configuration */
-    double p;      /**< momenta */
-    double z;      /**< both together */
-    double lambda; /**< multipliers */
+    double q;           /**< configuration */
+    double p;           /**< momenta */
+    double z;           /**< both together */
+    double lambda;      /**< multipliers at the end */
+    double tangential;  /**< momenta tangential to the constraints */
+    double lambda_step; /**< multipliers of the last step, wherever in it they belong */
 } olo_errors;
 
 /** The run with one step size. */

@@ -82,18 +82,35 @@ static void print_headline(const struct outcome *outcome)
     (void)printf(", %s)\n", run->constraints);
 }
 
-static void add_errors(cli_table *table, const olo_errors *errors, const char *format)
+/* Tangential momenta are told where others are of lower order: an idle column is not shown. */
+static void add_errors(cli_table *table, const olo_errors *errors, bool tangential,
+                       const char *format)
 {
     cli_table_number(table, format, errors->q);
+    cli_table_number(table, format, tangential ? errors->tangential : (double)NAN);
     cli_table_number(table, format, errors->p);
     cli_table_number(table, format, errors->z);
     cli_table_number(table, format, errors->lambda);
 }
 
+/* Whether a step of higher order leaves momenta normal to the constraints behind. */
+static bool has_lower_order(const struct outcome *outcome)
+{
+    for (int i = 0; i < outcome->summary.rows; i++) {
+        const olo_errors *error = &outcome->rows[i].error;
+        if (outcome->study->study.run.order > 2 && error->p > 1.1 * error->tangential) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static cli_table make_table(const struct outcome *outcome)
 {
-    static const char *const heads[] = {"h",       "q",       "p",       "z",           "lambda",
-                                        "order q", "order p", "order z", "order lambda"};
+    static const char *const heads[] = {"h",       "q",       "tangent p",   "p",
+                                        "z",       "lambda",  "order q",     "order t",
+                                        "order p", "order z", "order lambda"};
+    const bool tangential = has_lower_order(outcome);
     cli_table table = {0};
     cli_table_row(&table);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
@@ -103,15 +120,15 @@ static cli_table make_table(const struct outcome *outcome)
         const olo_converge_row *row = &outcome->rows[i];
         cli_table_row(&table);
         cli_table_cell(&table, "%.6g", row->step);
-        add_errors(&table, &row->error, "%.3e");
-        add_errors(&table, &row->order, "%.2f");
+        add_errors(&table, &row->error, tangential, "%.3e");
+        add_errors(&table, &row->order, tangential, "%.2f");
     }
     cli_table_row(&table);
     cli_table_cell(&table, "fitted");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         cli_table_cell(&table, "%s", "");
     }
-    add_errors(&table, &outcome->summary.slope, "%.2f");
+    add_errors(&table, &outcome->summary.slope, tangential, "%.2f");
     return table;
 }
 
@@ -137,6 +154,8 @@ static void write_errors(olo_json *json, const char *key, const olo_errors *erro
     olo_json_number(json, "p", errors->p);
     olo_json_number(json, "z", errors->z);
     olo_json_number(json, "lambda", errors->lambda);
+    olo_json_number(json, "tangential", errors->tangential);
+    olo_json_number(json, "lambda_step", errors->lambda_step);
     olo_json_close(json);
 }
 

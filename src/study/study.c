@@ -28,7 +28,7 @@ bool olo_study_ends(olo_status status)
 olo_errors olo_errors_none(void)
 {
     const double none = (double)NAN;
-    return (olo_errors){none, none, none, none};
+    return (olo_errors){none, none, none, none, none, none};
 }
 
 double olo_relative(double difference, double size)
@@ -46,6 +46,13 @@ static void add_squares(int count, const double *x, const double *y, double *dif
     }
 }
 
+double olo_distance(int count, const double *x, const double *y)
+{
+    double difference = 0, size = 0;
+    add_squares(count, x, y, &difference, &size);
+    return olo_relative(difference, size);
+}
+
 olo_errors olo_errors_between(const olo_system *system, const olo_state *state, const double *q,
                               const double *p, const double *lambda, double *work)
 {
@@ -58,5 +65,7 @@ olo_errors olo_errors_between(const olo_system *system, const olo_state *state, 
     return (olo_errors){.q = olo_relative(dq, q2),
                         .p = olo_relative(dp, p2),
                         .z = olo_relative(dq + dp, q2 + p2),
-                        .lambda = olo_relative(dl, l2)};
+                        .lambda = (double)NAN,
+                        .tangential = (double)NAN,
+                        .lambda_step = olo_relative(dl, l2)};
 }

@@ -19,6 +19,9 @@ olo_errors olo_errors_none(void);
 olo_errors olo_errors_between(const olo_system *system, const olo_state *state, const double *q,
                               const double *p, const double *lambda, double *work);
 
+/* |x - y| / |y| over `count` numbers: NaN where |y| is zero. */
+double olo_distance(int count, const double *x, const double *y);
+
 /* |x - y| / |y| from sums of squares: NaN where |y| is zero. */
 double olo_relative(double difference, double size);
 

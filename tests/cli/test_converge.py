@@ -25,7 +25,7 @@ def study(oloid, *arguments):
 def test_P3_pendulum_has_order_2_in_z_and_1_in_lambda(oloid):
     report = study(oloid, *PENDULUM, "--constraints", "multipliers")
     assert report["slope"]["z"] == pytest.approx(2.0, abs=0.05)
-    assert report["slope"]["lambda"] == pytest.approx(1.0, abs=0.1)
+    assert report["slope"]["lambda_step"] == pytest.approx(1.0, abs=0.1)
     assert report["rows"][1]["step"] == 0.01 and report["rows"][1]["steps"] == 100
     assert report["rows"][1]["error"]["z"] == pytest.approx(3.87e-4, rel=0.01)
     assert report["against"] == "reference" and report["reference"] == 1e-5
@@ -55,7 +55,28 @@ def test_T3_top_against_a_run_with_a_small_step(oloid):
     report = study(oloid, "converge", "heavy-top", "--time", "0.1", "--reference", "1e-6",
                    "--constraints", "multipliers", "--steps", "1e-3,5e-4")
     assert report["rows"][0]["error"]["z"] == pytest.approx(1.83e-2, rel=0.02)
-    assert report["rows"][0]["error"]["lambda"] == pytest.approx(2.2e-2, rel=0.05)
+    assert report["rows"][0]["error"]["lambda_step"] == pytest.approx(2.2e-2, rel=0.05)
+
+
+def test_multipliers_at_the_end_have_order_2(oloid):
+    for scheme in "energy-momentum", "variational":
+        report = study(oloid, "converge", "double-spherical-pendulum", "--constraints", "multipliers", "--scheme", scheme,
+                       "--time", "1", "--steps", "0.02,0.01,0.005", "--reference", "2e-4")
+        assert report["slope"]["lambda"] == pytest.approx(2.0, abs=0.05)
+
+
+def test_orders_4_and_6(oloid):
+    pendulum = ["converge", "double-spherical-pendulum", "--time", "1", "--reference", "1e-3"]
+    report = study(oloid, *pendulum, "--order", "6", "--scheme", "variational", "--steps", "0.04,0.02")
+    assert report["order"] == 6
+    assert report["slope"]["z"] == pytest.approx(6.0, abs=0.1)
+    done = oloid(*pendulum, "--order", "4", "--steps", "0.02,0.01", "--quiet")
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("(energy-momentum of order 4, reduced)")
+    assert lines[1].split() == ["h", "q", "tangent", "p", "p", "z", "order", "q", "order", "t", "order", "p", "order", "z"]
+    assert [float(order) for order in lines[-1].split()[1:]] == pytest.approx([4, 4, 2, 2], abs=0.1)
+    done = oloid(*pendulum, "--order", "6", "--steps", "0.02,0.01", "--quiet")
+    assert done.returncode != 0 and "take order 4, or the scheme variational" in done.stderr
 
 
 def test_order_and_slope_belong_to_the_errors(oloid):

@@ -111,6 +111,7 @@ TEST(a_step_that_does_not_divide_the_time_becomes_the_nearest_that_does)
 
 /* --- published results --- */
 
+/* The multipliers of the last step as they are have order 1, those at the end itself order 2. */
 TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
 {
     const double steps[] = {0.02, 0.01, 0.005, 0.002, 0.001};
@@ -121,7 +122,7 @@ TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
     olo_error error = {0};
     check_ok(olo_converge(&study, steps, 5, 1e-5, rows, &summary, &error), &error);
     check_close(2.0, summary.slope.z, 0.05);
-    check_close(1.0, summary.slope.lambda, 0.1);
+    check_close(1.0, summary.slope.lambda_step, 0.1);
     const double z[] = {1.55e-3, 3.87e-4, 9.68e-5, 1.55e-5, 3.87e-6};
     const double lambda[] = {2.64e-2, 1.28e-2, 6.32e-3};
     for (int i = 0; i < 5; i++) {
@@ -129,9 +130,50 @@ TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
         check_relative(z[i], rows[i].error.z, 0.01);
         // rounding of q leaves some eps/h^2 in the multipliers of the reference: 5e-5, which smaller steps feel
         if (i < 3) {
-            check_relative(lambda[i], rows[i].error.lambda, 0.02);
+            check_relative(lambda[i], rows[i].error.lambda_step, 0.02);
         }
     }
+    scene_close(&s);
+}
+
+TEST(multipliers_at_the_end_have_order_2)
+{
+    static const char *const schemes[] = {"energy-momentum", "variational"};
+    const double steps[] = {0.02, 0.01, 0.005};
+    for (int k = 0; k < 2; k++)
+        for (int order = 2; order <= 4; order += 2) {
+            scene s = scene_open("double-spherical-pendulum", "multipliers");
+            olo_study study = study_of(&s, 1.0);
+            olo_converge_row rows[3];
+            olo_converge_summary summary;
+            olo_error error = {0};
+            study.run.scheme = schemes[k];
+            study.run.order = order;
+            check_ok(olo_converge(&study, steps, 3, 2e-4, rows, &summary, &error), &error);
+            check_close(2.0, summary.slope.lambda, 0.05);
+            check_close(order, summary.slope.q, 0.05);
+            check_close(order, summary.slope.tangential, 0.05);
+            check_close(k == 0 ? 2 : order, summary.slope.p, 0.05);
+            scene_close(&s);
+        }
+}
+
+/* A tolerance has no say where steps are varied. */
+TEST(orders_of_composed_steps_are_measured)
+{
+    const double steps[] = {2e-3, 1e-3, 5e-4};
+    scene s = scene_open("heavy-top", "reduced");
+    olo_study study = study_of(&s, 0.1);
+    olo_converge_row rows[3];
+    olo_converge_summary summary;
+    olo_error error = {0};
+    study.run.order = 4;
+    study.run.tolerance = 1e-3;
+    check_ok(olo_converge(&study, steps, 3, 0.0, rows, &summary, &error), &error);
+    check_equal(100, rows[1].steps);
+    check_close(4.0, summary.slope.q, 0.05);
+    check_close(4.0, summary.slope.tangential, 0.05);
+    check_close(2.0, summary.slope.p, 0.05);
     scene_close(&s);
 }
 
@@ -470,6 +512,8 @@ TEST_MAIN(cmocka_unit_test(errors_of_a_linear_oscillator_are_those_of_its_discre
           cmocka_unit_test(a_reference_run_counts_like_the_exact_solution_up_to_its_own_error),
           cmocka_unit_test(a_step_that_does_not_divide_the_time_becomes_the_nearest_that_does),
           cmocka_unit_test(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers),
+          cmocka_unit_test(multipliers_at_the_end_have_order_2),
+          cmocka_unit_test(orders_of_composed_steps_are_measured),
           cmocka_unit_test(P4_double_pendulum_reduced_is_multipliers_at_every_step),
           cmocka_unit_test(T3_heavy_top_follows_steady_precession_at_order_2),
           cmocka_unit_test(an_exact_solution_may_name_some_places_only),
