@@ -1,11 +1,13 @@
-/* The chain in Oloid, through its public interface, from the catalogue's own model. The method is the name of a scheme; the
- * constraints are `reduced`, tolerances the default ones.
+/* The chain in Oloid, through its public interface, from the catalogue's own model. The method is the name of a scheme, or
+ * "tolerance" for energy-momentum with steps chosen by the setting, and behind it the order, if it is not 2: "variational-6". The
+ * constraints are `reduced`, Newton's tolerance is the default one.
  *
  * Oloid's velocities are those of positions and directors. They keep the hinges closed on the average over a step, not at
  * its end, so that a part of them may pull at the hinges. The rates given to the driver are those of the rest.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "oloid/oloid.h"
 #include "peer.h"
@@ -17,7 +19,7 @@ typedef struct oloid_run {
     olo_state *state;
     olo_stepper *stepper;
     double *momenta; /* of the links, six numbers each */
-    double h;
+    double h;        /* 0: chosen */
     long done;
 } oloid_run;
 
@@ -64,6 +66,24 @@ static bool place_links(const chain *c, oloid_run *x)
     return true;
 }
 
+/* How to run by a method. */
+static olo_run run_of(const olo_model *model, const char *method, double setting)
+{
+    static const char *const schemes[] = {"energy-momentum", "variational"};
+    olo_run run = *olo_model_run(model);
+    const char *dash = strrchr(method, '-');
+    const bool chosen = strncmp(method, "tolerance", 9) == 0;
+    run.scheme = chosen ? schemes[0] : method;
+    for (int i = 0; i < 2; i++)
+        if (strncmp(method, schemes[i], strlen(schemes[i])) == 0)
+            run.scheme = schemes[i];
+    if (dash && dash[1] >= '0' && dash[1] <= '9')
+        run.order = dash[1] - '0';
+    run.step = chosen ? 1e-3 : setting;
+    run.tolerance = chosen ? setting : 0;
+    return run;
+}
+
 static void *start(const chain *c, const char *method, double setting, peer_error *reason)
 {
     char links[16];
@@ -74,7 +94,6 @@ static void *start(const chain *c, const char *method, double setting, peer_erro
     snprintf(links, sizeof links, "%d", c->links);
     const olo_setting settings[] = {{"n", links}};
     x->chain = c;
-    x->h = setting;
     x->momenta = calloc(6 * (size_t)c->links, sizeof *x->momenta);
     olo_status status = olo_model_read("chain", settings, 1, &x->model, &error);
     if (status == OLO_OK)
@@ -82,9 +101,8 @@ static void *start(const chain *c, const char *method, double setting, peer_erro
     if (status == OLO_OK)
         status = olo_system_initial_state(x->system, &x->state, NULL, &error);
     if (status == OLO_OK) {
-        olo_run run = *olo_model_run(x->model);
-        run.scheme = method;
-        run.step = setting;
+        const olo_run run = run_of(x->model, method, setting);
+        x->h = run.tolerance > 0 ? 0 : run.step;
         status = olo_stepper_create(x->system, &run, &x->stepper, &error);
     }
     if (status == OLO_OK && x->momenta && place_links(c, x))
@@ -98,12 +116,15 @@ static bool advance(void *run, double until, peer_error *reason)
 {
     oloid_run *x = run;
     olo_error error = {0};
-    for (const long all = peer_steps_until(until, x->h); x->done < all; x->done++)
-        if (olo_stepper_step(x->stepper, x->state, x->h, &error) != OLO_OK) {
-            snprintf(reason->text, sizeof reason->text, "%s", error.text);
-            return false;
-        }
-    return true;
+    olo_status status = OLO_OK;
+    const long all = x->h > 0 ? peer_steps_until(until, x->h) : 0;
+    for (; x->h > 0 && x->done < all && status == OLO_OK; x->done++)
+        status = olo_stepper_step(x->stepper, x->state, x->h, &error);
+    for (; x->h == 0 && until - olo_state_time(x->state) > 1e-12 && status == OLO_OK; x->done++)
+        status = olo_stepper_adapt(x->stepper, x->state, until - olo_state_time(x->state), &error);
+    if (status != OLO_OK)
+        snprintf(reason->text, sizeof reason->text, "%s", error.text);
+    return status == OLO_OK;
 }
 
 /* Linear and angular momentum of a link from its position and directors z = (x, d1, d2, d3) and their rates:
