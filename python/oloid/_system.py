@@ -317,9 +317,16 @@ class Stepper:
 
     def step(self, state, h=None):
         """Advances the state by h (default: the step of the run); on failure it stays as it was."""
-        guard = self.system._guard
-        status = lib.olo_stepper_step(self._stepper, state._state, self._run.step if h is None else h, self._error)
-        exception = guard.take() if self.system.has_functions else None
+        self._advance(lib.olo_stepper_step, state, self._run.step if h is None else h)
+
+    def adapt(self, state, longest=None):
+        """With the option `tolerance`: advances the state by one step that keeps to it, at most by `longest` (default: to
+        the end of the run). `report.size` is the step."""
+        self._advance(lib.olo_stepper_adapt, state, self._run.end - state.time if longest is None else longest)
+
+    def _advance(self, function, state, h):
+        status = function(self._stepper, state._state, h, self._error)
+        exception = self.system._guard.take() if self.system.has_functions else None
         if exception is not None:
             raise exception
         if status != lib.OLO_OK:

@@ -233,6 +233,19 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(run, start, folder):
     assert sorted(os.listdir(folder)) == ["whole.h5", "x.h5"]
 
 
+def test_a_run_with_a_tolerance_goes_on_to_the_same_bits(run, start, folder):
+    options = ["heavy-top", "--order", "4", "--tolerance", "1e-8", "--end", "15", "--quiet"]
+    assert run(*options, "--output", "whole.h5").returncode == 0
+    interrupt(start, folder, *options)
+    done = run(*options, "--resume", "--output", "x.h5")
+    assert done.returncode == 0, done.stderr
+    assert differences(folder / "x.h5", contents(folder / "whole.h5")) == []
+    with h5py.File(folder / "x.h5", "r") as result:
+        assert result["run"].attrs["largest_step"] > result["run"].attrs["smallest_step"] > 0
+        assert result["run"].attrs["rejections"] >= 0
+        assert len(result["frames/time"]) <= 10001
+
+
 def test_an_interrupted_run_can_be_exported(interrupted, folder):
     done = subprocess.run([executable(), "export", "x.h5.partial", "--csv", "-"], cwd=folder,
                           text=True, capture_output=True)

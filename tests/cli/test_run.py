@@ -179,3 +179,27 @@ def test_velocities_far_off_the_constraints_are_warned_of(oloid):
 
     assert "leave the constraints" in warnings("double-spherical-pendulum", "0.2", "10")
     assert "leave the constraints" not in warnings("double-spherical-pendulum", "0.01", "10")
+
+
+def test_orders_and_tolerances(oloid):
+    done = oloid("run", "double-spherical-pendulum", "--order", "4", "--tolerance", "1e-6", "--no-result")
+    assert done.returncode == 0
+    assert re.search(r"\d+ steps of \S+ to \S+ to t = 10 in .*, \d+ rejected\n", done.stdout)
+    assert "energy              constant to" in done.stdout
+    report = json.loads(oloid("run", "double-spherical-pendulum", "--order", "4", "--tolerance", "1e-6", "--json",
+                              "--no-result", "-q").stdout)
+    assert report["order"] == 4 and report["tolerance"] == 1e-6
+    assert 0 < report["smallest_step"] < report["largest_step"]
+    assert report["rejections"] >= 0 and report["ok"]
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--order", "6"], "take order 4, or the scheme variational"),
+    (["--order", "3"], "must be 2, 4 or 6, got 3"),
+    (["--scheme", "variational", "--tolerance", "1e-3"], "needs constant steps"),
+    (["--tolerance", "1e-12"], "take run.order: 4"),
+    (["--tolerance", "1e-4", "--set", "run.smallest_step=0.1", "--set", "run.largest_step=0.01"], "smallest_step below"),
+])
+def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
+    done = oloid("run", "heavy-top", *arguments, "--no-result")
+    assert done.returncode == 2 and words in done.stderr

@@ -151,3 +151,32 @@ def test_a_state_starts_from_the_equilibrium():
     state = system.initial_state()
     assert state.q[:2] == pytest.approx([0, -1], abs=1e-9)
     assert not state.v.any() and state.time == 0
+
+
+def test_orders_and_tolerances():
+    # three ways that agree
+    fine = oloid.load("double-spherical-pendulum", scheme="variational", order=6, step=0.005, end=1)
+    end = fine.initial_state()
+    fine.simulate(end)
+    for options, bound in ({"order": 4, "step": 0.01}, 1e-6), ({"order": 4, "tolerance": 1e-7}, 1e-6):
+        system = oloid.load("double-spherical-pendulum", end=1, **options)
+        state = system.initial_state()
+        summary = system.simulate(state)
+        assert numpy.abs(state.q - end.q).max() < bound
+        assert summary.smallest_step <= summary.largest_step
+        assert system.options["order"] == 4
+    stepper = system.stepper()
+    state = system.initial_state()
+    while state.time < 1:
+        stepper.adapt(state)
+        assert stepper.report.size > 0
+    assert state.time == pytest.approx(1, abs=1e-12)
+    assert numpy.abs(state.q - end.q).max() < 1e-6
+    with pytest.raises(oloid.Error, match="needs constant steps"):
+        oloid.load("heavy-top", scheme="variational", tolerance=1e-3).stepper()
+
+
+def test_a_run_with_a_tolerance_records_its_grid():
+    result = oloid.run("double-spherical-pendulum", order=4, tolerance=1e-5, grid=0.1, end=2)
+    assert result.ok
+    assert result.time == pytest.approx(numpy.arange(21) / 10, abs=1e-14)
