@@ -6,7 +6,8 @@
     result.plot()
 
 `run` makes a result, `load` a system to be stepped by hand, `Model` describes a model in code with the words of
-model files, `open` reads a result file, `models` lists the catalogue.
+model files, `open` reads a result file, `models` lists the catalogue. `equilibrium`, `modes` and `linearize` are statics
+and small motions.
 """
 from ._errors import (ComputationError, DriftWarning, Error, FileError, InputError, Interrupted, NotFoundError,
                       OutOfMemory)
@@ -14,9 +15,10 @@ from ._library import version as library_version
 from ._model import Model
 from ._result import Result, Verdict, open
 from ._run import resume, run
+from ._statics import Equilibrium, Linear, Modes, equilibrium, linearize, modes
 from ._system import Ledger, State, Stepper, System, load, models
 from ._version import VERSION as __version__
 
-__all__ = ["ComputationError", "DriftWarning", "Error", "FileError", "InputError", "Interrupted", "Ledger", "Model",
-           "NotFoundError", "OutOfMemory", "Result", "State", "Stepper", "System", "Verdict", "library_version", "load",
-           "models", "open", "resume", "run", "__version__"]
+__all__ = ["ComputationError", "DriftWarning", "Equilibrium", "Error", "FileError", "InputError", "Interrupted", "Ledger", "Linear", "Model", "Modes",
+           "NotFoundError", "OutOfMemory", "Result", "State", "Stepper", "System", "Verdict", "equilibrium", "library_version",
+           "linearize", "load", "models", "modes", "open", "resume", "run", "__version__"]

@@ -120,11 +120,14 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     store_multipliers(x);
     olo_rest_record(x->rest, load);
     olo_step_report report = {.rotation_node = -1};
+    for (int i = 0; status == OLO_OK && i < x->observer_count; i++)
+        if (x->observers[i].step)
+            status = x->observers[i].step(x->observers[i].context, x->system, x->state, sum->steps,
+                                          &report, error);
+    /* all have seen it before one ends the search */
     for (int i = 0; status == OLO_OK && i < x->observer_count; i++) {
         const olo_observer *o = &x->observers[i];
-        if (o->step)
-            status = o->step(o->context, x->system, x->state, sum->steps, &report, error);
-        if (status == OLO_OK && o->stop && o->stop(o->context))
+        if (o->stop && o->stop(o->context))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at load factor %.9g", load);
     }
     sum->steps++;

@@ -7,9 +7,14 @@ from conftest import ROOT
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "README.md", "python/README.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "README.md", "python/README.md",
+                                  "docs/tutorial-statics.md"])
 def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for model in re.findall(r"^```yaml\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL):
+        named = re.search(r"^name: (.*)$", model, re.MULTILINE)
+        if named:
+            (tmp_path / f"{named.group(1)}.yaml").write_text(model)
     names = {}
     blocks = BLOCK.findall((ROOT / page).read_text())
     assert blocks

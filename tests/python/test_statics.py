@@ -1,0 +1,151 @@
+"""Equilibria, modes and linear systems."""
+import json
+
+import h5py
+import numpy
+import oloid
+import pytest
+from conftest import pendulum
+
+COLUMN = {"name": "column", "parameters": {"P": 5},
+          "beams": [{"name": "b", "elements": 16, "interpolation": "quadratic", "to": [1, 0, 0],
+                     "stiffness": [1e6, 1e6, 1e6, 1, 3, 1], "inertia": [1, 1e-4, 1e-4]}],
+          "supports": [{"name": "clamp", "on": "b.start", "type": "fixed"}],
+          "loads": [{"on": "b.end", "force": ["-P", 0, 0]}],
+          "outputs": [{"name": "root", "reaction": "clamp"}]}
+
+
+def cart(**joint):
+    model = oloid.Model("cart-pole", gravity=[0, 0, -9.81])
+    model.add_body(name="cart", mass=2, inertia=[1, 1, 1])
+    model.add_body(name="pole", mass=0.5, inertia=[0.01, 0.01, 0.01], center=[0, 0, 0.8])
+    model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], axis=[1, 0, 0], force=1, time="0")
+    model.add_joint(name="hinge", type="revolute", between=["cart", "pole"], at=[0, 0, 0], axis=[0, 1, 0], **joint)
+    return model
+
+
+def test_a_column_buckles(tmp_path):
+    loads = []
+    found = oloid.equilibrium(COLUMN, callback=lambda state, step: loads.append(state.time), output=tmp_path / "c.h5")
+    assert found.judged and found.unstable == 1 and found.stable is False
+    (point,) = found.critical
+    assert 5 * point.load == pytest.approx(numpy.pi**2 / 4, rel=1e-5) and not point.limit
+    assert loads[0] == 0 and loads[-1] == 1 and loads == sorted(loads)
+    assert numpy.allclose(found.result.time, loads)
+    force, moment = found.reactions["root"]
+    assert numpy.allclose(force, [5, 0, 0], atol=1e-9) and numpy.allclose(moment, 0, atol=1e-9)
+    assert oloid.equilibrium(COLUMN, load=0.4).stable is True
+    assert "not stable" in repr(found)
+
+
+def test_a_search_can_be_ended_and_started_anywhere():
+    seen = []
+    found = oloid.equilibrium(COLUMN, step=0.1, callback=lambda state, step: seen.append(step) or step == 1)
+    assert seen == [0, 1] and found.load == pytest.approx(0.1)
+    again = oloid.equilibrium(found.state, {}, load=0.2)
+    assert again.load == pytest.approx(0.2) and again.state is not found.state
+
+
+def test_a_pendulum_slides_down_and_swings():
+    found = oloid.equilibrium(pendulum())
+    assert found.relaxed and found.stable
+    assert numpy.allclose(found.state.q, [0, 0, -1], atol=1e-7)
+    modes = oloid.modes(found)
+    assert len(modes) == 2 and modes.square == pytest.approx([9.81, 9.81], rel=1e-9)
+    assert modes.frequency == pytest.approx(numpy.sqrt(9.81) / (2 * numpy.pi))
+    assert not modes.neutral.any() and numpy.allclose(modes.growth, 0)
+    shape = modes.shape(1, amplitude=0.2)
+    assert numpy.linalg.norm(shape.q) == pytest.approx(1) and numpy.hypot(*shape.q[:2]) > 0.1
+    assert numpy.allclose(modes.shape(0, 0.2, numpy.pi / 2).q, found.state.q, atol=1e-9)
+
+
+def test_modes_are_those_of_the_command(command):
+    numbers = json.loads(command("modes", "bend-45", "--count", "3", "--json").stdout)["modes"]
+    assert oloid.modes("bend-45", count=3).omega == pytest.approx([mode["omega"] for mode in numbers], rel=1e-12)
+    sparse = oloid.modes("bend-45", count=3, solver="sparse")
+    assert sparse.omega == pytest.approx([mode["omega"] for mode in numbers], rel=1e-7)
+
+
+def test_damping_and_spin():
+    model = {"name": "m", "points": [{"name": "a", "mass": 2, "position": [0, 0, 0]}],
+             "springs": [{"type": "linear", "between": [[0, 0, 0], "a"], "stiffness": 50, "damping": 2}]}
+    damped = oloid.modes(model, damped=True)
+    assert damped.eigenvalues == pytest.approx([-0.5 + 1j * numpy.sqrt(24.75)] * 3)
+    assert oloid.modes(model, spin=[0, 0, 1]).omega == pytest.approx([4, 5, 6])
+    turning = oloid.equilibrium(model, spin=[0, 0, 1], spin_point=[1, 0, 0])
+    # centrifugal force m w^2 (x - 1) against 50 x
+    assert turning.state.q[0] == pytest.approx(-2 / 48)
+    assert oloid.modes(turning).omega == pytest.approx([4, 5, 6])
+
+
+def check_cart(linear, slope=0.5 * 9.81 * 0.8):
+    ml, J = 0.5 * 0.8, 0.01 + 0.5 * 0.64
+    det = 2.5 * J - ml * ml
+    expected = numpy.zeros((4, 4))
+    expected[0, 2] = expected[1, 3] = 1
+    expected[2:, 1] = -ml * slope / det, 2.5 * slope / det
+    numpy.testing.assert_allclose(linear.A, expected, atol=1e-9)
+    numpy.testing.assert_allclose(linear.B[:, 0], [0, 0, J / det, -ml / det], atol=1e-12)
+
+
+def test_a_cart_with_a_pole(tmp_path):
+    linear = oloid.linearize(cart(), start=True)
+    assert linear.states == ["rail.position", "hinge.angle", "rail.position.rate", "hinge.angle.rate"]
+    assert linear.inputs == ["rail.force"] and linear.outputs == ["rail.position", "hinge.angle"]
+    check_cart(linear)
+    A, B, C, D = linear
+    numpy.testing.assert_array_equal(C, numpy.eye(2, 4))
+    numpy.testing.assert_array_equal(D, numpy.zeros((2, 1)))
+    linear.write(tmp_path / "cart.h5")
+    with h5py.File(tmp_path / "cart.h5") as file:
+        numpy.testing.assert_array_equal(file["A"], A)
+
+
+def test_a_torque_from_python_is_linearised():
+    # its slope is found by differences
+    linear = oloid.linearize(cart(function=lambda t, angle, rate: -30 * angle - 2 * rate), start=True)
+    assert linear.inputs == ["rail.force", "hinge.torque"]
+    ml, J = 0.5 * 0.8, 0.01 + 0.5 * 0.64
+    det = 2.5 * J - ml * ml
+    slope = 0.5 * 9.81 * 0.8 - 30
+    assert linear.A[2:, 1] == pytest.approx([-ml * slope / det, 2.5 * slope / det], rel=1e-6)
+    assert linear.A[2:, 3] == pytest.approx([ml * 2 / det, -2.5 * 2 / det], rel=1e-6)
+    assert linear.B[2:, 1] == pytest.approx([-ml / det, 2.5 / det], rel=1e-12)
+
+
+def test_an_exception_of_a_torque_reaches_the_caller():
+    def broken(t, angle, rate):
+        raise KeyError("torque")
+    with pytest.raises(KeyError, match="torque"):
+        oloid.linearize(cart(function=broken), start=True)
+    with pytest.raises(KeyError, match="torque"):
+        oloid.equilibrium(cart(function=broken))
+
+
+def test_a_posture_is_held():
+    system = oloid.load("robot-6r")
+    with pytest.raises(oloid.InputError, match="no equilibrium"):
+        oloid.linearize(system, start=True)
+    linear = oloid.linearize(system, hold=True)
+    n = len(linear.states) // 2
+    assert n == 6 and numpy.array_equal(linear.A[:n, n:], numpy.eye(n))
+
+
+def test_wrong_arguments():
+    with pytest.raises(oloid.InputError, match="three numbers"):
+        oloid.modes(pendulum(), spin=[1])
+    with pytest.raises(oloid.InputError, match="spin_point"):
+        oloid.equilibrium(pendulum(), spin_point=[0, 0, 0])
+    with pytest.raises(oloid.InputError, match="gravity turns"):
+        oloid.equilibrium(pendulum(), spin=[1, 0, 0])
+    with pytest.raises(oloid.InputError, match="no solver"):
+        oloid.modes(pendulum(), solver="lanczos")
+    with pytest.raises(oloid.InputError, match="compiled"):
+        oloid.modes(oloid.load(pendulum()), {"x": 1})
+    with pytest.raises(oloid.InputError, match="no mode 9"):
+        oloid.modes(pendulum()).shape(8)
+    with pytest.raises(oloid.InputError, match=".h5, .json or .csv"):
+        oloid.linearize(pendulum()).write("x.mat")
+    with pytest.raises(oloid.ComputationError, match="no equilibrium near the start"):
+        oloid.equilibrium({"name": "stone", "gravity": [0, 0, -9.81],
+                           "points": [{"name": "a", "mass": 1, "position": [0, 0, 0]}]})
