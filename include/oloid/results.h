@@ -55,9 +55,10 @@ OLO_API olo_status olo_recorder_model(const char *path, const olo_setting *setti
 /** Seconds between two checkpoints, 1 if this is not called; more when making them takes more than a tenth of
  *  the time. 0: after every step. */
 OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
-/** What follows is no motion but states beside each other: equilibria, shapes of a mode. Conserved quantities are not judged, and
- *  constraints only if `constraints` says so. To be called before the first state. */
-OLO_API void olo_recorder_judge_no_motion(olo_recorder *recorder, bool constraints);
+/** What follows is no motion but states beside each other: equilibria, shapes of a mode. The words `what` say that in the result and its
+ *  report. Conserved quantities are not judged, and constraints only if `constraints` says so. To be called before the first state. */
+OLO_API void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what,
+                                          bool constraints);
 /** The observer to hand to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
 /** Writes what is left, summary and verdict, and closes. A run that came to its end (`status` OLO_OK) becomes

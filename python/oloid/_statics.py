@@ -12,6 +12,7 @@ from ._system import State, System, Watch, as_tuple
 CriticalPoint = namedtuple("CriticalPoint", "load limit unstable")
 CriticalPoint.__doc__ = "A point of the path where stability changes; at a limit point the load turns back."
 
+WHAT = b"Equilibria under loads that grow: the time is the load factor."
 SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "judged", "unstable", "neutral", "wall_seconds")
 
 
@@ -97,7 +98,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
         run.end, run.step = options.end, options.end / run.frames
         recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free, encode(target.path),
                           system._model, system._system, run, b"oloid.equilibrium")
-        lib.olo_recorder_judge_no_motion(recorder, True)
+        lib.olo_recorder_judge_no_motion(recorder, WHAT, True)
         others = [lib.olo_recorder_observer(recorder)]
     summary, status, error = search(system, state, options, Watch(system, state, callback, end=options.end), others)
     if status != lib.OLO_OK:

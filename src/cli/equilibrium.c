@@ -79,8 +79,9 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
                    olo_model_name(session->still.loaded.model));
     const char *chosen = session->options.output != NULL ? session->options.output : path;
-    return cli_still_open(&session->still, session->options.no_result ? NULL : chosen,
-                          session->statics.end, true, error);
+    return cli_still_open(
+        &session->still, session->options.no_result ? NULL : chosen, session->statics.end,
+        "Equilibria under loads that grow: the time is the load factor.", true, error);
 }
 
 /* "stable", "unstable in 2 directions, neutral in 1", "not judged" */

@@ -154,6 +154,22 @@ static void print_json(const struct session *session)
     olo_json_close(&json);
 }
 
+/* What a result with a mode shows. */
+static const char *describe(const olo_modes *modes, int index, char text[160])
+{
+    const double omega = olo_modes_omega(modes, index), growth = olo_modes_growth(modes, index);
+    if (!swings(modes, index)) {
+        (void)snprintf(text, 160, "Mode %d, which does not swing: %s.", index + 1,
+                       is_neutral(modes, index) ? "nothing holds it"
+                       : growth > 0.0           ? "it is unstable"
+                                                : "it dies away");
+    } else {
+        (void)snprintf(text, 160, "Mode %d swings once: frequency %.6g, omega %.6g%s.", index + 1,
+                       omega / turn, omega, growth > 0.0 ? "; it grows" : "");
+    }
+    return text;
+}
+
 /* One period of a mode, as frames of a result. */
 static olo_status animate(struct session *session, olo_error *error)
 {
@@ -166,8 +182,9 @@ static olo_status animate(struct session *session, olo_error *error)
          index++) {
     }
     const double period = swings(modes, index) ? turn / olo_modes_omega(modes, index) : 1.0;
-    olo_status status =
-        cli_still_open(&session->still, session->options.output, period, false, error);
+    char what[160];
+    olo_status status = cli_still_open(&session->still, session->options.output, period,
+                                       describe(modes, index, what), false, error);
     const olo_observer observer =
         status == OLO_OK ? olo_recorder_observer(session->still.recorder) : (olo_observer){0};
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {

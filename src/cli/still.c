@@ -50,8 +50,8 @@ int cli_spin(const cli_command *command, const char *rate, const char *point, ol
     return code == CLI_GO_ON ? cli_vector(command, "spin-point", point, spin->point) : code;
 }
 
-olo_status cli_still_open(cli_still *still, const char *path, double end, bool constraints,
-                          olo_error *error)
+olo_status cli_still_open(cli_still *still, const char *path, double end, const char *what,
+                          bool constraints, olo_error *error)
 {
     const cli_loaded *loaded = &still->loaded;
     still->run = *olo_model_run(loaded->model);
@@ -67,7 +67,7 @@ olo_status cli_still_open(cli_still *still, const char *path, double end, bool c
         olo_recorder_create(still->path, loaded->model, loaded->system, &still->run, still->command,
                             &still->recorder, error);
     if (status == OLO_OK) {
-        olo_recorder_judge_no_motion(still->recorder, constraints);
+        olo_recorder_judge_no_motion(still->recorder, what, constraints);
     }
     return status;
 }

@@ -43,10 +43,10 @@ int cli_spin(const struct cli_command *command, const char *rate, const char *po
 int cli_still_run(const struct cli_command *command, int argc, char **argv, void *options,
                   cli_list *set, cli_still *still, int (*go)(cli_still *still, const char *file));
 
-/* Opens the result `path`, a copy of which is kept, that goes up to `end`; NULL: nothing is written. With `constraints`
- * these are judged. */
-olo_status cli_still_open(cli_still *still, const char *path, double end, bool constraints,
-                          olo_error *error);
+/* Opens the result `path`, a copy of which is kept, that goes up to `end` and shows `what`; NULL: nothing is written. With
+ * `constraints` these are judged. */
+olo_status cli_still_open(cli_still *still, const char *path, double end, const char *what,
+                          bool constraints, olo_error *error);
 /* Finishes the result, and writes the report unless that is not wanted. */
 olo_status cli_still_finish(cli_still *still, bool report, olo_error *error);
 /* Prints where they are. */

@@ -29,6 +29,7 @@ typedef struct olo_record_end {
     olo_status status;
     const char *error;    /* text of a failure */
     const char *warnings; /* lines */
+    const char *shows;    /* what the states are, "" of a motion */
     long stride;          /* steps a row */
     const olo_verdict *verdicts;
     int verdict_count;

@@ -260,6 +260,9 @@ void olo_writer_tail(olo_writer *w, const olo_record_end *end)
     olo_writer_integer(w, "/run", "stride", end->stride);
     write_verdict(w, end->verdicts, end->verdict_count);
     olo_writer_text(w, "/", "warnings", end->warnings);
+    if (end->shows != NULL && end->shows[0] != '\0') {
+        olo_writer_text(w, "/", "shows", end->shows);
+    }
     olo_writer_text(w, "/", "error", end->error);
     olo_writer_text(w, "/", "status", olo_status_name(end->status));
 }

@@ -27,6 +27,7 @@ struct olo_recorder {
     long frames;
     char error_text[OLO_ERROR_TEXT_SIZE];
     char warnings[OLO_ERROR_TEXT_SIZE];
+    char shows[256]; /* what the states are, if no motion */
 
     olo_verdict_book book;
     double *momentum;        /* [n] M v, for the scales of the momenta */
@@ -207,8 +208,9 @@ void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
     }
 }
 
-void olo_recorder_judge_no_motion(olo_recorder *recorder, bool constraints)
+void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool constraints)
 {
+    snprintf(recorder->shows, sizeof recorder->shows, "%s", what);
     recorder->book.invariants = 0;
     recorder->book.constraints = recorder->book.constraints && constraints;
 }
@@ -383,6 +385,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .status = status,
                                 .error = recorder->error_text,
                                 .warnings = recorder->warnings,
+                                .shows = recorder->shows,
                                 .stride = steps_a_row(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_verdict_list(&recorder->book, verdicts)};

@@ -213,6 +213,7 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     olo_json_text(&json, "status", text_of(result, "/", "status"));
     olo_json_text(&json, "error", text_of(result, "/", "error"));
     olo_json_text(&json, "warnings", text_of(result, "/", "warnings"));
+    olo_json_text(&json, "shows", text_of(result, "/", "shows"));
     olo_json_text(&json, "file", file_name(result->path));
     write_facts(result, &json);
     olo_status status = write_verdicts(result, &json, error);
@@ -262,8 +263,13 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
         olo_page_element(page, "td", verdicts[i].why);
         olo_text_put(page, "</tr>\n");
     }
-    olo_text_put(page, count > 0 ? "</table></div>\n"
-                                 : "</table></div>\n<p>The run did not come to its end.</p>\n");
+    olo_text_put(page, "</table></div>\n");
+    const char *shows = text_of(result, "/", "shows");
+    if (*shows != '\0') {
+        olo_page_element(page, "p", shows);
+    } else if (count == 0) {
+        olo_text_put(page, "<p>The run did not come to its end.</p>\n");
+    }
     olo_free(verdicts);
     return status;
 }

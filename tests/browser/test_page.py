@@ -38,7 +38,9 @@ if os.environ.get("OLOID_PAGES") == "all":
     MODELS = {path.stem: MODELS.get(path.stem, []) for path in sorted((ROOT / "models").glob("*.yaml"))}
 elif "OLOID_PAGES" in os.environ:
     MODELS = {name: MODELS.get(name, []) for name in ["heavy-top", *os.environ["OLOID_PAGES"].split(",")]}
-PAGES = [*MODELS, "nasty names"]
+# what is no motion of a run: a mode that swings
+STILL = {"mode": ["modes", "cantilever", "--mode", "2", "--output", "mode.h5"]}
+PAGES = [*MODELS, *STILL, "nasty names"]
 
 
 def browser():
@@ -81,6 +83,9 @@ def seen(tmp_path_factory):
     for i, (model, options) in enumerate(MODELS.items()):
         oloid(folder, "run", model, "-q", *options, *THINNED.get(model, []))
         plan.append({"name": model, "page": str(folder / f"{model}.report.html"), "video": i == 0})
+    for name, options in STILL.items():
+        oloid(folder, *options)
+        plan.append({"name": name, "page": str(folder / f"{name}.report.html"), "video": False})
     shutil.copy(folder / "heavy-top.h5", folder / "nasty.h5")
     spoil(folder / "nasty.h5")
     oloid(folder, "report", "nasty.h5")
@@ -265,6 +270,10 @@ def test_verdict_and_facts_in_words(model):
         assert file.attrs["oloid_version"] in page["texts"]
         stride = file["run"].attrs["stride"]
         assert (f"every {stride}-th of" in page["texts"]) == (stride > 1)
+
+
+def test_what_is_no_motion_is_told(seen):
+    assert "Mode 2 swings once: frequency 26.3" in seen["mode"]["texts"]
 
 
 def test_nasty_names_are_shown_and_not_run(seen):

@@ -89,6 +89,7 @@ def test_a_result_at_rest_has_no_verdict_on_energy(oloid):
     assert oloid("equilibrium", write(oloid, COLUMN), "-o", "c.h5").returncode == 0
     with h5py.File(oloid.folder / "c.h5") as file:
         assert file.attrs["status"] == "OK"
+        assert "the time is the load factor" in file.attrs["shows"]
         assert [q.decode() for q in file["verdict/quantity"]] == ["constraints"]
         assert all(file["verdict/ok"])
     assert oloid("report", "c.h5").returncode == 0
@@ -110,7 +111,7 @@ def test_a_mode_swings_in_a_result(oloid):
     assert float(rows[-1]["time"]) == pytest.approx(math.pi)
     reach = [math.hypot(float(r["bob.position.x"]), float(r["bob.position.y"])) for r in rows]
     assert max(reach) > 0.1 and reach[0] < 1e-9
-    assert (oloid.folder / "m.report.html").exists()
+    assert "Mode 2 swings once: frequency 0.31831, omega 2." in (oloid.folder / "m.report.html").read_text()
 
 
 def test_free_bodies_are_counted(oloid):

@@ -68,6 +68,7 @@ export interface RunReport {
   status: string;
   error: string;
   warnings: string;
+  shows: string; // what the states are, if no motion
   file: string;
   facts: [string, string][];
   verdict: Verdict[];

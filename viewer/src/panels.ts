@@ -6,13 +6,12 @@ export function verdictPanel(report: RunReport): HTMLElement {
   const section = element("section", { class: "card", "aria-labelledby": "verdict" });
   const bad = report.verdict.filter((v) => !v.ok).length;
   const complete = report.status === "OK";
-  const words = report.verdict.length === 0
-    ? "The run did not come to its end: there is no verdict."
-    : bad === 0
-      ? complete
-        ? "Everything that this model conserves was conserved."
-        : "The run did not come to its end; until then everything that this model conserves was conserved."
-      : `${bad} of ${report.verdict.length} laws of this model did not hold.`;
+  const kept = complete
+    ? "Everything that this model conserves was conserved."
+    : "The run did not come to its end; until then everything that this model conserves was conserved.";
+  const none = "The run did not come to its end: there is no verdict.";
+  const good = report.shows || (report.verdict.length === 0 ? none : kept);
+  const words = bad === 0 ? good : `${bad} of ${report.verdict.length} laws of this model did not hold.`;
   section.append(
     element("h2", { id: "verdict" }, "Verdict"),
     element("p", { class: bad === 0 && complete ? "good" : "bad" }, words),
