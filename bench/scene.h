@@ -18,7 +18,9 @@
 
 typedef struct scene {
     const char *model_name, *mode, *treatment;
-    const char *n; /* parameter n, or NULL */
+    const char *n;      /* parameter n, or NULL */
+    const char *scheme; /* or NULL: the model's */
+    double step;        /* or 0: the model's */
     long steps;
     olo_model *model;
     olo_system *system;
@@ -39,6 +41,10 @@ static olo_status scene_open(scene *x, olo_error *error)
         return status;
     x->run = *olo_model_run(x->model);
     x->run.constraints = x->treatment;
+    if (x->scheme)
+        x->run.scheme = x->scheme;
+    if (x->step > 0)
+        x->run.step = x->step;
     x->run.end = x->run.step * (double)x->steps;
     return OLO_OK;
 }

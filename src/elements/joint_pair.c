@@ -442,7 +442,12 @@ static void find_turning_gap(const olo_joint_view *x, const olo_joint_axis *a, d
     row6_store(row6_make(apart[0], apart[1], apart[2], by[0], by[1], by[2]), gap);
 }
 
-/* Hinges and ball joints: most joints are. */
+static void find_middle(const olo_joint_view *x, olo_joint_axis *a)
+{
+    olo_body_vector(x->joint->child_point, x->child_m, a->rho_m);
+    olo_body_vector(x->joint->child_axes + 6, x->child_m, a->n_m);
+}
+
 static void turning_blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b,
                            double *gap)
 {
@@ -460,19 +465,36 @@ static void turning_blocks(const olo_joint_view *x, const double *W, olo_joint_b
     } else {
         free_blocks(x, W, 3, 0, b);
     }
-    if (gap && x->child_left != x->child_m) { /* the gap is that of the motion */
-        olo_body_vector(joint->child_point, x->child_m, a.rho_m);
-        olo_body_vector(joint->child_axes + 6, x->child_m, a.n_m);
-    }
+    if (gap && x->child_left != x->child_m) /* the gap is that of the motion */
+        find_middle(x, &a);
     if (gap)
         find_turning_gap(x, &a, gap);
+}
+
+/* Hinges and ball joints of bodies: most joints are. */
+static bool only_turns(const olo_joint_view *x)
+{
+    return child_is_frame(x) && !x->joint->translations && x->joint->rotations;
+}
+
+static void gap_alone(const olo_joint_view *x, double *gap)
+{
+    olo_joint_axis a;
+    if (!only_turns(x)) {
+        find_gap(x, gap);
+        return;
+    }
+    olo_body_vector(x->joint->child_point, x->child1, a.rho1);
+    olo_body_vector(x->joint->child_axes + 6, x->child1, a.n1);
+    find_middle(x, &a);
+    find_turning_gap(x, &a, gap);
 }
 
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     const olo_articulation *joint = x->joint;
     bool frame = child_is_frame(x);
-    if (frame && !joint->translations && joint->rotations) {
+    if (only_turns(x)) {
         if (x->parent_node)
             olo_joint_parent_blocks(x, W, b);
         turning_blocks(x, W, b, gap);
@@ -524,6 +546,7 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .predict = predict,
                                        .move = move,
                                        .blocks = blocks,
+                                       .gap = gap_alone,
                                        .close = close_pair,
                                        .hinge = hinge_of,
                                        .reverse = olo_joint_reverse};

@@ -221,4 +221,5 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .move = move,
                                       .turn = turn,
                                       .blocks = blocks,
+                                      .gap = find_gap,
                                       .reverse = reverse};

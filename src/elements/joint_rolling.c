@@ -94,6 +94,14 @@ static void find_pivot(const olo_joint_view *x, double p[3], double J[9])
         J[k] = -J[k] - 0.5 * rho_hat[k];
 }
 
+static void find_gap(const olo_joint_view *x, double *gap)
+{
+    double u[3], allowed[6];
+    predict(x, x->child_motion, u);
+    move(x, u, allowed);
+    olo_joint_gap(x, allowed, gap);
+}
+
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     const double *a = x->child_motion + 3;
@@ -119,12 +127,8 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         }
         mat3_transposed_times(variation, axis, b->kc + 6 * k + 3);
     }
-    if (gap) {
-        double allowed[6], u[3];
-        predict(x, x->child_motion, u);
-        move(x, u, allowed);
-        olo_joint_gap(x, allowed, gap);
-    }
+    if (gap)
+        find_gap(x, gap);
 }
 
 /* What rounding has done to the height. Along the plane there is no place to go back to. */
@@ -145,4 +149,5 @@ const olo_joint_type olo_joint_rolling = {.name = "rolling",
                                           .predict = predict,
                                           .move = move,
                                           .blocks = blocks,
+                                          .gap = find_gap,
                                           .close = close_height};

@@ -67,6 +67,14 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     olo_joint_divide(2, axes, relative, u);
 }
 
+static void find_gap(const olo_joint_view *x, double *gap)
+{
+    double u[2], allowed[6];
+    predict(x, x->child_motion, u);
+    move(x, u, allowed);
+    olo_joint_gap(x, allowed, gap);
+}
+
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     olo_joint_axis a;
@@ -88,12 +96,8 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     olo_joint_axis_column(&a, W, 2, 1, b, by_axis, by_arm);
     for (int i = 0; i < 3; i++)
         b->kc[6 + 3 + i] = by_axis[i] + by_arm[i];
-    if (gap) {
-        double u[2], allowed[6];
-        predict(x, x->child_motion, u);
-        move(x, u, allowed);
-        olo_joint_gap(x, allowed, gap);
-    }
+    if (gap)
+        find_gap(x, gap);
 }
 
 /* n turns by -(m.n) about n x m; then the places meet. */
@@ -120,5 +124,6 @@ const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .predict = predict,
                                             .move = move,
                                             .blocks = blocks,
+                                            .gap = find_gap,
                                             .close = close_joint,
                                             .reverse = olo_joint_reverse};

@@ -278,6 +278,14 @@ static void move_node(olo_tree *tree, int k, olo_motion *x)
     place_node(node, x);
 }
 
+void olo_tree_place(const olo_tree *tree, olo_motion *x, const double *motion)
+{
+    const olo_system *s = tree->system;
+    memcpy(x->motion, motion, (size_t)s->twists * sizeof *motion);
+    for (int k = 0; k < s->node_count; k++)
+        place_node(&s->nodes[k], x);
+}
+
 void olo_tree_predict(olo_tree *tree, olo_motion *x, const double *motion, double scale)
 {
     const olo_system *s = tree->system;

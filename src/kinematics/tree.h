@@ -60,6 +60,8 @@ static inline const double *olo_motion_left(const olo_motion *x)
 
 /* Joint constants of a step that starts at x->q0. */
 void olo_tree_begin(olo_tree *tree, const olo_motion *x);
+/* A given motion of all nodes as it is, with joints as open as that makes them; u is left alone. */
+void olo_tree_place(const olo_tree *tree, olo_motion *x, const double *motion);
 /* u closest to a given motion of all nodes times `scale`, and the motion of that u: a prediction from the last
  * step, or with x->motion itself the rebuilt end of an iteration. */
 void olo_tree_predict(olo_tree *tree, olo_motion *x, const double *motion, double scale);

@@ -306,6 +306,17 @@ void olo_elimination_clear(olo_elimination *el)
     el->has_gap = false;
 }
 
+void olo_elimination_clear_right(olo_elimination *el)
+{
+    for (int c = 0; c < el->count; c++) {
+        const node *x = &el->nodes[c];
+        memset(el->numbers + x->z, 0, (size_t)x->shape.size * sizeof *el->numbers);
+        if (!x->shape.plain)
+            memset(el->numbers + x->e, 0, (size_t)x->shape.size * sizeof *el->numbers);
+    }
+    el->has_gap = false;
+}
+
 bool olo_elimination_is_tree(const olo_elimination *el)
 {
     return el->tree;

@@ -82,6 +82,10 @@ int olo_elimination_count(const olo_elimination *elimination);
 const int *olo_elimination_sequence(const olo_elimination *elimination);
 bool olo_elimination_eliminate(olo_elimination *elimination, int c); /* false: singular */
 void olo_elimination_substitute(olo_elimination *elimination, int c);
+/* Instead of eliminating, with the factors that are there: for i from 0 to count - 1 the right side of block order[i] is filled,
+ * then forwarded. `olo_elimination_clear_right` zeroes all z and e before. */
+void olo_elimination_clear_right(olo_elimination *elimination);
+void olo_elimination_forward(olo_elimination *elimination, int c);
 /* Brings the numbers of a block to the cache. */
 void olo_elimination_fetch(const olo_elimination *elimination, int c);
 /* Instead of clearing all before, where every block is a frame on its joint and nothing is filled in but when its

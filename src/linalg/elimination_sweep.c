@@ -246,6 +246,11 @@ bool olo_elimination_eliminate(olo_elimination *el, int c)
     return regular;
 }
 
+void olo_elimination_forward(olo_elimination *el, int c)
+{
+    carry(el, &el->nodes[c]);
+}
+
 void olo_elimination_substitute(olo_elimination *el, int k)
 {
     const node *c = &el->nodes[k];

@@ -75,6 +75,18 @@ INLINE void add_to_parent(const row6 M[6], const row6 N[3], const double am[3], 
     }
 }
 
+/* The same without f. */
+INLINE void add_fixed_to_parent(const row6 M[6], const double am[3], double *Kp)
+{
+    const double back[3] = {-am[0], -am[1], -am[2]};
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const row6 lower = add_cross_row(M[3 + i], back, M, j, k);
+        row6_store(row6_add(row6_load(Kp + 6 * i), M[i]), Kp + 6 * i);
+        row6_store(row6_add(row6_load(Kp + 18 + 6 * i), lower), Kp + 18 + 6 * i);
+    }
+}
+
 INLINE bool factor(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers;
@@ -98,6 +110,10 @@ INLINE bool factor(olo_elimination *el, const node *c, const int r)
             KB[i * r + k] = kb;
             M[i] = row6_add_times(M[i], -kb, y[k]);
         }
+    }
+    if (a[6] == 0 && a[7] == 0 && a[8] == 0) { /* the left pair does not vary */
+        add_fixed_to_parent(M, a + 3, n + el->targets[c->target]);
+        return true;
     }
     /* upper rows of I - A + B X */
     N[0] = row6_make(0, 0, 0, 0, a[2], -a[1]);

@@ -101,7 +101,8 @@ static void sink_local(void *context, int piece, double factor, const double *K)
 }
 
 /* The tangent with the stress of the iteration, and the difference that it makes to the balance in `mixed`. */
-static void sink_stress(void *context, int piece, double factor, const olo_law_over *law)
+static void sink_stress(void *context, int piece, double factor, const olo_law_over *law,
+                        const double *at)
 {
     olo_rest *x = context;
     const olo_term *term = &x->system->terms[piece];
@@ -117,7 +118,9 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
     term->invariants->combine(term, change, x->step.x.q1, x->step.r);
     for (int i = 0; i < term->size; i++)
         x->mixed[term->index[i]] += x->step.r[i];
-    olo_projector_add_stress(x->projector, piece, 2 * factor, &mixed, x->step.x.qm, x->step.x.q1);
+    const olo_twist_places places = {
+        .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
+    olo_projector_add_stress(x->projector, piece, 2 * factor, &mixed, &places);
 }
 
 /* The balance of forces, and with a sink its tangent. */

@@ -9,47 +9,50 @@
 
 void olo_balance_begin(olo_step *step)
 {
-    olo_system_mass_times(step->system, step->v0, step->Mv0);
+    if (!step->bare)
+        olo_system_mass_times(step->system, step->v0, step->Mv0);
     step->start_scale = 0;
     for (int i = 0; i < step->system->n; i++)
         olo_raise(&step->start_scale, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
 }
 
 /* T += m (v1 - v0) of one 3-vector */
-static void add_change(double m, double a, const double *restrict dq, const double *restrict v0,
-                       double *restrict T)
+static void add_change(double m, double a, const double *restrict dq, double b,
+                       const double *restrict v0, double *restrict T)
 {
-    T[0] += m * (a * dq[0] - 2 * v0[0]);
-    T[1] += m * (a * dq[1] - 2 * v0[1]);
-    T[2] += m * (a * dq[2] - 2 * v0[2]);
+    T[0] += m * (a * dq[0] - b * v0[0]);
+    T[1] += m * (a * dq[1] - b * v0[1]);
+    T[2] += m * (a * dq[2] - b * v0[2]);
 }
 
 /* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass multiplies it: a
  * rounded product (2/h) m would scale dq by another factor than v1 does, the same one in every step, and the
- * velocity would drift by it. The size of the parts is kept as a measure of round-off. */
+ * velocity would drift by it. Where a step starts with a momentum, that is subtracted instead; the next one is formed with
+ * the same (2/h) dq. The size of the parts is kept as a measure of round-off. */
 static void add_inertia(olo_step *step)
 {
     const olo_system *s = step->system;
-    const double *dq = step->x.dq, *v0 = step->v0;
-    double a = 2 / step->h;
+    const double *dq = step->x.dq, *start = step->bare ? step->Mv0 : step->v0;
+    double a = 2 / step->h, of_velocity = step->bare ? 0 : 2, of_momentum = step->bare ? 2 : 0;
     for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
         for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
-            step->T[i] = step->h * step->constant[i];
+            step->T[i] = step->h * step->constant[i] - of_momentum * start[i];
     for (int k = 0; k < s->frame_count; k++) {
         const olo_frame_mass *frame = &s->frames[k];
-        const double *constant = step->constant + frame->q;
+        const double *constant = step->constant + frame->q, *from = start + frame->q;
         double change[12], p[12], *T = step->T + frame->q;
         for (int i = 0; i < 12; i++)
-            change[i] = a * dq[frame->q + i] - 2 * v0[frame->q + i];
+            change[i] = a * dq[frame->q + i] - (step->bare ? 0 : 2 * from[i]);
         olo_frame_mass_times(frame, change, p);
         for (int i = 0; i < 12; i++)
-            T[i] = step->h * constant[i] + p[i];
+            T[i] = step->h * constant[i] + (step->bare ? p[i] - 2 * from[i] : p[i]);
     }
     for (int e = 0; e < s->loose_mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
-        add_change(entry->m, a, dq + entry->j, v0 + entry->j, step->T + entry->i);
-        if (entry->i != entry->j)
-            add_change(entry->m, a, dq + entry->i, v0 + entry->i, step->T + entry->j);
+        int i = entry->i, j = entry->j;
+        add_change(entry->m, a, dq + j, of_velocity, start + j, step->T + i);
+        if (i != j)
+            add_change(entry->m, a, dq + i, of_velocity, start + i, step->T + j);
     }
     step->scale = step->start_scale;
 }
@@ -64,49 +67,74 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
-/* A term whose tangent the sink forms from the stress. */
-static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
+/* A term whose tangent the sink forms from the stress. One that loses energy has it over the step in any case. */
+static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_term_view *view,
+                       const olo_sink *sink)
 {
+    const olo_term *term = &step->system->terms[piece];
+    bool loses = term->law->dissipative;
     olo_law_over law;
-    olo_term_stress(&step->system->terms[piece], x, step->r, &law);
+    (loses ? olo_term_stress : view->stress)(term, x, step->r, &law);
     add_piece(step, piece, step->h, step->r);
-    sink->stress(sink->context, piece, step->h, &law);
+    sink->stress(sink->context, piece, step->h, &law, view->middle && !loses ? x->qm : x->q1);
 }
 
-static void add_terms(olo_step *step, const olo_interval *x, olo_term_kernel kernel, bool stresses,
-                      const olo_sink *sink)
+/* The energy of the terms, as the kernel tells it, but for those that lose it. */
+static double add_terms(olo_step *step, const olo_interval *x, const olo_term_view *view,
+                        const olo_sink *sink)
 {
     const olo_system *s = step->system;
+    double energy = 0;
     for (int k = 0; k < step->active_count; k++) {
         int i = step->active[k];
-        if (stresses && sink && sink->stress && s->terms[i].invariants) {
-            add_stress(step, x, i, sink);
+        if (sink && sink->stress && s->terms[i].invariants) {
+            add_stress(step, x, i, view, sink);
             continue;
         }
-        kernel(&s->terms[i], x, step->r, sink ? step->K : NULL);
+        double own = view->force(&s->terms[i], x, step->r, sink ? step->K : NULL);
+        energy += s->terms[i].law->dissipative ? 0 : own;
         add_piece(step, i, step->h, step->r);
         if (sink)
             sink->local(sink->context, i, step->h, step->K);
     }
+    return energy;
 }
 
-void olo_balance(olo_step *step, olo_term_kernel kernel, bool stresses, const olo_sink *sink)
+static void add_actions(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     const olo_system *s = step->system;
-    olo_interval x = olo_step_interval(step);
-    add_inertia(step);
-    if (sink)
-        sink->mass(sink->context, 2 / step->h);
-    add_terms(step, &x, kernel, stresses, sink);
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         bool tangent = sink && action->type->has_tangent;
         int piece = olo_piece_of_action(s, i);
-        action->type->force(action, &x, step->t + 0.5 * step->h, step->r, tangent ? step->K : NULL);
+        action->type->force(action, x, step->t + 0.5 * step->h, step->r, tangent ? step->K : NULL);
         add_piece(step, piece, -step->h, step->r);
         if (tangent)
             sink->local(sink->context, piece, -step->h, step->K);
     }
+}
+
+void olo_balance(olo_step *step, const olo_term_view *view, const olo_sink *sink)
+{
+    olo_interval x = olo_step_interval(step);
+    add_inertia(step);
+    if (sink)
+        sink->mass(sink->context, 2 / step->h);
+    (void)add_terms(step, &x, view, sink);
+    add_actions(step, &x, sink);
+}
+
+double olo_balance_forces(olo_step *step, const olo_term_view *view)
+{
+    olo_interval x = olo_step_interval(step);
+    double energy = step->constant_energy;
+    for (int i = 0; i < step->system->n; i++) {
+        step->T[i] = step->h * step->constant[i];
+        energy += step->constant[i] * x.qm[i];
+    }
+    energy += add_terms(step, &x, view, NULL);
+    add_actions(step, &x, NULL);
+    return energy;
 }
 
 double olo_balance_multiplier_factor(const olo_step *step)
@@ -114,8 +142,7 @@ double olo_balance_multiplier_factor(const olo_step *step)
     return step->h;
 }
 
-void olo_balance_finish(const olo_step *step, const double *v1, const double *lambda_end,
-                        olo_state *state)
+void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *state)
 {
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
@@ -135,13 +162,15 @@ void olo_balance_finish(const olo_step *step, const double *v1, const double *la
     /* what holds x - f(t) = 0 does the work -lambda (f1 - f0) */
     for (int i = 0; i < s->drive_count; i++) {
         int row = s->drives[i].row;
-        double lambda =
-            lambda_end ? 0.5 * (state->lambda[row] + lambda_end[row]) : state->lambda[row];
-        olo_sum_add(&state->work, -lambda * olo_constraint_advance(&s->constraints[row], &x));
+        olo_sum_add(&state->work, -lambda[row] * olo_constraint_advance(&s->constraints[row], &x));
     }
     size_t size = (size_t)s->n * sizeof *state->q;
-    memcpy(state->v_before, state->v, size);
-    memcpy(state->v, v1, size);
+    if (!step->pending) {
+        memcpy(state->v_before, state->v, size);
+        memcpy(state->v, step->v1, size);
+    }
+    state->pending = step->pending;
+    state->bare = false;
     memcpy(state->q, step->q_end, size);
     memcpy(state->q_rest, step->rest_end, size);
     state->t += step->h;

@@ -8,20 +8,24 @@
 
 #include "stepping/step.h"
 
-/* How a scheme sees a term: r and, unless NULL, its tangent dr/dq1. */
-typedef double (*olo_term_kernel)(const olo_term *term, const olo_interval *x, double *r,
-                                  double *tangent);
+/* How a scheme sees a term: r and, unless NULL, its tangent dr/dq1; of one with invariants that loses no energy also r and
+ * its stress, whose derivative is by the invariants of the midpoint, or of q1. */
+typedef struct olo_term_view {
+    double (*force)(const olo_term *term, const olo_interval *x, double *r, double *tangent);
+    double (*stress)(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
+    bool middle;
+} olo_term_view;
 
 /* Before the iteration: M v0 and its size. */
 void olo_balance_begin(olo_step *step);
-/* T and, unless the sink is NULL, its tangent. `stresses`: the sink may form tangents from the stresses of discrete
- * gradients. */
-void olo_balance(olo_step *step, olo_term_kernel kernel, bool stresses, const olo_sink *sink);
+/* T and, unless the sink is NULL, its tangent. */
+void olo_balance(olo_step *step, const olo_term_view *view, const olo_sink *sink);
 /* h: T gets h lambda times the gradient of a row. */
 double olo_balance_multiplier_factor(const olo_step *step);
-/* At the end: work and dissipation of the step, q, v = v1, time. Multipliers of the step are in the state; `lambda_end`
- * are those at its end, unless NULL. */
-void olo_balance_finish(const olo_step *step, const double *v1, const double *lambda_end,
-                        olo_state *state);
+/* T = h dV - h f alone, and the energy V that goes with it. */
+double olo_balance_forces(olo_step *step, const olo_term_view *view);
+/* At the end: work and dissipation of the step, q, v = v1 unless it is pending, time. `lambda` [m] are the multipliers that
+ * did the work of motions over time. */
+void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *state);
 
 #endif

@@ -9,16 +9,18 @@
  */
 #include "stepping/balance.h"
 
+static const olo_term_view discrete = {.force = olo_term_discrete, .stress = olo_term_stress};
+
 static void balance(olo_step *step, const olo_sink *sink)
 {
-    olo_balance(step, olo_term_discrete, true, sink);
+    olo_balance(step, &discrete, sink);
 }
 
 static void finish(const olo_step *step, olo_state *state)
 {
     for (int i = 0; i < step->system->n; i++)
         step->v1[i] = 2 / step->h * step->x.dq[i] - state->v[i];
-    olo_balance_finish(step, step->v1, NULL, state);
+    olo_balance_finish(step, state->lambda, state);
 }
 
 const olo_scheme olo_scheme_energy_momentum = {.name = "energy-momentum",

@@ -26,6 +26,17 @@ static inline void olo_add_variation(const double *d1, const double *T, double *
     }
 }
 
+/* w = P_int^T T of node k */
+static inline void olo_fill_right(olo_elimination *elimination, const olo_node *node, int k,
+                                  const double *balance, const double *left)
+{
+    double *w = olo_elimination_rhs(elimination, k);
+    const double *T = balance + node->q, *dm = left + node->q;
+    vec3_add(1.0, T, w);
+    for (int I = 3; I < node->size; I += 3)
+        vec3_add_cross(dm + I, T + I, w + 3);
+}
+
 /* w = P_int^T T of node k, its mass if it is a frame with one of its own and, where it varies, the variation of P_int */
 static inline void olo_fill_node(olo_projector *projector, olo_elimination *elimination,
                                  const olo_node *node, int k, double mass_factor, bool varied,
@@ -36,15 +47,10 @@ static inline void olo_fill_node(olo_projector *projector, olo_elimination *elim
         olo_projector_add_frame(projector, node->frame, mass_factor, varied, balance, left, at->q1);
         return;
     }
-    double *w = olo_elimination_rhs(elimination, k);
-    const double *T = balance + node->q, *dm = left + node->q;
-    vec3_add(1.0, T, w);
-    if (node->kind != OLO_NODE_FRAME)
-        return;
-    for (int I = 3; I < 12; I += 3)
-        vec3_add_cross(dm + I, T + I, w + 3);
-    if (varied)
-        olo_add_variation(at->q1 + node->q + 3, T + 3, olo_elimination_matrix(elimination, k, k));
+    olo_fill_right(elimination, node, k, balance, left);
+    if (varied && node->kind == OLO_NODE_FRAME)
+        olo_add_variation(at->q1 + node->q + 3, balance + node->q + 3,
+                          olo_elimination_matrix(elimination, k, k));
 }
 
 /* What hangs on the joint of node k, [twists] of all, goes to its parent as well: W_p += A^^T W_k. */

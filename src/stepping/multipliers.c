@@ -152,7 +152,7 @@ static void predict(void *data, olo_step *step, double scale)
         reveal(x, step);
     olo_coordinates_predict(step, scale);
     for (int c = 0; c < x->system->m; c++)
-        x->lambda[c] = scale != 0 ? 0.5 * step->h * step->h * step->state->lambda[c] : 0.0;
+        x->lambda[c] = scale != 0 ? 0.5 * step->h * step->h * olo_step_foretold(step, c) : 0.0;
 }
 
 /* --- one iteration --- */

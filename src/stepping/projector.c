@@ -359,11 +359,10 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
 }
 
 void olo_projector_add_stress(olo_projector *p, int piece, double factor, const olo_law_over *law,
-                              const double *qm, const double *q1)
+                              const olo_twist_places *at)
 {
     const olo_term *term = &p->system->terms[piece];
-    term->invariants->add_twist_tangent(term, factor, law->s, law->s1, qm, q1,
-                                        p->plans[piece]->block);
+    term->invariants->add_twist_tangent(term, factor, law->s, law->s1, at, p->plans[piece]->block);
 }
 
 /* One row or column of a closure block with `width` rows: its entries at q, node by node. */

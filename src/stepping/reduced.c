@@ -37,6 +37,8 @@ typedef struct reduced {
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
     bool varied;              /* the left pair varies with q1 */
+    bool older;               /* the next iteration takes the tangent that is there */
+    double update;            /* of the last iteration */
     bool closed;              /* the joints are closed in this iterate */
     bool settled;   /* the last update was so small that it left them closed to round-off */
     bool redundant; /* closure rows repeat others, so that a choice is due in every step */
@@ -141,10 +143,14 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, factor, K, olo_motion_left(&x->step->x), x->step->x.q1);
 }
 
-static void sink_stress(void *context, int piece, double factor, const olo_law_over *law)
+static void sink_stress(void *context, int piece, double factor, const olo_law_over *law,
+                        const double *at)
 {
     reduced *x = context;
-    olo_projector_add_stress(x->projector, piece, factor, law, x->step->x.qm, x->step->x.q1);
+    const olo_motion *m = &x->step->x;
+    const olo_twist_places places = {
+        .left = olo_motion_left(m), .qm = m->qm, .stress = at, .q1 = m->q1};
+    olo_projector_add_stress(x->projector, piece, factor, law, &places);
 }
 
 /* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) = 0 */
@@ -160,12 +166,14 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     bool varied = olo_step_row(step, c, step->r, step->K);
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];
-    olo_projector_add_column(x->projector, piece, at, a, step->r, left);
+    if (!x->older)
+        olo_projector_add_column(x->projector, piece, at, a, step->r, left);
     if (varied)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
     double g = olo_row_remainder(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
-    olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
+    if (!x->older)
+        olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
     olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));
     olo_elimination_rhs(x->elimination, at->block)[at->row] = a * g;
 }
@@ -274,12 +282,15 @@ static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
     double h = step->h;
-    /* the last motion, or the straight line through the last two where that has proved better */
+    /* the last motion, or the line through the last two or the parabola through three where that has proved better */
     const olo_state *state = step->state;
     double *guess = x->guess;
     double last = scale, prior = 0;
     if (state->smooth && scale != 0)
         (void)motion_line(state, h, &last, &prior);
+    const bool parabola =
+        prior != 0 && scale == 1 && state->smoother && state->h_before == h && !x->varied;
+    x->older = false;
     x->hinged = x->hinges && !step->closed;
     if (x->hinged) {
         olo_hinges_predict(x->hinges, step, scale, last, prior);
@@ -290,15 +301,21 @@ static void predict(void *data, olo_step *step, double scale)
         reveal_closures(x, step);
     for (int i = 0; i < x->system->twists; i++) {
         guess[i] = last * state->motion[i] + prior * state->motion_before[i];
+        if (parabola)
+            guess[i] += state->motion[i] - 2 * state->motion_before[i] + state->motion_earlier[i];
         x->wrench[i] = scale * state->wrench[i];
     }
-    olo_tree_predict(x->tree, &step->x, guess, 1.0);
-    x->closed = true;
+    x->closed = x->varied || step->closed || !x->tree_only;
+    if (x->closed)
+        olo_tree_predict(x->tree, &step->x, guess, 1.0);
+    else
+        olo_tree_place(x->tree, &step->x, guess);
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
             x->lambda[x->tree->closure_blocks[i].u + j] =
-                scale != 0 ? 0.5 * h * h * step->state->lambda[x->tree->closure_blocks[i].first + j]
-                           : 0;
+                scale != 0
+                    ? 0.5 * h * h * olo_step_foretold(step, x->tree->closure_blocks[i].first + j)
+                    : 0;
     for (int i = 0; x->redundant && i < x->tree->closure_block_count; i++)
         olo_elimination_restrict(x->elimination, closure_block(x, i),
                                  x->lambda + x->tree->closure_blocks[i].u);
@@ -355,16 +372,23 @@ static void measure(const reduced *x, const olo_step *step, int k, const double 
     }
 }
 
-static void update_node(reduced *x, olo_step *step, int k, const double *twist)
+/* What hangs on the joint of a node after the update. */
+static void take_wrench(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
-    olo_tree_update(x->tree, k, &step->x, twist);
+    double mu[6], *W = x->wrench + node->motion;
     if (!x->tree->nodes[k].type)
         return;
-    double mu[6], *W = x->wrench + node->motion;
     olo_elimination_wrench(x->elimination, k, mu);
     for (int i = 0; i < node->twist; i++)
         W[i] = -mu[i];
+}
+
+static void update_node(reduced *x, olo_step *step, int k, const double *twist)
+{
+    olo_tree_update(x->tree, k, &step->x, twist);
+    if (x->varied)
+        take_wrench(x, k);
 }
 
 /* Has the numbers of a block that is due soon brought to the cache: they are too many streams for the processor to
@@ -455,11 +479,49 @@ static double residual_of(const reduced *x, const olo_newton *newton)
     return small ? x->open : HUGE_VAL;
 }
 
-/* An update closes the joints but for its own square, unless bodies turn so far that Cayley vectors exaggerate it. */
+/* An update closes the joints but for its own square, or what it leaves with an older tangent, unless bodies turn so far that
+ * Cayley vectors exaggerate it. */
 static bool is_settled(const olo_newton *newton)
 {
-    const double update = 1e-8, moderate_turn = 1.0;
-    return newton->increment <= update * fmin(newton->size, 1.0) && newton->turn <= moderate_turn;
+    const double update = 1e-8, rounding = 1e-16, moderate_turn = 1.0;
+    double bound = fmin(newton->size, 1.0);
+    bool small =
+        newton->left > 0 ? newton->left <= rounding * bound : newton->increment <= update * bound;
+    return small && newton->turn <= moderate_turn;
+}
+
+/* Right sides alone, with the factors of the last tangent. */
+static void refill(reduced *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    const int *order = olo_elimination_sequence(x->elimination);
+    olo_elimination_clear_right(x->elimination);
+    x->scheme->balance(step, NULL);
+    add_closures(x, step);
+    for (int i = 0; i < olo_elimination_count(x->elimination); i++) {
+        int c = order[i];
+        if (c < s->node_count) {
+            const olo_joint_type *type = x->tree->nodes[c].type;
+            olo_fill_right(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
+            if (type) {
+                olo_joint_view view = olo_tree_view(x->tree, c, &step->x);
+                type->gap(&view, olo_elimination_gap(x->elimination, c));
+            }
+        }
+        olo_elimination_forward(x->elimination, c);
+    }
+}
+
+/* Where the left pair stays, a tangent changes by as much as the right pair does. After a small update the next one can
+ * be found with the tangent that is there: it leaves a share of itself as large as it is of the one before. That is less than
+ * half the work. */
+static void judge(reduced *x, const olo_step *step, olo_newton *newton)
+{
+    const double small = 1e-3, bad_share = 0.05;
+    double share = x->older ? newton->increment / x->update : 0;
+    newton->left = share * newton->increment;
+    x->update = newton->increment;
+    x->older = !x->varied && !step->closed && newton->increment <= small && share <= bad_share;
 }
 
 /* Balance and tangent at the iterate, eliminated; the block that is singular, or -1. */
@@ -501,9 +563,15 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         bool regular = olo_hinges_iterate(x->hinges, step, newton);
         return conclude(x, regular ? -1 : newton->worst, newton, error);
     }
-    int singular = assemble(x, step);
-    if (singular < 0)
+    int singular = -1;
+    if (x->older)
+        refill(x, step);
+    else
+        singular = assemble(x, step);
+    if (singular < 0) {
         substitute(x, step, newton);
+        judge(x, step, newton);
+    }
     return conclude(x, singular, newton, error);
 }
 
@@ -537,6 +605,9 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     if (x->hinged)
         olo_hinges_place(x->hinges, step, x->wrench);
     x->hinged = false;
+    x->older = false;
+    for (int k = 0; k < x->system->node_count && !x->varied; k++)
+        take_wrench(x, k);
     if (!x->settled && !rebuild(x, step)) {
         step->closed = true;
         if (count < passes)
@@ -551,8 +622,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     return olo_pass_closed(step, x->tree->closure_count, x->tree->closures, error);
 }
 
-/* Keeps the last two motions, and whether a line through the two before them would have met the last one better
- * than the one before it alone. */
+/* Keeps the last motions, and whether a line through the two before would have met the last one better than the one
+ * before it alone. */
 static void remember_motion(const olo_step *step, olo_state *state)
 {
     double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
@@ -568,10 +639,26 @@ static void remember_motion(const olo_step *step, olo_state *state)
     state->smooth = known && line < 0.25 * plain;
 }
 
+/* The same for a parabola through three, where one more digit saves an iteration with an older tangent. */
+static void remember_earlier_motion(const olo_step *step, olo_state *state)
+{
+    double line = 0, parabola = 0;
+    for (int i = 0; i < state->twists; i++) {
+        double bend = step->x.motion[i] - 2 * state->motion[i] + state->motion_before[i];
+        double before = state->motion[i] - 2 * state->motion_before[i] + state->motion_earlier[i];
+        line += bend * bend;
+        parabola += (bend - before) * (bend - before);
+        state->motion_earlier[i] = state->motion_before[i];
+    }
+    state->smoother = state->h == step->h && state->h_before == step->h && parabola < 0.25 * line;
+}
+
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
+    if (!x->varied)
+        remember_earlier_motion(step, state);
     remember_motion(step, state);
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->tree->closure_block_count; i++)
@@ -605,7 +692,7 @@ static void add_end_closures(reduced *x, olo_step *step)
     }
 }
 
-/* v1 = P_int dt times the scale of the mass; what hangs on the joints is M v1 - p, over h/2 a force */
+/* v1 = P_int dt times the scale of the mass */
 static void take_end(reduced *x, olo_step *step)
 {
     double a = 2 / step->h, scale = x->mass_factor;
@@ -613,18 +700,13 @@ static void take_end(reduced *x, olo_step *step)
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
         const double *dt = olo_elimination_twist(x->elimination, k), *q = step->q_end + node->q;
-        double *v = step->v1 + node->q, mu[6];
+        double *v = step->v1 + node->q;
         for (int i = 0; i < 3; i++)
             v[i] = scale * dt[i];
         for (int I = 3; I < node->size; I += 3) {
             double spin[3] = {scale * dt[3], scale * dt[4], scale * dt[5]};
             vec3_cross(spin, q + I, v + I);
         }
-        if (!x->tree->nodes[k].type)
-            continue;
-        olo_elimination_wrench(x->elimination, k, mu);
-        for (int i = 0; i < node->twist; i++)
-            step->wrench_end[node->motion + i] = -a * mu[i];
     }
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)

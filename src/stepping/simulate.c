@@ -142,7 +142,7 @@ static olo_status take_constant(const olo_run *run, olo_stepper *stepper, olo_st
 {
     const long i = sum->steps + 1;
     const double h = olo_run_step(run, state->t, i == steps);
-    const olo_status status = olo_stepper_step(stepper, state, h, error);
+    const olo_status status = olo_stepper_advance(stepper, state, h, error);
     if (status == OLO_OK)
         state->t = i == steps ? run->end : sum->start + (double)i * run->step;
     return status;
@@ -213,15 +213,19 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
             warn_of_damping(system, state, gained, observers, observer_count, &warned);
         if (report->rotation > aliasing_angle && !(sum->largest_rotation > aliasing_angle))
             warn_of_aliasing(system, state, report, observers, observer_count);
-        if (is_look(run, sum->start, before, state->t))
+        if (is_look(run, sum->start, before, state->t) || (!chosen && sum->steps >= steps - 1)) {
+            status = olo_stepper_complete(stepper, state, error);
             look_at_velocities(system, state, &seen);
+        }
         sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
-        status = notify(observers, observer_count, system, state, sum->steps, report, error);
+        if (status == OLO_OK)
+            status = notify(observers, observer_count, system, state, sum->steps, report, error);
         if (status == OLO_OK && state->t < run->end && wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }
     warn_of_normal_velocities(&seen, observers, observer_count);
-    return status;
+    olo_status whole = olo_stepper_complete(stepper, state, status == OLO_OK ? error : NULL);
+    return status == OLO_OK ? whole : status;
 }
 
 static olo_status simulate(const olo_system *system, const olo_run *run, olo_state *state,
@@ -237,6 +241,8 @@ static olo_status simulate(const olo_system *system, const olo_run *run, olo_sta
         status = olo_stepper_create(system, run, &stepper, error);
     if (status == OLO_OK && from_start)
         status = notify(observers, observer_count, system, state, 0, &none, error);
+    if (status == OLO_OK)
+        stepper->lazy = observer_count == 0 && olo_stepper_may_be_lazy(stepper);
     if (status == OLO_OK)
         status =
             run_steps(run, stepper, system, state, steps, observers, observer_count, sum, error);

@@ -20,17 +20,21 @@ typedef struct olo_step {
     const olo_state *state; /* the start; not changed during the iteration */
     double t, h;            /* start time and step */
     bool closed;            /* joints are to be closed in every iterate, not only in the end */
+    bool bare;              /* starts with the momentum Mv0, not with the velocity v0 */
+    double weight;          /* in T the multipliers of the state act so many times */
     double *q0, *v0;        /* [n] the start, kept for what is asked after the step */
     olo_motion x;           /* q0, dq, qm, q1, motion, u */
     double *T;              /* [n] balance */
     double *Mv0;            /* [n] */
     double *q_end;          /* [n] configuration at the end, settled, ... */
     double *rest_end;       /* [n] ... and what rounding left of it */
-    double *v1;             /* [n] velocity at the end */
+    double *v1;             /* [n] velocity at the end ... */
+    bool pending;           /* ... unless it is left for later */
     double *momentum;       /* [n] at the end, where it has to be projected */
+    double energy;          /* of the step by itself, where the scheme has one */
     double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
-    double *wrench_end;     /* [twists] what hangs on the joints in it, forces over half a step */
-    double *constant;       /* [n] gradient of the terms that are linear in q */
+    double *constant;       /* [n] gradient of the terms that are linear in q, ... */
+    double constant_energy; /* ... and their energy at q = 0 */
     int active_count;       /* terms that are not among the constant forces */
     int *active;
     const double *inputs; /* [actions] see olo_interval; NULL: none */
@@ -66,6 +70,12 @@ static inline olo_at olo_step_end(const olo_step *step)
 static inline olo_at olo_step_placed(const olo_step *step)
 {
     return (olo_at){.q = step->q_end, .angles = step->state->angles, .t = step->t + step->h};
+}
+
+/* The multiplier of a row with which a step may start to iterate. */
+static inline double olo_step_foretold(const olo_step *step, int row)
+{
+    return step->weight * step->state->lambda[row];
 }
 
 /* The gradient d of a row with which its multiplier acts over the step: the discrete one, or that at the start. True if
@@ -114,9 +124,10 @@ typedef struct olo_sink {
     void *context;
     void (*mass)(void *context, double factor);                              /* += factor M */
     void (*local)(void *context, int piece, double factor, const double *K); /* += factor K */
-    /* += factor times the tangent of a term with `invariants`, whose stress and its derivative are given. NULL: such a
-     * term comes as a local matrix, too. */
-    void (*stress)(void *context, int piece, double factor, const olo_law_over *law);
+    /* += factor times the tangent of a term with `invariants`, whose stress and its derivative by them, at q1 or at the
+     * midpoint, are given. NULL: such a term comes as a local matrix, too. */
+    void (*stress)(void *context, int piece, double factor, const olo_law_over *law,
+                   const double *at);
 } olo_sink;
 
 /* A scheme: the balance over a step and its derivative. */
@@ -135,8 +146,8 @@ typedef struct olo_scheme {
     void (*balance)(olo_step *step, const olo_sink *sink);
     /* A multiplier's share in T is factor * lambda * gradient of the constraint (olo_step_row). */
     double (*multiplier_factor)(const olo_step *step);
-    /* When the step is solved: the momentum at its end, which the treatment projects to the constraints there, for v1.
-     * NULL: the scheme finds v1 itself. */
+    /* When the step is solved: the momentum at its end, which the treatment projects to the constraints there, for v1,
+     * and the energy of the step. NULL: the scheme finds v1 itself. */
     void (*momentum)(olo_step *step);
     /* The new state from dq, and from its multipliers, which the treatment has written: q, v, work, dissipation, time. */
     void (*finish)(const olo_step *step, olo_state *state);
@@ -154,6 +165,7 @@ typedef struct olo_newton {
     double size;      /* size of the whole increment of the step */
     double residual;  /* of the reduced balance over what cancels in it */
     double turn;      /* largest Cayley vector */
+    double left;      /* what the update leaves, where it was one with an older tangent; else 0 */
     int worst;        /* node with the largest update */
 } olo_newton;
 
@@ -189,7 +201,7 @@ typedef struct olo_treatment {
     olo_status (*iterate)(void *data, olo_step *step, olo_newton *newton, olo_error *error);
     /* After convergence of the `count`-th solution of this step; NULL: done. Sets the error when futile. */
     olo_pass (*pass)(void *data, olo_step *step, int count, olo_error *error);
-    /* v1, lambda_end and wrench_end from the momentum at q_end, M v1 + (h/2) G^T lambda_end = momentum with G v1 = 0 (or
+    /* v1 and lambda_end from the momentum at q_end, M v1 + (h/2) G^T lambda_end = momentum with G v1 = 0 (or
      * the rate of a motion). NULL: not with schemes that need it. */
     olo_status (*project)(void *data, olo_step *step, olo_error *error);
     /* When the step is solved: motion, multipliers and constraint energy of the new state. */
@@ -239,6 +251,7 @@ struct olo_stepper {
     bool objects;   /* some constraint may have no meaning over a step */
     bool stepped;   /* step holds a finished step */
     bool futile;    /* the last failure does not go away with a smaller step */
+    bool lazy;      /* velocities of a scheme with momenta follow on demand only */
     olo_step_report report;
     double history[64]; /* scaled increments of the last attempt */
     int history_count;
@@ -267,6 +280,12 @@ void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 /* How many steps a run from time `start` has, and how long the step at t is: the last one may be shorter. */
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error);
 double olo_run_step(const olo_run *run, double t, bool last);
+
+/* A step after which the velocities may be `pending` if the stepper is lazy, and what gives them. */
+olo_status olo_stepper_advance(olo_stepper *stepper, olo_state *state, double h, olo_error *error);
+olo_status olo_stepper_complete(olo_stepper *stepper, olo_state *state, olo_error *error);
+/* May velocities follow on demand? Not where something looks at those of every step. */
+bool olo_stepper_may_be_lazy(const olo_stepper *stepper);
 
 /* The iteration matrix of the last step; its entries belong to the caller. */
 olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,

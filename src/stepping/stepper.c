@@ -20,6 +20,8 @@
 static const double residual_floor = 1e-12;
 /* Without the whole tangent Newton converges linearly: the last update must be at round-off itself. */
 static const double linear_tolerance = 1e-14;
+/* What an update with an older tangent may leave. */
+static const double rounding = 1e-16;
 /* An update beyond this (model lengths, radians) does not come back. */
 static const double hopeless = 1e8;
 
@@ -46,6 +48,7 @@ static void gather_constant_forces(olo_step *step)
         }
         for (int k = 0; k < term->size; k++)
             step->constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
+        step->constant_energy += term->coefficient[0] * term->form[0].c;
     }
 }
 
@@ -53,7 +56,7 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
 {
     size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
     measure_pieces(s, &vector, &matrix);
-    step->numbers = olo_alloc(12 * n + 3 * twists + m + vector + matrix, sizeof *step->numbers);
+    step->numbers = olo_alloc(12 * n + 2 * twists + m + vector + matrix, sizeof *step->numbers);
     step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
     if (!step->numbers || !step->active)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
@@ -72,11 +75,11 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     step->momentum = at += n;
     step->x.motion = at += n;
     step->x.u = at += twists;
-    step->wrench_end = at += twists;
     step->lambda_end = at += twists;
     step->r = at += m;
     step->K = at + vector;
     step->system = s;
+    step->weight = 1;
     gather_constant_forces(step);
     return OLO_OK;
 }
@@ -241,7 +244,9 @@ static void remember(olo_stepper *x, double increment)
 static bool converged(const olo_stepper *x, const olo_newton *now, double before)
 {
     double bound = now->size < 1 ? now->size : 1.0;
-    if (x->quadratic && now->increment <= x->tolerance * bound)
+    if (now->left > 0 && now->left <= rounding * bound)
+        return true;
+    if (x->quadratic && now->left == 0 && now->increment <= x->tolerance * bound)
         return true;
     if (now->increment <= linear_tolerance * bound)
         return true;
@@ -424,10 +429,47 @@ static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *er
         accumulate(&step->q_end[i], &step->rest_end[i], step->x.dq[i]);
     if (x->treatment->settle)
         x->treatment->settle(x->data, step);
+    step->pending = x->scheme->momentum && x->lazy;
     if (!x->scheme->momentum)
         return OLO_OK;
     x->scheme->momentum(step);
-    return x->treatment->project(x->data, step, error);
+    return x->lazy ? OLO_OK : x->treatment->project(x->data, step, error);
+}
+
+bool olo_stepper_may_be_lazy(const olo_stepper *x)
+{
+    return x->scheme->momentum && x->system->drive_count == 0;
+}
+
+olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *error)
+{
+    olo_step *step = &x->step;
+    size_t size = (size_t)x->system->n * sizeof *state->q;
+    if (!state->pending)
+        return OLO_OK;
+    memcpy(step->q_end, state->q, size);
+    memcpy(step->momentum, state->momentum, size);
+    step->state = state;
+    step->h = state->h;
+    step->t = state->t - state->h;
+    olo_status status = x->treatment->project(x->data, step, error);
+    if (status != OLO_OK)
+        return status;
+    memcpy(state->v_before, state->v, size);
+    memcpy(state->v, step->v1, size);
+    state->pending = false;
+    return OLO_OK;
+}
+
+/* The momentum that the last step has left still has the part that constraints take: their multipliers are then those
+ * of two halves of steps. Who writes steps down for their derivatives gets each of them from its velocities. */
+static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
+{
+    double both = state->h + h;
+    x->step.bare = x->scheme->momentum && state->bare && !x->witness;
+    x->step.weight = x->step.bare && both != 0 ? both / h : 1;
+    if (x->step.bare)
+        memcpy(x->step.Mv0, state->momentum, (size_t)x->system->n * sizeof *state->momentum);
 }
 
 static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
@@ -442,6 +484,7 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     memcpy(x->step.v0, state->v, (size_t)x->system->n * sizeof *state->v);
     x->step.x.q0 = x->step.q0;
     x->step.x.left = x->scheme->at_start ? x->step.q0 : NULL;
+    begin_momentum(x, state, h);
     if (x->treatment->scaled)
         x->scheme->begin(&x->step);
     x->step.closed = false;
@@ -517,8 +560,11 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
         return attempt(x, state, h, error);
     olo_state_copy(state, x->begin);
     olo_control_sample(x, state, 0);
+    const bool lazy = x->lazy, inner = !x->witness && olo_stepper_may_be_lazy(x);
     for (int i = 0; i < c->parts; i++) {
+        x->lazy = lazy || (inner && i < c->parts - 1);
         olo_status status = attempt(x, state, c->part[i] * h, error);
+        x->lazy = lazy;
         if (status != OLO_OK) {
             olo_state_copy(x->begin, state);
             if (x->unwitness)
@@ -555,6 +601,12 @@ static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth,
 }
 
 olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_error *error)
+{
+    x->lazy = false;
+    return olo_stepper_advance(x, state, h, error);
+}
+
+olo_status olo_stepper_advance(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     olo_error reason; /* only its start is set: a step is too short to clear the whole text */
     reason.status = OLO_OK;

@@ -77,6 +77,8 @@ struct olo_joint_type {
     double (*turn)(const olo_joint_view *x);
     /* gap[twist of the child] unless NULL */
     void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
+    /* The gap alone. */
+    void (*gap)(const olo_joint_view *x, double *gap);
     /* What rounding has opened: shift and small rotation of the child that close the joint at given coordinates of
      * parent and child. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child,

@@ -131,7 +131,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     ledger->constraint = olo_sum_value(&x->constraint);
     ledger->total = ledger->kinetic + ledger->potential + ledger->strain + ledger->constraint;
     ledger->balance = ledger->total - ledger->work + ledger->dissipation;
-    ledger->interval = x->halved ? x->interval_energy : ledger->total;
+    ledger->interval = x->bare ? x->interval_energy : ledger->total;
 }
 
 double olo_invariant_value(const olo_invariant *invariant, const olo_ledger *ledger)

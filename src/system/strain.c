@@ -8,7 +8,8 @@
  * has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and d_j^b (sheet, 7).
  *
  * In twists, delta x = delta_phi, delta d = delta_omega x d, the tangent of a step P(qm)^T dr/dq1 P(q1) is formed from
- * the projected gradients, without the matrix in coordinates: a hat stands for the midpoint,
+ * the projected gradients, without the matrix in coordinates: a hat stands for the midpoint (or P^ for that at q0, and
+ * then g for the gradients at the midpoint),
  *
  *     sum_kl g^_k s1_kl g_l + 1/2 P^T (s.A) P,
  *     P^T (a I) P = a (-d^) | a d_m^ | a ((d_m.d) I - d (x) d_m)  between phi and d | d and phi | d and d.
@@ -40,15 +41,20 @@ static void turn_directors(const double *turn, const double *d, double out[4][3]
             out[1 + i][c] = turn[i] * d[c] + turn[3 + i] * d[3 + c] + turn[6 + i] * d[6 + c];
 }
 
-/* Linear in q, so that it serves for increments, too. */
-static void interpolate(const olo_strain *s, const double *q, point *p)
+static void place_nodes(const olo_strain *s, const double *q, double out[A][4][3])
 {
     for (int a = 0; a < s->nodes; a++) {
         const double *x = q + s->q[a];
-        memcpy(p->x[a], x, sizeof p->x[a]);
+        memcpy(out[a], x, sizeof out[a]);
         if (s->turn[a])
-            turn_directors(s->turn[a], x + 3, p->x[a]);
+            turn_directors(s->turn[a], x + 3, out[a]);
     }
+}
+
+/* Linear in q, so that it serves for increments, too. */
+static void interpolate(const olo_strain *s, const double *q, point *p)
+{
+    place_nodes(s, q, p->x);
     for (int c = 0; c < 3; c++)
         p->f[c] = s->dN[0] * p->x[0][0][c] + s->dN[1] * p->x[1][0][c];
     for (int i = 0; i < 3; i++)
@@ -207,8 +213,10 @@ static void add_hessian(const olo_term *term, const double *s, double *matrix)
 
 /* --- in twists --- */
 
-/* g[k][6 a ...] = P^T grad e_k: N'_a d_i in the displacement of shear and elongation, moments in the turn. */
-static void twist_gradients(const olo_strain *s, const point *p, double g[OLO_STRAINS][6 * A])
+/* g[k][6 a ...] = P^T grad e_k, P at the nodes x: N'_a d_i in the displacement of shear and elongation, moments in the
+ * turn. */
+static void twist_gradients(const olo_strain *s, const point *p, double x[A][4][3],
+                            double g[OLO_STRAINS][6 * A])
 {
     for (int a = 0; a < s->nodes; a++) {
         const double N = s->N[a], dN = s->dN[a];
@@ -222,9 +230,9 @@ static void twist_gradients(const olo_strain *s, const point *p, double g[OLO_ST
             double lever[3] = {N * p->f[0], N * p->f[1], N * p->f[2]}, u[3], w[3];
             for (int c = 0; c < 3; c++)
                 gamma[c] = dN * p->d[i][c];
-            vec3_cross(p->x[a][1 + i], lever, gamma + 3);
-            vec3_cross(p->x[a][1 + k], arm[j], u);
-            vec3_cross(p->x[a][1 + j], arm[k], w);
+            vec3_cross(x[a][1 + i], lever, gamma + 3);
+            vec3_cross(x[a][1 + k], arm[j], u);
+            vec3_cross(x[a][1 + j], arm[k], w);
             for (int c = 0; c < 3; c++) {
                 kappa[c] = 0;
                 kappa[3 + c] = u[c] - w[c];
@@ -280,20 +288,20 @@ static void along_directors(const double *n, double d[4][3], double out[3])
         out[c] = n[0] * d[1][c] + n[1] * d[2][c] + n[2] * d[3][c];
 }
 
-static void add_geometric(const olo_strain *x, const double *s, double factor, point *m, point *end,
-                          double *const *block)
+static void add_geometric(const olo_strain *x, const double *s, double factor, double left[A][4][3],
+                          double end[A][4][3], double *const *block)
 {
     const int nodes = x->nodes;
     for (int b = 0; b < nodes; b++) {
         double at_end[3], at_mid[3];
-        along_directors(s, end->x[b], at_end);
-        along_directors(s, m->x[b], at_mid);
+        along_directors(s, end[b], at_end);
+        along_directors(s, left[b], at_mid);
         for (int a = 0; a < nodes; a++) {
             add_shear(0.5 * factor * x->dN[a] * x->N[b], at_end, at_mid, block[a * nodes + b],
                       block[b * nodes + a]);
             if (a != b)
                 add_bending(0.25 * factor * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]), s + 3,
-                            m->x[a], end->x[b], block[a * nodes + b]);
+                            left[a], end[b], block[a * nodes + b]);
         }
     }
 }
@@ -331,21 +339,27 @@ static void add_product(double gm[OLO_STRAINS][6 * A], double u[OLO_STRAINS][6 *
 }
 
 static void add_twist_tangent(const olo_term *term, double factor, const double *s,
-                              const double *s1, const double *qm, const double *q1,
-                              double *const *block)
+                              const double *s1, const olo_twist_places *at, double *const *block)
 {
     const olo_strain *x = term->data;
     point m, end;
     double gm[OLO_STRAINS][6 * A], g1[OLO_STRAINS][6 * A], u[OLO_STRAINS][6 * A];
-    interpolate(x, qm, &m);
-    interpolate(x, q1, &end);
-    twist_gradients(x, &m, gm);
-    twist_gradients(x, &end, g1);
+    double left[A][4][3];
+    interpolate(x, at->qm, &m);
+    place_nodes(x, at->left, left);
+    twist_gradients(x, &m, left, gm);
+    if (at->stress == at->q1) {
+        interpolate(x, at->q1, &end);
+    } else {
+        end = m;
+        place_nodes(x, at->q1, end.x);
+    }
+    twist_gradients(x, &end, end.x, g1);
     times_stiffness(6 * x->nodes, factor, s1, g1, u);
     for (int a = 0; a < x->nodes; a++)
         for (int b = 0; b < x->nodes; b++)
             add_product(gm, u, a, b, block[a * x->nodes + b]);
-    add_geometric(x, s, factor, &m, &end, block);
+    add_geometric(x, s, factor, left, end.x, block);
 }
 
 /* --- coefficients: the six reference values, then N and N' of each node --- */

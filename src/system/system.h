@@ -162,23 +162,26 @@ struct olo_state {
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
     double *v;
-    double *v_before;      /* velocity one step ago */
-    double *motion;        /* increments of the last step: displacement and Cayley vector a node */
-    double *motion_before; /* one step earlier */
-    double *wrench;        /* what hung on the joint of each node in the last step, times h */
-    double *lambda;        /* multipliers of the last step */
-    double *lambda_end;    /* of the half impulse at its end, where the scheme has one ... */
-    double *wrench_end;    /* ... and the forces that hung on the joints in it */
-    double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
-    double *reactions;     /* force and moment of each recorded reaction over the last step */
-    bool smooth;           /* the last two motions foretold the last one better than one of them */
-    double h;              /* last step, 0 before the first; of a composed one its last part */
-    double h_before;       /* the one before that, of motion_before */
-    double span;           /* the whole last step, since v_before */
+    double *v_before;       /* velocity one step ago */
+    double *motion;         /* increments of the last step: displacement and Cayley vector a node */
+    double *motion_before;  /* one step earlier */
+    double *motion_earlier; /* two steps earlier, where the scheme foretells by it */
+    double *wrench;         /* what hung on the joint of each node in the last step, times h */
+    double *lambda;         /* multipliers of the last step */
+    double *lambda_before;  /* one step earlier, where motions over time do work */
+    double *momentum;       /* with which the next step starts, where the scheme keeps one */
+    double *angles;         /* joint coordinates that are angles, turns counted; others 0 */
+    double *reactions;      /* force and moment of each recorded reaction over the last step */
+    bool smooth;            /* the last two motions foretold the last one better than one of them */
+    bool smoother;          /* three of them did it better still */
+    double h;               /* last step, 0 before the first; of a composed one its last part */
+    double h_before;        /* the one before that, of motion_before */
+    double span;            /* the whole last step, since v_before */
     double next,
         error_before; /* with steps that are chosen: the next size, 0 if not known, and the share of the tolerance
                                 * that the last step took */
-    bool halved;            /* lambda_end and wrench_end are there */
+    bool bare;              /* momentum is there, with the part that constraints will take */
+    bool pending;           /* v has not followed yet: olo_stepper_complete */
     double interval_energy; /* of the last step by itself, where the scheme has one */
     olo_sum work, dissipation;
     olo_sum constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */

@@ -385,20 +385,46 @@ static void put_half_hessian(const olo_term *term, const olo_law_at *law, double
     }
 }
 
-double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent)
+static void law_between(const olo_term *term, const olo_interval *x, olo_law_order order,
+                        olo_law_at *law)
 {
-    if (term->law->dissipative) {
-        return olo_term_discrete(term, x, r, tangent);
-    }
-    olo_law_at law;
-    double e[K], g[K][SIZE];
+    double e[K];
     values_between(term, x, e);
     const olo_law_input input = {.k = term->forms,
                                  .e0 = e,
                                  .c = term->coefficient,
                                  .context = term->context,
                                  .angle = angle_of(term, x->angles)};
-    term->law->at(&input, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &law);
+    term->law->at(&input, order, false, law);
+}
+
+double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, double *r,
+                                olo_law_over *law)
+{
+    olo_law_at at;
+    law_between(term, x, OLO_LAW_FIRST, &at);
+    for (int k = 0; k < term->forms; k++) {
+        law->s[k] = at.g[k];
+    }
+    for (int k = 0; k < term->forms * term->forms; k++) {
+        law->s1[k] = 0.5 * at.gg[k];
+    }
+    term->invariants->combine(term, law->s, x->qm, r);
+    return at.f;
+}
+
+double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent)
+{
+    if (term->law->dissipative) {
+        return olo_term_discrete(term, x, r, tangent);
+    }
+    olo_law_at law;
+    double g[K][SIZE];
+    law_between(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, &law);
+    if (term->invariants != NULL && tangent == NULL) {
+        term->invariants->combine(term, law.g, x->qm, r);
+        return law.f;
+    }
     gradients(term, x->qm, g);
     set_zero(term->size, r);
     for (int k = 0; k < term->forms; k++) {

@@ -25,6 +25,12 @@ typedef enum olo_term_role {
 
 typedef struct olo_term olo_term;
 
+/* Where the parts of a tangent in twists are taken: its rows, forces r = sum_k s_k grad e_k(qm), the invariants whose
+ * change is that of the stress (q1, or qm where s is that of the midpoint), its columns. */
+typedef struct olo_twist_places {
+    const double *left, *qm, *stress, *q1;
+} olo_twist_places;
+
 /* Where the invariants of a term come from, if not from forms: functions that evaluate all of them together, quadratic
  * in q like forms and unchanged by rigid motions of the whole. Local vectors are over `index` of the term. */
 typedef struct olo_invariants {
@@ -35,11 +41,10 @@ typedef struct olo_invariants {
     void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
     /* matrix += sum_k s_k A_k, the constant Hessians */
     void (*add_hessian)(const olo_term *term, const double *s, double *matrix);
-    /* += factor P_int(qm)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are frames, with the stress s and
-     * its derivative s1 by the invariants at the end: 6 x 6 blocks, that of nodes a and b at block[a nodes + b]. */
+    /* += factor P_int(left)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are frames, with the stress s and
+     * its derivative s1 by the invariants at `stress`: 6 x 6 blocks, that of nodes a and b at block[a nodes + b]. */
     void (*add_twist_tangent)(const olo_term *term, double factor, const double *s,
-                              const double *s1, const double *qm, const double *q1,
-                              double *const *block);
+                              const double *s1, const olo_twist_places *at, double *const *block);
     /* Coefficients: how many, and the derivatives of all values and gradients with respect to one. */
     int (*coefficients)(const olo_term *term);
     void (*by_coefficient)(const olo_term *term, const double *q, int p, double *e,
@@ -92,6 +97,10 @@ double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, o
 /* The gradient at the midpoint instead, r = grad V(qm) and tangent = 1/2 Hess V(qm), and V(qm); of a dissipative term
  * all is as above. */
 double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent);
+
+/* The same without the tangent of a term with `invariants`: its stress and half of ds/de, which is ds/de1, go to `law`. */
+double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, double *r,
+                                olo_law_over *law);
 
 /* dr/dq0 (slot 0) or dr/dq1 (slot 1), row-major [size*size]. */
 void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,

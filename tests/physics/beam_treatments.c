@@ -330,9 +330,9 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 
 static void midpoint_balance(olo_step *step, const olo_sink *sink)
 {
-    olo_sink local = sink ? *sink : (olo_sink){0};
-    local.stress = NULL;
-    olo_balance(step, olo_term_midpoint, false, sink ? &local : NULL);
+    static const olo_term_view midpoint = {
+        .force = olo_term_midpoint, .stress = olo_term_midpoint_stress, .middle = true};
+    olo_balance(step, &midpoint, sink);
 }
 
 /* D e(q_m) in the place of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not (check 15). */
