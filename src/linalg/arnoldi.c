@@ -10,7 +10,7 @@
 #include <arpack.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const int restarts = 1000;
@@ -18,6 +18,7 @@ static const int restarts = 1000;
 static const double tolerance = 0;
 
 typedef struct session {
+    olo_pool pool;
     int n, count, room;
     double *resid, *basis, *work, *large, *extra;
     int *select;
@@ -25,26 +26,17 @@ typedef struct session {
     int param[11], place[14], info;
 } session;
 
-static void close_session(session *s)
-{
-    olo_free(s->resid);
-    olo_free(s->basis);
-    olo_free(s->work);
-    olo_free(s->large);
-    olo_free(s->extra);
-    olo_free(s->select);
-}
-
 static bool open_session(session *s, int n, int count, int room, const double *start, size_t large)
 {
+    size_t length = (size_t)n, vectors = (size_t)room;
     *s = (session){.n = n, .count = count, .room = room, .large_size = large, .info = 1};
-    s->resid = olo_alloc((size_t)n, sizeof *s->resid);
-    s->basis = olo_alloc((size_t)n * (size_t)room, sizeof *s->basis);
-    s->work = olo_alloc(3 * (size_t)n, sizeof *s->work);
-    s->large = olo_alloc(large, sizeof *s->large);
-    s->extra = olo_alloc(3 * (size_t)room, sizeof *s->extra);
-    s->select = olo_alloc((size_t)room, sizeof *s->select);
-    if (!s->resid || !s->basis || !s->work || !s->large || !s->extra || !s->select)
+    const olo_array arrays[] = {{&s->resid, length},
+                                {&s->basis, length * vectors},
+                                {&s->work, 3 * length},
+                                {&s->large, large},
+                                {&s->extra, 3 * vectors}};
+    s->select = olo_pool_alloc(&s->pool, vectors, sizeof *s->select);
+    if (!s->select || !olo_pool_arrays(&s->pool, arrays, sizeof arrays / sizeof *arrays))
         return false;
     memcpy(s->resid, start, (size_t)n * sizeof *start);
     s->param[0] = 1; /* exact shifts */
@@ -94,7 +86,7 @@ olo_status olo_arnoldi_symmetric(int n, int count, int room, const double *start
     olo_status status = OLO_OK;
     size_t large = (size_t)room * ((size_t)room + 8);
     if (!open_session(&s, n, count, room, start, large)) {
-        close_session(&s);
+        olo_pool_free(&s.pool);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for %d eigenvalues", count);
     }
     pthread_mutex_lock(&lock);
@@ -106,7 +98,7 @@ olo_status olo_arnoldi_symmetric(int n, int count, int room, const double *start
         status = judge(&s, error);
     }
     pthread_mutex_unlock(&lock);
-    close_session(&s);
+    olo_pool_free(&s.pool);
     return status;
 }
 
@@ -131,7 +123,7 @@ olo_status olo_arnoldi_general(int n, int count, int room, const double *start,
     size_t large = 3 * (size_t)room * ((size_t)room + 2);
     *found = 0;
     if (!open_session(&s, n, count, room, start, large)) {
-        close_session(&s);
+        olo_pool_free(&s.pool);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for %d eigenvalues", count);
     }
     pthread_mutex_lock(&lock);
@@ -145,6 +137,6 @@ olo_status olo_arnoldi_general(int n, int count, int room, const double *start,
         *found = s.param[4];
     }
     pthread_mutex_unlock(&lock);
-    close_session(&s);
+    olo_pool_free(&s.pool);
     return status;
 }

@@ -25,6 +25,7 @@
 static const double rounding = 1e-9;
 
 typedef struct builder {
+    olo_pool pool; /* of what is not kept */
     olo_linear *out;
     const olo_system *system;
     olo_rest *rest;
@@ -363,18 +364,22 @@ static olo_status allocate(builder *b, olo_error *error)
     out->state_names = olo_pool_alloc(&out->pool, 2 * n + 1, sizeof *out->state_names);
     out->output_names =
         olo_pool_alloc(&out->pool, (size_t)out->outputs + 1, sizeof *out->output_names);
-    b->chosen = olo_alloc(n + 1, sizeof *b->chosen);
-    b->pivot = olo_alloc(n + 1, sizeof *b->pivot);
-    b->LU = olo_alloc(n * n + 1, sizeof *b->LU);
-    b->row = olo_alloc((size_t)b->system->n, sizeof *b->row);
-    b->reduced = olo_alloc(u + 1, sizeof *b->reduced);
-    bool ok = out->A && out->state_names && out->output_names && b->chosen && b->pivot && b->LU &&
-              b->row && b->reduced;
+    const olo_array arrays[] = {{&b->LU, n * n}, {&b->row, (size_t)b->system->n}, {&b->reduced, u}};
+    b->chosen = olo_pool_alloc(&b->pool, n + 1, sizeof *b->chosen);
+    b->pivot = olo_pool_alloc(&b->pool, n + 1, sizeof *b->pivot);
+    bool ok = out->A && out->state_names && out->output_names && b->chosen && b->pivot &&
+              olo_pool_arrays(&b->pool, arrays, sizeof arrays / sizeof *arrays);
     return ok ? OLO_OK : no_memory(error);
 }
 
 static olo_status build(builder *b, double load, olo_error *error)
 {
+    const int most = 3000; /* dense matrices of this size are some hundred megabytes */
+    if (b->rest->tree->unknowns > most)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "a linear system of %d joint coordinates is too large, at most %d; modes "
+                        "have no such limit",
+                        b->rest->tree->unknowns, most);
     olo_status status = olo_pencil_create(b->rest, load, &b->pencil, error);
     b->n = b->pencil.size;
     if (status == OLO_OK)
@@ -413,11 +418,7 @@ olo_status olo_linear_create(const olo_system *system, const olo_state *state,
         status = build(&b, o.load, error);
     olo_pencil_free(&b.pencil);
     olo_null_space_free(b.space);
-    olo_free(b.chosen);
-    olo_free(b.pivot);
-    olo_free(b.LU);
-    olo_free(b.row);
-    olo_free(b.reduced);
+    olo_pool_free(&b.pool);
     olo_free(b.columns);
     olo_rest_free(b.rest);
     olo_state_free(copy);

@@ -17,9 +17,20 @@ olo_vibration olo_vibration_default(void)
 
 /* --- what solvers find --- */
 
+static void free_found(olo_modes *x)
+{
+    x->growth = olo_free(x->growth);
+    x->omega = olo_free(x->omega);
+    x->square = olo_free(x->square);
+    x->re = olo_free(x->re);
+    x->im = olo_free(x->im);
+    x->count = 0;
+}
+
 olo_status olo_modes_reserve(olo_modes *x, int count, olo_error *error)
 {
     size_t room = (size_t)count + 1, unknowns = (size_t)x->rest->tree->unknowns + 1;
+    free_found(x); /* of another solver */
     x->room = count;
     x->growth = olo_alloc(room, sizeof *x->growth);
     x->omega = olo_alloc(room, sizeof *x->omega);
@@ -152,11 +163,7 @@ void olo_modes_free(olo_modes *modes)
         return;
     olo_rest_free(modes->rest);
     olo_state_free(modes->state);
-    olo_free(modes->growth);
-    olo_free(modes->omega);
-    olo_free(modes->square);
-    olo_free(modes->re);
-    olo_free(modes->im);
+    free_found(modes);
     olo_free(modes);
 }
 

@@ -9,6 +9,8 @@
 /* Dense matrices up to so many joint increments; for any lambda a third: it has twice as many unknowns and ten times the
  * work. */
 enum { OLO_MODES_DENSE = 600 };
+/* Where ARPACK fails, as with very many equal frequencies, dense ones up to so many. */
+enum { OLO_MODES_DENSE_MOST = 3000 };
 
 struct olo_modes {
     const olo_system *system;

@@ -15,32 +15,21 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "linalg/dense.h"
 #include "statics/modes.h"
 #include "statics/pencil.h"
 
 typedef struct work {
+    olo_pool pool;
     double *A, *B, *w, *u, *v;
 } work;
 
-static void work_free(work *w)
-{
-    olo_free(w->A);
-    olo_free(w->B);
-    olo_free(w->w);
-    olo_free(w->u);
-    olo_free(w->v);
-}
-
 static bool work_create(work *w, const olo_pencil *p)
 {
-    size_t u = (size_t)p->unknowns + 1;
-    w->A = olo_alloc(u * u, sizeof *w->A);
-    w->B = olo_alloc(u * u, sizeof *w->B);
-    w->w = olo_alloc(u, sizeof *w->w);
-    w->u = olo_alloc(u, sizeof *w->u);
-    w->v = olo_alloc(u, sizeof *w->v);
-    return w->A && w->B && w->w && w->u && w->v;
+    size_t u = (size_t)p->unknowns;
+    const olo_array arrays[] = {{&w->A, u * u}, {&w->B, u * u}, {&w->w, u}, {&w->u, u}, {&w->v, u}};
+    return olo_pool_arrays(&w->pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
 static olo_status no_solution(olo_error *error)
@@ -220,6 +209,6 @@ olo_status olo_modes_solve_dense(olo_modes *x, olo_error *error)
         status = x->general ? solve_general(x, &p, &w, sigma, error)
                             : keep_symmetric(x, &p, &w, sigma, error);
     olo_pencil_free(&p);
-    work_free(&w);
+    olo_pool_free(&w.pool);
     return status;
 }

@@ -10,10 +10,12 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "linalg/arnoldi.h"
 #include "statics/modes.h"
 
 typedef struct solver {
+    olo_pool pool;
     olo_modes *modes;
     olo_rest *rest;
     int n; /* twists */
@@ -25,33 +27,15 @@ typedef struct solver {
     int *order;
 } solver;
 
-static void solver_free(solver *s)
-{
-    olo_free(s->start);
-    olo_free(s->wrench);
-    olo_free(s->part);
-    olo_free(s->u);
-    olo_free(s->w);
-    olo_free(s->values);
-    olo_free(s->others);
-    olo_free(s->vectors);
-    olo_free(s->order);
-}
-
 static olo_status solver_create(solver *s, int count, int size, olo_error *error)
 {
     size_t n = (size_t)s->n, u = (size_t)s->rest->tree->unknowns, most = (size_t)count + 1;
-    s->start = olo_alloc(2 * n, sizeof *s->start);
-    s->wrench = olo_alloc(n, sizeof *s->wrench);
-    s->part = olo_alloc(n, sizeof *s->part);
-    s->u = olo_alloc(u, sizeof *s->u);
-    s->w = olo_alloc(u, sizeof *s->w);
-    s->values = olo_alloc(most, sizeof *s->values);
-    s->others = olo_alloc(most, sizeof *s->others);
-    s->vectors = olo_alloc(most * (size_t)size, sizeof *s->vectors);
-    s->order = olo_alloc(most, sizeof *s->order);
-    bool ok = s->start && s->wrench && s->part && s->u && s->w && s->values && s->others &&
-              s->vectors && s->order;
+    const olo_array arrays[] = {{&s->start, 2 * n}, {&s->wrench, n},
+                                {&s->part, n},      {&s->u, u},
+                                {&s->w, u},         {&s->values, most},
+                                {&s->others, most}, {&s->vectors, most * (size_t)size}};
+    s->order = olo_pool_alloc(&s->pool, most, sizeof *s->order);
+    bool ok = s->order && olo_pool_arrays(&s->pool, arrays, sizeof arrays / sizeof *arrays);
     return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for %d modes", count);
 }
 
@@ -315,6 +299,8 @@ olo_status olo_modes_solve_sparse(olo_modes *x, olo_error *error)
     if (status == OLO_OK)
         status = x->general ? solve_general(&s, count, most, error)
                             : solve_symmetric(&s, count, most, error);
-    solver_free(&s);
+    olo_pool_free(&s.pool);
+    if (status == OLO_NOT_CONVERGED && x->rest->tree->unknowns <= OLO_MODES_DENSE_MOST)
+        return olo_modes_solve_dense(x, error);
     return status;
 }

@@ -316,6 +316,21 @@ TEST(differences_of_runs_are_the_exponential_of_the_matrix)
     scene_close(&s);
 }
 
+TEST(large_systems_are_refused)
+{
+    olo_error error = {0};
+    olo_linear *x = NULL;
+    scene s =
+        scene_open("beams:\n"
+                   "  - {name: b, elements: 600, to: [1, 0, 0], stiffness: [9, 9, 9, 1, 1, 1],\n"
+                   "     inertia: [1, 1e-1, 1e-1]}\n"
+                   "supports: {on: b.start, type: fixed}\n",
+                   NULL);
+    check_status(OLO_UNSUPPORTED, olo_linear_create(s.system, s.state, NULL, &x, &error));
+    check_contains("too large", error.text);
+    scene_close(&s);
+}
+
 /* Every allocation fails in turn: a status, and nothing leaks. */
 TEST(without_memory_nothing_is_lost)
 {
@@ -343,4 +358,5 @@ TEST_MAIN(cmocka_unit_test(pendulum_with_a_torque), cmocka_unit_test(cart_and_po
           cmocka_unit_test(swing_on_two_links_has_one_coordinate),
           cmocka_unit_test(turning_frame_has_coriolis_forces),
           cmocka_unit_test(differences_of_runs_are_the_exponential_of_the_matrix),
+          cmocka_unit_test(large_systems_are_refused),
           cmocka_unit_test(without_memory_nothing_is_lost))

@@ -81,6 +81,26 @@ TEST(arpack_and_lapack_find_the_same_modes)
     check_same(BEAM, &options, 1e-6);
 }
 
+/* A Krylov space of equal frequencies has one dimension: the dense solver helps out. */
+TEST(equal_pendulums_are_found_in_any_way)
+{
+    scene s =
+        scene_open("gravity: [0, 0, -9.81]\n"
+                   "points:\n"
+                   "  - {name: \"p{i}\", repeat: {i: [1, 50]}, mass: 1, position: [i, 0, -2]}\n"
+                   "rods:\n"
+                   "  - {between: [[i, 0, 0], \"p{i}\"], repeat: {i: [1, 50]}}\n",
+                   NULL);
+    olo_vibration options = olo_vibration_default();
+    options.solver = "sparse";
+    olo_modes *modes = modes_of(&s, &options);
+    check_equal(10, olo_modes_count(modes));
+    for (int i = 0; i < 10; i++)
+        check_relative(9.81 / 2, olo_modes_square(modes, i), 1e-10);
+    olo_modes_free(modes);
+    scene_close(&s);
+}
+
 /* Euler-Bernoulli: omega = s^2, cos s cosh s = -1. */
 TEST(two_thousand_elements_take_seconds)
 {
@@ -197,6 +217,28 @@ TEST(rotation_stiffens_a_cantilever_as_in_the_tables)
         olo_modes_free(modes);
         scene_close(&s);
     }
+}
+
+/* Driven around by a joint the beam has the same frequencies as on the ground of the frame. */
+TEST(driven_hub_is_held_in_the_frame_that_turns_with_it)
+{
+    scene s = scene_open("bodies: {name: hub, mass: 3, inertia: [1, 1, 1]}\n"
+                         "beams:\n"
+                         "  - {name: b, elements: 16, interpolation: quadratic, to: [1, 0, 0],\n"
+                         "     stiffness: [1e8, 1e8, 1e8, 1, 1, 1e3], inertia: [1, 1e-7, 1e-7]}\n"
+                         "joints:\n"
+                         "  - {name: drive, type: revolute, between: [ground, hub], axis: [0, 0, "
+                         "1], motion: \"6*t\"}\n"
+                         "  - {name: clamp, type: rigid, between: [hub, b.start]}\n",
+                         NULL);
+    olo_vibration options = olo_vibration_default();
+    options.count = 2;
+    options.spin.rate[2] = 6;
+    olo_modes *modes = modes_of(&s, &options);
+    check_relative(sqrt(7.3603730193 * 7.3603730193 - 36), olo_modes_omega(modes, 0), 2e-4);
+    check_relative(7.3603730193, olo_modes_omega(modes, 1), 2e-4);
+    olo_modes_free(modes);
+    scene_close(&s);
 }
 
 TEST(gravity_across_the_axis_of_a_frame_is_refused)
@@ -402,10 +444,12 @@ TEST(without_memory_nothing_is_lost)
 }
 
 TEST_MAIN(cmocka_unit_test(arpack_and_lapack_find_the_same_modes),
+          cmocka_unit_test(equal_pendulums_are_found_in_any_way),
           cmocka_unit_test(two_thousand_elements_take_seconds),
           cmocka_unit_test(springs_split_in_a_turning_frame),
           cmocka_unit_test(centrifugal_forces_stretch_a_spring),
           cmocka_unit_test(rotation_stiffens_a_cantilever_as_in_the_tables),
+          cmocka_unit_test(driven_hub_is_held_in_the_frame_that_turns_with_it),
           cmocka_unit_test(gravity_across_the_axis_of_a_frame_is_refused),
           cmocka_unit_test(damped_spring_dies_away), cmocka_unit_test(controller_has_its_poles),
           cmocka_unit_test(column_of_beck_flutters_at_its_critical_load),
