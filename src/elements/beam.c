@@ -220,6 +220,8 @@ static void strain_at(const work *x, int e, int points, int p, olo_strain *strai
     double length = vec3_norm(tangent);
     for (int a = 0; a < nodes; a++)
         strain->dN[a] /= length;
+    strain->dN[0] =
+        -(strain->dN[1] + strain->dN[2]); /* to the last bit: a translation strains nothing */
     strain->weight = weight * length;
 }
 
@@ -273,7 +275,7 @@ static olo_status add_terms(work *x, olo_status (*add)(work *, const olo_strain 
             strain_at(x, e, x->points, p, &strain);
             length += strain.weight;
             x->stations[e * x->points + p] = done + 0.5 * (before + length);
-            olo_strain_values(&strain, s->q0, at_rest);
+            olo_strain_values(&strain, s->q0, NULL, at_rest);
             memcpy(strain.reference, at_rest, sizeof at_rest);
             status = status == OLO_OK ? add(x, &strain) : status;
         }

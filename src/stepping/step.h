@@ -55,7 +55,8 @@ static inline olo_interval olo_step_interval(const olo_step *step)
                           .h = step->h,
                           .angles = step->state->angles,
                           .t = step->t,
-                          .inputs = step->inputs};
+                          .inputs = step->inputs,
+                          .rest = step->state->q_rest};
 }
 static inline olo_at olo_step_start(const olo_step *step)
 {

@@ -123,7 +123,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
         if (term->role == OLO_ROLE_POTENTIAL)
             ledger->potential += olo_term_energy(term, x->q, x->angles);
         if (term->role == OLO_ROLE_STRAIN)
-            ledger->strain += olo_term_energy(term, x->q, x->angles);
+            ledger->strain += olo_term_energy_with_rest(term, x->q, x->q_rest, x->angles);
     }
     book_constraints(system, x, ledger);
     ledger->work = olo_sum_value(&x->work);

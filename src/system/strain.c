@@ -34,6 +34,8 @@ typedef struct point {
     double dd[3][3]; /* d_i' */
 } point;
 
+_Static_assert(sizeof(point) <= sizeof(olo_invariant_point), "the room of a point is too small");
+
 static void turn_directors(const double *turn, const double *d, double out[4][3])
 {
     for (int i = 0; i < 3; i++)
@@ -51,19 +53,22 @@ static void place_nodes(const olo_strain *s, const double *q, double out[A][4][3
     }
 }
 
-/* Linear in q, so that it serves for increments, too. */
+/* Linear in q, so that it serves for increments, too. sum N'_a = 0 to the last bit, but where one of them is varied: phi'
+ * comes from differences of neighbours, which are as exact far from the origin as near it. */
 static void interpolate(const olo_strain *s, const double *q, point *p)
 {
+    const double all = s->dN[0] + (s->dN[1] + s->dN[2]); /* 0 for a node that there is not */
     place_nodes(s, q, p->x);
     for (int c = 0; c < 3; c++)
-        p->f[c] = s->dN[0] * p->x[0][0][c] + s->dN[1] * p->x[1][0][c];
+        p->f[c] = all * p->x[0][0][c] + s->dN[1] * (p->x[1][0][c] - p->x[0][0][c]);
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < 3; c++) {
             p->d[i][c] = s->N[0] * p->x[0][1 + i][c] + s->N[1] * p->x[1][1 + i][c];
             p->dd[i][c] = s->dN[0] * p->x[0][1 + i][c] + s->dN[1] * p->x[1][1 + i][c];
         }
     for (int a = 2; a < s->nodes; a++) {
-        vec3_add(s->dN[a], p->x[a][0], p->f);
+        for (int c = 0; c < 3; c++)
+            p->f[c] += s->dN[a] * (p->x[a][0][c] - p->x[0][0][c]);
         for (int i = 0; i < 3; i++) {
             vec3_add(s->N[a], p->x[a][1 + i], p->d[i]);
             vec3_add(s->dN[a], p->x[a][1 + i], p->dd[i]);
@@ -81,31 +86,95 @@ static void products(const point *p, const point *y, double e[OLO_STRAINS])
     }
 }
 
-void olo_strain_values(const olo_strain *strain, const double *q, double e[OLO_STRAINS])
+/* phi' of what rounding left of the positions */
+static void add_rest(const olo_strain *s, const double *rest, point *p)
+{
+    for (int a = 1; rest && a < s->nodes; a++)
+        for (int c = 0; c < 3; c++)
+            p->f[c] += s->dN[a] * (rest[s->q[a] + c] - rest[s->q[0] + c]);
+}
+
+static void strains_of(const olo_strain *s, const point *p, double e[OLO_STRAINS])
+{
+    products(p, p, e);
+    for (int k = 0; k < OLO_STRAINS; k++)
+        e[k] -= s->reference[k];
+}
+
+void olo_strain_values(const olo_strain *strain, const double *q, const double *rest,
+                       double e[OLO_STRAINS])
 {
     point p;
     interpolate(strain, q, &p);
-    products(&p, &p, e);
-    for (int k = 0; k < OLO_STRAINS; k++)
-        e[k] -= strain->reference[k];
+    add_rest(strain, rest, &p);
+    strains_of(strain, &p, e);
 }
 
-static void values(const olo_term *term, const double *q, double *e)
+static void values(const olo_term *term, const double *q, const double *rest, double *e)
 {
-    olo_strain_values(term->data, q, e);
+    olo_strain_values(term->data, q, rest, e);
+}
+
+/* grad e(p).d */
+static void changes(const point *p, const point *d, double e[OLO_STRAINS])
+{
+    double other[OLO_STRAINS];
+    products(p, d, e);
+    products(d, p, other);
+    for (int k = 0; k < OLO_STRAINS; k++)
+        e[k] += other[k];
 }
 
 /* e(q1) - e(q0) = grad e(qm).dq */
 static void differences(const olo_term *term, const double *qm, const double *dq, double *de)
 {
     point m, d;
-    double other[OLO_STRAINS];
     interpolate(term->data, qm, &m);
     interpolate(term->data, dq, &d);
-    products(&m, &d, de);
-    products(&d, &m, other);
+    changes(&m, &d, de);
+}
+
+/* x + share dx, of what is interpolated */
+static void advance(const point *p, double share, const point *d, point *m)
+{
+    for (int c = 0; c < 3; c++) {
+        m->f[c] = p->f[c] + share * d->f[c];
+        for (int i = 0; i < 3; i++) {
+            m->d[i][c] = p->d[i][c] + share * d->d[i][c];
+            m->dd[i][c] = p->dd[i][c] + share * d->dd[i][c];
+        }
+    }
+}
+
+static void read_step(const olo_strain *s, const olo_interval *x, point *start, point *d)
+{
+    interpolate(s, x->q0, start);
+    add_rest(s, x->rest, start);
+    interpolate(s, x->dq, d);
+}
+
+/* The midpoint comes from start and increment, not from qm: that is rounded where it is in space. */
+static void over(const olo_term *term, const olo_interval *x, double *e0, double *de, void *between)
+{
+    point start, d;
+    read_step(term->data, x, &start, &d);
+    advance(&start, 0.5, &d, between);
+    strains_of(term->data, &start, e0);
+    changes(between, &d, de);
+}
+
+/* e(qm) = e(q0) + 1/2 grad e(q0 + dq/4).dq */
+static void middle(const olo_term *term, const olo_interval *x, double *e, void *between)
+{
+    point start, d, quarter;
+    double de[OLO_STRAINS];
+    read_step(term->data, x, &start, &d);
+    advance(&start, 0.5, &d, between);
+    advance(&start, 0.25, &d, &quarter);
+    strains_of(term->data, &start, e);
+    changes(&quarter, &d, de);
     for (int k = 0; k < OLO_STRAINS; k++)
-        de[k] += other[k];
+        e[k] += 0.5 * de[k];
 }
 
 /* The vectors conjugate to phi', d_i and d_i' for a stress s. */
@@ -143,16 +212,21 @@ static void put_node(const olo_strain *s, int a, const double R[3], double Rd[3]
                                s->turn[a][3 * J + 2] * d[2][c];
 }
 
-/* r = sum_k s_k grad e_k */
-static void combine(const olo_term *term, const double *s, const double *q, double *r)
+/* r = sum_k s_k grad e_k at a point */
+static void push(const olo_term *term, const double *s, const void *between, double *r)
 {
     const olo_strain *strain = term->data;
-    point p;
     double R[3], Rd[3][3], Rdd[3][3];
-    interpolate(strain, q, &p);
-    conjugate(&p, s, R, Rd, Rdd);
+    conjugate(between, s, R, Rd, Rdd);
     for (int a = 0; a < strain->nodes; a++)
         put_node(strain, a, R, Rd, Rdd, r + FRAME * a);
+}
+
+static void combine(const olo_term *term, const double *s, const double *q, double *r)
+{
+    point p;
+    interpolate(term->data, q, &p);
+    push(term, s, &p, r);
 }
 
 /* The coefficient of the unit matrix between 3-vectors I of node a and J of node b (0 position, 1..3 directors of the
@@ -386,7 +460,7 @@ static void by_coefficient(const olo_term *term, const double *q, int p, double 
     for (int b = 0; b < x->nodes; b++)
         (slope ? one.dN : one.N)[b] = b == a;
     memset(one.reference, 0, sizeof one.reference);
-    olo_strain_values(&one, q, e);
+    olo_strain_values(&one, q, NULL, e);
     const olo_term other = {.data = &one};
     for (int k = 0; k < OLO_STRAINS; k++) {
         double unit[OLO_STRAINS] = {0};
@@ -397,6 +471,9 @@ static void by_coefficient(const olo_term *term, const double *q, int p, double 
 
 const olo_invariants olo_strain_invariants = {.values = values,
                                               .differences = differences,
+                                              .over = over,
+                                              .middle = middle,
+                                              .push = push,
                                               .combine = combine,
                                               .add_hessian = add_hessian,
                                               .add_twist_tangent = add_twist_tangent,

@@ -27,8 +27,10 @@ typedef struct olo_strain {
     const double *turn[OLO_STRAIN_NODES_MAX];
 } olo_strain;
 
-/* e(q) */
-void olo_strain_values(const olo_strain *strain, const double *q, double e[OLO_STRAINS]);
+/* e(q), or e(q + rest) where a rounding rest of q is given: far from the origin the difference of positions is no better
+ * than their rounding, and a stiff law multiplies that. */
+void olo_strain_values(const olo_strain *strain, const double *q, const double *rest,
+                       double e[OLO_STRAINS]);
 
 /* The invariants of a term whose `data` is an olo_strain. */
 extern const olo_invariants olo_strain_invariants;

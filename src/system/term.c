@@ -59,7 +59,7 @@ static void add_outer(int n, double s, const double *a, const double *b, double 
 static void values(const olo_term *term, const double *q, double e[K])
 {
     if (term->invariants != NULL) {
-        term->invariants->values(term, q, e);
+        term->invariants->values(term, q, NULL, e);
         return;
     }
     for (int k = 0; k < term->forms; k++) {
@@ -161,6 +161,20 @@ double olo_term_energy(const olo_term *term, const double *q, const double *angl
     return law.f;
 }
 
+double olo_term_energy_with_rest(const olo_term *term, const double *q, const double *rest,
+                                 const double *angles)
+{
+    if (term->invariants == NULL)
+        return olo_term_energy(term, q, angles);
+    double e[K];
+    olo_law_at law;
+    term->invariants->values(term, q, rest, e);
+    const olo_law_input x = {
+        .k = term->forms, .e0 = e, .c = term->coefficient, .context = term->context};
+    term->law->at(&x, OLO_LAW_VALUE, false, &law);
+    return law.f;
+}
+
 void olo_term_gradient(const olo_term *term, const double *q, const double *angles, double *sum)
 {
     olo_law_at law;
@@ -241,11 +255,11 @@ static void law_over(const olo_term *term, const olo_interval *x, const double *
 /* The same where the invariants are evaluated together. Their end values come from the increment: a stiff law would
  * multiply the rounding of q1 otherwise, and no iteration could get below that. */
 static void law_over_invariants(const olo_term *term, const olo_interval *x, olo_law_order order,
-                                bool coefficients, double de[K], olo_law_over *law)
+                                bool coefficients, double de[K], olo_invariant_point *between,
+                                olo_law_over *law)
 {
     double e0[K], e1[K];
-    term->invariants->values(term, x->q0, e0);
-    term->invariants->differences(term, x->qm, x->dq, de);
+    term->invariants->over(term, x, e0, de, between);
     for (int k = 0; k < term->forms; k++) {
         e1[k] = e0[k] + de[k];
     }
@@ -256,7 +270,8 @@ static void step_init(const olo_term *term, const olo_interval *x, olo_law_order
                       bool coefficients, step *y)
 {
     if (term->invariants != NULL) {
-        law_over_invariants(term, x, order, coefficients, y->de, &y->law);
+        olo_invariant_point between;
+        law_over_invariants(term, x, order, coefficients, y->de, &between, &y->law);
         gradients(term, x->qm, y->gm);
         return;
     }
@@ -346,26 +361,22 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law)
 {
     double de[K];
-    law_over_invariants(term, x, OLO_LAW_FIRST, false, de, law);
-    term->invariants->combine(term, law->s, x->qm, r);
+    olo_invariant_point between;
+    law_over_invariants(term, x, OLO_LAW_FIRST, false, de, &between, law);
+    term->invariants->push(term, law->s, &between, r);
     return dot(term->forms, law->s, de);
 }
 
 /* Invariants at the midpoint. Those that are evaluated together belong to stiff laws, which would multiply the rounding
- * of qm: they come from the increment, e(qm) = e(q0) + 1/4 (grad e(q0) + grad e(qm)).dq. */
-static void values_between(const olo_term *term, const olo_interval *x, double e[K])
+ * of qm: they come from the increment. */
+static void values_between(const olo_term *term, const olo_interval *x, double e[K],
+                           olo_invariant_point *between)
 {
     if (term->invariants == NULL) {
         values(term, x->qm, e);
         return;
     }
-    double start[K], middle[K];
-    values(term, x->q0, e);
-    term->invariants->differences(term, x->q0, x->dq, start);
-    term->invariants->differences(term, x->qm, x->dq, middle);
-    for (int k = 0; k < term->forms; k++) {
-        e[k] += 0.25 * (start[k] + middle[k]);
-    }
+    term->invariants->middle(term, x, e, between);
 }
 
 /* Half the Hessian, from gradients and law at the midpoint. */
@@ -386,10 +397,10 @@ static void put_half_hessian(const olo_term *term, const olo_law_at *law, double
 }
 
 static void law_between(const olo_term *term, const olo_interval *x, olo_law_order order,
-                        olo_law_at *law)
+                        olo_law_at *law, olo_invariant_point *between)
 {
     double e[K];
-    values_between(term, x, e);
+    values_between(term, x, e, between);
     const olo_law_input input = {.k = term->forms,
                                  .e0 = e,
                                  .c = term->coefficient,
@@ -402,14 +413,15 @@ double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, dou
                                 olo_law_over *law)
 {
     olo_law_at at;
-    law_between(term, x, OLO_LAW_FIRST, &at);
+    olo_invariant_point between;
+    law_between(term, x, OLO_LAW_FIRST, &at, &between);
     for (int k = 0; k < term->forms; k++) {
         law->s[k] = at.g[k];
     }
     for (int k = 0; k < term->forms * term->forms; k++) {
         law->s1[k] = 0.5 * at.gg[k];
     }
-    term->invariants->combine(term, law->s, x->qm, r);
+    term->invariants->push(term, law->s, &between, r);
     return at.f;
 }
 
@@ -419,10 +431,11 @@ double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r,
         return olo_term_discrete(term, x, r, tangent);
     }
     olo_law_at law;
+    olo_invariant_point between;
     double g[K][SIZE];
-    law_between(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, &law);
+    law_between(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, &law, &between);
     if (term->invariants != NULL && tangent == NULL) {
-        term->invariants->combine(term, law.g, x->qm, r);
+        term->invariants->push(term, law.g, &between, r);
         return law.f;
     }
     gradients(term, x->qm, g);

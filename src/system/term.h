@@ -31,12 +31,37 @@ typedef struct olo_twist_places {
     const double *left, *qm, *stress, *q1;
 } olo_twist_places;
 
+/* A step: configurations, midpoint and increment. qm and dq come from the increment. */
+typedef struct olo_interval {
+    const double *q0, *q1, *qm, *dq;
+    double h;
+    const double *
+        angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
+    double t; /* at q0 */
+    const double
+        *inputs; /* [actions] constant over the step, NaN where there is none; NULL: none at all */
+    const double *rest; /* what rounding left of q0; NULL: not known */
+} olo_interval;
+
+/* Room for what a term with invariants evaluates at a point. */
+typedef struct olo_invariant_point {
+    double number[60];
+} olo_invariant_point;
+
 /* Where the invariants of a term come from, if not from forms: functions that evaluate all of them together, quadratic
  * in q like forms and unchanged by rigid motions of the whole. Local vectors are over `index` of the term. */
 typedef struct olo_invariants {
-    void (*values)(const olo_term *term, const double *q, double *e);
+    /* at q, or at q + rest unless that is NULL: what rounding left of q */
+    void (*values)(const olo_term *term, const double *q, const double *rest, double *e);
     /* e(q1) - e(q0), from midpoint and increment */
     void (*differences)(const olo_term *term, const double *qm, const double *dq, double *de);
+    /* e(q0) and e(q1) - e(q0) of a step, and what `push` reads at its midpoint: r = sum_k s_k grad e_k there, with which
+     * r.dq = s.de holds to the last digits wherever in space it is */
+    void (*over)(const olo_term *term, const olo_interval *x, double *e0, double *de,
+                 void *between);
+    void (*push)(const olo_term *term, const double *s, const void *between, double *r);
+    /* e at the midpoint of a step, from the increment, too */
+    void (*middle)(const olo_term *term, const olo_interval *x, double *e, void *between);
     /* r = sum_k s_k grad e_k(q) */
     void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
     /* matrix += sum_k s_k A_k, the constant Hessians */
@@ -66,20 +91,12 @@ struct olo_term {
     const char *owner; /* name of the element, for messages and outputs */
 };
 
-/* A step: configurations, midpoint and increment. qm and dq come from the increment. */
-typedef struct olo_interval {
-    const double *q0, *q1, *qm, *dq;
-    double h;
-    const double *
-        angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
-    double t; /* at q0 */
-    const double
-        *inputs; /* [actions] constant over the step, NaN where there is none; NULL: none at all */
-} olo_interval;
-
 /* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the turns of angles, as in an
  * interval: values at q, or within half a turn of them; may be NULL. */
 double olo_term_energy(const olo_term *term, const double *q, const double *angles);
+/* The same at q + rest, which a term with invariants feels. */
+double olo_term_energy_with_rest(const olo_term *term, const double *q, const double *rest,
+                                 const double *angles);
 void olo_term_gradient(const olo_term *term, const double *q, const double *angles,
                        double *gradient);
 void olo_term_hessian(const olo_term *term, const double *q, const double *angles, double *hessian);

@@ -35,6 +35,35 @@ TEST(energy_and_angular_momentum_stay_for_100000_steps)
     keep("slider-crank", 2, 100000, false);
 }
 
+/* Thousands of lengths away from where it was thrown. The lever of the angular momentum about the origin is as long. */
+TEST(a_flying_beam_keeps_its_energy_far_away)
+{
+    scene s = scene_open("flying-beam", "reduced");
+    scene_run_to(&s, 5);
+    olo_ledger first = scene_ledger(&s);
+    double energy = 0, linear = 0, angular = 0, reach = 0;
+    for (long i = 0; i < 100000; i++) {
+        double change[3];
+        scene_run(&s, s.run.step, 1);
+        olo_ledger now = scene_ledger(&s);
+        reach = fmax(reach, vec3_norm(scene_q(&s, "rod.start")));
+        energy = fmax(energy, fabs(now.total / first.total - 1));
+        vec3_subtract(now.linear_momentum, first.linear_momentum, change);
+        linear = fmax(linear, vec3_norm(change) / vec3_norm(first.linear_momentum));
+        vec3_subtract(now.angular_momentum, first.angular_momentum, change);
+        angular = fmax(angular, vec3_norm(change) / (reach * vec3_norm(first.linear_momentum)));
+    }
+    print_message(
+        "flying-beam at %.0f: energy %.1e, linear momentum %.1e, angular momentum %.1e of the "
+        "lever's\n",
+        reach, energy, linear, angular);
+    check_true(reach > 20000);
+    check_below(energy, 1e-12);
+    check_below(linear, 1e-12);
+    check_below(angular, 1e-12);
+    scene_close(&s);
+}
+
 TEST(multipliers_move_as_the_null_space_to_25_s)
 {
     scene a = scene_open("beam-with-masses", "reduced");
@@ -67,4 +96,5 @@ TEST(multipliers_move_as_the_null_space_to_25_s)
 }
 
 TEST_MAIN(cmocka_unit_test(energy_and_angular_momentum_stay_for_100000_steps),
+          cmocka_unit_test(a_flying_beam_keeps_its_energy_far_away),
           cmocka_unit_test(multipliers_move_as_the_null_space_to_25_s))

@@ -368,9 +368,9 @@ TEST(one_element_has_the_forces_of_the_sheet)
     sample *x = sheet(&olo_law_elastic);
     double e[6], r[SIZE], K[SIZE * SIZE], square = 0, trace = 0;
     olo_law_over law;
-    olo_strain_values(&x->strain, x->q0, e);
+    olo_strain_values(&x->strain, x->q0, NULL, e);
     check_all(6, e0, e, 1e-13);
-    olo_strain_values(&x->strain, x->q1, e);
+    olo_strain_values(&x->strain, x->q1, NULL, e);
     check_all(6, e1, e, 1e-13);
     double work = olo_term_stress(&x->strains, &x->step, r, &law);
     for (int k = 0; k < 6; k++)
@@ -480,11 +480,45 @@ TEST(rigid_motions_leave_the_strains_alone)
             if (i % 12 == 0)
                 vec3_add(1.0, shift, x->q1 + i);
         }
-        olo_strain_values(&x->strain, x->q0, e);
-        olo_strain_values(&x->strain, x->q1, moved);
+        olo_strain_values(&x->strain, x->q0, NULL, e);
+        olo_strain_values(&x->strain, x->q1, NULL, moved);
         check_all(6, e, moved, 1e-13);
         sample_free(x);
     }
+}
+
+/* A million lengths from the origin, where positions are rounded to 1e-10: with what rounding left of them, strains and
+ * their change over a step are those at the origin. */
+TEST(strains_do_not_depend_on_the_place)
+{
+    static const double far[3] = {1e6, -3e5, 7e5};
+    unsigned long long seed = 5;
+    olo_strain strain = {
+        .nodes = 2, .q = {0, 12}, .N = {0.5, 0.5}, .dN = {-2, 2}, .reference = {0, 0, 1, 0, 0, 0}};
+    double q[24], away[24], rest[24] = {0}, dq[24], qm[24], near[3][6], there[3][6];
+    for (int i = 0; i < 24; i++) {
+        int slot = i % 12;
+        q[i] = slot < 3 ? 0.5 * (i / 12) * (slot == 0) + 0.01 * any(&seed) : slot % 4 == 3;
+        dq[i] = 0.01 * any(&seed);
+        away[i] = slot < 3 ? q[i] + far[slot] : q[i];
+        if (slot < 3)
+            rest[i] = q[i] - (away[i] - far[slot]);
+    }
+    for (int k = 0; k < 2; k++) {
+        olo_invariant_point between;
+        olo_term term = {.data = &strain};
+        const double *start = k ? away : q;
+        for (int i = 0; i < 24; i++)
+            qm[i] = start[i] + 0.5 * dq[i];
+        olo_interval x = {.q0 = start, .qm = qm, .dq = dq, .rest = k ? rest : NULL};
+        olo_strain_values(&strain, start, x.rest, (k ? there : near)[0]);
+        olo_strain_invariants.over(&term, &x, (k ? there : near)[1], (k ? there : near)[2],
+                                   &between);
+    }
+    for (int i = 0; i < 3; i++)
+        check_same(6, near[i], there[i], 1e-14);
+    olo_strain_values(&strain, away, NULL, there[0]);
+    check_true(fabs(there[0][2] - near[0][2]) > 1e-12); /* which positions alone do not tell */
 }
 
 TEST(a_rigid_motion_strains_nothing)
@@ -497,7 +531,7 @@ TEST(a_rigid_motion_strains_nothing)
         memcpy(x->q0, q, sizeof q);
         memcpy(x->q0 + 12, q, sizeof q);
         vec3_add(0.5, q + 9, x->q0 + 12); /* along d3 */
-        olo_strain_values(&x->strain, x->q0, e);
+        olo_strain_values(&x->strain, x->q0, NULL, e);
         check_below(largest(6, e), 1e-14);
         sample_free(x);
     }
@@ -540,7 +574,7 @@ TEST(stress_of_the_averaged_configuration_does_other_work)
 {
     sample *x = sheet(&olo_law_elastic);
     double e[6], s[6], r[SIZE], work = 0, moment[3] = {0, 0, 0};
-    olo_strain_values(&x->strain, x->qm, e);
+    olo_strain_values(&x->strain, x->qm, NULL, e);
     for (int k = 0; k < 6; k++)
         s[k] = x->c[k] * e[k];
     x->strains.invariants->combine(&x->strains, s, x->qm, r);
@@ -561,6 +595,7 @@ TEST_MAIN(cmocka_unit_test(strains_at_a_configuration_are_those_of_the_forms),
           cmocka_unit_test(moments_on_nodes_are_those_of_the_sheet),
           cmocka_unit_test(a_hyperelastic_energy_has_the_stress_of_the_sheet),
           cmocka_unit_test(rigid_motions_leave_the_strains_alone),
+          cmocka_unit_test(strains_do_not_depend_on_the_place),
           cmocka_unit_test(a_rigid_motion_strains_nothing),
           cmocka_unit_test(forces_balance_and_do_the_work_of_the_energy),
           cmocka_unit_test(stress_of_the_averaged_configuration_does_other_work))
