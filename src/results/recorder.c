@@ -16,6 +16,7 @@
 #include "results/thin.h"
 #include "results/verdict.h"
 #include "stepping/registry.h"
+#include "stepping/step.h"
 #include "system/system.h"
 
 /* When the run does not say how many frames. */
@@ -285,22 +286,6 @@ static bool is_full(const olo_recorder *recorder, const olo_state *state,
     return floor(now + rounding) > floor(before + rounding);
 }
 
-static void add_up(olo_run_summary *summary, long step, const olo_step_report *report)
-{
-    summary->steps = step;
-    if (report != NULL) {
-        summary->iterations += report->iterations;
-        summary->halvings += report->halvings;
-        summary->rejections += report->rejections;
-        if (step > 0) {
-            summary->smallest_step =
-                step == 1 ? report->size : fmin(summary->smallest_step, report->size);
-            summary->largest_step = fmax(summary->largest_step, report->size);
-        }
-        summary->largest_rotation = fmax(summary->largest_rotation, report->rotation);
-    }
-}
-
 static olo_status watch_step(void *context, const olo_system *system, const olo_state *state,
                              long step, const olo_step_report *report, olo_error *error)
 {
@@ -319,7 +304,10 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
     if (first) {
         begin(recorder, state);
     }
-    add_up(&recorder->summary, step, report);
+    if (step > 0 && report != NULL) {
+        olo_summary_add(&recorder->summary, report, true);
+    }
+    recorder->summary.steps = step;
     olo_status status = OLO_OK;
     if (first || is_full(recorder, state, report)) {
         status = record_full_row(recorder, state, error);

@@ -169,17 +169,17 @@ static olo_status take_chosen(const olo_run *run, olo_stepper *stepper, olo_stat
     return status;
 }
 
-static void add_up(olo_run_summary *sum, const olo_step_report *report)
+void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken)
 {
     sum->iterations += report->iterations;
     sum->halvings += report->halvings;
     sum->rejections += report->rejections;
-}
-
-static void add_size(olo_run_summary *sum, double size)
-{
-    sum->smallest_step = sum->steps == 1 ? size : fmin(sum->smallest_step, size);
-    sum->largest_step = fmax(sum->largest_step, size);
+    if (!taken)
+        return;
+    sum->steps++;
+    sum->smallest_step = sum->steps == 1 ? report->size : fmin(sum->smallest_step, report->size);
+    sum->largest_step = fmax(sum->largest_step, report->size);
+    sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
 }
 
 /* Whether time passed one of the looks at a run. */
@@ -203,21 +203,19 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
         status = chosen ? take_chosen(run, stepper, state, sum, error)
                         : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);
-        add_up(sum, report);
+        const bool aliased = sum->largest_rotation > aliasing_angle;
+        olo_summary_add(sum, report, status == OLO_OK);
         if (status != OLO_OK)
             break;
-        sum->steps++;
-        add_size(sum, report->size);
         const double gained = dissipated - olo_sum_value(&state->dissipation);
         if (run->order > 2 && gained > 0 && !warned)
             warn_of_damping(system, state, gained, observers, observer_count, &warned);
-        if (report->rotation > aliasing_angle && !(sum->largest_rotation > aliasing_angle))
+        if (report->rotation > aliasing_angle && !aliased)
             warn_of_aliasing(system, state, report, observers, observer_count);
         if (is_look(run, sum->start, before, state->t) || (!chosen && sum->steps >= steps - 1)) {
             status = olo_stepper_complete(stepper, state, error);
             look_at_velocities(system, state, &seen);
         }
-        sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
         if (status == OLO_OK)
             status = notify(observers, observer_count, system, state, sum->steps, report, error);
         if (status == OLO_OK && state->t < run->end && wants_stop(observers, observer_count))

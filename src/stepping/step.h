@@ -278,6 +278,8 @@ void olo_record_reactions(const olo_forces *forces, olo_state *state);
 /* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 
+/* Adds what a step did to the sums of a run; of one that was not taken only its work counts. */
+void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken);
 /* How many steps a run from time `start` has, and how long the step at t is: the last one may be shorter. */
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error);
 double olo_run_step(const olo_run *run, double t, bool last);

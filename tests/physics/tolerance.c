@@ -3,6 +3,8 @@
  * round-off whatever the sizes. */
 #include "scene.h"
 
+#include "base/memory.h"
+
 /* An orbit of eccentricity 0.8 and the period 2 pi, from its farthest point. */
 static const char KEPLER[] = "plane: [0, 0, 1]\n"
                              "points:\n"
@@ -306,6 +308,52 @@ TEST(steps_keep_within_their_bounds)
     scene_close(&s);
 }
 
+/* A step that Newton does not solve is one that is too large. */
+TEST(steps_that_fail_are_rejected)
+{
+    const olo_setting settings[] = {
+        {"run.tolerance", "1e-2"}, {"run.order", "4"}, {"run.iterations", "3"}};
+    scene s = scene_open_set("double-spherical-pendulum", "reduced", settings, 3);
+    olo_error error = {0};
+    olo_run_summary summary;
+    s.run.step = 1;
+    s.run.end = 2;
+    check_ok(olo_simulate(s.system, &s.run, s.state, NULL, 0, &summary, &error), &error);
+    check_true(summary.rejections > 0);
+    check_equal(0, summary.halvings);
+    scene_close(&s);
+    /* and if no step is small enough, that is told with the reason */
+    const olo_setting hopeless[] = {
+        {"run.tolerance", "1e-2"}, {"run.iterations", "1"}, {"run.smallest_step", "1e-3"}};
+    s = scene_open_set("double-spherical-pendulum", "reduced", hopeless, 3);
+    check_status(OLO_NOT_CONVERGED,
+                 olo_simulate(s.system, &s.run, s.state, NULL, 0, &summary, &error));
+    check_contains("did not converge in 1 iterations", error.text);
+    check_true(olo_state_time(s.state) == 0);
+    scene_close(&s);
+}
+
+TEST(running_out_of_memory_is_told)
+{
+    const olo_setting settings[] = {{"run.tolerance", "1e-4"}, {"run.order", "4"}};
+    scene s = scene_open_set("double-spherical-pendulum", "reduced", settings, 2);
+    const size_t alive = olo_memory_alive();
+    olo_status status = OLO_NO_MEMORY;
+    for (size_t n = 1; status == OLO_NO_MEMORY; n++) {
+        olo_stepper *stepper = NULL;
+        olo_error error = {0};
+        olo_memory_fail_at(n);
+        status = olo_stepper_create(s.system, &s.run, &stepper, &error);
+        olo_memory_fail_at(0);
+        if (status != OLO_OK)
+            check_contains("out of memory", error.text);
+        olo_stepper_free(stepper);
+        check_equal(alive, olo_memory_alive());
+    }
+    check_status(OLO_OK, status);
+    scene_close(&s);
+}
+
 TEST(a_step_is_chosen_only_with_a_tolerance)
 {
     scene s = scene_open(KEPLER, "reduced");
@@ -324,4 +372,6 @@ TEST_MAIN(cmocka_unit_test(errors_of_an_orbit_follow_the_tolerance),
           cmocka_unit_test(rejected_steps_are_counted),
           cmocka_unit_test(a_run_with_chosen_steps_goes_on_to_the_same_bits),
           cmocka_unit_test(steps_end_on_the_grid), cmocka_unit_test(steps_keep_within_their_bounds),
+          cmocka_unit_test(steps_that_fail_are_rejected),
+          cmocka_unit_test(running_out_of_memory_is_told),
           cmocka_unit_test(a_step_is_chosen_only_with_a_tolerance))
