@@ -84,6 +84,25 @@ OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
                                                 const double *values, long steps, olo_error *error);
 /** @} */
 
+/** @name Parameters
+ *  @{ */
+/** How all that a model compiles to, and its start, change with one of its parameters: masses, inertias, stiffnesses, damping, lengths,
+ *  places of joints, sections of beams, loads, gains, gravity, initial positions and velocities. */
+typedef struct olo_parameter_change olo_parameter_change;
+/** Compiles the model again with some values near the parameter's own (8 as a rule) and differentiates every coefficient, to about
+ *  1e-12. Fails with OLO_UNSUPPORTED where the parameter is in a function of time, redefines a joint coordinate along which something
+ *  acts, or changes what the model consists of. The model must have been read from a file or text. Free with olo_parameter_change_free. */
+OLO_API olo_status olo_parameter_change_create(const olo_model *model, const char *parameter,
+                                               olo_parameter_change **change, olo_error *error);
+/** Frees a change; NULL is allowed. */
+OLO_API void olo_parameter_change_free(olo_parameter_change *change);
+/** Names the parameters with respect to which derivatives are taken. The changes are those of the model of the system and are not copied. The
+ *  start of a run is then taken to be the model's own, which moves with them. A count of 0 ends it. */
+OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
+                                                  const olo_parameter_change *const *changes,
+                                                  int count, olo_error *error);
+/** @} */
+
 /** @name Functionals of a run
  *  J = end(x_N) + integral of running(x(t)) dt, the integral by the trapezoidal rule over the steps.
  *  @{ */
@@ -117,12 +136,13 @@ typedef struct olo_functional {
 
 /** What a gradient gives; arrays belong to the caller and may be NULL. */
 typedef struct olo_gradient {
-    double value;     /**< J */
-    double *q;        /**< [n] dJ with respect to the configuration of the start */
-    double *v;        /**< [n] ... to its velocity */
-    double *controls; /**< [steps x controls] ... to every control of every step */
-    long steps;       /**< of the run */
-    long again;       /**< how many of these were made again, from checkpoints */
+    double value;       /**< J */
+    double *q;          /**< [n] dJ with respect to the configuration of the start */
+    double *v;          /**< [n] ... to its velocity */
+    double *controls;   /**< [steps x controls] ... to every control of every step */
+    double *parameters; /**< [parameters] ... to the parameters */
+    long steps;         /**< of the run */
+    long again;         /**< how many of these were made again, from checkpoints */
 } olo_gradient;
 
 /** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient by the adjoint: at a cost below four runs,
@@ -139,6 +159,8 @@ typedef struct olo_direction {
     double *q; /**< [n] with v an admissible variation of the start, which becomes that of the end */
     double *v;              /**< [n] */
     const double *controls; /**< [steps x controls] of all controls; NULL: none */
+    const double *
+        parameters; /**< [parameters] of these, beside q and v, which are then without them; NULL: none */
 } olo_direction;
 
 /** The same forward, along one direction: J and its derivative. Needs no memory but for one step. Either of `value` and

@@ -43,6 +43,8 @@ struct olo_model {
     const char *name, *description, *units;
     const char *file; /* NULL for a model made in code */
     const char *text;
+    olo_setting *settings; /* with which it was read */
+    int setting_count;
     double gravity[3], plane[3];
     olo_mark gravity_mark, plane_mark;
     olo_run run;

@@ -349,6 +349,23 @@ static void name_from_file(const char *file, char name[OLO_NAME_MAX_LENGTH + 1])
     }
 }
 
+/* Keeps the overrides, so that the model can be read again. */
+static olo_status keep_settings(olo_reader *reader)
+{
+    olo_model *model = reader->model;
+    const size_t count = (size_t)reader->setting_count;
+    model->settings = olo_pool_alloc(&model->pool, count, sizeof *model->settings);
+    olo_status status = model->settings != NULL ? OLO_OK : olo_read_no_memory(reader);
+    for (size_t i = 0; status == OLO_OK && i < count; i++) {
+        status = copy_text(reader, &model->settings[i].name, reader->settings[i].name);
+        if (status == OLO_OK) {
+            status = copy_text(reader, &model->settings[i].value, reader->settings[i].value);
+        }
+        model->setting_count += status == OLO_OK;
+    }
+    return status;
+}
+
 static olo_status read_document(olo_reader *reader, const char *text, size_t size)
 {
     olo_model *model = reader->model;
@@ -361,6 +378,9 @@ static olo_status read_document(olo_reader *reader, const char *text, size_t siz
         // without zero bytes, as the parser has seen
         model->text = olo_pool_text(&model->pool, text, size);
         status = model->text != NULL ? read_root(reader, root) : olo_read_no_memory(reader);
+    }
+    if (status == OLO_OK) {
+        status = keep_settings(reader);
     }
     return status;
 }

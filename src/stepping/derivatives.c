@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "stepping/goal.h"
 #include "stepping/linear_step.h"
+#include "stepping/parameters.h"
 
 static const size_t usual_memory = (size_t)256 << 20;
 
@@ -42,9 +43,9 @@ struct olo_derivatives {
     int *control;         /* [actions] which control an action follows, -1: none */
     const double *values; /* [control_steps x control_count] */
     long control_steps;
+    olo_parameter_set parameters;
     double *inputs; /* [actions] of the step that is being made */
-    double *gT,
-        *gp;      /* [n] derivatives by balance and momentum of a step, and variations of these */
+    olo_step_change change; /* derivatives by what a step is made of, or variations of these */
     long step;    /* that is being made */
     bool keeping; /* steps are kept */
     bool full;    /* there was no memory for one */
@@ -101,9 +102,14 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     x->run = *run;
     x->memory = usual_memory;
     x->record_size = olo_step_record_size(system);
-    size_t n = (size_t)system->n, actions = (size_t)system->action_count;
-    const olo_array arrays[] = {
-        {&x->gq, n}, {&x->gv, n}, {&x->gT, n}, {&x->gp, n}, {&x->inputs, actions}};
+    size_t n = (size_t)system->n, actions = (size_t)system->action_count, rows = (size_t)system->m;
+    const olo_array arrays[] = {{&x->gq, n},
+                                {&x->gv, n},
+                                {&x->change.T, n},
+                                {&x->change.p, n},
+                                {&x->inputs, actions},
+                                {&x->change.end, rows},
+                                {&x->change.rate, rows}};
     x->control = olo_pool_alloc(&x->pool, actions, sizeof *x->control);
     olo_status status = OLO_OK;
     if (!x->control || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
@@ -142,6 +148,7 @@ void olo_derivatives_free(olo_derivatives *x)
     if (!x)
         return;
     drop_steps(x);
+    olo_parameter_set_free(&x->parameters);
     olo_stepper_free(x->stepper);
     olo_linear_step_free(x->linear);
     olo_state_free(x->state);
@@ -188,24 +195,48 @@ static olo_status need_step(const olo_derivatives *x, olo_error *error)
                         : olo_fail(error, OLO_UNSUPPORTED, "there is no derivative before a step");
 }
 
-/* What changes of the controls of a step do to the balance, T = ... - h f, and to the momentum at the end, p = ... + h/2 f. */
-static void vary_balance(olo_derivatives *x, const double *du)
+/* What varies beside the state: controls of the step, or NULL, and parameters as they were aimed at. */
+typedef struct variation {
+    const double *controls;
+    bool parameters;
+} variation;
+
+/* What that does to the balance, T = ... - h f, and to the momentum at the end, p = ... + h/2 f. */
+static void vary_balance(olo_derivatives *x, const variation *of)
 {
-    size_t n = (size_t)x->system->n * sizeof *x->gT;
+    size_t n = (size_t)x->system->n * sizeof(double), rows = (size_t)x->system->m * sizeof(double);
     double h = olo_linear_step_step(x->linear)->h;
-    memset(x->gT, 0, n);
-    memset(x->gp, 0, n);
-    for (int i = 0; i < x->system->action_count; i++)
+    memset(x->change.T, 0, n);
+    memset(x->change.p, 0, n);
+    if (rows > 0) {
+        memset(x->change.end, 0, rows);
+        memset(x->change.rate, 0, rows);
+    }
+    for (int i = 0; of->controls && i < x->system->action_count; i++)
         if (x->control[i] >= 0) {
-            olo_linear_step_add_input(x->linear, i, -h * du[x->control[i]], x->gT);
-            olo_linear_step_add_input(x->linear, i, 0.5 * h * du[x->control[i]], x->gp);
+            double du = of->controls[x->control[i]];
+            olo_linear_step_add_input(x->linear, i, -h * du, x->change.T);
+            olo_linear_step_add_input(x->linear, i, 0.5 * h * du, x->change.p);
         }
+    if (of->parameters)
+        olo_parameter_set_add(&x->parameters, x->linear, &x->change);
 }
 
-/* Through the kept steps, which are one step of the run or its parts; `du` are changes of its controls, or NULL. */
-static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const double *du,
+/* Rows that do not change cost nothing. */
+static olo_step_change changes_of(const olo_derivatives *x)
+{
+    olo_step_change change = x->change;
+    if (!x->parameters.rows)
+        change.end = change.rate = NULL;
+    return change;
+}
+
+/* Through the kept steps, which are one step of the run or its parts. */
+static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const variation *of,
                              olo_error *error)
 {
+    bool more = of->controls || of->parameters;
+    const olo_step_change none = {0}, all = changes_of(x);
     olo_status status = OLO_OK;
     for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
         /* a step that has no halves is linearised once for all directions */
@@ -214,9 +245,9 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const d
         x->linearised = status == OLO_OK;
         if (status != OLO_OK)
             return status;
-        if (du)
-            vary_balance(x, du);
-        olo_linear_step_forward(x->linear, dq, dv, du ? x->gT : NULL, du ? x->gp : NULL);
+        if (more)
+            vary_balance(x, of);
+        olo_linear_step_forward(x->linear, dq, dv, more ? &all : &none);
     }
     return status;
 }
@@ -229,12 +260,14 @@ static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, doub
     x->linearised = false;
     if (status != OLO_OK)
         return status;
-    olo_linear_step_adjoint(x->linear, gq, gv, x->gT, x->gp);
+    const olo_step_change by = changes_of(x);
+    olo_linear_step_adjoint(x->linear, gq, gv, &by);
     for (int i = 0; gu && i < x->system->action_count; i++)
         if (x->control[i] >= 0)
             gu[x->control[i]] +=
-                step->record.h * (0.5 * olo_linear_step_times_input(x->linear, i, x->gp) -
-                                  olo_linear_step_times_input(x->linear, i, x->gT));
+                step->record.h * (0.5 * olo_linear_step_times_input(x->linear, i, by.p) -
+                                  olo_linear_step_times_input(x->linear, i, by.T));
+    olo_parameter_set_step(&x->parameters, x->linear, &by);
     return status;
 }
 
@@ -242,7 +275,7 @@ olo_status olo_derivatives_step_forward(olo_derivatives *x, double *dq, double *
                                         olo_error *error)
 {
     olo_status status = need_step(x, error);
-    return status == OLO_OK ? go_forward(x, dq, dv, NULL, error) : status;
+    return status == OLO_OK ? go_forward(x, dq, dv, &(variation){0}, error) : status;
 }
 
 olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,
@@ -293,6 +326,15 @@ olo_status olo_derivatives_set_controls(olo_derivatives *x, const char *const *n
     x->values = values;
     x->control_steps = steps;
     return OLO_OK;
+}
+
+olo_status olo_derivatives_set_parameters(olo_derivatives *x,
+                                          const olo_parameter_change *const *changes, int count,
+                                          olo_error *error)
+{
+    olo_status status = olo_parameter_set_take(&x->parameters, x->system, changes, count, error);
+    olo_linear_step_need_rows(x->linear, x->parameters.rows);
+    return status;
 }
 
 /* The controls of a step of the run, NULL without any. */
@@ -376,6 +418,8 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
                      x->control_steps, c->steps);
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
+    if (status == OLO_OK)
+        status = olo_parameter_set_check(&x->parameters, x->system, c->objective, error);
     olo_state_copy(start, x->state);
     return status;
 }
@@ -463,9 +507,12 @@ static olo_status return_stretch(course *c, olo_error *error)
         if (status == OLO_OK && whole && gu)
             olo_objective_effort(c->objective, time_of(c, step->step - 1), x->control_count,
                                  controls_of(x, step->step), size_of(c, step->step), gu);
-        if (status == OLO_OK && whole)
-            olo_objective_running(c->objective, node_of(x, step), weight_of(c, step->step - 1),
-                                  x->gq, x->gv);
+        if (status != OLO_OK || !whole)
+            continue;
+        const olo_state *node = node_of(x, step);
+        double weight = weight_of(c, step->step - 1);
+        olo_objective_running(c->objective, node, weight, x->gq, x->gv);
+        olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
     }
     return status;
 }
@@ -476,8 +523,10 @@ static olo_status return_all(course *c, olo_error *error)
     olo_status status = OLO_OK;
     memset(x->gq, 0, (size_t)x->system->n * sizeof *x->gq);
     memset(x->gv, 0, (size_t)x->system->n * sizeof *x->gv);
+    olo_parameter_set_begin(&x->parameters);
     olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
     olo_objective_running(c->objective, x->state, weight_of(c, c->steps), x->gq, x->gv);
+    olo_parameter_set_node(&x->parameters, c->objective, x->state, weight_of(c, c->steps), true);
     for (long k = c->stretches - 1; status == OLO_OK && k >= 0; k--) {
         if (k < c->stretches - 1) {
             olo_state_copy(c->checkpoint[k], x->state);
@@ -497,6 +546,8 @@ static olo_status give(course *c, const olo_state *start, olo_gradient *gradient
     olo_status status = olo_linear_step_state(x->linear, start, error);
     if (status != OLO_OK)
         return status;
+    if (gradient->parameters)
+        olo_parameter_set_end(&x->parameters, x->gq, x->gv, gradient->parameters);
     olo_linear_step_admit_transposed(x->linear, x->gq, x->gv);
     gradient->value = c->value;
     gradient->steps = c->steps;
@@ -569,6 +620,9 @@ olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
     course c;
     double sum = 0, *dq = direction->q, *dv = direction->v;
     olo_status status = begin(&c, x, start, functional, error);
+    bool parameters = direction->parameters && x->parameters.count > 0;
+    if (status == OLO_OK && parameters)
+        olo_parameter_set_aim(&x->parameters, direction->parameters, dq, dv);
     for (long i = 0; status == OLO_OK && i <= c.steps; i++) {
         x->count = 0;
         const double *du = i > 0 && x->control_count && direction->controls
@@ -577,13 +631,17 @@ olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
         if (i > 0)
             status = advance(&c, i, true, error);
         if (status == OLO_OK)
-            status = go_forward(x, dq, dv, du, error);
+            status = go_forward(x, dq, dv, &(variation){.controls = du, .parameters = parameters},
+                                error);
         if (status != OLO_OK)
             break;
         if (du)
             sum += effort_derivative(&c, i, du);
         add_value(&c, i);
         sum += derivative_at(&c, i, dq, dv);
+        if (parameters)
+            sum += olo_parameter_set_value(&x->parameters, c.objective, x->state, weight_of(&c, i),
+                                           i == c.steps);
     }
     if (status == OLO_OK && value)
         *value = c.value;

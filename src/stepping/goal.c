@@ -281,6 +281,42 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
     return sum;
 }
 
+bool olo_objective_uses_coordinate(const olo_objective *o, int coordinate)
+{
+    bool uses = false;
+    for (int i = 0; i < o->functional->goal_count; i++)
+        uses = uses || (o->goals[i].measure->find == olo_system_find_joint_coordinate &&
+                        o->goals[i].index == coordinate);
+    return uses;
+}
+
+/* Weight of a goal at the end or under the integral, times the slope of f at its measure. */
+static double slope_of(olo_objective *o, const aim *goal, const olo_state *x, bool end)
+{
+    double share = end ? goal->given->end : goal->given->running;
+    if (share == 0 || !goal->given->squared)
+        return share;
+    return share * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - goal->given->target);
+}
+
+double olo_objective_by_output(olo_objective *o, const olo_state *x, bool end, int output, int p)
+{
+    const olo_position *place = &o->system->outputs[output].position;
+    double sum = 0;
+    for (int i = 0; i < o->functional->goal_count; i++) {
+        const aim *goal = &o->goals[i];
+        const double *n = goal->given->direction;
+        bool moves = goal->measure->value == velocity;
+        if (goal->measure->find != find_output || goal->index != output)
+            continue;
+        if (p >= 3)
+            sum += slope_of(o, goal, x, end) * along(n, (moves ? x->v : x->q) + place->slot[p - 3]);
+        else if (!moves)
+            sum += slope_of(o, goal, x, end) * n[p];
+    }
+    return sum;
+}
+
 double olo_objective_effort(olo_objective *o, double t, int count, const double *u, double weight,
                             double *gu)
 {

@@ -277,44 +277,77 @@ static void add_twist(const olo_node *node, const double *q, const double *twist
         vec3_add_cross(twist + 3, q + node->q + I, out + node->q + I);
 }
 
+/* Node k: adds to dv the twist that takes its rows to where they belong; dq is NULL for positions. */
+static void close_node(const olo_linear_rows *x, int k, const double *q, const double *dq,
+                       const double *gap, double *dv)
+{
+    double b[6], twist[6];
+    for (int j = 0; j < x->rank[k]; j++) {
+        int c = x->kept[6 * k + j];
+        b[j] = -times_row(x, c, olo_linear_row(x, c), dv) - (gap ? gap[c] : 0.0);
+        if (dq)
+            b[j] -= times_row(x, c, x->follow + x->place[c], dq);
+    }
+    divide_transposed(x, k, b, twist);
+    add_twist(&x->system->nodes[k], q, twist, dv);
+}
+
+static void close_node_transposed(const olo_linear_rows *x, int k, const double *q, double *from,
+                                  double *to, double *gap)
+{
+    double W[6] = {0}, b[6];
+    olo_node_wrench(&x->system->nodes[k], q, from, W);
+    divide(x, k, W, b);
+    for (int c = x->first[k]; gap && c < x->first[k + 1]; c++)
+        gap[x->list[c]] = 0;
+    for (int j = 0; j < x->rank[k]; j++) {
+        int c = x->kept[6 * k + j];
+        if (to)
+            add_row(x, c, -b[j], x->follow + x->place[c], to);
+        if (gap)
+            gap[c] = -b[j];
+        add_row(x, c, -b[j], olo_linear_row(x, c), from);
+    }
+}
+
 void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const double *v,
-                            const double *dq, double *dv)
+                            const double *dq, const double *gap, double *dv)
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->node_count; i++) {
         int k = x->tree->order[i];
         const olo_node *node = &s->nodes[k];
-        double b[6], twist[6];
         vec3_set(0, 0, 0, dv + node->q);
         if (node->kind == OLO_NODE_FRAME)
             follow_frame(q + node->q + 3, v + node->q + 3, dq + node->q + 3, dv + node->q + 3);
-        for (int j = 0; j < x->rank[k]; j++) {
-            int c = x->kept[6 * k + j];
-            b[j] = -times_row(x, c, x->follow + x->place[c], dq) -
-                   times_row(x, c, olo_linear_row(x, c), dv);
-        }
-        divide_transposed(x, k, b, twist);
-        add_twist(node, q, twist, dv);
+        close_node(x, k, q, dq, gap, dv);
     }
 }
 
 void olo_linear_rows_follow_transposed(const olo_linear_rows *x, const double *q, const double *v,
-                                       double *from, double *to)
+                                       double *from, double *to, double *gap)
 {
     const olo_system *s = x->system;
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->tree->order[i];
         const olo_node *node = &s->nodes[k];
-        double W[6] = {0}, b[6];
-        olo_node_wrench(node, q, from, W);
-        divide(x, k, W, b);
-        for (int j = 0; j < x->rank[k]; j++) {
-            int c = x->kept[6 * k + j];
-            add_row(x, c, -b[j], x->follow + x->place[c], to);
-            add_row(x, c, -b[j], olo_linear_row(x, c), from);
-        }
+        close_node_transposed(x, k, q, from, to, gap);
         if (node->kind == OLO_NODE_FRAME)
             follow_frame_transposed(q + node->q + 3, v + node->q + 3, from + node->q + 3,
                                     to + node->q + 3);
     }
+}
+
+void olo_linear_rows_open(const olo_linear_rows *x, const double *q, const double *gap, double *dq)
+{
+    memset(dq, 0, (size_t)x->system->n * sizeof *dq);
+    for (int i = 0; i < x->system->node_count; i++)
+        close_node(x, x->tree->order[i], q, NULL, gap, dq);
+}
+
+void olo_linear_rows_open_transposed(const olo_linear_rows *x, const double *q, double *from,
+                                     double *gap)
+{
+    for (int i = x->system->node_count - 1; i >= 0; i--)
+        close_node_transposed(x, x->tree->order[i], q, from, NULL, gap);
 }

@@ -43,11 +43,17 @@ void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
 
 /* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their rates when q changes by
- * dq[n], d.dv = -follow.dq; and its transpose, to[n] += (..)^T from[n]; changes `from`. */
+ * dq[n] and the rates themselves by gap[m], d.dv = -follow.dq - gap; and its transpose, to[n] += (..)^T from[n] and gap[m] written;
+ * changes `from`. Gaps may be NULL. */
 void olo_linear_rows_follow(const olo_linear_rows *rows, const double *q, const double *v,
-                            const double *dq, double *dv);
+                            const double *dq, const double *gap, double *dv);
 void olo_linear_rows_follow_transposed(const olo_linear_rows *rows, const double *q,
-                                       const double *v, double *from, double *to);
+                                       const double *v, double *from, double *to, double *gap);
+/* The same of positions: dq[n] with d.dq = -gap for all rows of the tree, frames kept; and its transpose. */
+void olo_linear_rows_open(const olo_linear_rows *rows, const double *q, const double *gap,
+                          double *dq);
+void olo_linear_rows_open_transposed(const olo_linear_rows *rows, const double *q, double *from,
+                                     double *gap);
 
 /* P_int(q) of all nodes: out[n] from twists[twists], and its transpose. */
 void olo_twists_apply(const olo_system *system, const double *q, const double *twists, double *out);

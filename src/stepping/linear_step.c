@@ -22,16 +22,17 @@ struct olo_linear_step {
     void *reduced; /* tangent of the step ... */
     void *ending;  /* ... and matrix of the projection of velocities at its end */
     bool projects; /* the scheme does that */
+    bool rows;     /* rows change, too: their numbers at the end and K1 are wanted */
     const olo_tree *tree;
     double scale;        /* of velocities in that */
     const double *v_end; /* [n] the velocity there */
     olo_linear_rows over, end;
-    int pieces;        /* terms that are not constant, and actions with a tangent: */
-    int *piece;        /* [pieces] */
-    size_t *place;     /* [pieces] where its matrices are */
-    double *K0, *K1;   /* h d(dV)/dq0 or -h df/dq0, and the same by q1 */
-    double *twists;    /* [twists] */
-    double *x, *y, *z; /* [n] workspaces */
+    int pieces;            /* terms that are not constant, and actions with a tangent: */
+    int *piece;            /* [pieces] */
+    size_t *place;         /* [pieces] where its matrices are */
+    double *K0, *K1;       /* h d(dV)/dq0 or -h df/dq0, and the same by q1 */
+    double *twists;        /* [twists] */
+    double *x, *y, *z, *w; /* [n] workspaces */
 };
 
 /* --- records --- */
@@ -136,7 +137,8 @@ static bool take_memory(olo_linear_step *x)
     x->x = olo_pool_alloc(&x->pool, n, sizeof *x->x);
     x->y = olo_pool_alloc(&x->pool, n, sizeof *x->y);
     x->z = olo_pool_alloc(&x->pool, n, sizeof *x->z);
-    return x->twists && x->x && x->y && x->z && plan_pieces(x) &&
+    x->w = olo_pool_alloc(&x->pool, n, sizeof *x->w);
+    return x->twists && x->x && x->y && x->z && x->w && plan_pieces(x) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->over) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->end);
 }
@@ -192,6 +194,26 @@ const olo_step *olo_linear_step_step(const olo_linear_step *x)
     return &x->step;
 }
 
+const double *olo_linear_step_end_velocity(const olo_linear_step *x)
+{
+    return x->v_end;
+}
+
+void olo_linear_step_need_rows(olo_linear_step *x, bool need)
+{
+    x->rows = need;
+}
+
+const double *olo_linear_step_multipliers(const olo_linear_step *x)
+{
+    return x->over.mu;
+}
+
+const double *olo_linear_step_end_multipliers(const olo_linear_step *x)
+{
+    return x->end.mu;
+}
+
 /* --- linearisation --- */
 
 static void place_step(olo_linear_step *x, const olo_step_record *record)
@@ -230,7 +252,7 @@ static void term_matrices(olo_linear_step *x, const olo_term *term, const olo_in
         return;
     }
     olo_term_discrete_tangent(term, over, 0, K0);
-    if (x->projects)
+    if (x->projects || x->rows)
         olo_term_discrete_tangent(term, over, 1, K1);
 }
 
@@ -258,7 +280,7 @@ static void fill_matrices(olo_linear_step *x)
         else
             action_matrices(x, &s->actions[piece - s->term_count], &over, K0, K1);
         scale_matrix(size, term ? h : -h, K0);
-        if (x->projects)
+        if (x->projects || x->rows)
             scale_matrix(size, term ? h : -h, K1);
     }
 }
@@ -357,6 +379,8 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
         return status;
     fill_matrices(x);
     balance_step(x);
+    if (x->rows && !x->projects)
+        place_end_rows(x, record->v1);
     return x->projects ? balance_end(x, error) : OLO_OK;
 }
 
@@ -497,14 +521,15 @@ static void add_row(const olo_system *s, int c, double factor, const double *loc
         out[s->constraints[c].index[i]] += factor * local[i];
 }
 
-/* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv = -(d G) v1. */
-static void end_forward(olo_linear_step *x, const double *dq1, double *eta, double *dv1)
+/* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv = -(d G) v1 - rate. */
+static void end_forward(olo_linear_step *x, const double *dq1, const double *rate, double *eta,
+                        double *dv1)
 {
     const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->ending);
     const double *q = x->step.q_end;
     double *follow = x->y;
-    olo_linear_rows_follow(&x->end, q, x->v_end, dq1, follow);
+    olo_linear_rows_follow(&x->end, q, x->v_end, dq1, rate, follow);
     add_mass(x, -1.0, follow, eta);
     fill_right(x, el, q, -1.0, eta);
     for (int i = 0; i < x->tree->closure_block_count; i++) {
@@ -513,7 +538,8 @@ static void end_forward(olo_linear_step *x, const double *dq1, double *eta, doub
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             double gap = row_times(s, c, x->end.follow + x->end.place[c], dq1) +
-                         row_times(s, c, olo_linear_row(&x->end, c), follow);
+                         row_times(s, c, olo_linear_row(&x->end, c), follow) +
+                         (rate ? rate[c] : 0.0);
             right[j] = 2 / x->step.h / x->scale * gap;
         }
     }
@@ -523,8 +549,8 @@ static void end_forward(olo_linear_step *x, const double *dq1, double *eta, doub
         dv1[i] += follow[i];
 }
 
-/* The transpose: from gv on dv1 to `eta` (written) and to what is added to gq1; gv is changed. */
-static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta)
+/* The transpose: from gv on dv1 to `eta` and `rate` (written) and to what is added to gq1; gv is changed. */
+static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta, double *rate)
 {
     const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->ending);
@@ -541,9 +567,11 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
             double gap = 2 / x->step.h / x->scale * right[j];
             add_row(s, c, gap, x->end.follow + x->end.place[c], gq1);
             add_row(s, c, gap, olo_linear_row(&x->end, c), gv);
+            if (rate)
+                rate[c] = gap;
         }
     }
-    olo_linear_rows_follow_transposed(&x->end, q, x->v_end, gv, gq1);
+    olo_linear_rows_follow_transposed(&x->end, q, x->v_end, gv, gq1, rate);
 }
 
 /* --- the step --- */
@@ -556,19 +584,91 @@ static void add_start(olo_linear_step *x, bool transposed, const double *w, doub
     add_start_rows(x, transposed, w, rho);
 }
 
-void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv, const double *dT,
-                             const double *dp)
+/* out += [DT/Dq1 + sum mu_i Dd_i/Dq1] w, or the transpose; gradients at q0 do not vary */
+static void add_end(olo_linear_step *x, bool transposed, const double *w, double *out)
 {
+    const olo_system *s = x->system;
+    olo_interval over = olo_step_interval(&x->step);
+    add_mass(x, 2 / x->step.h, w, out);
+    add_pieces(x, x->K1, transposed, 1.0, w, out);
+    for (int c = 0; c < s->m && !x->projects; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0};
+        if (!bends(&x->over, c))
+            continue;
+        take_local(row, w, in);
+        olo_constraint_discrete(row, &over, x->step.r, x->step.K);
+        if (transposed)
+            small_add_transposed_times(row->size, row->size, x->over.mu[c], x->step.K, in, product);
+        else
+            small_add_times(row->size, row->size, x->over.mu[c], x->step.K, in, product);
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] += product[k];
+    }
+    if (!x->projects)
+        add_frames(x, &x->over, 0.5, w, out);
+}
+
+/* The step itself: dq1 (written) from rho (changed) and rows that change at the end. Where these belong to the tree, dq1 is a displacement that
+ * takes them there and a motion of the joints. */
+static void solve_step(olo_linear_step *x, double *rho, const double *end, double *dq1)
+{
+    const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->reduced);
+    double *open = x->w, a = 2 / x->step.h;
+    if (end) {
+        olo_linear_rows_open(&x->end, x->step.q_end, end, open);
+        add_end(x, false, open, rho);
+    }
+    fill_right(x, el, olo_motion_left(&x->step.x), 1.0, rho);
+    for (int i = 0; end && i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            int c = closure->first + j;
+            olo_elimination_rhs(el, s->node_count + i)[j] =
+                a * (end[c] + row_times(s, c, olo_linear_row(&x->end, c), open));
+        }
+    }
+    olo_elimination_solve(el);
+    take_solution(x, el, x->step.x.q1, 1.0, dq1);
+    for (int i = 0; end && i < s->n; i++)
+        dq1[i] += open[i];
+}
+
+/* The transpose: y (written) from gq (changed). */
+static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, double *y)
+{
+    const olo_system *s = x->system;
+    olo_elimination *el = olo_reduced_elimination(x->reduced);
+    double a = 2 / x->step.h;
+    fill_right(x, el, x->step.x.q1, 1.0, gq);
+    olo_elimination_solve_transposed(el);
+    take_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
+    if (!end)
+        return;
+    add_end(x, true, y, gq);
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        const double *right = olo_elimination_twist(el, s->node_count + i);
+        for (int j = 0; j < closure->count; j++) {
+            int c = closure->first + j;
+            end[c] = a * right[j];
+            add_row(s, c, end[c], olo_linear_row(&x->end, c), gq);
+        }
+    }
+    olo_linear_rows_open_transposed(&x->end, x->step.q_end, gq, end);
+}
+
+void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
+                             const olo_step_change *change)
+{
     int n = x->system->n;
     double *rho = x->x, *dq1 = x->y, a = 2 / x->step.h;
     for (int i = 0; i < n; i++)
-        rho[i] = dT ? dT[i] : 0.0;
+        rho[i] = change->T ? change->T[i] : 0.0;
     add_mass(x, -2.0, dv, rho);
     add_start(x, false, dq, rho);
-    fill_right(x, el, olo_motion_left(&x->step.x), 1.0, rho);
-    olo_elimination_solve(el);
-    take_solution(x, el, x->step.x.q1, 1.0, dq1);
+    solve_step(x, rho, change->end, dq1);
     if (!x->projects) {
         for (int i = 0; i < n; i++) {
             dv[i] = a * (dq1[i] - dq[i]) - dv[i];
@@ -578,7 +678,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv, const d
     }
     double *eta = rho, *difference = dv;
     for (int i = 0; i < n; i++) {
-        eta[i] = dp ? dp[i] : 0.0;
+        eta[i] = change->p ? change->p[i] : 0.0;
         difference[i] = dq1[i] - dq[i];
     }
     add_mass(x, 0.5 * a, difference, eta);
@@ -586,12 +686,12 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv, const d
     memcpy(dq, dq1, (size_t)n * sizeof *dq);
     add_pieces(x, x->K1, false, -0.5, dq, eta);
     subtract_end_rows(x, dq, eta);
-    end_forward(x, dq, eta, dv);
+    end_forward(x, dq, change->rate, eta, dv);
 }
 
-void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double *T, double *p)
+void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv,
+                             const olo_step_change *change)
 {
-    olo_elimination *el = olo_reduced_elimination(x->reduced);
     int n = x->system->n;
     double *y = x->x, *start = x->y, a = 2 / x->step.h;
     memset(start, 0, (size_t)n * sizeof *start);
@@ -603,24 +703,22 @@ void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double 
         }
     } else {
         double *eta = y;
-        end_adjoint(x, gv, gq, eta);
+        end_adjoint(x, gv, gq, eta, change->rate);
         add_mass(x, 0.5 * a, eta, gq);
         add_pieces(x, x->K1, true, -0.5, eta, gq);
         subtract_end_rows(x, eta, gq);
         add_mass(x, -0.5 * a, eta, start);
         add_pieces(x, x->K0, true, -0.5, eta, start);
-        if (p)
-            memcpy(p, eta, (size_t)n * sizeof *p);
+        if (change->p)
+            memcpy(change->p, eta, (size_t)n * sizeof *eta);
         memset(gv, 0, (size_t)n * sizeof *gv);
     }
-    fill_right(x, el, x->step.x.q1, 1.0, gq);
-    olo_elimination_solve_transposed(el);
-    take_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
+    solve_step_transposed(x, gq, change->end, y);
     add_mass(x, -2.0, y, gv);
     memcpy(gq, start, (size_t)n * sizeof *gq);
     add_start(x, true, y, gq);
-    if (T)
-        memcpy(T, y, (size_t)n * sizeof *T);
+    if (change->T)
+        memcpy(change->T, y, (size_t)n * sizeof *y);
 }
 
 /* --- inputs --- */
@@ -689,13 +787,13 @@ void olo_linear_step_admit(olo_linear_step *x, double *dq, double *dv)
     take_solution(x, el, x->step.q_end, x->scale, dq);
     memset(x->x, 0, n);
     add_mass(x, 1.0, dv, x->x);
-    end_forward(x, dq, x->x, dv);
+    end_forward(x, dq, NULL, x->x, dv);
 }
 
 void olo_linear_step_admit_transposed(olo_linear_step *x, double *gq, double *gv)
 {
     olo_elimination *el = olo_reduced_elimination(x->ending);
-    end_adjoint(x, gv, gq, x->x);
+    end_adjoint(x, gv, gq, x->x, NULL);
     olo_system_mass_times(x->system, x->x, gv);
     fill_right(x, el, x->step.q_end, x->scale, gq);
     olo_elimination_solve_transposed(el);

@@ -50,17 +50,35 @@ olo_status olo_linear_step_at(olo_linear_step *linear, const olo_step_record *re
 /* The step as kernels see it. */
 const olo_step *olo_linear_step_step(const olo_linear_step *linear);
 
-/* From a variation of the start to that of the end, in place. `dT`, unless NULL, is what else changes the balance, and
- * `dp` the momentum at the end (of a force -dT/2; variational only). */
-void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv, const double *dT,
-                             const double *dp);
+/* The velocity at its end. */
+const double *olo_linear_step_end_velocity(const olo_linear_step *linear);
+
+/* What changes beside the state, or derivatives with respect to that. NULL: nothing, or not wanted. */
+typedef struct olo_step_change {
+    double *T;   /* [n] the balance */
+    double *p;   /* [n] the momentum at the end (of a force -T/2; variational only) */
+    double *end; /* [m] constraint rows at the end ... */
+    double *
+        rate; /* [m] ... and their rates there (variational only); both only after olo_linear_step_need_rows */
+} olo_step_change;
+
+/* From now on changes of rows are wanted. */
+void olo_linear_step_need_rows(olo_linear_step *linear, bool need);
+
+/* From a variation of the start to that of the end, in place. */
+void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,
+                             const olo_step_change *change);
 /* df[n] = derivative of the forces of an action over the step with respect to its input, added times `factor`; a product with one
  * vector. */
 void olo_linear_step_add_input(olo_linear_step *linear, int action, double factor, double *df);
 double olo_linear_step_times_input(olo_linear_step *linear, int action, const double *y);
-/* The transpose: from the derivative of something with respect to the end to that with respect to the start, in place; `T` and
- * `p`, unless NULL, get that with respect to the balance and to the momentum at the end. */
-void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv, double *T, double *p);
+/* The transpose: from the derivative of something with respect to the end to that with respect to the start, in place; `change` gets
+ * those with respect to all else. */
+void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv,
+                             const olo_step_change *change);
+/* Multipliers of all rows over the step, and at its end (variational). */
+const double *olo_linear_step_multipliers(const olo_linear_step *linear);
+const double *olo_linear_step_end_multipliers(const olo_linear_step *linear);
 
 /* Instead of a step: a state. Then, from any dq and dv the variation next to it, in the metric of the mass, that keeps the constraints
  * to first order, G dq = 0 and d(G v) = 0; and the transpose. */

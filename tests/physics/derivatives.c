@@ -3,6 +3,7 @@
 #include "joined.h"
 #include "scene.h"
 
+#include "base/memory.h"
 #include "oloid/derivatives.h"
 
 enum { NUMBERS_MAX = 4000 };
@@ -237,7 +238,8 @@ TEST(stiff_beams)
 /* A swing with a drive, a controller, body-fixed loads, dampers and a spring. */
 static const char loaded[] =
     "name: loaded\n"
-    "gravity: [0, 0, -9.81]\n"
+    "parameters: {g: 9.81}\n"
+    "gravity: [0, 0, -g]\n"
     "bodies:\n"
     "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0], angular_velocity: "
     "[0, 1, 0]}\n"
@@ -331,6 +333,267 @@ TEST(controls_of_every_step)
         probe_close();
         scene_close(&x);
     }
+}
+
+/* Of a text: everything that acts depends on some parameter. */
+static const char parametric[] =
+    "name: parametric\nparameters: {m: 2, J: 0.1*m, g: 9.81, k: 30, c: 0.5, rest: 1, F: 2, M: 1, "
+    "drive: 3, kp: 20, kd: 2, w: 1, x: 1, u: m*k,\n             lever: 0.5, soft: 1, n: "
+    "2}\ngravity: [0, 0.1*g, -g]\nbodies:\n  - {name: a, mass: m/2, inertia: [J, 2*J, 1.5*J], "
+    "position: [0.5, 0, 0], angular_velocity: [0, w, 0]}\n  - {name: b, mass: m, inertia: [0.2, "
+    "0.1, 0.15], center: [0.1*m, 0, 0.1], position: [1.5, 0, 0]}\n  - {name: c, mass: 1, inertia: "
+    "[0.1, 0.1, 0.1], position: [2.5, 0, 0], angular_velocity: [0, 0, w*w]}\npoints: {name: d, "
+    "mass: m, position: [2.5, x, 0]}\njoints:\n  - {name: hinge, type: revolute, between: [ground, "
+    "{on: a, at: [-lever, 0, 0]}], axis: [0, 1, 0],\n     torque: drive, time: cos(2*t), damping: "
+    "0.3*c}\n  - {name: elbow, type: revolute, between: [{on: a, at: [0.5, 0, 0]}, {on: b, at: "
+    "[-0.5, 0, 0]}], axis: [0, 1, 0],\n     controller: {target: sin(3*t), kp: kp, kd: kd}, "
+    "stiffness: sqrt(k)}\n  - {name: ball, type: spherical, between: [{on: b, at: [0.5, 0, 0]}, "
+    "{on: c, at: [-0.5, 0, 0]}]}\nloads:\n  - {name: wind, on: c, force: [F, 2, 0], time: "
+    "sin(soft*t)}\n  - {name: jet, on: {on: c, at: [0, 0.1, 0.3]}, force: [0, F*F, 1], frame: "
+    "body}\n  - {name: twist, on: b, moment: [M, 0, 2]}\n  - {name: screw, on: c, moment: [0, M, "
+    "2*M], frame: body}\nsprings:\n  - {name: coil, between: [[0, x, 0], c], stiffness: k, length: "
+    "rest, damping: c}\n  - {name: string, type: linear, between: [c, d], stiffness: "
+    "u}\ndampers:\n  - {name: oil, type: linear, between: [[3, 0, x], b], damping: c}\nrun: {step: "
+    "0.01, end: 0.2}\n";
+
+static const char flexible[] =
+    "name: flexible\n"
+    "parameters: {E: 2e6, rho: 1000, damp: 1e-3, tip: 0.3, v: 0.2}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "beams:\n"
+    "  - {name: arm, elements: 5, from: [0, 0, 0], to: [1, 0, 0], d1: [0, 1, 0],\n"
+    "     section: {type: rectangle, width: 0.05, height: 0.04, young: E, poisson: 0.3, density: "
+    "rho}, damping: damp}\n"
+    "masses: {name: load, on: arm.end, mass: tip}\n"
+    "supports: {name: clamp, type: fixed, on: arm.start}\n"
+    "loads: {name: push, on: arm.end, force: [0, 3*v, 1]}\n"
+    "run: {step: 0.002, end: 0.05}\n";
+
+enum { PARAMETERS_MAX = 16 };
+
+static const char *parameter_text, *parameter_name, *parameter_scheme;
+static double parameter_value;
+
+static scene open_with(const char *text, const char *scheme, const char *name, double value)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%.17g", value);
+    olo_setting settings[2] = {{"run.scheme", scheme}, {name, number}};
+    return scene_open_set(text, "reduced", settings, name ? 2 : 1);
+}
+
+/* J of the model with its parameter moved. */
+static double value_with_parameter(double s)
+{
+    olo_error error = {0};
+    double value, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0};
+    olo_derivatives *d;
+    scene x =
+        open_with(parameter_text, parameter_scheme, parameter_name, parameter_value * (1 + s));
+    check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
+    check_ok(olo_derivatives_forward(d, x.state, &p.J, &(olo_direction){.q = dq, .v = dv}, &value,
+                                     NULL, &error),
+             &error);
+    olo_derivatives_free(d);
+    scene_close(&x);
+    return value;
+}
+
+/* All parameters at once by the adjoint; each forward and by differences. */
+static void check_parameters(const char *text, const char *scheme, const char *const *names,
+                             const double *values, int count, const olo_goal *goal)
+{
+    olo_error error = {0};
+    olo_parameter_change *changes[PARAMETERS_MAX];
+    double gradient[PARAMETERS_MAX], largest = 0;
+    scene x = open_with(text, scheme, NULL, 0);
+    double h = x.run.step;
+    probe_open(&x, scheme, h, (long)(x.run.end / h + 0.5));
+    if (goal)
+        p.J = (olo_functional){.goals = goal, .goal_count = 1};
+    for (int k = 0; k < count; k++)
+        check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
+    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)changes,
+                                            count, &error),
+             &error);
+    olo_gradient g = {.parameters = gradient};
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    for (int k = 0; k < count; k++)
+        largest = fmax(largest, fabs(gradient[k] * values[k]));
+    for (int k = 0; k < count; k++) {
+        double unit[PARAMETERS_MAX] = {0}, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0}, forward;
+        unit[k] = values[k];
+        olo_direction along = {.q = dq, .v = dv, .parameters = unit};
+        check_ok(olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
+                 &error);
+        check_close(forward, gradient[k] * values[k], 1e-12 * largest);
+        parameter_text = text;
+        parameter_name = names[k];
+        parameter_scheme = scheme;
+        parameter_value = values[k];
+        print_message("%s by %s: %.6g\n", scheme, names[k], gradient[k]);
+        check_relative(difference_of(value_with_parameter, 1e-2), gradient[k] * values[k], 1e-8);
+    }
+    for (int k = 0; k < count; k++)
+        olo_parameter_change_free(changes[k]);
+    probe_close();
+    scene_close(&x);
+}
+
+TEST(parameters_of_bodies_springs_loads_and_the_start)
+{
+    static const char *const names[] = {"m", "J",     "g",  "k",  "c", "rest", "F",
+                                        "M", "drive", "kp", "kd", "w", "x",    "lever"};
+    static const double values[] = {2, 0.2, 9.81, 30, 0.5, 1, 2, 1, 3, 20, 2, 1, 1, 0.5};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(parametric, schemes[scheme], names, values, 14, NULL);
+}
+
+/* Lengths of a four-bar linkage that starts at an angle, with closures; of a rod and a hinge; and the ratio of gears. */
+static const char linkage[] =
+    "name: linkage\n"
+    "parameters: {a: 1, b: 2.2, c: 1.7, d: 2, w: 2, phi: 0.9, rod: 0.8, ratio: 2, reach: 0.3, \n"
+    "             f: sqrt((d - a*cos(phi))^2 + (a*sin(phi))^2),\n"
+    "             psi: \"acos((f^2 + b^2 - c^2)/(2*f*b)) - atan2(a*sin(phi), d - a*cos(phi))\"}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: crank, mass: 1, inertia: [0.1, 0.1, 0.1], angular_velocity: [0, -w, 0],\n"
+    "     rotation: {axis: [0, 1, 0], angle: -phi}}\n"
+    "  - {name: coupler, mass: 2, inertia: [0.2, 0.3, 0.2], position: [a*cos(phi), 0, "
+    "a*sin(phi)],\n"
+    "     rotation: {axis: [0, 1, 0], angle: -psi}, center: [b/2, 0, 0.1]}\n"
+    "  - {name: rocker, mass: 1, inertia: [0.1, 0.1, 0.1], position: [d, 0, 0],\n"
+    "     rotation: {axis: [0, 1, 0], angle: \"-atan2(a*sin(phi) + b*sin(psi), a*cos(phi) + "
+    "b*cos(psi) - d)\"}}\n"
+    "  - {name: wheel, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 1, 0], angular_velocity: "
+    "[0, w*ratio, 0]}\n"
+    "points: {name: bob, mass: 0.5, position: [d, 0.2, -rod]}\n"
+    "joints:\n"
+    "  - {name: A, type: revolute, between: [ground, crank], axis: [0, 1, 0], at: [0, 0, 0]}\n"
+    "  - {name: B, type: revolute, between: [{on: crank, at: [a, 0, 0]}, coupler], axis: [0, 1, "
+    "0]}\n"
+    "  - {name: C, type: spherical, between: [{on: coupler, at: [b, 0, 0]}, {on: rocker, at: [c, "
+    "0, 0]}]}\n"
+    "  - {name: D, type: revolute, between: [ground, rocker], axis: [0, 1, 0], at: [d, 0, 0]}\n"
+    "  - {name: W, type: revolute, between: [ground, wheel], axis: [0, 1, 0], at: [0, 1, 0]}\n"
+    "relations: {name: gears, coordinate: W, follows: A, ratio: -ratio}\n"
+    "rods: {between: [[d, 0.2, 0], bob]}\n"
+    "springs: {name: s, between: [bob, {on: coupler, at: [b/2, 0, reach]}], stiffness: 5}\n"
+    "outputs: {name: pen, on: {on: coupler, at: [b/2, reach, 0]}}\n"
+    "run: {step: 0.01, end: 0.2}\n";
+
+TEST(parameters_of_places_lengths_and_gears)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "w", "rod", "ratio", "reach"};
+    static const double values[] = {1, 2.2, 1.7, 2, 2, 0.8, 2, 0.3};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(linkage, schemes[scheme], names, values, 8, NULL);
+}
+
+/* Places on bodies that goals measure move with parameters, too. */
+TEST(parameters_of_goals)
+{
+    static const char *const names[] = {"b", "reach", "w"};
+    static const double values[] = {2.2, 0.3, 2};
+    const olo_goal goals[] = {
+        {.quantity = "pen.position", .direction = {1, 2, 3}, .end = 1, .running = 2},
+        {.quantity = "pen.velocity",
+         .direction = {1, 2, 3},
+         .end = 1,
+         .running = 2,
+         .squared = true,
+         .target = 0.2}};
+    for (int i = 0; i < 2; i++)
+        check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
+}
+
+/* A gradient and a step map, all from the beginning. */
+static olo_status derive(const scene *x, const olo_parameter_change *change, olo_error *error)
+{
+    const olo_goal goal = {.quantity = "kinetic", .end = 1};
+    const olo_functional J = {.goals = &goal, .goal_count = 1};
+    olo_derivatives *d = NULL;
+    olo_state *start = NULL;
+    olo_status status = olo_derivatives_create(x->system, &x->run, &d, error);
+    if (status == OLO_OK) {
+        olo_derivatives_set_memory(d, 0);
+        status = olo_derivatives_set_parameters(d, &change, 1, error);
+    }
+    if (status == OLO_OK)
+        status = olo_derivatives_gradient(d, x->state, &J, &(olo_gradient){0}, error);
+    if (status == OLO_OK)
+        status = olo_state_clone(x->state, &start, error);
+    if (status == OLO_OK)
+        status = olo_derivatives_step_map(d, start, 0.01, &(olo_step_map){0}, error);
+    olo_state_free(start);
+    olo_derivatives_free(d);
+    return status;
+}
+
+/* Whatever allocation fails, the status says so and nothing is left behind. */
+TEST(memory_may_run_out)
+{
+    olo_error error = {0};
+    olo_parameter_change *change;
+    scene x = scene_open(loaded, "reduced");
+    x.run.end = 0.05;
+    check_ok(olo_parameter_change_create(x.model, "g", &change, &error), &error);
+    size_t alive = olo_memory_alive();
+    olo_status status = OLO_NO_MEMORY;
+    for (size_t n = 1; status != OLO_OK; n++) {
+        olo_memory_fail_at(n);
+        status = derive(&x, change, &error);
+        olo_memory_fail_at(0);
+        check_true(status == OLO_OK || status == OLO_NO_MEMORY);
+        check_equal(alive, olo_memory_alive());
+    }
+    olo_parameter_change_free(change);
+    alive = olo_memory_alive();
+    status = OLO_NO_MEMORY;
+    for (size_t n = 1; status != OLO_OK; n += 1 + n / 8) {
+        olo_memory_fail_at(n);
+        status = olo_parameter_change_create(x.model, "g", &change, &error);
+        olo_memory_fail_at(0);
+        check_true(status == OLO_OK || status == OLO_NO_MEMORY);
+        check_true(status == OLO_OK || olo_memory_alive() == alive);
+    }
+    olo_parameter_change_free(change);
+    check_equal(alive, olo_memory_alive());
+    scene_close(&x);
+}
+
+TEST(parameters_of_beams)
+{
+    static const char *const names[] = {"E", "rho", "damp", "tip", "v"};
+    static const double values[] = {2e6, 1000, 1e-3, 0.3, 0.2};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(flexible, schemes[scheme], names, values, 5, NULL);
+}
+
+TEST(parameters_without_derivatives_are_refused)
+{
+    static const struct {
+        const char *name, *says;
+        olo_status status;
+    } all[] = {{"soft", "function of time", OLO_UNSUPPORTED},
+               {"nothing", "no parameter 'nothing'", OLO_NOT_FOUND}};
+    olo_error error = {0};
+    scene x = scene_open(parametric, "reduced");
+    olo_parameter_change *change;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        check_status(all[i].status,
+                     olo_parameter_change_create(x.model, all[i].name, &change, &error));
+        check_contains(all[i].says, error.text);
+    }
+    scene_close(&x);
+    x = scene_open(linkage, "reduced");
+    check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "phi", &change, &error));
+    check_contains("what the joint coordinate 'A.angle' measures", error.text);
+    scene_close(&x);
+    x = scene_open("chain", "reduced");
+    check_status(OLO_BAD_INPUT, olo_parameter_change_create(x.model, "n", &change, &error));
+    check_contains("parameter 'n' has no value beside its own", error.text);
+    scene_close(&x);
 }
 
 TEST(goals_by_name)
@@ -521,6 +784,11 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(trees_with_loads_springs_and_dampers),
           cmocka_unit_test(chain_with_loads_drives_and_controllers),
           cmocka_unit_test(controls_of_every_step), cmocka_unit_test(goals_by_name),
+          cmocka_unit_test(parameters_of_bodies_springs_loads_and_the_start),
+          cmocka_unit_test(parameters_of_places_lengths_and_gears),
+          cmocka_unit_test(parameters_of_goals), cmocka_unit_test(memory_may_run_out),
+          cmocka_unit_test(parameters_of_beams),
+          cmocka_unit_test(parameters_without_derivatives_are_refused),
           cmocka_unit_test(loops_and_relations), cmocka_unit_test(beams),
           cmocka_unit_test(stiff_beams), cmocka_unit_test(checkpoints_change_no_bit),
           cmocka_unit_test(symplectic_form_is_constant_with_variational),

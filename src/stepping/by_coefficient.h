@@ -1,0 +1,16 @@
+/* A linearised step by the coefficients of its system: what each does to the balance and to the momentum at the end. */
+#ifndef OLO_STEPPING_BY_COEFFICIENT_H
+#define OLO_STEPPING_BY_COEFFICIENT_H
+
+#include "stepping/linear_step.h"
+#include "system/coefficients.h"
+
+/* Of masses, terms, actions and rows (for which olo_linear_step_need_rows must have been asked): all += factor times the
+ * derivatives ... */
+void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
+                                     double factor, const olo_step_change *change);
+/* ... and their products with what olo_linear_step_adjoint gave. */
+double olo_linear_step_times_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
+                                         const olo_step_change *by);
+
+#endif

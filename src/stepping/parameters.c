@@ -1,0 +1,174 @@
+/* The parameters of derivatives; see the header. */
+#include "stepping/parameters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+static int compare(const void *a, const void *b)
+{
+    const olo_coefficient *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return (x->p > y->p) - (x->p < y->p);
+}
+
+void olo_parameter_set_free(olo_parameter_set *x)
+{
+    olo_free(x->coefficient);
+    olo_free(x->sum);
+    *x = (olo_parameter_set){0};
+}
+
+/* All coefficients of all changes that act on a step, sorted, each once. */
+static void gather(olo_parameter_set *x)
+{
+    int all = 0;
+    for (int k = 0; k < x->count; k++)
+        for (int i = 0; i < x->changes[k]->count; i++)
+            if (x->changes[k]->coefficient[i].kind != OLO_COEFFICIENT_COORDINATE)
+                x->coefficient[all++] = x->changes[k]->coefficient[i];
+    qsort(x->coefficient, (size_t)all, sizeof *x->coefficient, compare);
+    for (int i = 0; i < all; i++)
+        if (x->active == 0 || compare(&x->coefficient[x->active - 1], &x->coefficient[i]) != 0)
+            x->coefficient[x->active++] = x->coefficient[i];
+    for (int i = 0; i < x->active; i++)
+        x->rows = x->rows || x->coefficient[i].kind == OLO_COEFFICIENT_ROW;
+}
+
+olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
+                                  const olo_parameter_change *const *changes, int count,
+                                  olo_error *error)
+{
+    size_t room = 0;
+    olo_parameter_set_free(x);
+    for (int k = 0; k < count; k++) {
+        room += (size_t)changes[k]->count;
+        if (changes[k]->n != s->n)
+            return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is of another model",
+                            changes[k]->name);
+    }
+    x->coefficient = olo_alloc(room, sizeof *x->coefficient);
+    x->sum = olo_alloc(room, sizeof *x->sum);
+    if (!x->coefficient || !x->sum) {
+        olo_parameter_set_free(x);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for parameters");
+    }
+    x->changes = changes;
+    x->count = count;
+    gather(x);
+    return OLO_OK;
+}
+
+olo_status olo_parameter_set_check(const olo_parameter_set *x, const olo_system *s,
+                                   const olo_objective *objective, olo_error *error)
+{
+    for (int k = 0; k < x->count; k++)
+        for (int i = 0; i < x->changes[k]->count; i++) {
+            const olo_coefficient *c = &x->changes[k]->coefficient[i];
+            if (c->kind == OLO_COEFFICIENT_COORDINATE &&
+                olo_objective_uses_coordinate(objective, c->index))
+                return olo_fail(
+                    error, OLO_UNSUPPORTED,
+                    "parameter '%s' changes what the coordinate '%s' of a goal measures, "
+                    "and there are no derivatives with respect to that",
+                    x->changes[k]->name, s->joint_coordinates[c->index].name);
+        }
+    return OLO_OK;
+}
+
+void olo_parameter_set_begin(olo_parameter_set *x)
+{
+    if (x->active > 0)
+        memset(x->sum, 0, (size_t)x->active * sizeof *x->sum);
+}
+
+static bool is_output(const olo_coefficient *c)
+{
+    return c->kind == OLO_COEFFICIENT_OUTPUT;
+}
+
+void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
+                            const olo_step_change *by)
+{
+    for (int i = 0; i < x->active; i++)
+        if (!is_output(&x->coefficient[i]))
+            x->sum[i] += olo_linear_step_times_coefficient(linear, &x->coefficient[i], by);
+}
+
+/* dJ at a node by a coefficient of an output. */
+static double by_output(const olo_coefficient *c, olo_objective *objective, const olo_state *state,
+                        double weight, bool end)
+{
+    double sum = weight * olo_objective_by_output(objective, state, false, c->index, c->p);
+    return end ? sum + olo_objective_by_output(objective, state, true, c->index, c->p) : sum;
+}
+
+void olo_parameter_set_node(olo_parameter_set *x, olo_objective *objective, const olo_state *state,
+                            double weight, bool end)
+{
+    for (int i = 0; i < x->active; i++)
+        if (is_output(&x->coefficient[i]))
+            x->sum[i] += by_output(&x->coefficient[i], objective, state, weight, end);
+}
+
+double olo_parameter_set_value(const olo_parameter_set *x, olo_objective *objective,
+                               const olo_state *state, double weight, bool end)
+{
+    double sum = 0;
+    for (int i = 0; i < x->active; i++)
+        if (is_output(&x->coefficient[i]))
+            sum += x->sum[i] * by_output(&x->coefficient[i], objective, state, weight, end);
+    return sum;
+}
+
+/* Where a coefficient is among the active ones, NULL if it is not. */
+static double *sum_of(const olo_parameter_set *x, const olo_coefficient *c)
+{
+    const olo_coefficient *at = bsearch(c, x->coefficient, (size_t)x->active, sizeof *at, compare);
+    return at ? x->sum + (at - x->coefficient) : NULL;
+}
+
+void olo_parameter_set_end(const olo_parameter_set *x, const double *gq, const double *gv,
+                           double *gradient)
+{
+    for (int k = 0; k < x->count; k++) {
+        const olo_parameter_change *change = x->changes[k];
+        gradient[k] = 0;
+        for (int i = 0; i < change->n; i++)
+            gradient[k] += gq[i] * change->dq[i] + gv[i] * change->dv[i];
+        for (int i = 0; i < change->count; i++) {
+            const double *sum = sum_of(x, &change->coefficient[i]);
+            gradient[k] += sum ? change->derivative[i] * *sum : 0;
+        }
+    }
+}
+
+void olo_parameter_set_aim(olo_parameter_set *x, const double *direction, double *dq, double *dv)
+{
+    olo_parameter_set_begin(x);
+    for (int k = 0; k < x->count; k++) {
+        const olo_parameter_change *change = x->changes[k];
+        for (int i = 0; i < change->n; i++) {
+            dq[i] += direction[k] * change->dq[i];
+            dv[i] += direction[k] * change->dv[i];
+        }
+        for (int i = 0; i < change->count; i++) {
+            double *sum = sum_of(x, &change->coefficient[i]);
+            if (sum)
+                *sum += direction[k] * change->derivative[i];
+        }
+    }
+}
+
+void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *linear,
+                           const olo_step_change *change)
+{
+    for (int i = 0; i < x->active; i++)
+        if (!is_output(&x->coefficient[i]))
+            olo_linear_step_add_coefficient(linear, &x->coefficient[i], x->sum[i], change);
+}
