@@ -194,6 +194,12 @@ class System:
         """A stepper; options of the run may be given instead of the model's: constraints="multipliers"."""
         return Stepper(self, options)
 
+    def derivatives(self, parameters=(), controls=(), **options):
+        """Derivatives of the runs of this system, an `oloid.Derivatives`: with respect to the start, to `parameters` of the
+        model, and to `controls` of every step (loads, and joints with a torque, force or controller)."""
+        from ._derivatives import Derivatives  # which needs this module
+        return Derivatives(self, parameters, controls, **options)
+
     def simulate(self, state, callback=None, **options):
         """Runs `state` to its end without recording: `callback(state, step)` after the start and every step; when it
         returns True the run stops. Options of the run may be given: step, end, constraints, ... Gives a summary."""

@@ -44,12 +44,12 @@ struct olo_derivatives {
     const double *values; /* [control_steps x control_count] */
     long control_steps;
     olo_parameter_set parameters;
-    double *inputs; /* [actions] of the step that is being made */
+    double *inputs;         /* [actions] of the step that is being made */
     olo_step_change change; /* derivatives by what a step is made of, or variations of these */
-    long step;    /* that is being made */
-    bool keeping; /* steps are kept */
-    bool full;    /* there was no memory for one */
-    bool linearised; /* the linear step is that of the last one kept */
+    long step;              /* that is being made */
+    bool keeping;           /* steps are kept */
+    bool full;              /* there was no memory for one */
+    bool linearised;        /* the linear step is that of the last one kept */
 };
 
 /* --- creation --- */
@@ -418,8 +418,6 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
                      x->control_steps, c->steps);
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
-    if (status == OLO_OK)
-        status = olo_parameter_set_check(&x->parameters, x->system, c->objective, error);
     olo_state_copy(start, x->state);
     return status;
 }

@@ -27,6 +27,9 @@ typedef struct measure {
     /* m; adds `weight` times its derivatives unless they are NULL */
     double (*value)(olo_objective *objective, const aim *goal, const olo_state *x, double weight,
                     double *gq, double *gv);
+    /* dm by a coefficient of the system, at this state */
+    double (*by)(const olo_objective *objective, const aim *goal, const olo_state *x,
+                 const olo_coefficient *c);
 } measure;
 
 struct aim {
@@ -162,15 +165,87 @@ static double energy(olo_objective *o, const aim *goal, const olo_state *x, doub
     return kinetic(o, goal, x, weight, gq, gv) + potential(o, goal, x, weight, gq, gv);
 }
 
+static bool is_of(const olo_coefficient *c, olo_coefficient_kind kind, const aim *goal)
+{
+    return c->kind == kind && c->index == goal->index;
+}
+
+/* Numbers of an output: its origin, then the weights of its place. */
+static double position_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                          const olo_coefficient *c)
+{
+    const double *n = goal->given->direction;
+    if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal))
+        return 0;
+    return c->p < 3 ? n[c->p]
+                    : along(n, x->q + o->system->outputs[goal->index].position.slot[c->p - 3]);
+}
+
+static double velocity_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                          const olo_coefficient *c)
+{
+    if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal) || c->p < 3)
+        return 0;
+    return along(goal->given->direction,
+                 x->v + o->system->outputs[goal->index].position.slot[c->p - 3]);
+}
+
+static double coordinate_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                            const olo_coefficient *c)
+{
+    const olo_term *term = o->system->joint_coordinates[goal->index].term;
+    return is_of(c, OLO_COEFFICIENT_COORDINATE, goal)
+               ? olo_term_energy_by_coefficient(term, x->q, x->angles, c->p)
+               : 0.0;
+}
+
+static double rate_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                      const olo_coefficient *c)
+{
+    const olo_term *term = o->system->joint_coordinates[goal->index].term;
+    double sum = 0;
+    if (!is_of(c, OLO_COEFFICIENT_COORDINATE, goal))
+        return 0;
+    olo_term_gradient_by_coefficient(term, x->q, x->angles, c->p, o->local);
+    for (int i = 0; i < term->size; i++)
+        sum += o->local[i] * x->v[term->index[i]];
+    return sum;
+}
+
+static double kinetic_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                         const olo_coefficient *c)
+{
+    (void)goal;
+    if (c->kind != OLO_COEFFICIENT_MASS)
+        return 0;
+    const olo_mass_entry *entry = &o->system->mass[c->index];
+    return (entry->i == entry->j ? 0.5 : 1.0) * along(x->v + entry->i, x->v + entry->j);
+}
+
+static double potential_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                           const olo_coefficient *c)
+{
+    (void)goal;
+    if (c->kind != OLO_COEFFICIENT_TERM || o->system->terms[c->index].law->dissipative)
+        return 0;
+    return olo_term_energy_by_coefficient(&o->system->terms[c->index], x->q, x->angles, c->p);
+}
+
+static double energy_by(const olo_objective *o, const aim *goal, const olo_state *x,
+                        const olo_coefficient *c)
+{
+    return kinetic_by(o, goal, x, c) + potential_by(o, goal, x, c);
+}
+
 static const measure measures[] = {
-    {".position", false, find_output, position},
-    {".velocity", false, find_output, velocity},
-    {".rate", false, olo_system_find_joint_coordinate, rate},
-    {"kinetic", true, NULL, kinetic},
-    {"potential", true, NULL, potential},
-    {"energy", true, NULL, energy},
+    {".position", false, find_output, position, position_by},
+    {".velocity", false, find_output, velocity, velocity_by},
+    {".rate", false, olo_system_find_joint_coordinate, rate, rate_by},
+    {"kinetic", true, NULL, kinetic, kinetic_by},
+    {"potential", true, NULL, potential, potential_by},
+    {"energy", true, NULL, energy, energy_by},
     /* all that is left: the joint coordinate of that name */
-    {"", false, olo_system_find_joint_coordinate, coordinate},
+    {"", false, olo_system_find_joint_coordinate, coordinate, coordinate_by},
 };
 
 /* --- names --- */
@@ -281,15 +356,6 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
     return sum;
 }
 
-bool olo_objective_uses_coordinate(const olo_objective *o, int coordinate)
-{
-    bool uses = false;
-    for (int i = 0; i < o->functional->goal_count; i++)
-        uses = uses || (o->goals[i].measure->find == olo_system_find_joint_coordinate &&
-                        o->goals[i].index == coordinate);
-    return uses;
-}
-
 /* Weight of a goal at the end or under the integral, times the slope of f at its measure. */
 static double slope_of(olo_objective *o, const aim *goal, const olo_state *x, bool end)
 {
@@ -299,20 +365,15 @@ static double slope_of(olo_objective *o, const aim *goal, const olo_state *x, bo
     return share * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - goal->given->target);
 }
 
-double olo_objective_by_output(olo_objective *o, const olo_state *x, bool end, int output, int p)
+double olo_objective_by_coefficient(olo_objective *o, const olo_state *x, bool end,
+                                    const olo_coefficient *c)
 {
-    const olo_position *place = &o->system->outputs[output].position;
     double sum = 0;
     for (int i = 0; i < o->functional->goal_count; i++) {
         const aim *goal = &o->goals[i];
-        const double *n = goal->given->direction;
-        bool moves = goal->measure->value == velocity;
-        if (goal->measure->find != find_output || goal->index != output)
-            continue;
-        if (p >= 3)
-            sum += slope_of(o, goal, x, end) * along(n, (moves ? x->v : x->q) + place->slot[p - 3]);
-        else if (!moves)
-            sum += slope_of(o, goal, x, end) * n[p];
+        double by = goal->measure->by(o, goal, x, c);
+        if (by != 0)
+            sum += by * slope_of(o, goal, x, end);
     }
     return sum;
 }

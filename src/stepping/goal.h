@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "oloid/derivatives.h"
+#include "system/coefficients.h"
 #include "system/system.h"
 
 enum { OLO_CONTROLS_MAX = 256 };
@@ -20,11 +21,10 @@ double olo_objective_end(olo_objective *objective, const olo_state *state, doubl
                          double *gq, double *gv);
 double olo_objective_running(olo_objective *objective, const olo_state *state, double weight,
                              double *gq, double *gv);
-/* Whether a goal measures this joint coordinate. */
-bool olo_objective_uses_coordinate(const olo_objective *objective, int coordinate);
-/* Derivative of one part of J at a state with respect to number p of an output: its origin, then the weights of its place. */
-double olo_objective_by_output(olo_objective *objective, const olo_state *state, bool end,
-                               int output, int p);
+/* Derivative of one part of J at a state with respect to a coefficient of the system, where it is in J itself: masses in the kinetic
+ * energy, terms in the potential, places of outputs, what joint coordinates measure. */
+double olo_objective_by_coefficient(olo_objective *objective, const olo_state *state, bool end,
+                                    const olo_coefficient *coefficient);
 /* What the controls of a step cost; adds `weight` times the derivatives. */
 double olo_objective_effort(olo_objective *objective, double t, int count, const double *u,
                             double weight, double *gu);

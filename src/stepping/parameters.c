@@ -30,8 +30,7 @@ static void gather(olo_parameter_set *x)
     int all = 0;
     for (int k = 0; k < x->count; k++)
         for (int i = 0; i < x->changes[k]->count; i++)
-            if (x->changes[k]->coefficient[i].kind != OLO_COEFFICIENT_COORDINATE)
-                x->coefficient[all++] = x->changes[k]->coefficient[i];
+            x->coefficient[all++] = x->changes[k]->coefficient[i];
     qsort(x->coefficient, (size_t)all, sizeof *x->coefficient, compare);
     for (int i = 0; i < all; i++)
         if (x->active == 0 || compare(&x->coefficient[x->active - 1], &x->coefficient[i]) != 0)
@@ -64,56 +63,40 @@ olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
     return OLO_OK;
 }
 
-olo_status olo_parameter_set_check(const olo_parameter_set *x, const olo_system *s,
-                                   const olo_objective *objective, olo_error *error)
-{
-    for (int k = 0; k < x->count; k++)
-        for (int i = 0; i < x->changes[k]->count; i++) {
-            const olo_coefficient *c = &x->changes[k]->coefficient[i];
-            if (c->kind == OLO_COEFFICIENT_COORDINATE &&
-                olo_objective_uses_coordinate(objective, c->index))
-                return olo_fail(
-                    error, OLO_UNSUPPORTED,
-                    "parameter '%s' changes what the coordinate '%s' of a goal measures, "
-                    "and there are no derivatives with respect to that",
-                    x->changes[k]->name, s->joint_coordinates[c->index].name);
-        }
-    return OLO_OK;
-}
-
 void olo_parameter_set_begin(olo_parameter_set *x)
 {
     if (x->active > 0)
         memset(x->sum, 0, (size_t)x->active * sizeof *x->sum);
 }
 
-static bool is_output(const olo_coefficient *c)
+/* Whether a step depends on the coefficient; else J alone does. */
+static bool acts(const olo_coefficient *c)
 {
-    return c->kind == OLO_COEFFICIENT_OUTPUT;
+    return c->kind == OLO_COEFFICIENT_MASS || c->kind == OLO_COEFFICIENT_TERM ||
+           c->kind == OLO_COEFFICIENT_ACTION || c->kind == OLO_COEFFICIENT_ROW;
 }
 
 void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
                             const olo_step_change *by)
 {
     for (int i = 0; i < x->active; i++)
-        if (!is_output(&x->coefficient[i]))
+        if (acts(&x->coefficient[i]))
             x->sum[i] += olo_linear_step_times_coefficient(linear, &x->coefficient[i], by);
 }
 
-/* dJ at a node by a coefficient of an output. */
-static double by_output(const olo_coefficient *c, olo_objective *objective, const olo_state *state,
-                        double weight, bool end)
+/* dJ at a node by a coefficient. */
+static double at_node(const olo_coefficient *c, olo_objective *objective, const olo_state *state,
+                      double weight, bool end)
 {
-    double sum = weight * olo_objective_by_output(objective, state, false, c->index, c->p);
-    return end ? sum + olo_objective_by_output(objective, state, true, c->index, c->p) : sum;
+    double sum = weight * olo_objective_by_coefficient(objective, state, false, c);
+    return end ? sum + olo_objective_by_coefficient(objective, state, true, c) : sum;
 }
 
 void olo_parameter_set_node(olo_parameter_set *x, olo_objective *objective, const olo_state *state,
                             double weight, bool end)
 {
     for (int i = 0; i < x->active; i++)
-        if (is_output(&x->coefficient[i]))
-            x->sum[i] += by_output(&x->coefficient[i], objective, state, weight, end);
+        x->sum[i] += at_node(&x->coefficient[i], objective, state, weight, end);
 }
 
 double olo_parameter_set_value(const olo_parameter_set *x, olo_objective *objective,
@@ -121,8 +104,7 @@ double olo_parameter_set_value(const olo_parameter_set *x, olo_objective *object
 {
     double sum = 0;
     for (int i = 0; i < x->active; i++)
-        if (is_output(&x->coefficient[i]))
-            sum += x->sum[i] * by_output(&x->coefficient[i], objective, state, weight, end);
+        sum += x->sum[i] * at_node(&x->coefficient[i], objective, state, weight, end);
     return sum;
 }
 
@@ -169,6 +151,6 @@ void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *li
                            const olo_step_change *change)
 {
     for (int i = 0; i < x->active; i++)
-        if (!is_output(&x->coefficient[i]))
+        if (acts(&x->coefficient[i]))
             olo_linear_step_add_coefficient(linear, &x->coefficient[i], x->sum[i], change);
 }

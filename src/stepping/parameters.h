@@ -22,10 +22,6 @@ olo_status olo_parameter_set_take(olo_parameter_set *set, const olo_system *syst
                                   olo_error *error);
 void olo_parameter_set_free(olo_parameter_set *set);
 
-/* Fails where a goal measures a joint coordinate that a parameter redefines. */
-olo_status olo_parameter_set_check(const olo_parameter_set *set, const olo_system *system,
-                                   const olo_objective *objective, olo_error *error);
-
 /* Backwards: all sums zero; what a step adds; at the end dJ/dp of all, with dJ by the start. */
 void olo_parameter_set_begin(olo_parameter_set *set);
 void olo_parameter_set_step(olo_parameter_set *set, const olo_linear_step *linear,

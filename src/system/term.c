@@ -553,6 +553,19 @@ static void invariants_by_coefficient(const olo_term *term, const double *q, int
     }
 }
 
+double olo_term_energy_by_coefficient(const olo_term *term, const double *q, const double *angles,
+                                      int p)
+{
+    olo_law_at law;
+    double de[K], change[K][SIZE];
+    law_at(term, q, angles, OLO_LAW_VALUE, true, &law);
+    if (p < term->law->coefficients) {
+        return law.fc[p];
+    }
+    invariants_by_coefficient(term, q, p, de, change);
+    return dot(term->forms, law.g, de);
+}
+
 void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
                                       int p, double *dg)
 {

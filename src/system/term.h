@@ -129,6 +129,8 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
 
 /* Coefficients: those of the law first, then those of each form in turn, or those of the invariants. */
 int olo_term_coefficients(const olo_term *term);
+double olo_term_energy_by_coefficient(const olo_term *term, const double *q, const double *angles,
+                                      int p);
 void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
                                       int p, double *dg);
 void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *x, int p,

@@ -507,6 +507,41 @@ TEST(parameters_of_goals)
         check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
 }
 
+/* Energies depend on masses and stiffnesses themselves, beside the motion. */
+TEST(parameters_in_energies)
+{
+    static const char *const names[] = {"m", "k", "x", "lever"};
+    static const double values[] = {2, 30, 1, 0.5};
+    const olo_goal goals[] = {{.quantity = "kinetic", .end = 1, .running = 2},
+                              {.quantity = "potential", .end = 1, .squared = true, .target = 3},
+                              {.quantity = "energy", .running = 1},
+                              {.quantity = "elbow.angle", .end = 1, .running = 1}};
+    for (int i = 0; i < 4; i++)
+        check_parameters(parametric, schemes[i % 2], names, values, 4, &goals[i]);
+}
+
+/* Where all masses grow alike, nothing moves otherwise, and the kinetic energy grows with them. */
+TEST(kinetic_energy_by_a_common_mass)
+{
+    olo_error error = {0};
+    olo_parameter_change *change;
+    double by_mass;
+    scene x = scene_open("chain", "reduced");
+    probe_open(&x, "energy-momentum", 0.002, 20);
+    const olo_goal goal = {.quantity = "kinetic", .end = 1};
+    p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+    check_ok(olo_parameter_change_create(x.model, "mass", &change, &error), &error);
+    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)&change, 1,
+                                            &error),
+             &error);
+    olo_gradient g = {.parameters = &by_mass};
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_relative(g.value / 0.1, by_mass, 1e-11);
+    olo_parameter_change_free(change);
+    probe_close();
+    scene_close(&x);
+}
+
 /* A gradient and a step map, all from the beginning. */
 static olo_status derive(const scene *x, const olo_parameter_change *change, olo_error *error)
 {
@@ -786,7 +821,8 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(controls_of_every_step), cmocka_unit_test(goals_by_name),
           cmocka_unit_test(parameters_of_bodies_springs_loads_and_the_start),
           cmocka_unit_test(parameters_of_places_lengths_and_gears),
-          cmocka_unit_test(parameters_of_goals), cmocka_unit_test(memory_may_run_out),
+          cmocka_unit_test(parameters_of_goals), cmocka_unit_test(parameters_in_energies),
+          cmocka_unit_test(kinetic_energy_by_a_common_mass), cmocka_unit_test(memory_may_run_out),
           cmocka_unit_test(parameters_of_beams),
           cmocka_unit_test(parameters_without_derivatives_are_refused),
           cmocka_unit_test(loops_and_relations), cmocka_unit_test(beams),

@@ -21,6 +21,8 @@ def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
     for block in blocks:
         if "plot(" in block:
             pytest.importorskip("matplotlib", reason="matplotlib is not installed: plots of the documentation are not tried")
+        if "scipy" in block:
+            pytest.importorskip("scipy", reason="SciPy is not installed: the optimisation of the documentation is not tried")
         exec(compile(block, page, "exec"), names)
 
 

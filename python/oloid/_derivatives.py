@@ -1,0 +1,213 @@
+"""Derivatives of runs: gradients of what a run reaches, exact to round-off, by the adjoint."""
+from collections import namedtuple
+
+import numpy
+
+from ._errors import InputError, call, create, from_status
+from ._guard import Guard
+from ._library import encode, ffi, lib
+from ._system import State, System
+
+Gradient = namedtuple("Gradient", "value q v parameters controls steps again")
+Gradient.__doc__ = """J and its derivatives: with respect to configuration and velocity of the start, to the parameters (a dict), to the
+controls (steps x controls; None without any); steps of the run, and how many were made again from checkpoints."""
+StepMap = namedtuple("StepMap", "matrix defect volume largest smallest")
+StepMap.__doc__ = """The linearised step in canonical coordinates: its matrix A, |A^T J A - J| over |A|^2, |det A| - 1, and the moduli of the
+largest and smallest eigenvalue of A."""
+
+FUNCTION = "double(void *, const olo_system *, const olo_state *, double *, double *)"
+EFFORT = "double(void *, double, const double *, double *)"
+
+
+def goal(quantity, *, direction=(0, 0, 0), target=None, end=0.0, running=0.0):
+    """A term of J: weight `end` at the end of the run, `running` times its integral over time.
+
+    quantity   "tip.position" or "tip.velocity" of an output, along `direction`; a joint coordinate, "hinge.angle", or its
+               rate, "hinge.angle.rate"; "kinetic", "potential" or "energy"
+    target     1/2 (quantity - target)^2 is taken instead of the quantity"""
+    return {"quantity": quantity, "direction": [float(x) for x in direction], "squared": target is not None,
+            "target": float(target or 0.0), "end": float(end), "running": float(running)}
+
+
+def pointer(array):
+    return ffi.NULL if array is None else ffi.cast("double *", ffi.from_buffer(array))
+
+
+class Functional:
+    """An olo_functional and all that it refers to."""
+
+    def __init__(self, derivatives, goals, end, running, effort):
+        goals = [goals] if isinstance(goals, dict) else list(goals or [])
+        self.guard = Guard()
+        self._derivatives = derivatives
+        self._texts = [ffi.new("char[]", encode(one["quantity"])) for one in goals]
+        self._goals = ffi.new("olo_goal[]", [{**one, "quantity": text} for one, text in zip(goals, self._texts)])
+        self._callbacks = [self._of_state(end), self._of_state(running), self._of_controls(effort)]
+        self.struct = ffi.new("olo_functional *", {"goals": self._goals, "goal_count": len(goals)})
+        for name, function in zip(("end", "running", "effort"), self._callbacks):
+            if function is not None:
+                setattr(self.struct, name, function)
+
+    def _of_state(self, function):
+        if function is None:
+            return None
+        system = self._derivatives.system
+        n = system.coordinates
+
+        def evaluate(_context, _system, state, gq, gv):
+            value, by_q, by_v = function(State(system, ffi.cast("olo_state *", state)))
+            if gq != ffi.NULL:
+                for target, by in ((gq, by_q), (gv, by_v)):
+                    if by is not None:
+                        numpy.frombuffer(ffi.buffer(target, n * 8))[:] += by
+            return value
+        return self.guard.guarded(FUNCTION, evaluate, float("nan"))
+
+    def _of_controls(self, function):
+        if function is None:
+            return None
+        count = len(self._derivatives.controls)
+
+        def evaluate(_context, t, u, gu):
+            value, by_u = function(t, numpy.frombuffer(ffi.buffer(u, count * 8)).copy())
+            if gu != ffi.NULL:
+                numpy.frombuffer(ffi.buffer(gu, count * 8))[:] += by_u
+            return value
+        return self.guard.guarded(EFFORT, evaluate, float("nan"))
+
+
+class Derivatives:
+    """Derivatives of the runs of a system. Owned by one thread; made by `system.derivatives`."""
+
+    def __init__(self, system, parameters=(), controls=(), **options):
+        self.system = system
+        self.parameters = [parameters] if isinstance(parameters, str) else list(parameters)
+        self.controls = [controls] if isinstance(controls, str) else list(controls)
+        self._run, self._texts = system._run(options)
+        self._derivatives = create("olo_derivatives", lib.olo_derivatives_create, lib.olo_derivatives_free,
+                                   system._system, self._run)
+        self._changes = [create("olo_parameter_change", lib.olo_parameter_change_create, lib.olo_parameter_change_free,
+                                system._model, encode(name)) for name in self.parameters]
+        self._change_list = ffi.new("const olo_parameter_change *[]", self._changes)
+        call(lib.olo_derivatives_set_parameters, self._derivatives, self._change_list, len(self._changes))
+        self._names = [ffi.new("char[]", encode(name)) for name in self.controls]
+        self._name_list = ffi.new("const char *[]", self._names)
+        self._values = None
+
+    @property
+    def steps(self):
+        """Number of steps of a run from time 0."""
+        return int(numpy.ceil(self._run.end / self._run.step * (1 - 1e-12)))
+
+    def set_memory(self, size):
+        """How many bytes a gradient may take for the steps that it keeps; beyond there are checkpoints."""
+        lib.olo_derivatives_set_memory(self._derivatives, size)
+
+    def _numbers(self, values, what):
+        n = self.system.coordinates
+        array = numpy.zeros(n) if values is None else numpy.array(values, dtype=float)
+        if array.shape != (n,):
+            raise InputError(f"{what}: {n} numbers are needed, the shape is {array.shape}")
+        return array
+
+    def _control(self, values):
+        """Sets the controls of all steps."""
+        if not self.controls:
+            if values is not None:
+                raise InputError("nothing is controlled: name controls when the derivatives are made")
+            return
+        array = numpy.ascontiguousarray(values, dtype=float)
+        if array.ndim != 2 or array.shape[1] != len(self.controls):
+            raise InputError(f"controls have the shape (steps, {len(self.controls)}), not {array.shape}")
+        self._values = array
+        call(lib.olo_derivatives_set_controls, self._derivatives, self._name_list, len(self.controls), pointer(array),
+             array.shape[0])
+
+    def _finish(self, functional, status, error):
+        exception = functional.guard.take()
+        if exception is not None:
+            raise exception
+        if status != lib.OLO_OK:
+            raise from_status(status, error)
+
+    def gradient(self, goals=None, start=None, *, controls=None, end=None, running=None, effort=None):
+        """J of the run from `start` (default: the start of the model) and its gradient, at the cost of less than four runs.
+
+        goals      one `oloid.goal(...)` or a list of them
+        controls   values of what is controlled, an array (steps, controls)
+        end        end(state) -> J at the end, dJ/dq, dJ/dv; beside the goals
+        running    the same under an integral over time
+        effort     effort(t, u) -> what the controls of a step cost, and its derivative; J gets h times that"""
+        functional = Functional(self, goals, end, running, effort)
+        start = self.system.initial_state() if start is None else start
+        self._control(controls)
+        n, error = self.system.coordinates, ffi.new("olo_error *")
+        q, v, parameters = numpy.zeros(n), numpy.zeros(n), numpy.zeros(len(self.parameters) + 1)
+        by_controls = numpy.zeros_like(self._values) if self.controls else None
+        struct = ffi.new("olo_gradient *", {"q": pointer(q), "v": pointer(v), "parameters": pointer(parameters),
+                                            "controls": pointer(by_controls)})
+        status = lib.olo_derivatives_gradient(self._derivatives, start._state, functional.struct, struct, error)
+        self._finish(functional, status, error)
+        return Gradient(struct.value, q, v, dict(zip(self.parameters, parameters)), by_controls, struct.steps,
+                        struct.again)
+
+    def forward(self, goals=None, start=None, *, q=None, v=None, parameters=None, controls=None, along=None, end=None,
+                running=None, effort=None):
+        """J, its derivative along one direction, and the variation of the end (q, v) that belongs to it. The direction: an
+        admissible variation q, v of the start, parameters {name: change}, and `along` for the controls."""
+        functional = Functional(self, goals, end, running, effort)
+        start = self.system.initial_state() if start is None else start
+        self._control(controls)
+        dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
+        changes = numpy.array([(parameters or {}).get(name, 0.0) for name in self.parameters] + [0.0])
+        direction = ffi.new("olo_direction *", {"q": pointer(dq), "v": pointer(dv), "parameters": pointer(changes)})
+        if along is not None:
+            along = numpy.ascontiguousarray(along, dtype=float)
+            if self._values is None or along.shape != self._values.shape:
+                raise InputError("`along` needs the shape of the controls")
+            direction.controls = pointer(along)
+        value, derivative, error = ffi.new("double *"), ffi.new("double *"), ffi.new("olo_error *")
+        status = lib.olo_derivatives_forward(self._derivatives, start._state, functional.struct, direction, value,
+                                             derivative, error)
+        self._finish(functional, status, error)
+        return value[0], derivative[0], dq, dv
+
+    def admit(self, state, q=None, v=None):
+        """The variation (dq, dv) of a state next to given numbers that keeps its constraints to first order."""
+        dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
+        call(lib.olo_derivatives_admit, self._derivatives, state._state, pointer(dq), pointer(dv))
+        return dq, dv
+
+    def step(self, state, h=None):
+        """Advances the state by h (default: the step of the run) and keeps the linearised step."""
+        call(lib.olo_derivatives_step, self._derivatives, state._state, self._run.step if h is None else h)
+
+    def step_forward(self, q, v):
+        """From a variation of the start of the last step to that of its end."""
+        dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
+        call(lib.olo_derivatives_step_forward, self._derivatives, pointer(dq), pointer(dv))
+        return dq, dv
+
+    def step_adjoint(self, q, v):
+        """From derivatives with respect to the end of the last step to those with respect to its start."""
+        gq, gv = self._numbers(q, "q"), self._numbers(v, "v")
+        call(lib.olo_derivatives_step_adjoint, self._derivatives, pointer(gq), pointer(gv))
+        return gq, gv
+
+    def step_map(self, state, h=None):
+        """Advances the state by a step and gives its linearisation in canonical coordinates."""
+        size = 2 * self.system.counts["degrees_of_freedom"]
+        matrix = numpy.zeros((size, size))
+        struct = ffi.new("olo_step_map *", {"matrix": pointer(matrix)})
+        call(lib.olo_derivatives_step_map, self._derivatives, state._state, self._run.step if h is None else h, struct)
+        return StepMap(matrix, struct.defect, struct.volume, struct.largest, struct.smallest)
+
+
+def gradient(model, goals, *, parameters=(), set=None, **options):
+    """J of a run and its gradient with respect to parameters of the model and to its start.
+
+        g = oloid.gradient("chain", oloid.goal("kinetic", end=1), parameters=["mass"], set={"mass": 2})
+        g.value, g.parameters["mass"]
+
+    Options are those of the run: step=1e-3, end=2, scheme="variational", ..."""
+    return System(model, set, **options).derivatives(parameters).gradient(goals)

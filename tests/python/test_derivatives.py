@@ -1,0 +1,131 @@
+"""Derivatives of runs: gradients against differences of whole runs, and what is refused."""
+import numpy
+import pytest
+from conftest import pendulum
+
+import oloid
+
+SWING = """
+name: swing
+parameters: {m: 1.5, l: 0.8, k: 12, w: 1}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: arm, mass: m, inertia: [0.01, m*l^2/12, m*l^2/12], position: [l/2, 0, 0], angular_velocity: [0, w, 0]}
+joints:
+  - {name: hinge, type: revolute, between: [ground, {on: arm, at: [-l/2, 0, 0]}], axis: [0, 1, 0], torque: 1}
+springs:
+  - {name: coil, between: [[1, 1, 0], {on: arm, at: [l/2, 0, 0]}], stiffness: k, length: 0.5}
+outputs:
+  - {name: tip, on: {on: arm, at: [l/2, 0, 0]}}
+run: {step: 0.01, end: 0.5}
+"""
+
+
+@pytest.fixture
+def swing(tmp_path):
+    path = tmp_path / "swing.yaml"
+    path.write_text(SWING)
+    return path
+
+
+def extrapolated(function, at, size):
+    """Derivative by central differences, extrapolated twice."""
+    D = [(function(at + h) - function(at - h)) / (2 * h) for h in (size, size / 2, size / 4)]
+    E = [(4 * D[1] - D[0]) / 3, (4 * D[2] - D[1]) / 3]
+    return (16 * E[1] - E[0]) / 15
+
+
+GOALS = [oloid.goal("tip.position", direction=[1, 0, 2], end=1, running=0.5), oloid.goal("hinge.angle", target=1, end=3)]
+
+
+@pytest.mark.parametrize("scheme", ["energy-momentum", "variational"])
+def test_gradient_by_parameters(swing, scheme):
+    names = {"m": 1.5, "l": 0.8, "k": 12.0, "w": 1.0}
+    g = oloid.gradient(swing, GOALS, parameters=names, scheme=scheme)
+    assert set(g.parameters) == set(names) and g.steps == 50
+    for name, value in names.items():
+        expected = extrapolated(
+            lambda x: oloid.gradient(swing, GOALS, set={name: x}, scheme=scheme).value, value, 0.02 * value)
+        assert g.parameters[name] == pytest.approx(expected, rel=1e-8)
+
+
+def test_controls_and_effort(swing):
+    d = oloid.load(swing).derivatives(controls=["hinge"])
+    rng = numpy.random.default_rng(3)
+    u, du = rng.normal(size=(d.steps, 1)), rng.normal(size=(d.steps, 1))
+
+    def effort(t, u):
+        return 0.5 * u @ u, u
+    g = d.gradient(GOALS, controls=u, effort=effort)
+    expected = extrapolated(lambda s: d.gradient(GOALS, controls=u + s * du, effort=effort).value, 0.0, 0.1)
+    assert numpy.sum(g.controls * du) == pytest.approx(expected, rel=1e-8)
+    value, derivative, _, _ = d.forward(GOALS, controls=u, along=du, effort=effort)
+    assert value == g.value
+    assert derivative == pytest.approx(expected, rel=1e-8)
+
+
+def test_functions_in_python(swing):
+    system = oloid.load(swing)
+    d = system.derivatives("k")
+
+    def end(state):
+        return 0.5 * state.v @ state.v, None, state.v
+
+    def running(state):
+        return state.q.sum(), numpy.ones(system.coordinates), None
+    g = d.gradient(end=end, running=running)
+    expected = extrapolated(lambda k: oloid.load(swing, set={"k": k}).derivatives().gradient(
+        end=end, running=running).value, 12.0, 0.2)
+    assert g.parameters["k"] == pytest.approx(expected, rel=1e-8)
+
+    def broken(state):
+        raise ZeroDivisionError("in the functional")
+    with pytest.raises(ZeroDivisionError, match="in the functional"):
+        d.gradient(end=broken)
+
+
+def test_steps_forward_and_back(swing):
+    system = oloid.load(swing)
+    d, state = system.derivatives(), system.initial_state()
+    rng = numpy.random.default_rng(1)
+    dq, dv = d.admit(state, rng.normal(size=12), rng.normal(size=12))
+    gq, gv = rng.normal(size=12), rng.normal(size=12)
+    d.step(state)
+    dq1, dv1 = d.step_forward(dq, dv)
+    gq0, gv0 = d.step_adjoint(gq, gv)
+    assert gq @ dq1 + gv @ dv1 == pytest.approx(gq0 @ dq + gv0 @ dv, rel=1e-12)
+
+
+def test_step_map_is_symplectic():
+    system = oloid.load("double-spherical-pendulum", scheme="variational")
+    told = system.derivatives().step_map(system.initial_state())
+    f = system.counts["degrees_of_freedom"]
+    J = numpy.block([[numpy.zeros((f, f)), numpy.eye(f)], [-numpy.eye(f), numpy.zeros((f, f))]])
+    assert numpy.abs(told.matrix.T @ J @ told.matrix - J).max() < 1e-13
+    assert told.defect < 1e-13 and told.largest == pytest.approx(1, abs=1e-9)
+
+
+def test_what_is_refused(swing):
+    system = oloid.load(swing)
+    with pytest.raises(oloid.Error, match="no parameter 'q'"):
+        system.derivatives("q")
+    with pytest.raises(oloid.Error, match="'nobody'"):
+        system.derivatives(controls="nobody").gradient(GOALS, controls=numpy.zeros((50, 1)))
+    with pytest.raises(oloid.InputError, match="shape"):
+        system.derivatives(controls="hinge").gradient(GOALS, controls=numpy.zeros(50))
+    with pytest.raises(oloid.InputError, match="nothing is controlled"):
+        system.derivatives().gradient(GOALS, controls=numpy.zeros((50, 1)))
+    with pytest.raises(oloid.Error, match="no quantity 'tip.colour'"):
+        system.derivatives().gradient(oloid.goal("tip.colour"))
+    with pytest.raises(oloid.Error, match="rolls"):
+        oloid.load("rolling-ball").derivatives()
+
+
+def test_checkpoints_change_nothing():
+    system = oloid.load(pendulum())
+    d = system.derivatives()
+    whole = d.gradient(oloid.goal("kinetic", end=1))
+    d.set_memory(0)
+    again = d.gradient(oloid.goal("kinetic", end=1))
+    assert whole.again == 0 and again.again > 0
+    assert whole.value == again.value and (whole.q == again.q).all() and (whole.v == again.v).all()
