@@ -530,7 +530,8 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
-        if (!measure_rows(s) || !olo_system_gather_frames(s))
+        if (!measure_rows(s) || !olo_system_gather_frames(s) ||
+            !olo_books_create(s, false, &s->books))
             status = olo_build_out_of_memory(builder);
     }
     if (status == OLO_OK) {

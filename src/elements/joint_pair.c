@@ -517,6 +517,7 @@ static bool hinge_of(const olo_articulation *joint, olo_hinge *hinge)
 {
     vec3_copy(joint->parent_point, hinge->parent_point);
     vec3_copy(joint->child_point, hinge->child_point);
+    vec3_copy(joint->parent_axes + 6, hinge->parent_axis);
     vec3_copy(joint->child_axes + 6, hinge->axis);
     return !joint->translations && joint->rotations == 1;
 }

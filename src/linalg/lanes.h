@@ -7,7 +7,11 @@
 #ifndef OLO_LINALG_LANES_H
 #define OLO_LINALG_LANES_H
 
+#include <stdbool.h>
 #include <string.h>
+
+/* The processor has registers of four numbers (AVX2): code on lanes may have been compiled for these once more. */
+bool olo_lanes_are_wide(void);
 
 #define LANES_INLINE static inline __attribute__((always_inline))
 
@@ -44,6 +48,11 @@ LANES_INLINE lane lane_choose(lane_mask mask, lane a, lane b)
 LANES_INLINE lane lane_larger(lane a, lane b)
 {
     return lane_choose(a > b, a, b);
+}
+
+LANES_INLINE lane lane_size(lane a)
+{
+    return lane_larger(a, -a);
 }
 
 /* The transpose of four by four: out[l] has the l-th number of each. */
@@ -85,6 +94,17 @@ LANES_INLINE lane3 lane3_cross(lane3 a, lane3 b)
 {
     return (lane3){{a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2],
                     a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
+}
+
+/* The twelve coordinates of four frames. */
+LANES_INLINE void lanes_gather_frames(const double *const frame[LANES], lane3 out[4])
+{
+    lane number[12];
+    for (int i = 0; i < 12; i += 4)
+        lanes_transpose(lane_load(frame[0] + i), lane_load(frame[1] + i), lane_load(frame[2] + i),
+                        lane_load(frame[3] + i), number + i);
+    for (int i = 0; i < 12; i++)
+        out[i / 3].x[i % 3] = number[i];
 }
 
 /* X_I d_I */

@@ -224,6 +224,11 @@ static void scale_momenta(olo_recorder *recorder, const olo_state *state)
     const olo_system *system = recorder->system;
     const double *p = recorder->momentum, *q = state->q;
     double linear = 0.0, angular = 0.0;
+    if (system->books != NULL && system->loose_mass_count == 0) {
+        olo_books_sizes(system->books, q, state->v, &linear, &angular);
+        olo_verdict_scale(&recorder->book, linear, angular);
+        return;
+    }
     olo_system_mass_times(system, state->v, recorder->momentum);
     for (int i = 0; i < system->n; i += 3) {
         const double size = vec3_norm(p + i);

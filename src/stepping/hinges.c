@@ -13,7 +13,7 @@ static bool hinge_of(const olo_tree *tree, int k, olo_hinge *hinge)
 {
     const olo_tree_node *t = &tree->nodes[k];
     const olo_system *s = tree->system;
-    *hinge = (olo_hinge){{0}, {0}, {0}};
+    *hinge = (olo_hinge){{0}, {0}, {0}, {0}};
     if (s->nodes[k].kind != OLO_NODE_FRAME || s->nodes[k].frame < 0)
         return false;
     return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
@@ -53,7 +53,7 @@ static void set_body(olo_hinges *x, int i, int parent)
     int k = tree->order[i], l = i % LANES;
     four *b = &x->four[i / LANES];
     places *at = &x->places[i / LANES];
-    olo_hinge hinge, above = {{0}, {0}, {0}};
+    olo_hinge hinge, above = {{0}, {0}, {0}, {0}};
     hinge_of(tree, k, &hinge);
     set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, b, l);
     at->count = l + 1;
@@ -69,6 +69,9 @@ static void set_body(olo_hinges *x, int i, int parent)
     for (int I = 0; I < 3; I++) {
         b->axis[I][l] = hinge.axis[I];
         b->pivot[I][l] = hinge.child_point[I];
+        b->place[I][l] = hinge.parent_point[I];
+        b->parent_axis[I][l] = hinge.parent_axis[I];
+        b->hinged[l] = tree->nodes[k].type ? 1 : 0;
         b->reach[I][l] = parent >= 0 ? hinge.parent_point[I] - above.child_point[I] : 0;
     }
 }
@@ -81,33 +84,40 @@ static void fill_places(olo_hinges *x)
             places *at = &x->places[i];
             at->q[l] = x->system->nodes[0].q;
             at->motion[l] = x->system->nodes[0].motion;
-            at->parent[l] = at->above_q[l] = -1;
+            at->parent[l] = at->above_q[l] = at->late[l] = at->waiting[l] = -1;
             at->above[l] = x->ground;
         }
 }
 
-/* Who is eliminated first of the children in later fours, from leaf to root. */
-static void mark_late(olo_hinges *x)
+/* Where sums of children in later fours wait for their parents, from leaf to root; a place is free again when the turn of
+ * its parent has come. False: no memory. */
+static bool find_waiting(olo_hinges *x)
 {
-    for (int i = x->count - 1; i >= 0; i--) {
+    int *vacant = olo_alloc((size_t)x->count, sizeof *vacant), vacancies = 0, count = 0;
+    for (int i = x->count - 1; vacant && i >= 0; i--) {
         places *at = &x->places[i / LANES];
+        if (i == x->count - 1 || i % LANES == LANES - 1)
+            for (int l = 0; l < at->count; l++)
+                if (at->late[l] >= 0)
+                    vacant[vacancies++] = at->late[l];
         int parent = at->parent[i % LANES];
         if (parent < 0 || parent / LANES == i / LANES)
             continue;
-        bool *late = &x->places[parent / LANES].late[parent % LANES];
-        at->first[i % LANES] = !*late;
-        *late = true;
+        int *late = &x->places[parent / LANES].late[parent % LANES];
+        at->first[i % LANES] = *late < 0;
+        if (*late < 0)
+            *late = vacancies > 0 ? vacant[--vacancies] : count++;
+        at->waiting[i % LANES] = *late;
     }
+    x->waiting = vacant ? olo_alloc((size_t)count, sizeof *x->waiting) : NULL;
+    olo_free(vacant);
+    return x->waiting != NULL;
 }
 
 static const olo_hinge_kernels *kernels_for(olo_hinges_width width)
 {
-#ifdef __x86_64__
-    if (width == OLO_HINGES_BEST && olo_hinge_kernels_wide && __builtin_cpu_supports("avx2"))
-        return olo_hinge_kernels_wide;
-#endif
-    (void)width;
-    return &olo_hinge_kernels_plain;
+    bool wide = width == OLO_HINGES_BEST && olo_hinge_kernels_wide && olo_lanes_are_wide();
+    return wide ? olo_hinge_kernels_wide : &olo_hinge_kernels_plain;
 }
 
 static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree *tree,
@@ -131,7 +141,7 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree
             position[tree->order[i]] = i;
             set_body(x, i, parent >= 0 ? position[parent] : -1);
         }
-        mark_late(x);
+        ok = find_waiting(x);
     }
     olo_free(position);
     return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
@@ -163,6 +173,7 @@ void olo_hinges_free(olo_hinges *x)
     olo_free(x->four);
     olo_free(x->places);
     olo_free(x->bodies);
+    olo_free(x->waiting);
     olo_free(x);
 }
 
@@ -184,4 +195,9 @@ bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, olo_newton *newton)
 void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
 {
     x->kernels->place(x, step, wrench);
+}
+
+void olo_hinges_settle(const olo_hinges *x, double *q, double *rest)
+{
+    x->kernels->settle(x, q, rest);
 }

@@ -25,5 +25,7 @@ void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, 
 bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, olo_newton *newton);
 /* The motion of the step and the wrench of every joint, [twists], from what is iterated. */
 void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
+/* Takes back what rounding has done to a configuration; see olo_tree_settle. */
+void olo_hinges_settle(const olo_hinges *hinges, double *q, double *rest);
 
 #endif

@@ -16,8 +16,10 @@ typedef struct olo_hinge_four {
     lane3 impulse[4];    /* h times the constant forces */
     lane m, c[3], E[6];  /* mass; E: 11, 22, 33, 12, 13, 23 */
     /* once a step */
-    lane axis[3], pivot[3]; /* in the body's frame */
-    lane reach[3];          /* arm0 in the parent's frame */
+    lane axis[3], pivot[3];        /* in the body's frame */
+    lane place[3], parent_axis[3]; /* the same in the parent's */
+    lane reach[3];                 /* arm0 in the parent's frame */
+    lane hinged;                   /* 1, of a free root 0 */
 } four;
 
 /* Where they are. Positions count in the order of the tree, parents first. */
@@ -26,17 +28,22 @@ typedef struct olo_hinge_places {
     int q[LANES], motion[LANES];
     int parent[LANES];          /* position, or -1 for the ground */
     bool free[LANES];           /* a root without a joint */
-    bool late[LANES];           /* it has children that come with later fours ... */
-    bool first[LANES];          /* ... this one is the first of its parent's to be eliminated */
+    int late[LANES];            /* it has children in later fours: where their sums wait, or -1 */
+    int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
+    bool first[LANES];          /* and nothing waits there before it */
     int above_q[LANES];         /* first coordinate of the parent, or -1 */
     const double *above[LANES]; /* x of the parent, its numbers LANES apart */
 } places;
 
-/* One body in the elimination; vectors of three numbers and a zero. */
+/* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero. */
 enum { LOWER = 6, Z = 12, SUMS = 14 };
+typedef struct olo_hinge_sums {
+    lane K[SUMS];       /* six columns of K, their upper halves, then their lower ones, and z */
+    lane force, moment; /* W */
+} sums;
+
+/* What is left of it for the way back. */
 typedef struct olo_hinge_body {
-    /* six columns of K, their upper halves, then their lower ones, and z: of the body and all that hangs on it */
-    lane K[SUMS];
     lane y[2];     /* over D; the fourth number of y[0] is rho over D */
     lane twist[2]; /* gap of the hinge, then the change of the body */
     lane n1, arm1;
@@ -47,6 +54,7 @@ typedef struct olo_hinge_kernels {
     int (*eliminate)(olo_hinges *x, double a);             /* position of a singular body, or -1 */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
+    void (*settle)(const olo_hinges *x, double *q, double *rest);
 } olo_hinge_kernels;
 
 struct olo_hinges {
@@ -57,6 +65,8 @@ struct olo_hinges {
     four *four;
     places *places;
     body *bodies;
+    sums *waiting;     /* of bodies whose turn comes later */
+    bool summed;       /* what hangs on hinges is summed up, no longer that of the last step */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */
     double ground[6 * LANES];

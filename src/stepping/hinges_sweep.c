@@ -15,7 +15,8 @@
  *     y = B^^T K + k,  D = y B,  rho = B^^T z,  K' = K - (K B) y/D
  *     K_p += A^^T K' A + d(A^^T) W,   z_p += A^^T (z + K e - (K B) (rho + y e)/D)
  *
- * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D, W_c = z + K dt_c.
+ * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. What hangs on the hinges is that of the last step at first,
+ * then W_c = w_c + sum of A^^T W_k over the children k.
  *
  * What belongs to a body alone is computed for four at once, the elimination body by body in vectors of three numbers.
  */
@@ -37,14 +38,11 @@ LANES_INLINE void gather(const double *array, const int offset[LANES], int at, l
                     lane_load(array + offset[2] + at), lane_load(array + offset[3] + at), out);
 }
 
-/* The twelve coordinates of four frames. */
 LANES_INLINE void gather_frames(const double *array, const places *at, lane3 out[4])
 {
-    lane number[12];
-    for (int i = 0; i < 12; i += 4)
-        gather(array, at->q, i, number + i);
-    for (int i = 0; i < 12; i++)
-        out[i / 3].x[i % 3] = number[i];
+    const double *const frame[LANES] = {array + at->q[0], array + at->q[1], array + at->q[2],
+                                        array + at->q[3]};
+    lanes_gather_frames(frame, out);
 }
 
 /* Six numbers of a motion or wrench, of each of four bodies. */
@@ -112,26 +110,20 @@ LANES_INLINE lane3 parents_vector(const places *at, int first)
     return out;
 }
 
-/* The arm at the start, in the parent's frame; none on the ground. */
-LANES_INLINE lane3 start_arm(const four *b, const places *at, const double *q0)
+/* The frames of the parents; `ground` is what the ground is taken for. */
+LANES_INLINE void gather_parents(const double *q, const places *at, const double ground[12],
+                                 lane3 out[4])
 {
-    static const double nothing[12] = {0};
     const double *frame[LANES];
-    lane number[12];
-    lane3 d[3];
     for (int l = 0; l < LANES; l++)
-        frame[l] = at->above_q[l] < 0 ? nothing : q0 + at->above_q[l];
-    for (int i = 0; i < 12; i += 4)
-        lanes_transpose(lane_load(frame[0] + i), lane_load(frame[1] + i), lane_load(frame[2] + i),
-                        lane_load(frame[3] + i), number + i);
-    for (int i = 3; i < 12; i++)
-        d[i / 3 - 1].x[i % 3] = number[i];
-    return lane3_combine(b->reach, d);
+        frame[l] = at->above_q[l] < 0 ? ground : q + at->above_q[l];
+    lanes_gather_frames(frame, out);
 }
 
 LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale,
                                double last, double prior)
 {
+    static const double nothing[12] = {0};
     const olo_state *state = step->state;
     const places *at = &x->places[i];
     four *b = &x->four[i];
@@ -147,7 +139,8 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
     for (int I = 0; I < 4; I++)
         b->twice_v0[I] = lane3_times(lane_all(2.0), v[I]);
     b->n0 = lane3_combine(b->axis, b->d0);
-    b->arm0 = start_arm(b, at, step->x.q0);
+    gather_parents(step->x.q0, at, nothing, frame);
+    b->arm0 = lane3_combine(b->reach, frame + 1);
     /* what hung on the hinge: its moment was about the origin at the midpoint of the last step */
     const lane3 rho = lane3_combine(b->pivot, b->d0), back = lane3_times(lane_all(-1.0), motion[1]);
     const lane3 rho_before = lane_cayley_apply(back, lane_cayley_scale(back), rho).mid;
@@ -170,6 +163,7 @@ static void predict(olo_hinges *x, const olo_step *step, double scale, double la
     for (int i = 0; i < x->fours; i++)
         predict_four(x, i, step, scale, last, prior);
     x->h = step->h;
+    x->summed = false;
 }
 
 /* --- four bodies: balance, tangent, hinge --- */
@@ -186,8 +180,10 @@ LANES_INLINE void deal(lane3 v, size_t bytes, lane *first)
     lane out[4];
     char *to = (char *)first;
     lanes_transpose(v.x[0], v.x[1], v.x[2], lane_all(0.0), out);
-    for (int l = 0; l < LANES; l++)
-        memcpy(to + (size_t)l * bytes, &out[l], sizeof out[l]);
+    memcpy(to, &out[0], sizeof *out);
+    memcpy(to + bytes, &out[1], sizeof *out);
+    memcpy(to + 2 * bytes, &out[2], sizeof *out);
+    memcpy(to + 3 * bytes, &out[3], sizeof *out);
 }
 
 LANES_INLINE lane3 mass_row(const lane M[4], const lane3 v[4])
@@ -195,96 +191,172 @@ LANES_INLINE lane3 mass_row(const lane M[4], const lane3 v[4])
     return lane3_add(lane3_times(M[0], v[0]), lane3_combine(M + 1, v + 1));
 }
 
-LANES_INLINE void make_hinges(const four *b, const places *at, lane3 moved, body *to, hinge *hinges)
-{
-    const lane half = lane_all(0.5);
-    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
-    const lane scale_p = lane_cayley_scale(a_p);
-    const lane_turned arm = lane_cayley_apply(a_p, scale_p, b->arm0),
-                      n_p = lane_cayley_apply(a_p, scale_p, b->n0),
-                      n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
-    const lane3 n1 = lane3_add(b->n0, n.change), arm1 = lane3_add(b->arm0, arm.change);
-    const lane3 half_f = lane3_times(half, b->force);
-    const lane along = lane3_dot(arm1, half_f);
-    deal(lane3_subtract(lane3_add(x_p, arm.change), moved), sizeof *to, &to->twist[0]);
-    deal(lane3_cross(n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
-    deal(n1, sizeof *to, &to->n1);
-    deal(arm1, sizeof *to, &to->arm1);
-    deal(n.mid, sizeof *hinges, &hinges->n_m);
-    deal(arm.mid, sizeof *hinges, &hinges->arm_m);
-    deal(lane3_times(half, lane3_cross(n1, b->moment)), sizeof *hinges, &hinges->k);
-    for (int j = 0; j < 3; j++) {
-        lane3 column = lane3_times(half_f.x[j], arm1);
-        column.x[j] -= along;
-        deal(column, sizeof *hinges, &hinges->variation[j]);
-    }
-}
+/* Directors at the midpoint, their change, and T over the step. */
+typedef struct balance {
+    lane3 d_m[3], dd[3], T[4];
+} balance;
 
-/* K = S and z = w of four bodies, a = 2/h */
-LANES_INLINE void make_bodies(const four *b, double a, body *to)
+LANES_INLINE void make_balance(const four *b, double a, balance *out)
 {
-    const lane scale = lane_cayley_scale(b->a), factor = lane_all(a), zero = lane_all(0.0),
-               half = lane_all(0.5);
-    const lane first[4] = {b->m, b->c[0], b->c[1], b->c[2]};
-    const lane rows[3][4] = {{b->c[0], b->E[0], b->E[3], b->E[4]},
-                             {b->c[1], b->E[3], b->E[1], b->E[5]},
-                             {b->c[2], b->E[4], b->E[5], b->E[2]}};
-    lane3 d_m[3], d1[3], change[4], R[3];
+    const lane scale = lane_cayley_scale(b->a), factor = lane_all(a);
+    const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
+                          {b->c[0], b->E[0], b->E[3], b->E[4]},
+                          {b->c[1], b->E[3], b->E[1], b->E[5]},
+                          {b->c[2], b->E[4], b->E[5], b->E[2]}};
+    lane3 change[4];
     change[0] = lane3_subtract(lane3_times(factor, b->x), b->twice_v0[0]);
     for (int I = 0; I < 3; I++) {
         const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
-        d_m[I] = d.mid;
-        d1[I] = lane3_add(b->d0[I], d.change);
+        out->d_m[I] = d.mid;
+        out->dd[I] = d.change;
         change[1 + I] = lane3_subtract(lane3_times(factor, d.change), b->twice_v0[1 + I]);
     }
-    lane3 moment = {{zero, zero, zero}};
+    for (int I = 0; I < 4; I++)
+        out->T[I] = lane3_add(b->impulse[I], mass_row(M[I], change));
+}
+
+/* Sum of d_I,m x T_I */
+LANES_INLINE lane3 moment_of(const balance *t)
+{
+    return lane3_add(lane3_add(lane3_cross(t->d_m[0], t->T[1]), lane3_cross(t->d_m[1], t->T[2])),
+                     lane3_cross(t->d_m[2], t->T[3]));
+}
+
+/* K = S and z = w of four bodies, a = 2/h */
+LANES_INLINE void make_bodies(const four *b, double a, sums *to)
+{
+    const lane factor = lane_all(a), zero = lane_all(0.0), half = lane_all(0.5);
+    const lane E[3][3] = {
+        {b->E[0], b->E[3], b->E[4]}, {b->E[3], b->E[1], b->E[5]}, {b->E[4], b->E[5], b->E[2]}};
+    balance t;
+    lane3 d1[3], R[3];
+    make_balance(b, a, &t);
+    deal(t.T[0], sizeof *to, to->K + Z);
+    deal(moment_of(&t), sizeof *to, to->K + Z + 1);
     memset(R, 0, sizeof R);
     for (int I = 0; I < 3; I++) {
-        const lane3 T = lane3_add(b->impulse[1 + I], mass_row(rows[I], change));
-        const lane3 V = lane3_subtract(lane3_times(half, T),
-                                       lane3_times(factor, lane3_combine(rows[I] + 1, d_m)));
-        moment = lane3_add(moment, lane3_cross(d_m[I], T));
+        const lane3 V = lane3_subtract(lane3_times(half, t.T[1 + I]),
+                                       lane3_times(factor, lane3_combine(E[I], t.d_m)));
+        d1[I] = lane3_add(b->d0[I], t.dd[I]);
         for (int j = 0; j < 3; j++)
             R[j] = lane3_add(R[j], lane3_times(V.x[j], d1[I]));
     }
     const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2], m = factor * b->m;
     const lane3 C1 = lane3_times(factor, lane3_combine(b->c, d1)),
-                Cm = lane3_times(factor, lane3_combine(b->c, d_m));
-    for (int j = 0; j < 3; j++) {
-        const int k = (j + 1) % 3, l = (j + 2) % 3;
-        lane3 own = {{zero, zero, zero}}, right = own, left = own;
-        own.x[j] = m;
-        R[j].x[j] -= trace;
-        /* columns of -C1^ and Cm^ */
-        right.x[k] = -C1.x[l];
-        right.x[l] = C1.x[k];
-        left.x[k] = Cm.x[l];
-        left.x[l] = -Cm.x[k];
-        deal(own, sizeof *to, to->K + j);
-        deal(left, sizeof *to, to->K + LOWER + j);
-        deal(right, sizeof *to, to->K + 3 + j);
-        deal(R[j], sizeof *to, to->K + LOWER + 3 + j);
+                Cm = lane3_times(factor, lane3_combine(b->c, t.d_m));
+    R[0].x[0] -= trace;
+    R[1].x[1] -= trace;
+    R[2].x[2] -= trace;
+    /* columns of m I, Cm^, -C1^ and R - (tr R) I */
+    deal((lane3){{m, zero, zero}}, sizeof *to, to->K);
+    deal((lane3){{zero, m, zero}}, sizeof *to, to->K + 1);
+    deal((lane3){{zero, zero, m}}, sizeof *to, to->K + 2);
+    deal((lane3){{zero, Cm.x[2], -Cm.x[1]}}, sizeof *to, to->K + LOWER);
+    deal((lane3){{-Cm.x[2], zero, Cm.x[0]}}, sizeof *to, to->K + LOWER + 1);
+    deal((lane3){{Cm.x[1], -Cm.x[0], zero}}, sizeof *to, to->K + LOWER + 2);
+    deal((lane3){{zero, -C1.x[2], C1.x[1]}}, sizeof *to, to->K + 3);
+    deal((lane3){{C1.x[2], zero, -C1.x[0]}}, sizeof *to, to->K + 4);
+    deal((lane3){{-C1.x[1], C1.x[0], zero}}, sizeof *to, to->K + 5);
+    deal(R[0], sizeof *to, to->K + LOWER + 3);
+    deal(R[1], sizeof *to, to->K + LOWER + 4);
+    deal(R[2], sizeof *to, to->K + LOWER + 5);
+}
+
+/* Hinges but for what varies with the wrench; n1 and arm1 are returned. */
+LANES_INLINE void make_hinges(const four *b, const places *at, body *to, hinge *hinges, lane3 *n1,
+                              lane3 *arm1)
+{
+    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
+    const lane scale_p = lane_cayley_scale(a_p);
+    const lane_turned arm = lane_cayley_apply(a_p, scale_p, b->arm0),
+                      n_p = lane_cayley_apply(a_p, scale_p, b->n0),
+                      n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
+    *n1 = lane3_add(b->n0, n.change);
+    *arm1 = lane3_add(b->arm0, arm.change);
+    deal(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
+    deal(lane3_cross(*n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
+    deal(*n1, sizeof *to, &to->n1);
+    deal(*arm1, sizeof *to, &to->arm1);
+    deal(n.mid, sizeof *hinges, &hinges->n_m);
+    deal(arm.mid, sizeof *hinges, &hinges->arm_m);
+}
+
+/* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
+LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm1, hinge *hinges)
+{
+    const lane half = lane_all(0.5);
+    const lane3 f = lane3_times(half, force);
+    const lane along = lane3_dot(arm1, f);
+    lane3 column[3];
+    for (int j = 0; j < 3; j++)
+        column[j] = lane3_times(f.x[j], arm1);
+    column[0].x[0] -= along;
+    column[1].x[1] -= along;
+    column[2].x[2] -= along;
+    deal(lane3_times(half, lane3_cross(n1, moment)), sizeof *hinges, &hinges->k);
+    deal(column[0], sizeof *hinges, &hinges->variation[0]);
+    deal(column[1], sizeof *hinges, &hinges->variation[1]);
+    deal(column[2], sizeof *hinges, &hinges->variation[2]);
+}
+
+LANES_INLINE lane3 collect(lane a, lane b, lane c, lane d)
+{
+    lane out[4];
+    lanes_transpose(a, b, c, d, out);
+    return (lane3){{out[0], out[1], out[2]}};
+}
+
+/* --- what hangs on hinges --- */
+
+/* The sums of the parent of body l: in this four, or those that wait for its turn. NULL: the ground. */
+LANES_INLINE sums *above(const olo_hinges *x, const places *at, int l, sums *own)
+{
+    if (at->parent[l] < 0)
+        return NULL;
+    return at->waiting[l] < 0 ? own + at->parent[l] % LANES : x->waiting + at->waiting[l];
+}
+
+/* W_c = w_c + sum of A^^T W_k over the children k; w is in `own` as z. From what waits, for parents in other fours too. */
+LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hinge *hinges,
+                               sums *own)
+{
+    for (int l = 0; l < LANES; l++) {
+        own[l].force = own[l].K[Z];
+        own[l].moment = own[l].K[Z + 1];
+        if (at->late[l] >= 0) {
+            own[l].force += x->waiting[at->late[l]].force;
+            own[l].moment += x->waiting[at->late[l]].moment;
+        }
     }
-    deal(lane3_add(b->impulse[0], mass_row(first, change)), sizeof *to, to->K + Z);
-    deal(moment, sizeof *to, to->K + Z + 1);
+    for (int l = at->count - 1; l >= 0; l--) {
+        sums *to = above(x, at, l, own);
+        if (!to)
+            continue;
+        const lane moment = own[l].moment + vector_cross(hinges[l].arm_m, own[l].force);
+        to->force = at->first[l] ? own[l].force : to->force + own[l].force;
+        to->moment = at->first[l] ? moment : to->moment + moment;
+    }
 }
 
 /* --- one body: elimination --- */
 
-/* What has come from children in later fours is kept while K and z of the body itself are made. */
-LANES_INLINE void make_four(olo_hinges *x, int i, double a, hinge *hinges)
+/* Sums and hinges of four bodies; what has come from children in later fours is added. */
+LANES_INLINE void make_four(olo_hinges *x, int i, double a, sums *own, hinge *hinges)
 {
     const places *at = &x->places[i];
-    body *to = x->bodies + LANES * i;
-    lane kept[LANES][SUMS];
-    for (int l = 0; l < at->count; l++)
-        if (at->late[l])
-            memcpy(kept[l], to[l].K, sizeof kept[l]);
-    make_bodies(&x->four[i], a, to);
-    make_hinges(&x->four[i], at, x->four[i].x, to, hinges);
-    for (int l = 0; l < at->count; l++)
-        for (int j = 0; j < SUMS && at->late[l]; j++)
-            to[l].K[j] += kept[l][j];
+    const four *b = &x->four[i];
+    lane3 n1, arm1, force = b->force, moment = b->moment;
+    make_bodies(b, a, own);
+    make_hinges(b, at, x->bodies + LANES * i, hinges, &n1, &arm1);
+    if (x->summed) {
+        sum_wrenches(x, at, hinges, own);
+        force = collect(own[0].force, own[1].force, own[2].force, own[3].force);
+        moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
+    }
+    make_variations(force, moment, n1, arm1, hinges);
+    for (int l = 0; l < LANES; l++)
+        for (int j = 0; at->late[l] >= 0 && j < SUMS; j++)
+            own[l].K[j] += x->waiting[at->late[l]].K[j];
 }
 
 /* v^T of six columns, v a vector of three: the products of three numbers are summed across */
@@ -295,67 +367,91 @@ LANES_INLINE lane sums_of(lane a, lane b, lane c)
     return (row[0] + row[1]) + row[2];
 }
 
-/* K_p += A^^T K A + variation, z_p += A^^T z */
-LANES_INLINE void add_to_parent(lane upper[7], lane lower[7], const hinge *h, lane arm1, bool first,
-                                body *to)
+/* A column of K, or z. */
+typedef struct column {
+    lane upper, lower;
+} column;
+
+LANES_INLINE column column_of(const sums *c, int j)
 {
-    const double a0 = arm1[0], a1 = arm1[1], a2 = arm1[2];
-    for (int side = 0; side < 2; side++) {
-        lane *c = side ? lower : upper;
-        c[3] += a1 * c[2] - a2 * c[1];
-        c[4] += a2 * c[0] - a0 * c[2];
-        c[5] += a0 * c[1] - a1 * c[0];
-    }
-    for (int j = 0; j < 7; j++)
-        lower[j] += vector_cross(h->arm_m, upper[j]);
-    for (int j = 0; j < 3; j++)
-        lower[3 + j] += h->variation[j];
-    if (first)
-        memset(to->K, 0, sizeof to->K);
-    for (int j = 0; j < 6; j++) {
-        to->K[j] += upper[j];
-        to->K[LOWER + j] += lower[j];
-    }
-    to->K[Z] += upper[6];
-    to->K[Z + 1] += lower[6];
+    return (column){c->K[j], c->K[LOWER + j]};
 }
 
-LANES_INLINE bool eliminate_body(body *c, const hinge *h, bool first, body *parent)
+/* x + s y, and x + s y - t z */
+LANES_INLINE column column_add(column x, double s, column y)
 {
-    const lane *u = c->K, *w = u + LOWER, *z = u + Z, n1 = c->n1, n_m = h->n_m;
-    const lane y_u = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
+    return (column){x.upper + s * y.upper, x.lower + s * y.lower};
+}
+
+LANES_INLINE column column_shift(column x, double s, column y, double t, column z)
+{
+    return (column){x.upper + (s * y.upper - t * z.upper), x.lower + (s * y.lower - t * z.lower)};
+}
+
+/* A^^T x to the parent, which has nothing yet if this is the first */
+LANES_INLINE void give(column x, lane arm_m, const bool first, lane *upper, lane *lower)
+{
+    const lane moment = x.lower + vector_cross(arm_m, x.upper);
+    *upper = first ? x.upper : *upper + x.upper;
+    *lower = first ? moment : *lower + moment;
+}
+
+/* K_p += A^^T (K - (K B) y/D) A + variation, z_p += A^^T z */
+LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, column KB, column z,
+                                const bool first, sums *to)
+{
+    const lane y = b->y[0], y_w = b->y[1], arm = b->arm1;
+    const column k0 = column_add(column_of(c, 0), -y[0], KB),
+                 k1 = column_add(column_of(c, 1), -y[1], KB),
+                 k2 = column_add(column_of(c, 2), -y[2], KB);
+    column k3 = column_shift(column_add(column_of(c, 3), -y_w[0], KB), arm[1], k2, arm[2], k1),
+           k4 = column_shift(column_add(column_of(c, 4), -y_w[1], KB), arm[2], k0, arm[0], k2),
+           k5 = column_shift(column_add(column_of(c, 5), -y_w[2], KB), arm[0], k1, arm[1], k0);
+    k3.lower += h->variation[0];
+    k4.lower += h->variation[1];
+    k5.lower += h->variation[2];
+    lane *upper = to->K, *lower = to->K + LOWER;
+    give(k0, h->arm_m, first, upper, lower);
+    give(k1, h->arm_m, first, upper + 1, lower + 1);
+    give(k2, h->arm_m, first, upper + 2, lower + 2);
+    give(k3, h->arm_m, first, upper + 3, lower + 3);
+    give(k4, h->arm_m, first, upper + 4, lower + 4);
+    give(k5, h->arm_m, first, upper + 5, lower + 5);
+    give(z, h->arm_m, first, to->K + Z, to->K + Z + 1);
+}
+
+LANES_INLINE bool eliminate_body(const sums *c, const hinge *h, bool first, body *b, sums *parent)
+{
+    const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->n_m;
+    const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
                y_w = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]) + h->k;
     const double D = vector_sum(y_w * n1), inverse = 1.0 / D;
     if (!(fabs(D) > 0) || !isfinite(D))
         return false;
-    const lane by_D_u = y_u * inverse, by_D_w = y_w * inverse;
-    const double rho = vector_sum(n_m * z[1]) * inverse;
-    c->y[0] = by_D_u;
-    c->y[1] = by_D_w;
-    c->y[0][3] = rho;
+    const double rho = vector_sum(n_m * c->K[Z + 1]) * inverse;
+    b->y[0] = y * inverse;
+    b->y[1] = y_w * inverse;
+    b->y[0][3] = rho;
     if (!parent)
         return true;
-    const lane e_x = c->twist[0], e_n = c->twist[1];
-    const double rho_e = rho + vector_sum(by_D_u * e_x + by_D_w * e_n);
-    const lane kb_u = n1[0] * u[3] + n1[1] * u[4] + n1[2] * u[5],
-               kb_w = n1[0] * w[3] + n1[1] * w[4] + n1[2] * w[5];
-    lane upper[7], lower[7];
-    upper[6] = z[0] - rho_e * kb_u;
-    lower[6] = z[1] - rho_e * kb_w;
-    for (int j = 0; j < 3; j++) {
-        upper[6] += e_x[j] * u[j] + e_n[j] * u[3 + j];
-        lower[6] += e_x[j] * w[j] + e_n[j] * w[3 + j];
-        upper[j] = u[j] - by_D_u[j] * kb_u;
-        lower[j] = w[j] - by_D_u[j] * kb_w;
-        upper[3 + j] = u[3 + j] - by_D_w[j] * kb_u;
-        lower[3 + j] = w[3 + j] - by_D_w[j] * kb_w;
-    }
-    add_to_parent(upper, lower, h, c->arm1, first, parent);
+    const lane e = b->twist[0], e_w = b->twist[1];
+    const double rho_e = rho + vector_sum(b->y[0] * e + b->y[1] * e_w);
+    const column k3 = column_of(c, 3), k4 = column_of(c, 4), k5 = column_of(c, 5);
+    const column KB = {n1[0] * k3.upper + n1[1] * k4.upper + n1[2] * k5.upper,
+                       n1[0] * k3.lower + n1[1] * k4.lower + n1[2] * k5.lower};
+    column z = column_add((column){c->K[Z], c->K[Z + 1]}, -rho_e, KB);
+    z = column_add(column_add(z, e[0], column_of(c, 0)), e_w[0], k3);
+    z = column_add(column_add(z, e[1], column_of(c, 1)), e_w[1], k4);
+    z = column_add(column_add(z, e[2], column_of(c, 2)), e_w[2], k5);
+    if (first)
+        add_to_parent(c, b, h, KB, z, true, parent);
+    else
+        add_to_parent(c, b, h, KB, z, false, parent);
     return true;
 }
 
 /* A free root: K dt = -z */
-static bool solve_free(body *c)
+static bool solve_free(const sums *c, body *b)
 {
     double K[36], x[6];
     int pivot[6];
@@ -370,8 +466,8 @@ static bool solve_free(body *c)
     if (!small_lu(6, K, pivot))
         return false;
     small_lu_solve(6, K, pivot, 1, x);
-    c->twist[0] = (lane){x[0], x[1], x[2], 0};
-    c->twist[1] = (lane){x[3], x[4], x[5], 0};
+    b->twist[0] = (lane){x[0], x[1], x[2], 0};
+    b->twist[1] = (lane){x[3], x[4], x[5], 0};
     return true;
 }
 
@@ -380,16 +476,18 @@ static int eliminate(olo_hinges *x, double a)
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
-        make_four(x, i, a, hinges);
+        sums own[LANES];
+        make_four(x, i, a, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
-            body *c = x->bodies + LANES * i + l;
-            body *parent = at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL;
-            bool regular =
-                at->free[l] ? solve_free(c) : eliminate_body(c, &hinges[l], at->first[l], parent);
+            body *b = x->bodies + LANES * i + l;
+            bool regular = at->free[l] ? solve_free(&own[l], b)
+                                       : eliminate_body(&own[l], &hinges[l], at->first[l], b,
+                                                        above(x, at, l, own));
             if (!regular)
                 return LANES * i + l;
         }
     }
+    x->summed = true;
     return -1;
 }
 
@@ -405,19 +503,6 @@ LANES_INLINE void substitute_body(body *c, const body *parent)
     const double du = -(c->y[0][3] + vector_sum(c->y[0] * t + c->y[1] * w));
     c->twist[0] = t;
     c->twist[1] = w + du * c->n1;
-}
-
-/* W = z + K dt */
-LANES_INLINE void wrench_of(const body *c, lane *force, lane *moment)
-{
-    const lane t = c->twist[0], w = c->twist[1];
-    lane f = c->K[Z], m = c->K[Z + 1];
-    for (int j = 0; j < 3; j++) {
-        f += t[j] * c->K[j] + w[j] * c->K[3 + j];
-        m += t[j] * c->K[LOWER + j] + w[j] * c->K[LOWER + 3 + j];
-    }
-    *force = f;
-    *moment = m;
 }
 
 /* How far bodies move by an update and have moved before, squared: lengths over the model's length, and angles. */
@@ -446,32 +531,21 @@ LANES_INLINE lane3 turned_further(lane3 a, lane3 spin)
     return a;
 }
 
-LANES_INLINE lane3 collect(const lane in[LANES])
-{
-    lane out[4];
-    lanes_transpose(in[0], in[1], in[2], in[3], out);
-    return (lane3){{out[0], out[1], out[2]}};
-}
-
 LANES_INLINE void substitute_four(olo_hinges *x, int i, lane per_area, measures *m)
 {
     const places *at = &x->places[i];
     body *c = x->bodies + LANES * i;
     four *b = &x->four[i];
-    lane force[LANES] = {{0}}, moment[LANES] = {{0}}, shift[LANES] = {{0}}, spin[LANES] = {{0}};
-    for (int l = 0; l < at->count; l++) {
+    for (int l = 0; l < at->count; l++)
         if (!at->free[l])
             substitute_body(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL);
-        wrench_of(&c[l], &force[l], &moment[l]);
-        shift[l] = c[l].twist[0];
-        spin[l] = c[l].twist[1];
-    }
-    const lane3 by = collect(shift), turn = collect(spin);
-    measure(b, by, turn, per_area, i, m);
-    b->x = lane3_add(b->x, by);
-    b->a = turned_further(b->a, turn);
-    b->force = collect(force);
-    b->moment = collect(moment);
+    for (int l = at->count; l < LANES; l++)
+        c[l].twist[0] = c[l].twist[1] = lane_all(0.0);
+    const lane3 shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]),
+                spin = collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]);
+    measure(b, shift, spin, per_area, i, m);
+    b->x = lane3_add(b->x, shift);
+    b->a = turned_further(b->a, spin);
 }
 
 static double largest_of(lane x)
@@ -497,19 +571,36 @@ static void substitute(olo_hinges *x, olo_newton *newton)
 
 /* --- the end --- */
 
+/* The wrenches at the solution, from leaf to root, about the origins. */
+LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, double *wrench)
+{
+    const places *at = &x->places[i];
+    const four *b = &x->four[i];
+    const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, t->d_m);
+    hinge hinges[LANES];
+    sums own[LANES];
+    deal(lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid, sizeof *hinges,
+         &hinges->arm_m);
+    deal(t->T[0], sizeof *own, own->K + Z);
+    deal(moment_of(t), sizeof *own, own->K + Z + 1);
+    sum_wrenches(x, at, hinges, own);
+    const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
+                moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
+    scatter_twists(force, lane3_add(moment, lane3_cross(rho, force)), at, wrench);
+}
+
 static void place(olo_hinges *x, olo_step *step, double *wrench)
 {
-    for (int i = 0; i < x->fours; i++) {
+    const lane half = lane_all(0.5);
+    for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         const four *b = &x->four[i];
-        const lane scale = lane_cayley_scale(b->a), half = lane_all(0.5);
+        balance t;
         lane3 q0[4], dq[4], q_m[4], q1[4];
+        make_balance(b, 2 / step->h, &t);
         gather_frames(step->x.q0, at, q0);
-        for (int I = 1; I < 4; I++) {
-            const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I - 1]);
-            q_m[I] = d.mid;
-            dq[I] = d.change;
-        }
+        memcpy(q_m + 1, t.d_m, sizeof t.d_m);
+        memcpy(dq + 1, t.dd, sizeof t.dd);
         dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
         q_m[0] = lane3_add(q0[0], lane3_times(half, dq[0]));
         for (int I = 0; I < 4; I++)
@@ -518,10 +609,64 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
         scatter_frames(q_m, at, step->x.qm);
         scatter_frames(q1, at, step->x.q1);
         scatter_twists(dq[0], b->a, at, step->x.motion);
-        const lane3 rho = lane3_combine(b->pivot, q_m + 1);
-        scatter_twists(b->force, lane3_add(b->moment, lane3_cross(rho, b->force)), at, wrench);
+        place_wrenches(x, i, &t, wrench);
     }
 }
 
-const olo_hinge_kernels OLO_HINGE_KERNELS = {
-    .predict = predict, .eliminate = eliminate, .substitute = substitute, .place = place};
+/* What rounding has opened: the shift and small rotation of the bodies that close their hinges. */
+LANES_INLINE void close_hinges(const four *b, const places *at, const double *q,
+                               const lane3 frame[4], lane3 *shift, lane3 *turn)
+{
+    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    lane3 parent[4];
+    gather_parents(q, at, ground, parent);
+    const lane3 n = lane3_combine(b->axis, frame + 1),
+                n_p = lane3_combine(b->parent_axis, parent + 1),
+                rho = lane3_combine(b->pivot, frame + 1),
+                rho_p = lane3_combine(b->place, parent + 1);
+    *turn = lane3_times(b->hinged, lane3_cross(n, n_p));
+    const lane3 span = lane3_subtract(lane3_add(parent[0], rho_p), lane3_add(frame[0], rho));
+    /* the rotation moves the place too */
+    *shift = lane3_times(b->hinged, lane3_add(span, lane3_cross(rho, *turn)));
+}
+
+/* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and the small rotation */
+LANES_INLINE void correct_directors(const lane3 d[3], lane3 turn, lane3 rest[3])
+{
+    const lane half = lane_all(0.5);
+    lane error[3][3];
+    for (int I = 0; I < 3; I++)
+        for (int J = I; J < 3; J++)
+            error[I][J] = error[J][I] =
+                half * (lane_all(I == J ? 1.0 : 0.0) - lane3_dot(d[I], d[J]));
+    for (int I = 0; I < 3; I++)
+        rest[I] =
+            lane3_add(lane3_add(rest[I], lane3_combine(error[I], d)), lane3_cross(turn, d[I]));
+}
+
+/* Parents are taken as they are when the turn of a four comes. */
+static void settle(const olo_hinges *x, double *q, double *rest)
+{
+    for (int i = 0; i < x->fours; i++) {
+        const places *at = &x->places[i];
+        lane3 frame[4], left[4], shift, turn;
+        gather_frames(q, at, frame);
+        gather_frames(rest, at, left);
+        close_hinges(&x->four[i], at, q, frame, &shift, &turn);
+        correct_directors(frame + 1, turn, left + 1);
+        left[0] = lane3_add(left[0], shift);
+        for (int I = 0; I < 4; I++) {
+            const lane3 sum = lane3_add(frame[I], left[I]);
+            left[I] = lane3_subtract(left[I], lane3_subtract(sum, frame[I]));
+            frame[I] = sum;
+        }
+        scatter_frames(frame, at, q);
+        scatter_frames(left, at, rest);
+    }
+}
+
+const olo_hinge_kernels OLO_HINGE_KERNELS = {.predict = predict,
+                                             .eliminate = eliminate,
+                                             .substitute = substitute,
+                                             .place = place,
+                                             .settle = settle};

@@ -767,7 +767,10 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
 static void settle(void *data, olo_step *step)
 {
     reduced *x = data;
-    olo_tree_settle(x->tree, &step->x, step->q_end, step->rest_end);
+    if (x->hinges)
+        olo_hinges_settle(x->hinges, step->q_end, step->rest_end);
+    else
+        olo_tree_settle(x->tree, &step->x, step->q_end, step->rest_end);
 }
 
 const olo_tree *olo_reduced_tree(const void *data)

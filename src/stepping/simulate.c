@@ -13,7 +13,7 @@ static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
 
 /* Velocities that are further off the constraints than this share of their size make energies hard to believe. */
 static const double share_of_normal_velocities = 0.05;
-enum { LOOKS = 32 }; /* at them in a run */
+enum { LOOKS = 32, APART = 16 }; /* at them in a run, and steps between two at least */
 
 /* The largest rate of a constraint row, and the largest sum of the magnitudes of its parts, both over the size of the
  * row. An energy that is kept is that of all velocities; what is normal to the constraints, though of second order in
@@ -182,11 +182,12 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
 }
 
-/* Whether time passed one of the looks at a run. */
-static bool is_look(const olo_run *run, double start, double before, double now)
+/* Whether time passed one of the looks at a run since the last, so many steps ago. */
+static bool is_look(const olo_run *run, double start, double last, double now, long steps)
 {
     const double part = LOOKS / (run->end - start);
-    return now >= run->end || floor((now - start) * part) > floor((before - start) * part);
+    return now >= run->end ||
+           (steps >= APART && floor((now - start) * part) > floor((last - start) * part));
 }
 
 /* The steps after sum->steps; those before are in the sums already. */
@@ -196,10 +197,12 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
 {
     olo_status status = OLO_OK;
     normal_velocities seen = {0, 0};
+    double looked = state->t;
+    long look = sum->steps;
     const bool chosen = run->tolerance > 0;
     bool warned = false;
     while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
-        const double before = state->t, dissipated = olo_sum_value(&state->dissipation);
+        const double dissipated = olo_sum_value(&state->dissipation);
         status = chosen ? take_chosen(run, stepper, state, sum, error)
                         : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);

@@ -249,6 +249,7 @@ struct olo_stepper {
     double tolerance;
     int iterations, halvings;
     bool quadratic; /* Newton has the whole tangent */
+    bool hinges;    /* all joints are: their angles turn no further than bodies do */
     bool objects;   /* some constraint may have no meaning over a step */
     bool stepped;   /* step holds a finished step */
     bool futile;    /* the last failure does not go away with a smaller step */

@@ -5,6 +5,7 @@
  * what cancels in it is accepted. A step that fails is tried again from rest, then split in halves. A step of higher
  * order is composed of parts; when one of them fails the whole step is split, so that its order is kept.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,6 +171,17 @@ static olo_status create_composed(olo_stepper *x, olo_error *error)
     return olo_state_create(x->system, &x->begin, error);
 }
 
+static bool has_hinges_only(const olo_system *s)
+{
+    bool hinges = true;
+    for (int i = 0; hinges && i < s->joint_count; i++) {
+        const olo_articulation *joint = &s->joints[i];
+        olo_hinge hinge;
+        hinges = joint->type->hinge && joint->type->hinge(joint, &hinge);
+    }
+    return hinges;
+}
+
 olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_stepper **stepper,
                               olo_error *error)
 {
@@ -182,6 +194,7 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     x->iterations = run->iterations;
     x->halvings = run->tolerance > 0 ? 0 : run->halvings; /* such steps are rejected instead */
     x->quadratic = true;
+    x->hinges = has_hinges_only(system);
     for (int i = 0; i < system->action_count; i++)
         if (system->actions[i].type->motion_tangent)
             x->quadratic = false;
@@ -302,7 +315,7 @@ static olo_status solve(olo_stepper *x, double predictor, olo_error *error)
 }
 
 /* The largest rotation of a body in the step; its Cayley vector is the longest. */
-static void report_rotation(olo_stepper *x, const olo_state *state)
+static double report_rotation(olo_stepper *x, const olo_state *state)
 {
     const olo_system *s = x->system;
     const double *longest = NULL;
@@ -321,6 +334,17 @@ static void report_rotation(olo_stepper *x, const olo_state *state)
         x->report.rotation = angle;
         x->report.rotation_node = node;
     }
+    return angle;
+}
+
+/* An angle is read as the one within half a turn of where it was followed last, so that hinges are followed only when one of
+ * them may have turned by much of that since. The angle between two bodies turns by no more than both of them do. */
+static void follow_angles(const olo_stepper *x, olo_state *state, double rotation)
+{
+    const double far = 1.0;
+    state->turned += 2 * rotation;
+    if (!x->hinges || !(state->turned <= far))
+        olo_state_follow_angles(x->system, state);
 }
 
 /* The motion of a first step, or of a step of another size, from the velocities. */
@@ -408,25 +432,25 @@ static const char *objection(const olo_stepper *x, const char **name)
     return NULL;
 }
 
-/* Adds to a number and its rest what rounding would take (two-sum). */
-static void accumulate(double *value, double *rest, double increment)
+/* Adds increments to numbers and their rests, which keep what rounding would take (two-sum). */
+static void accumulate(int count, const double *restrict value, const double *restrict rest,
+                       const double *restrict increment, double *restrict value_end,
+                       double *restrict rest_end)
 {
-    double sum = *value + increment, shift = sum - *value;
-    *rest += (*value - (sum - shift)) + (increment - shift);
-    /* bring the rest back into the value where it counts */
-    *value = sum + *rest;
-    *rest -= *value - sum;
+    for (int i = 0; i < count; i++) {
+        double sum = value[i] + increment[i], shift = sum - value[i];
+        double left = rest[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));
+        /* bring the rest back into the value where it counts */
+        value_end[i] = sum + left;
+        rest_end[i] = left - (value_end[i] - sum);
+    }
 }
 
 /* The end of the step, and where it has to be projected the momentum there. Nothing of the state changes. */
 static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *error)
 {
     olo_step *step = &x->step;
-    size_t size = (size_t)x->system->n * sizeof *state->q;
-    memcpy(step->q_end, state->q, size);
-    memcpy(step->rest_end, state->q_rest, size);
-    for (int i = 0; i < x->system->n; i++)
-        accumulate(&step->q_end[i], &step->rest_end[i], step->x.dq[i]);
+    accumulate(x->system->n, state->q, state->q_rest, step->x.dq, step->q_end, step->rest_end);
     if (x->treatment->settle)
         x->treatment->settle(x->data, step);
     step->pending = x->scheme->momentum && x->lazy;
@@ -472,6 +496,18 @@ static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
         memcpy(x->step.Mv0, state->momentum, (size_t)x->system->n * sizeof *state->momentum);
 }
 
+/* The first of these numbers that is not finite, or -1. */
+static int first_not_finite(int count, const double *x)
+{
+    int lost = 0;
+    for (int i = 0; i < count; i++)
+        lost |= !(fabs(x[i]) <= DBL_MAX);
+    for (int i = 0; lost && i < count; i++)
+        if (!isfinite(x[i]))
+            return i;
+    return -1;
+}
+
 static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     x->stepped = false;
@@ -498,10 +534,10 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     if (status != OLO_OK)
         return status;
     /* nothing of the state has changed so far */
-    for (int i = 0; i < x->system->n; i++)
-        if (!isfinite(x->step.x.dq[i]))
-            return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", i,
-                            x->system->nodes[x->system->coordinates[i].node].name);
+    int lost = first_not_finite(x->system->n, x->step.x.dq);
+    if (lost >= 0)
+        return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", lost,
+                        x->system->nodes[x->system->coordinates[lost].node].name);
     const char *turned = half_turned(x);
     if (turned)
         return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns too far in the step", turned);
@@ -515,9 +551,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
         x->witness(x->witness_context, x);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
-    olo_state_follow_angles(x->system, state);
+    follow_angles(x, state, report_rotation(x, state));
     olo_stepper_record_reactions(x, state);
-    report_rotation(x, state);
     x->stepped = true;
     return OLO_OK;
 }

@@ -62,6 +62,7 @@ double olo_system_drive_value(const olo_system *system, const olo_state *state, 
 
 void olo_state_follow_angles(const olo_system *system, olo_state *state)
 {
+    state->turned = 0;
     for (int i = 0; i < system->joint_coordinate_count; i++) {
         const olo_term *term = system->joint_coordinates[i].term;
         if (term->law->angle)

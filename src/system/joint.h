@@ -48,8 +48,8 @@ enum { OLO_JOINT_CONSTANTS = 12 };
 
 /* A rotation about one axis that both bodies carry, through a place that both carry. */
 typedef struct olo_hinge {
-    double parent_point[3];         /* in the parent's frame, in space for ground */
-    double child_point[3], axis[3]; /* in the child's frame */
+    double parent_point[3], parent_axis[3]; /* in the parent's frame, in space for ground */
+    double child_point[3], axis[3];         /* in the child's frame */
 } olo_hinge;
 
 /* What a joint sees of a step: coordinates of child and parent at q0, the midpoint and q1, and their motions.

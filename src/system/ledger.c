@@ -93,10 +93,12 @@ static void book_constraint(const olo_constraint *row, const olo_state *x, doubl
     book_row(g, rate, scale, ledger);
 }
 
-static void book_constraints(const olo_system *system, const olo_state *x, olo_ledger *ledger)
+/* The groups that are listed, or all. */
+static void book_constraints(const olo_system *system, const olo_state *x, int count,
+                             const int *groups, olo_ledger *ledger)
 {
-    for (int k = 0; k < system->group_count; k++) {
-        const olo_group *group = &system->groups[k];
+    for (int k = 0; k < count; k++) {
+        const olo_group *group = &system->groups[groups ? groups[k] : k];
         const double *scale = system->row_scale + group->first;
         if (group->frame >= 0) {
             int d = system->nodes[group->frame].q + 3;
@@ -108,24 +110,54 @@ static void book_constraints(const olo_system *system, const olo_state *x, olo_l
     }
 }
 
+/* The terms that are listed, or all. */
+static void book_terms(const olo_system *system, const olo_state *x, int count, const int *terms,
+                       olo_ledger *ledger)
+{
+    for (int i = 0; i < count; i++) {
+        const olo_term *term = &system->terms[terms ? terms[i] : i];
+        if (term->role == OLO_ROLE_POTENTIAL)
+            ledger->potential += olo_term_energy(term, x->q, x->angles);
+        if (term->role == OLO_ROLE_STRAIN)
+            ledger->strain += olo_term_energy_with_rest(term, x->q, x->q_rest, x->angles);
+    }
+}
+
+/* Frames four at once, and what is left; false: something is not finite. */
+static bool book_fours(const olo_system *system, const olo_state *x, olo_ledger *ledger)
+{
+    olo_books_sums sums;
+    const int *left;
+    if (!system->books || !olo_books_add_up(system->books, x->q, x->v, &sums))
+        return false;
+    ledger->kinetic = sums.kinetic;
+    ledger->potential = sums.potential;
+    vec3_copy(sums.linear, ledger->linear_momentum);
+    vec3_copy(sums.angular, ledger->angular_momentum);
+    ledger->constraint_error = sums.error;
+    ledger->constraint_relative = sums.relative;
+    ledger->velocity_error = sums.rate;
+    int count = olo_books_terms(system->books, &left);
+    book_terms(system, x, count, left, ledger);
+    count = olo_books_groups(system->books, &left);
+    book_constraints(system, x, count, left, ledger);
+    return true;
+}
+
 void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
     memset(ledger, 0, sizeof *ledger);
-    book_frames(system, x, ledger);
+    if (!book_fours(system, x, ledger)) {
+        book_frames(system, x, ledger);
+        book_terms(system, x, system->term_count, NULL, ledger);
+        book_constraints(system, x, system->group_count, NULL, ledger);
+    }
     for (int e = 0; e < system->loose_mass_count; e++) {
         const olo_mass_entry *entry = &system->mass[e];
         book_momentum(system, x, entry->i, entry->m, entry->j, ledger);
         if (entry->i != entry->j)
             book_momentum(system, x, entry->j, entry->m, entry->i, ledger);
     }
-    for (int i = 0; i < system->term_count; i++) {
-        const olo_term *term = &system->terms[i];
-        if (term->role == OLO_ROLE_POTENTIAL)
-            ledger->potential += olo_term_energy(term, x->q, x->angles);
-        if (term->role == OLO_ROLE_STRAIN)
-            ledger->strain += olo_term_energy_with_rest(term, x->q, x->q_rest, x->angles);
-    }
-    book_constraints(system, x, ledger);
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);
     ledger->constraint = olo_sum_value(&x->constraint);

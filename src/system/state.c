@@ -65,6 +65,7 @@ void olo_state_copy(const olo_state *from, olo_state *to)
     to->span = from->span;
     to->next = from->next;
     to->error_before = from->error_before;
+    to->turned = from->turned;
     to->smooth = from->smooth;
     to->smoother = from->smoother;
     to->bare = from->bare;
@@ -105,6 +106,7 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->span, sizeof state->span);
     olo_bytes_pass(bytes, &state->next, sizeof state->next);
     olo_bytes_pass(bytes, &state->error_before, sizeof state->error_before);
+    olo_bytes_pass(bytes, &state->turned, sizeof state->turned);
     olo_bytes_pass(bytes, &state->smooth, sizeof state->smooth);
     olo_bytes_pass(bytes, &state->smoother, sizeof state->smoother);
     olo_bytes_pass(bytes, &state->bare, sizeof state->bare);

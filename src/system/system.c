@@ -30,6 +30,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->coordinates);
     olo_free(system->mass);
     olo_free(system->frames);
+    olo_books_free(system->books);
     olo_free(system->terms);
     olo_free(system->constraints);
     olo_free(system->groups);

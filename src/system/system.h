@@ -15,6 +15,7 @@
 #include "base/sum.h"
 #include "oloid/system.h"
 #include "system/action.h"
+#include "system/books.h"
 #include "system/constraint.h"
 #include "system/coordinate.h"
 #include "system/exact.h"
@@ -147,6 +148,7 @@ struct olo_system {
     olo_drawable *drawables; /* how it looks */
     double *q0, *v0;         /* initial data as given */
     bool *v0_given;          /* [n] the user gave this velocity */
+    olo_books *books;        /* frames in the ledger, or NULL */
     double *row_scale;       /* [m] size of the parts of each constraint row at the start */
     double length_scale;     /* a length of the model, to make increments comparable */
     double gravity[3];
@@ -172,6 +174,7 @@ struct olo_state {
     double *momentum;       /* with which the next step starts, where the scheme keeps one */
     double *angles;         /* joint coordinates that are angles, turns counted; others 0 */
     double *reactions;      /* force and moment of each recorded reaction over the last step */
+    double turned;          /* no angle has turned further from `angles` */
     bool smooth;            /* the last two motions foretold the last one better than one of them */
     bool smoother;          /* three of them did it better still */
     double h;               /* last step, 0 before the first; of a composed one its last part */

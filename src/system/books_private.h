@@ -1,0 +1,43 @@
+/* What the files of the books share. */
+#ifndef OLO_SYSTEM_BOOKS_PRIVATE_H
+#define OLO_SYSTEM_BOOKS_PRIVATE_H
+
+#include "linalg/lanes.h"
+#include "system/books.h"
+
+typedef struct olo_books_four {
+    lane m, c[3], E[6];      /* mass; E: 11, 22, 33, 12, 13, 23 */
+    lane3 force[4];          /* gradient of the energy of constant forces */
+    lane inner[6];           /* one over the size of the rows 11, 22, 33, 12, 13, 23 */
+    lane place[3], above[3]; /* of the hinge in the frame and in its parent */
+    lane axis[3];            /* in the parent */
+    lane eta[3];             /* n.d_I at the start */
+    lane outer[6]; /* one over the size of the rows of the hinge: x, y, z, n.d_I; 0: no such row */
+} four;
+
+typedef struct olo_books_places {
+    int q[LANES];
+    int parent[LANES]; /* first coordinate, or -1 for the ground */
+} places;
+
+typedef struct olo_books_kernels {
+    void (*add_up)(const olo_books *books, const double *q, const double *v, olo_books_sums *sums);
+    void (*sizes)(const olo_books *books, const double *q, const double *v, double *linear,
+                  double *angular);
+} olo_books_kernels;
+
+struct olo_books {
+    const olo_books_kernels *kernels;
+    int fours;
+    four *four;
+    places *places;
+    double constant; /* energy of constant forces at q = 0 */
+    int term_count, group_count;
+    int *terms, *groups;
+};
+
+extern const olo_books_kernels olo_books_kernels_plain;
+/* NULL where there is no such compilation. */
+extern const olo_books_kernels *const olo_books_kernels_wide;
+
+#endif

@@ -1,0 +1,151 @@
+/* Sums over frames, four at once:
+ *
+ *     T = 1/2 v.p, P = sum p_phi, L = sum over all 3-vectors x x p,  p = M v;   V = sum f.q
+ *     rows 1/2 (d_I.d_I - 1), d_I.d_J;   of a hinge x_c + rho_c - x_p - rho_p and n_p.d_I - eta
+ */
+#include <math.h>
+
+#include "system/books_private.h"
+
+#ifndef OLO_BOOKS_KERNELS
+#define OLO_BOOKS_KERNELS olo_books_kernels_plain
+#endif
+
+LANES_INLINE void gather(const double *array, const int offset[LANES], lane3 out[4])
+{
+    const double *const frame[LANES] = {array + offset[0], array + offset[1], array + offset[2],
+                                        array + offset[3]};
+    lanes_gather_frames(frame, out);
+}
+
+LANES_INLINE void gather_parents(const double *array, const places *at, const double ground[12],
+                                 lane3 out[4])
+{
+    const double *frame[LANES];
+    for (int l = 0; l < LANES; l++)
+        frame[l] = at->parent[l] < 0 ? ground : array + at->parent[l];
+    lanes_gather_frames(frame, out);
+}
+
+LANES_INLINE void momenta(const four *b, const lane3 v[4], lane3 p[4])
+{
+    const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
+                          {b->c[0], b->E[0], b->E[3], b->E[4]},
+                          {b->c[1], b->E[3], b->E[1], b->E[5]},
+                          {b->c[2], b->E[4], b->E[5], b->E[2]}};
+    for (int I = 0; I < 4; I++)
+        p[I] = lane3_add(lane3_times(M[I][0], v[0]), lane3_combine(M[I] + 1, v + 1));
+}
+
+typedef struct errors {
+    lane error, relative, rate;
+} errors;
+
+LANES_INLINE void book_row(lane g, lane rate, lane per_size, errors *e)
+{
+    const lane size = lane_size(g);
+    e->error = lane_larger(size, e->error);
+    e->relative = lane_larger(size * per_size, e->relative);
+    e->rate = lane_larger(lane_size(rate), e->rate);
+}
+
+LANES_INLINE void book_directors(const four *b, const lane3 d[3], const lane3 w[3], errors *e)
+{
+    for (int I = 0; I < 3; I++)
+        book_row(0.5 * (lane3_dot(d[I], d[I]) - 1.0), lane3_dot(d[I], w[I]), b->inner[I], e);
+    book_row(lane3_dot(d[0], d[1]), lane3_dot(d[0], w[1]) + lane3_dot(w[0], d[1]), b->inner[3], e);
+    book_row(lane3_dot(d[0], d[2]), lane3_dot(d[0], w[2]) + lane3_dot(w[0], d[2]), b->inner[4], e);
+    book_row(lane3_dot(d[1], d[2]), lane3_dot(d[1], w[2]) + lane3_dot(w[1], d[2]), b->inner[5], e);
+}
+
+/* Frames without a hinge are their own parents at the same place, without an axis: nothing is open. */
+LANES_INLINE void book_hinges(const four *b, const lane3 q[4], const lane3 v[4], const lane3 q_p[4],
+                              const lane3 v_p[4], errors *e)
+{
+    const lane zero = lane_all(0.0);
+    const lane3 n = lane3_combine(b->axis, q_p + 1), turn = lane3_combine(b->axis, v_p + 1);
+    const lane3 span = lane3_subtract(lane3_add(q[0], lane3_combine(b->place, q + 1)),
+                                      lane3_add(q_p[0], lane3_combine(b->above, q_p + 1)));
+    const lane3 rate = lane3_subtract(lane3_add(v[0], lane3_combine(b->place, v + 1)),
+                                      lane3_add(v_p[0], lane3_combine(b->above, v_p + 1)));
+    for (int i = 0; i < 3; i++) {
+        const lane_mask row = b->outer[3 + i] > zero;
+        book_row(span.x[i], rate.x[i], b->outer[i], e);
+        book_row(lane_choose(row, lane3_dot(n, q[1 + i]) - b->eta[i], zero),
+                 lane_choose(row, lane3_dot(n, v[1 + i]) + lane3_dot(turn, q[1 + i]), zero),
+                 b->outer[3 + i], e);
+    }
+}
+
+static double sum_of(lane x)
+{
+    return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+static double largest_of(lane x)
+{
+    return fmax(fmax(x[0], x[1]), fmax(x[2], x[3]));
+}
+
+static void add_up(const olo_books *books, const double *q, const double *v, olo_books_sums *sums)
+{
+    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, rest[12] = {0};
+    const lane zero = lane_all(0.0);
+    lane twice = zero, potential = zero;
+    lane3 linear = {{zero, zero, zero}}, angular = linear;
+    errors e = {zero, zero, zero};
+    for (int i = 0; i < books->fours; i++) {
+        const four *b = &books->four[i];
+        const places *at = &books->places[i];
+        lane3 x[4], w[4], x_p[4], w_p[4], p[4];
+        gather(q, at->q, x);
+        gather(v, at->q, w);
+        momenta(b, w, p);
+        for (int I = 0; I < 4; I++) {
+            twice += lane3_dot(w[I], p[I]);
+            potential += lane3_dot(b->force[I], x[I]);
+            angular = lane3_add(angular, lane3_cross(x[I], p[I]));
+        }
+        linear = lane3_add(linear, p[0]);
+        book_directors(b, x + 1, w + 1, &e);
+        gather_parents(q, at, ground, x_p);
+        gather_parents(v, at, rest, w_p);
+        book_hinges(b, x, w, x_p, w_p, &e);
+    }
+    *sums = (olo_books_sums){.kinetic = 0.5 * sum_of(twice),
+                             .potential = sum_of(potential) + books->constant,
+                             .error = largest_of(e.error),
+                             .relative = largest_of(e.relative),
+                             .rate = largest_of(e.rate)};
+    for (int i = 0; i < 3; i++) {
+        sums->linear[i] = sum_of(linear.x[i]);
+        sums->angular[i] = sum_of(angular.x[i]);
+    }
+}
+
+LANES_INLINE lane root(lane x)
+{
+    for (int l = 0; l < LANES; l++)
+        x[l] = sqrt(x[l]);
+    return x;
+}
+
+static void sizes(const olo_books *books, const double *q, const double *v, double *linear,
+                  double *angular)
+{
+    lane straight = lane_all(0.0), round = straight;
+    for (int i = 0; i < books->fours; i++) {
+        const places *at = &books->places[i];
+        lane3 x[4], w[4], p[4];
+        gather(q, at->q, x);
+        gather(v, at->q, w);
+        momenta(&books->four[i], w, p);
+        straight += root(lane3_dot(p[0], p[0]));
+        for (int I = 0; I < 4; I++)
+            round += root(lane3_dot(x[I], x[I]) * lane3_dot(p[I], p[I]));
+    }
+    *linear = sum_of(straight);
+    *angular = sum_of(round);
+}
+
+const olo_books_kernels OLO_BOOKS_KERNELS = {.add_up = add_up, .sizes = sizes};
