@@ -211,6 +211,28 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
     return x;
 }
 
+/* Trees of hinges at random places of bodies, from the ground, in free flight, or some of each. */
+static inline joined joined_hinges(unsigned long long seed, int bodies)
+{
+    joined x = joined_create(seed);
+    const double gravity[3] = {1, 2, -9.81};
+    olo_model_set_gravity(x.model, gravity);
+    for (int k = 0; k < bodies; k++) {
+        int parent = k == 0 || joined_pick(&x, 8) == 0 ? GROUND : joined_pick(&x, k);
+        if (k > 0 && joined_pick(&x, 2) == 0)
+            parent = k - 1;
+        bool afloat = joined_pick(&x, 2) == 0, turned = joined_pick(&x, 3) == 0;
+        double place[3];
+        joined_vector(&x, 0.8, place);
+        if (parent != GROUND)
+            vec3_add(1.0, x.place[parent], place);
+        joined_body(&x, place, NULL);
+        if (parent != GROUND || !afloat)
+            joined_pair(&x, pair_letter('R'), turned ? k : parent, turned ? parent : k, NULL, 0);
+    }
+    return x;
+}
+
 static inline scene joined_open_scheme(const joined *x, const char *scheme, const char *constraints)
 {
     scene s = {0};

@@ -13,7 +13,7 @@ static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
 
 /* Velocities that are further off the constraints than this share of their size make energies hard to believe. */
 static const double share_of_normal_velocities = 0.05;
-enum { LOOKS = 32, APART = 16 }; /* at them in a run, and steps between two at least */
+enum { LOOKS = 32 }; /* at them in a run */
 
 /* The largest rate of a constraint row, and the largest sum of the magnitudes of its parts, both over the size of the
  * row. An energy that is kept is that of all velocities; what is normal to the constraints, though of second order in
@@ -22,11 +22,11 @@ typedef struct normal_velocities {
     double rate, size;
 } normal_velocities;
 
-static void look_at_velocities(const olo_system *system, const olo_state *state,
-                               normal_velocities *seen)
+static void look_at_rows(const olo_system *system, const olo_state *state, int first, int count,
+                         normal_velocities *seen)
 {
     const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
-    for (int c = 0; c < system->m; c++) {
+    for (int c = first; c < first + count; c++) {
         const olo_constraint *row = &system->constraints[c];
         double gradient[OLO_FORM_SIZE_MAX], parts = 0, scale = system->row_scale[c];
         olo_constraint_gradient(row, &at, gradient);
@@ -35,6 +35,24 @@ static void look_at_velocities(const olo_system *system, const olo_state *state,
         olo_raise(&seen->size, parts / scale);
         olo_raise(&seen->rate, fabs(olo_constraint_rate(row, &at, gradient, state->v)) / scale);
     }
+}
+
+static void look_at_velocities(const olo_system *system, const olo_state *state,
+                               normal_velocities *seen)
+{
+    if (!system->books) {
+        look_at_rows(system, state, 0, system->m, seen);
+        return;
+    }
+    const int *left;
+    int count = olo_books_groups(system->books, &left);
+    double rate, size;
+    olo_books_rates(system->books, state->q, state->v, &rate, &size);
+    olo_raise(&seen->size, size);
+    olo_raise(&seen->rate, rate);
+    for (int i = 0; i < count; i++)
+        look_at_rows(system, state, system->groups[left[i]].first, system->groups[left[i]].count,
+                     seen);
 }
 
 static olo_status notify(const olo_observer *observers, int count, const olo_system *system,
@@ -182,12 +200,11 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
 }
 
-/* Whether time passed one of the looks at a run since the last, so many steps ago. */
-static bool is_look(const olo_run *run, double start, double last, double now, long steps)
+/* Whether time passed one of the looks at a run. */
+static bool is_look(const olo_run *run, double start, double before, double now)
 {
     const double part = LOOKS / (run->end - start);
-    return now >= run->end ||
-           (steps >= APART && floor((now - start) * part) > floor((last - start) * part));
+    return now >= run->end || floor((now - start) * part) > floor((before - start) * part);
 }
 
 /* The steps after sum->steps; those before are in the sums already. */
@@ -197,12 +214,10 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
 {
     olo_status status = OLO_OK;
     normal_velocities seen = {0, 0};
-    double looked = state->t;
-    long look = sum->steps;
     const bool chosen = run->tolerance > 0;
     bool warned = false;
     while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
-        const double dissipated = olo_sum_value(&state->dissipation);
+        const double before = state->t, dissipated = olo_sum_value(&state->dissipation);
         status = chosen ? take_chosen(run, stepper, state, sum, error)
                         : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);

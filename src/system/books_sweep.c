@@ -11,6 +11,10 @@
 #define OLO_BOOKS_KERNELS olo_books_kernels_plain
 #endif
 
+/* The ground as a frame at rest. */
+static const double ground_frame[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const double ground_rest[12] = {0};
+
 LANES_INLINE void gather(const double *array, const int offset[LANES], lane3 out[4])
 {
     const double *const frame[LANES] = {array + offset[0], array + offset[1], array + offset[2],
@@ -89,7 +93,6 @@ static double largest_of(lane x)
 
 static void add_up(const olo_books *books, const double *q, const double *v, olo_books_sums *sums)
 {
-    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, rest[12] = {0};
     const lane zero = lane_all(0.0);
     lane twice = zero, potential = zero;
     lane3 linear = {{zero, zero, zero}}, angular = linear;
@@ -108,8 +111,8 @@ static void add_up(const olo_books *books, const double *q, const double *v, olo
         }
         linear = lane3_add(linear, p[0]);
         book_directors(b, x + 1, w + 1, &e);
-        gather_parents(q, at, ground, x_p);
-        gather_parents(v, at, rest, w_p);
+        gather_parents(q, at, ground_frame, x_p);
+        gather_parents(v, at, ground_rest, w_p);
         book_hinges(b, x, w, x_p, w_p, &e);
     }
     *sums = (olo_books_sums){.kinetic = 0.5 * sum_of(twice),
@@ -148,4 +151,75 @@ static void sizes(const olo_books *books, const double *q, const double *v, doub
     *angular = sum_of(round);
 }
 
-const olo_books_kernels OLO_BOOKS_KERNELS = {.add_up = add_up, .sizes = sizes};
+typedef struct speeds {
+    lane rate, parts;
+} speeds;
+
+LANES_INLINE void book_speed(lane rate, lane parts, lane per_size, speeds *s)
+{
+    s->rate = lane_larger(lane_size(rate) * per_size, s->rate);
+    s->parts = lane_larger(parts * per_size, s->parts);
+}
+
+/* sum_i |a_i b_i| */
+LANES_INLINE lane product_sizes(lane3 a, lane3 b)
+{
+    return lane_size(a.x[0] * b.x[0]) + lane_size(a.x[1] * b.x[1]) + lane_size(a.x[2] * b.x[2]);
+}
+
+LANES_INLINE void director_speeds(const four *b, const lane3 d[3], const lane3 w[3], speeds *s)
+{
+    static const int first[3] = {0, 0, 1}, second[3] = {1, 2, 2};
+    for (int I = 0; I < 3; I++)
+        book_speed(lane3_dot(d[I], w[I]), product_sizes(d[I], w[I]), b->inner[I], s);
+    for (int k = 0; k < 3; k++) {
+        const int I = first[k], J = second[k];
+        book_speed(lane3_dot(d[I], w[J]) + lane3_dot(w[I], d[J]),
+                   product_sizes(d[I], w[J]) + product_sizes(w[I], d[J]), b->inner[3 + k], s);
+    }
+}
+
+/* |v_i| + sum_I |X_I w_I,i| */
+LANES_INLINE lane place_sizes(const lane X[3], const lane3 v[4], int i)
+{
+    return lane_size(v[0].x[i]) + lane_size(X[0] * v[1].x[i]) + lane_size(X[1] * v[2].x[i]) +
+           lane_size(X[2] * v[3].x[i]);
+}
+
+LANES_INLINE void hinge_speeds(const four *b, const lane3 q[4], const lane3 v[4],
+                               const lane3 q_p[4], const lane3 v_p[4], speeds *s)
+{
+    const lane3 n = lane3_combine(b->axis, q_p + 1), turn = lane3_combine(b->axis, v_p + 1);
+    for (int i = 0; i < 3; i++) {
+        const lane rate = v[0].x[i] + b->place[0] * v[1].x[i] + b->place[1] * v[2].x[i] +
+                          b->place[2] * v[3].x[i] - v_p[0].x[i] - b->above[0] * v_p[1].x[i] -
+                          b->above[1] * v_p[2].x[i] - b->above[2] * v_p[3].x[i];
+        book_speed(rate, place_sizes(b->place, v, i) + place_sizes(b->above, v_p, i), b->outer[i],
+                   s);
+        lane parts = product_sizes(n, v[1 + i]);
+        for (int J = 0; J < 3; J++)
+            parts += lane_size(b->axis[J]) * product_sizes(q[1 + i], v_p[1 + J]);
+        book_speed(lane3_dot(n, v[1 + i]) + lane3_dot(turn, q[1 + i]), parts, b->outer[3 + i], s);
+    }
+}
+
+static void rates(const olo_books *books, const double *q, const double *v, double *rate,
+                  double *parts)
+{
+    speeds s = {lane_all(0.0), lane_all(0.0)};
+    for (int i = 0; i < books->fours; i++) {
+        const four *b = &books->four[i];
+        const places *at = &books->places[i];
+        lane3 x[4], w[4], x_p[4], w_p[4];
+        gather(q, at->q, x);
+        gather(v, at->q, w);
+        gather_parents(q, at, ground_frame, x_p);
+        gather_parents(v, at, ground_rest, w_p);
+        director_speeds(b, x + 1, w + 1, &s);
+        hinge_speeds(b, x, w, x_p, w_p, &s);
+    }
+    *rate = largest_of(s.rate);
+    *parts = largest_of(s.parts);
+}
+
+const olo_books_kernels OLO_BOOKS_KERNELS = {.add_up = add_up, .sizes = sizes, .rates = rates};

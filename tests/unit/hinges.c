@@ -5,26 +5,11 @@
 #include "base/memory.h"
 #include "stepping/hinges.h"
 
-/* Trees of hinges at random places of bodies, from the ground, in free flight, or some of each. `pushed` by a force that
- * moves nothing, but turns with a body: such trees are left to the elimination. */
+/* A tree of hinges, or the same `pushed` by a force that moves nothing, but turns with a body: such trees are left to the
+ * elimination. */
 static joined hinged_tree(unsigned long long seed, int bodies, bool pushed)
 {
-    joined x = joined_create(seed);
-    const double gravity[3] = {1, 2, -9.81};
-    olo_model_set_gravity(x.model, gravity);
-    for (int k = 0; k < bodies; k++) {
-        int parent = k == 0 || joined_pick(&x, 8) == 0 ? GROUND : joined_pick(&x, k);
-        if (k > 0 && joined_pick(&x, 2) == 0)
-            parent = k - 1;
-        bool afloat = joined_pick(&x, 2) == 0, turned = joined_pick(&x, 3) == 0;
-        double place[3];
-        joined_vector(&x, 0.8, place);
-        if (parent != GROUND)
-            vec3_add(1.0, x.place[parent], place);
-        joined_body(&x, place, NULL);
-        if (parent != GROUND || !afloat)
-            joined_pair(&x, pair_letter('R'), turned ? k : parent, turned ? parent : k, NULL, 0);
-    }
+    joined x = joined_hinges(seed, bodies);
     if (pushed) {
         olo_error error = {0};
         olo_load load = olo_load_default();
