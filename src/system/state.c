@@ -88,7 +88,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- as a block of bytes --- */
 
 /* Raised when the fields below change. */
-enum { SAVED_VERSION = 4 };
+enum { SAVED_VERSION = 5 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
 
