@@ -34,6 +34,9 @@ OLO_API olo_status olo_stepper_create(const olo_system *system, const olo_run *r
 /** Frees a stepper; NULL is allowed. */
 OLO_API void olo_stepper_free(olo_stepper *stepper);
 
+/** What a scheme of the run section keeps of the laws of a model, in a sentence; NULL if there is no such scheme. */
+OLO_API const char *olo_scheme_keeps(const char *scheme);
+
 /** Number of unknowns that Newton solves for. */
 OLO_API int olo_stepper_unknowns(const olo_stepper *stepper);
 

@@ -24,6 +24,7 @@ typedef struct olo_study {
     /** Told before every run, for instance "h = 0.01" or "reduced"; may be NULL. */
     void (*announce)(void *context, const char *what, const olo_run *run);
     void *context; /**< handed to `announce` */
+    bool action;   /**< convergence: measure action and largest velocity of every run, too */
 } olo_study;
 
 /** @name Convergence
@@ -39,6 +40,7 @@ typedef struct olo_errors {
     double lambda;      /**< multipliers at the end */
     double tangential;  /**< momenta tangential to the constraints */
     double lambda_step; /**< multipliers of the last step, wherever in it they belong */
+    double action;      /**< discrete action of the whole run, where it is measured */
 } olo_errors;
 
 /** The run with one step size. */
@@ -50,6 +52,8 @@ typedef struct olo_converge_row {
     olo_errors error;   /**< at the end */
     olo_errors order;   /**< log(e'/e) / log(h'/h) against the row before that did not fail */
     olo_error failure;  /**< why there are no errors; its status is OLO_OK if there are */
+    double action;      /**< sum of h [1/2 v.M v - V(q_m)] with v = dq/h; NaN if not measured */
+    double fastest; /**< largest |dq|/h of a step, all coordinates together; NaN if not measured */
 } olo_converge_row;
 
 /** What the rows say together. */
@@ -60,6 +64,8 @@ typedef struct olo_converge_summary {
     double start_error; /**< exact solution: its relative distance from the start (whole: of z) */
     olo_errors slope;   /**< least-squares slope of log e over log h */
     int rows;           /**< how many were computed */
+    double action;      /**< of the reference run; NaN if not measured */
+    double fastest;     /**< likewise */
 } olo_converge_summary;
 
 /** Runs to run.end with each of the `count` steps and measures the error there, against a run with the step

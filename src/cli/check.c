@@ -169,7 +169,7 @@ static void print_groups(const olo_system *system)
     }
 }
 
-static void print_laws(const olo_system *system)
+static void print_laws(const olo_system *system, const olo_run *run)
 {
     const int count = olo_system_invariants(system);
     const char *muted = cli_colour_code(stdout, CLI_MUTED);
@@ -183,6 +183,9 @@ static void print_laws(const olo_system *system)
     for (int k = 0; k < count; k++) {
         const olo_invariant *invariant = olo_system_invariant(system, k);
         (void)printf("  %-*s  %s%s%s\n", width, invariant->name, muted, invariant->why, plain);
+    }
+    if (count > 0) {
+        (void)printf("  %s: %s\n", run->scheme, olo_scheme_keeps(run->scheme));
     }
     const char *missing[MISSING_MAX];
     const int missing_count = missing_laws(system, missing);
@@ -217,7 +220,7 @@ static void print_text(const cli_loaded *loaded, const int *repeated,
                  described ? description : "");
     print_counts(loaded, repeated);
     print_groups(loaded->system);
-    print_laws(loaded->system);
+    print_laws(loaded->system, olo_model_run(loaded->model));
     print_start(loaded);
     if (symplectic->steps > 0) {
         cli_symplectic_print(symplectic);
@@ -260,8 +263,10 @@ static void write_groups(olo_json *json, const olo_system *system, const int *re
     olo_json_close(json);
 }
 
-static void write_laws(olo_json *json, const olo_system *system)
+static void write_laws(olo_json *json, const olo_system *system, const olo_run *run)
 {
+    olo_json_text(json, "scheme", run->scheme);
+    olo_json_text(json, "scheme_keeps", olo_scheme_keeps(run->scheme));
     olo_json_open(json, "conserved", '[');
     for (int k = 0; k < olo_system_invariants(system); k++) {
         const olo_invariant *invariant = olo_system_invariant(system, k);
@@ -306,7 +311,7 @@ static void print_json(const cli_loaded *loaded, const int *repeated,
     olo_json_text(&json, "description", olo_model_description(loaded->model));
     write_counts(&json, &loaded->counts);
     write_groups(&json, loaded->system, repeated);
-    write_laws(&json, loaded->system);
+    write_laws(&json, loaded->system, olo_model_run(loaded->model));
     write_start(&json, loaded);
     if (symplectic->steps > 0) {
         cli_symplectic_write(&json, symplectic);

@@ -15,7 +15,7 @@
 struct options {
     cli_list set;
     const char *steps, *time, *reference, *scheme, *order, *constraints, *report;
-    bool exact, json, quiet;
+    bool exact, action, json, quiet;
 };
 
 static const cli_option options[] = {
@@ -31,6 +31,9 @@ static const cli_option options[] = {
      "smallest step"},
     {"exact", 0, CLI_FLAG, offsetof(struct options, exact), NULL,
      "compare with the exact solution of the model"},
+    {"action", 0, CLI_FLAG, offsetof(struct options, action), NULL,
+     "also the discrete action and the largest velocity of every\n"
+     "run"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum or variational, as in 'oloid run'"},
     {"order", 0, CLI_TEXT, offsetof(struct options, order), "N", "2, 4 or 6, as in 'oloid run'"},
@@ -132,11 +135,47 @@ static cli_table make_table(const struct outcome *outcome)
     return table;
 }
 
+/* Action and largest velocity over the step. */
+static cli_table make_path_table(const struct outcome *outcome)
+{
+    static const char *const heads[] = {"h", "action", "error", "order", "largest |dq|/h"};
+    const olo_converge_summary *summary = &outcome->summary;
+    cli_table table = {0};
+    cli_table_row(&table);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        cli_table_cell(&table, "%s", heads[i]);
+    }
+    for (int i = 0; i < summary->rows; i++) {
+        const olo_converge_row *row = &outcome->rows[i];
+        cli_table_row(&table);
+        cli_table_cell(&table, "%.6g", row->step);
+        cli_table_number(&table, "%.10g", row->action);
+        cli_table_number(&table, "%.3e", row->error.action);
+        cli_table_number(&table, "%.2f", row->order.action);
+        cli_table_number(&table, "%.10g", row->fastest);
+    }
+    if (summary->reference > 0.0) {
+        cli_table_row(&table);
+        cli_table_cell(&table, "%.6g", summary->reference);
+        cli_table_number(&table, "%.10g", summary->action);
+        cli_table_cell(&table, "%s", "");
+        cli_table_number(&table, "%.2f", summary->slope.action);
+        cli_table_number(&table, "%.10g", summary->fastest);
+    }
+    return table;
+}
+
 static void print_text(const struct outcome *outcome)
 {
     print_headline(outcome);
     cli_table table = make_table(outcome);
     cli_table_print(&table, stdout);
+    if (outcome->study->study.action) {
+        cli_table path = make_path_table(outcome);
+        (void)printf("discrete action, and the largest velocity of a step\n");
+        cli_table_print(&path, stdout);
+        cli_table_free(&path);
+    }
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_converge_row *row = &outcome->rows[i];
         if (row->failure.status != OLO_OK) {
@@ -156,6 +195,7 @@ static void write_errors(olo_json *json, const char *key, const olo_errors *erro
     olo_json_number(json, "lambda", errors->lambda);
     olo_json_number(json, "tangential", errors->tangential);
     olo_json_number(json, "lambda_step", errors->lambda_step);
+    olo_json_number(json, "action", errors->action);
     olo_json_close(json);
 }
 
@@ -169,6 +209,8 @@ static void write_row(olo_json *json, const olo_converge_row *row)
     olo_json_number(json, "cpu_seconds", row->cpu_seconds);
     write_errors(json, "error", &row->error);
     write_errors(json, "order", &row->order);
+    olo_json_number(json, "action", row->action);
+    olo_json_number(json, "fastest", row->fastest);
     olo_json_text(json, "failure", failed ? row->failure.text : NULL);
     olo_json_close(json);
 }
@@ -195,6 +237,8 @@ static void print_json(const struct outcome *outcome)
     }
     olo_json_close(&json);
     write_errors(&json, "slope", &summary->slope);
+    olo_json_number(&json, "action", summary->action);
+    olo_json_number(&json, "fastest", summary->fastest);
     olo_json_close(&json);
 }
 
@@ -309,6 +353,7 @@ static int converge(cli_study *study, const struct options *given, const char *c
     if (reference < 0.0) {
         return CLI_USAGE;
     }
+    study->study.action = given->action;
     outcome.status =
         olo_converge(&study->study, steps, count, reference, rows, &outcome.summary, &error);
     cli_study_done(study);

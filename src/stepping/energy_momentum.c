@@ -23,12 +23,14 @@ static void finish(const olo_step *step, olo_state *state)
     olo_balance_finish(step, state->lambda, state);
 }
 
-const olo_scheme olo_scheme_energy_momentum = {.name = "energy-momentum",
-                                               .highest_order = 4,
-                                               .unit = 1,
-                                               .inertial = true,
-                                               .turn = OLO_HALF_TURN,
-                                               .begin = olo_balance_begin,
-                                               .balance = balance,
-                                               .multiplier_factor = olo_balance_multiplier_factor,
-                                               .finish = finish};
+const olo_scheme olo_scheme_energy_momentum = {
+    .name = "energy-momentum",
+    .keeps = "energy and momenta stay to round-off at any step",
+    .highest_order = 4,
+    .unit = 1,
+    .inertial = true,
+    .turn = OLO_HALF_TURN,
+    .begin = olo_balance_begin,
+    .balance = balance,
+    .multiplier_factor = olo_balance_multiplier_factor,
+    .finish = finish};

@@ -134,6 +134,7 @@ typedef struct olo_sink {
 /* A scheme: the balance over a step and its derivative. */
 typedef struct olo_scheme {
     const char *name;
+    const char *keeps; /* of the laws of a model, in a sentence */
     int highest_order; /* of what its steps can be composed to */
     bool constant;     /* keeps what it keeps with constant steps only */
     double unit; /* T is so many times the balance of the sources, of which condition numbers are reported */

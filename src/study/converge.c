@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "stepping/start.h"
 #include "stepping/step.h"
+#include "study/path.h"
 #include "study/study.h"
 #include "system/system.h"
 
@@ -33,6 +34,36 @@ typedef struct reference {
 static olo_status out_of_memory(olo_error *error)
 {
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a study of convergence");
+}
+
+/* A run of the study that is watched by its observers and, where it is wanted, by one more. */
+static olo_status run_watched(const olo_study *study, const char *what, const olo_run *run,
+                              olo_state **state, olo_run_summary *sum, double *action,
+                              double *fastest, olo_error *error)
+{
+    const int count = study->observer_count;
+    *action = *fastest = (double)NAN;
+    *state = NULL;
+    if (!study->action)
+        return olo_study_run(study, what, run, study->observers, count, state, sum, error);
+    olo_path path = {0};
+    olo_observer *all = olo_alloc((size_t)count + 1, sizeof *all);
+    olo_status status = OLO_NO_MEMORY;
+    if (all && olo_path_open(&path, study->system)) {
+        all[0] = olo_path_observer(&path);
+        if (count > 0)
+            memcpy(all + 1, study->observers, (size_t)count * sizeof *all);
+        status = olo_study_run(study, what, run, all, count + 1, state, sum, error);
+    } else {
+        (void)out_of_memory(error);
+    }
+    if (status == OLO_OK) {
+        *action = path.action;
+        *fastest = path.fastest;
+    }
+    olo_path_close(&path);
+    olo_free(all);
+    return status;
 }
 
 /* The exact solution as (q, p) at time t; p only if the configuration is whole. */
@@ -158,8 +189,8 @@ static olo_status open_reference(const olo_study *study, reference *ref,
     (void)snprintf(what, sizeof what, "reference, h = %.6g", summary->reference);
     olo_run run = study->run;
     run.step = summary->reference;
-    olo_status status = olo_study_run(study, what, &run, study->observers, study->observer_count,
-                                      &ref->state, NULL, error);
+    olo_status status = run_watched(study, what, &run, &ref->state, NULL, &summary->action,
+                                    &summary->fastest, error);
     if (status != OLO_OK)
         return olo_fail_context(error, status, "reference run");
     status = find_tangential(study->system, ref->state, ref->tangential, error);
@@ -196,8 +227,8 @@ static olo_status divide(const olo_study *study, double wanted, double *step, ol
     return OLO_OK;
 }
 
-static olo_status run_row(const olo_study *study, reference *ref, olo_converge_row *row,
-                          olo_error *error)
+static olo_status run_row(const olo_study *study, reference *ref, const double *action,
+                          olo_converge_row *row, olo_error *error)
 {
     char what[64];
     (void)snprintf(what, sizeof what, "h = %.6g", row->step);
@@ -205,14 +236,16 @@ static olo_status run_row(const olo_study *study, reference *ref, olo_converge_r
     run.step = row->step;
     olo_state *state = NULL;
     olo_run_summary summary = {0};
-    olo_status status = olo_study_run(study, what, &run, study->observers, study->observer_count,
-                                      &state, &summary, &row->failure);
+    olo_status status = run_watched(study, what, &run, &state, &summary, &row->action,
+                                    &row->fastest, &row->failure);
     row->steps = summary.steps;
     row->iterations = summary.iterations;
     row->cpu_seconds = summary.cpu_seconds;
     row->error = status == OLO_OK ? measure(study->system, state, ref) : olo_errors_none();
     if (status == OLO_OK)
         status = measure_more(study, &run, state, ref, &row->error, &row->failure);
+    if (status == OLO_OK && ref->state)
+        row->error.action = olo_distance(1, &row->action, action);
     olo_state_free(state);
     return olo_study_ends(status) ? olo_fail(error, status, "%s", row->failure.text) : OLO_OK;
 }
@@ -221,10 +254,11 @@ static olo_status run_row(const olo_study *study, reference *ref, olo_converge_r
 static double *component(olo_errors *errors, int i)
 {
     double *const list[] = {&errors->q,      &errors->p,          &errors->z,
-                            &errors->lambda, &errors->tangential, &errors->lambda_step};
+                            &errors->lambda, &errors->tangential, &errors->lambda_step,
+                            &errors->action};
     return list[i];
 }
-enum { COMPONENTS = 6 };
+enum { COMPONENTS = 7 };
 
 /* Whether an error has a logarithm. */
 static bool counts(double e)
@@ -275,7 +309,10 @@ static olo_status converge(const olo_study *study, const double *steps, int coun
                            double reference_step, olo_converge_row *rows,
                            olo_converge_summary *summary, olo_error *error)
 {
-    *summary = (olo_converge_summary){.time = study->run.end, .slope = olo_errors_none()};
+    *summary = (olo_converge_summary){.time = study->run.end,
+                                      .slope = olo_errors_none(),
+                                      .action = (double)NAN,
+                                      .fastest = (double)NAN};
     olo_status status = OLO_OK;
     for (int i = 0; i < count && status == OLO_OK; i++) {
         rows[i] = (olo_converge_row){.error = olo_errors_none(), .order = olo_errors_none()};
@@ -290,7 +327,7 @@ static olo_status converge(const olo_study *study, const double *steps, int coun
     status = open_reference(study, &ref, summary, error);
     summary->whole = ref.whole;
     for (int i = 0; i < count && status == OLO_OK; i++) {
-        status = run_row(study, &ref, &rows[i], error);
+        status = run_row(study, &ref, &summary->action, &rows[i], error);
         if (status == OLO_OK) {
             find_order(rows, i);
             summary->rows = i + 1;

@@ -28,7 +28,7 @@ bool olo_study_ends(olo_status status)
 olo_errors olo_errors_none(void)
 {
     const double none = (double)NAN;
-    return (olo_errors){none, none, none, none, none, none};
+    return (olo_errors){none, none, none, none, none, none, none};
 }
 
 double olo_relative(double difference, double size)
@@ -67,5 +67,6 @@ olo_errors olo_errors_between(const olo_system *system, const olo_state *state, 
                         .z = olo_relative(dq + dp, q2 + p2),
                         .lambda = (double)NAN,
                         .tangential = (double)NAN,
-                        .lambda_step = olo_relative(dl, l2)};
+                        .lambda_step = olo_relative(dl, l2),
+                        .action = (double)NAN};
 }

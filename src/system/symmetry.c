@@ -363,9 +363,8 @@ static void add_energy(olo_system *system)
     bool balance = lossy || driven || system->action_count > 0;
     snprintf(x->name, sizeof x->name, balance ? "energy balance" : "energy");
     snprintf(x->why, sizeof x->why,
-             balance
-                 ? "energy minus work of loads and drives plus dissipation is constant for any step"
-                 : "no loads and no dampers: the energy-momentum scheme keeps it for any step");
+             balance ? "energy minus work of loads and drives plus dissipation is constant"
+                     : "no loads and no dampers take or give any");
 }
 
 bool olo_system_find_symmetries(olo_system *system)

@@ -70,6 +70,17 @@ def test_text_for_people(oloid):
     assert "\033" not in done.stdout
 
 
+@pytest.mark.parametrize("scheme, kept", [
+    ("energy-momentum", "energy and momenta stay to round-off at any step"),
+    ("variational", "momenta stay to round-off at any step; steps are symplectic, and the energy swings")])
+def test_what_the_scheme_of_the_model_keeps(oloid, scheme, kept):
+    setting = ("check", "heavy-top", "--set", f"run.scheme={scheme}")
+    assert f"  {scheme}: {kept}" in oloid(*setting).stdout
+    report = json.loads(oloid(*setting, "--json").stdout)
+    assert report["scheme"] == scheme
+    assert report["scheme_keeps"].startswith(kept)
+
+
 def test_settings_are_checked_too(oloid):
     done = oloid("check", "heavy-top", "--set", "nonsense=1")
     assert done.returncode == 2 and done.stdout == ""

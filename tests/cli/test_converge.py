@@ -213,3 +213,27 @@ def test_progress_names_the_run(long_study):
     process.communicate(timeout=60)
     os.close(ours)
     assert "heavy-top, h = 1e-09" in text
+
+
+def test_action_and_largest_velocity(oloid):
+    """A point that falls from rest: q = -g t^2/2 at the nodes, exactly, so that the last step has the velocity g (1 - h/2)."""
+    fall = ("converge", "fall.yaml", "--scheme", "variational", "--steps", "0.2,0.1", "--time", "1",
+            "--reference", "0.01", "--action")
+    (oloid.folder / "fall.yaml").write_text(
+        "name: fall\ngravity: [0, 0, -2]\npoints: {name: a, mass: 1, position: [0, 0, 0]}\nrun: {step: 0.1, end: 1}\n")
+    report = json.loads(oloid(*fall, "--json").stdout)
+    for row in report["rows"]:
+        h = row["step"]
+        assert row["fastest"] == pytest.approx(2 * (1 - h / 2), rel=1e-12)
+        assert row["action"] == pytest.approx(falling_action(h), rel=1e-12)
+    assert report["action"] == pytest.approx(falling_action(0.01), rel=1e-11)
+    assert report["rows"][1]["order"]["action"] == pytest.approx(2, abs=0.02)
+    assert "largest |dq|/h" in oloid(*fall).stdout
+    plain = json.loads(oloid(*fall[:-1], "--json").stdout)
+    assert plain["action"] is None and plain["rows"][0]["fastest"] is None
+
+
+def falling_action(h, g=2.0):
+    """Sum of h [1/2 v^2 - g q_m] over the nodes of q = -g t^2/2."""
+    nodes = [-0.5 * g * (i * h) ** 2 for i in range(round(1 / h) + 1)]
+    return sum(h * (0.5 * ((b - a) / h) ** 2 - g * 0.5 * (a + b)) for a, b in zip(nodes, nodes[1:]))
