@@ -131,7 +131,7 @@ class Derivatives:
             raise from_status(status, error)
 
     def gradient(self, goals=None, start=None, *, controls=None, end=None, running=None, effort=None):
-        """J of the run from `start` (default: the start of the model) and its gradient, at the cost of less than four runs.
+        """J of the run from `start` (default: the start of the model) and its gradient, at the cost of two to four runs.
 
         goals      one `oloid.goal(...)` or a list of them
         controls   values of what is controlled, an array (steps, controls)

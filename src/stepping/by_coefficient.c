@@ -43,10 +43,42 @@ static void scale_share(const double *r, double factor, share *x)
     }
 }
 
+/* The gradient of a form by one of its coefficients has two entries at most: their places among its coordinates. */
+typedef struct sparse {
+    int count, place[2];
+    double value[2];
+} sparse;
+
+static sparse form_by(const olo_form *form, int p, const double *q)
+{
+    if (p == 0)
+        return (sparse){0};
+    if (p <= form->size)
+        return (sparse){1, {p - 1, 0}, {1, 0}};
+    const olo_product *x = &form->product[p - 1 - form->size];
+    return (sparse){2, {x->i, x->j}, {q[form->index[x->j]], q[form->index[x->i]]}};
+}
+
+/* Most terms are weights, h c grad e(q_m). */
+static void by_weight(const olo_step *step, const olo_term *term, int p, share *x)
+{
+    const sparse y = form_by(&term->form[0], p - 1, step->x.qm);
+    x->size = y.count;
+    for (int k = 0; k < y.count; k++) {
+        x->index[k] = term->index[y.place[k]];
+        x->T[k] = step->h * term->coefficient[0] * y.value[k];
+        x->p[k] = -0.5 * x->T[k];
+    }
+}
+
 static void by_term(const olo_step *step, bool midpoint, const olo_term *term, int p, share *x)
 {
     double r[OLO_FORM_SIZE_MAX];
     olo_interval over = olo_step_interval(step);
+    if (term->law == &olo_law_linear && p > 0) {
+        by_weight(step, term, p, x);
+        return;
+    }
     x->size = term->size;
     memcpy(x->index, term->index, (size_t)term->size * sizeof *x->index);
     if (midpoint && !term->law->dissipative)
@@ -73,62 +105,59 @@ static void by_action(const olo_step *step, const olo_action *given, int p, shar
     scale_share(one, -step->h, x);
 }
 
-/* Gradients of one share of a row: that over the step, and at the end, with the value there. */
-typedef struct row_share {
-    double over[OLO_FORM_SIZE_MAX], end[OLO_FORM_SIZE_MAX], value;
-} row_share;
-
-static void by_form(const olo_step *step, const olo_form *form, int p, row_share *x)
+/* A row that is a form. */
+static void by_form(const olo_linear_step *linear, int c, int p, share *x)
 {
-    olo_form_gradient_by_coefficient(form, olo_motion_left(&step->x), p, x->over);
-    olo_form_gradient_by_coefficient(form, step->q_end, p, x->end);
-    x->value = olo_form_value_by_coefficient(form, step->q_end, p);
+    const olo_step *step = olo_linear_step_step(linear);
+    const olo_form *form = step->system->constraints[c].form;
+    const double *v1 = olo_linear_step_end_velocity(linear);
+    const sparse over = form_by(form, p, olo_motion_left(&step->x)),
+                 end = form_by(form, p, step->q_end);
+    x->size = over.count;
+    x->end = olo_form_value_by_coefficient(form, step->q_end, p);
+    x->rate = 0;
+    for (int k = 0; k < over.count; k++) {
+        x->index[k] = form->index[over.place[k]];
+        x->T[k] = olo_linear_step_multipliers(linear)[c] * over.value[k];
+        x->p[k] = -olo_linear_step_end_multipliers(linear)[c] * end.value[k];
+        x->rate += end.value[k] * v1[x->index[k]];
+    }
 }
 
-/* The constant of a relation (p = 0), or the factor of one of its coordinates. */
-static void by_relation(const olo_step *step, const olo_constraint *row, int p, row_share *x)
+/* The factor of one of the coordinates of a relation. */
+static void by_factor(const olo_linear_step *linear, int c, const olo_share *one, share *x)
 {
-    double own[OLO_FORM_SIZE_MAX];
-    olo_interval over = olo_step_interval(step);
-    memset(x, 0, sizeof *x);
-    x->value = 1;
-    if (p == 0)
-        return;
-    const olo_share *one = &row->shares[p - 1];
+    const olo_step *step = olo_linear_step_step(linear);
+    const olo_term *term = one->coordinate;
+    const double *v1 = olo_linear_step_end_velocity(linear);
+    double over[OLO_FORM_SIZE_MAX], end[OLO_FORM_SIZE_MAX];
+    olo_interval interval = olo_step_interval(step);
     if (step->x.left)
-        olo_term_gradient(one->coordinate, step->x.left, over.angles, own);
+        olo_term_gradient(term, step->x.left, interval.angles, over);
     else
-        olo_term_discrete(one->coordinate, &over, own, NULL);
-    for (int k = 0; k < one->coordinate->size; k++)
-        x->over[one->place[k]] = own[k];
-    olo_term_gradient(one->coordinate, step->q_end, over.angles, own);
-    for (int k = 0; k < one->coordinate->size; k++)
-        x->end[one->place[k]] = own[k];
-    x->value = olo_term_energy(one->coordinate, step->q_end, over.angles);
+        olo_term_discrete(term, &interval, over, NULL);
+    olo_term_gradient(term, step->q_end, interval.angles, end);
+    x->size = term->size;
+    x->end = olo_term_energy(term, step->q_end, interval.angles);
+    for (int k = 0; k < term->size; k++) {
+        x->index[k] = term->index[k];
+        x->T[k] = olo_linear_step_multipliers(linear)[c] * over[k];
+        x->p[k] = -olo_linear_step_end_multipliers(linear)[c] * end[k];
+        x->rate += end[k] * v1[x->index[k]];
+    }
 }
 
 static void by_row(const olo_linear_step *linear, int c, int p, share *x)
 {
-    const olo_step *step = olo_linear_step_step(linear);
-    const olo_constraint *row = &step->system->constraints[c];
-    const double *v1 = olo_linear_step_end_velocity(linear);
-    double mu = olo_linear_step_multipliers(linear)[c];
-    double mu_end = olo_linear_step_end_multipliers(linear)[c];
-    row_share y;
-    if (row->form)
-        by_form(step, row->form, p, &y);
-    else
-        by_relation(step, row, p, &y);
-    x->size = row->size;
-    memcpy(x->index, row->index, (size_t)row->size * sizeof *x->index);
+    const olo_constraint *row = &olo_linear_step_step(linear)->system->constraints[c];
     x->row = c;
-    x->end = y.value;
+    x->size = 0;
+    x->end = 1; /* the constant of a relation */
     x->rate = 0;
-    for (int i = 0; i < row->size; i++) {
-        x->T[i] = mu * y.over[i];
-        x->p[i] = -mu_end * y.end[i];
-        x->rate += y.end[i] * v1[row->index[i]];
-    }
+    if (row->form)
+        by_form(linear, c, p, x);
+    else if (p > 0)
+        by_factor(linear, c, &row->shares[p - 1], x);
 }
 
 static void share_of(const olo_linear_step *linear, const olo_coefficient *c, share *x)

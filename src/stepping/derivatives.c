@@ -16,6 +16,7 @@
 #include "stepping/goal.h"
 #include "stepping/linear_step.h"
 #include "stepping/parameters.h"
+#include "stepping/split.h"
 
 static const size_t usual_memory = (size_t)256 << 20;
 
@@ -580,14 +581,6 @@ olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
 
 /* --- forward --- */
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* What J changes by at the end of a step, along the variation there. */
 static double derivative_at(course *c, long step, const double *dq, const double *dv)
 {
@@ -598,7 +591,7 @@ static double derivative_at(course *c, long step, const double *dq, const double
     olo_objective_running(c->objective, x->state, weight_of(c, step), x->gq, x->gv);
     if (step == c->steps)
         olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
-    return dot(n, x->gq, dq) + dot(n, x->gv, dv);
+    return olo_dense_dot(n, x->gq, dq) + olo_dense_dot(n, x->gv, dv);
 }
 
 /* The same of what the controls of the step cost. */
@@ -608,7 +601,7 @@ static double effort_derivative(course *c, long step, const double *du)
     int count = c->x->control_count;
     olo_objective_effort(c->objective, time_of(c, step - 1), count, controls_of(c->x, step),
                          size_of(c, step), gu);
-    return dot(count, gu, du);
+    return olo_dense_dot(count, gu, du);
 }
 
 olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,

@@ -136,7 +136,7 @@ static void add6(double s, const double *a, double *b)
         b[i] += s * a[i];
 }
 
-/* Gram-Schmidt, twice, so that Q is orthogonal to round-off. */
+/* Gram-Schmidt, a second time where much of a column has gone, so that Q is orthogonal to round-off. */
 static void factor_node(olo_linear_rows *x, int k, const double *q)
 {
     double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
@@ -147,13 +147,15 @@ static void factor_node(olo_linear_rows *x, int k, const double *q)
         double size = sqrt(dot6(own, own));
         for (int l = 0; l < rank; l++)
             R[6 * l + rank] = 0;
-        for (int pass = 0; pass < 2; pass++)
+        double left = size;
+        for (int pass = 0; pass < 2 && (pass == 0 || left < 0.7 * size); pass++) {
             for (int l = 0; l < rank; l++) {
                 double along = dot6(Q + 6 * l, own);
                 R[6 * l + rank] += along;
                 add6(-along, Q + 6 * l, own);
             }
-        double left = sqrt(dot6(own, own));
+            left = sqrt(dot6(own, own));
+        }
         if (!(left > repeated * size))
             continue;
         R[7 * rank] = left;
@@ -195,23 +197,6 @@ static void divide_transposed(const olo_linear_rows *x, int k, double y[6], doub
     }
 }
 
-static void add_row(const olo_linear_rows *x, int c, double factor, const double *local,
-                    double *all)
-{
-    const olo_constraint *row = &x->system->constraints[c];
-    for (int i = 0; i < row->size; i++)
-        all[row->index[i]] += factor * local[i];
-}
-
-static double times_row(const olo_linear_rows *x, int c, const double *local, const double *all)
-{
-    const olo_constraint *row = &x->system->constraints[c];
-    double sum = 0;
-    for (int i = 0; i < row->size; i++)
-        sum += local[i] * all[row->index[i]];
-    return sum;
-}
-
 /* --- multipliers --- */
 
 /* Lambda_IJ = -F_I . d^J with the reciprocal triad of the directors; symmetric */
@@ -243,7 +228,7 @@ void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
         for (int j = 0; j < x->rank[k]; j++) {
             int c = x->kept[6 * k + j];
             x->mu[c] = -mu[j];
-            add_row(x, c, -mu[j], olo_linear_row(x, c), F);
+            olo_row_add(x->system, c, -mu[j], olo_linear_row(x, c), F);
         }
         if (node->kind == OLO_NODE_FRAME)
             balance_frame(q + node->q + 3, F + node->q + 3, x->Lambda + 9 * (size_t)k);
@@ -284,9 +269,9 @@ static void close_node(const olo_linear_rows *x, int k, const double *q, const d
     double b[6], twist[6];
     for (int j = 0; j < x->rank[k]; j++) {
         int c = x->kept[6 * k + j];
-        b[j] = -times_row(x, c, olo_linear_row(x, c), dv) - (gap ? gap[c] : 0.0);
+        b[j] = -olo_row_times(x->system, c, olo_linear_row(x, c), dv) - (gap ? gap[c] : 0.0);
         if (dq)
-            b[j] -= times_row(x, c, x->follow + x->place[c], dq);
+            b[j] -= olo_row_times(x->system, c, x->follow + x->place[c], dq);
     }
     divide_transposed(x, k, b, twist);
     add_twist(&x->system->nodes[k], q, twist, dv);
@@ -303,10 +288,10 @@ static void close_node_transposed(const olo_linear_rows *x, int k, const double 
     for (int j = 0; j < x->rank[k]; j++) {
         int c = x->kept[6 * k + j];
         if (to)
-            add_row(x, c, -b[j], x->follow + x->place[c], to);
+            olo_row_add(x->system, c, -b[j], x->follow + x->place[c], to);
         if (gap)
             gap[c] = -b[j];
-        add_row(x, c, -b[j], olo_linear_row(x, c), from);
+        olo_row_add(x->system, c, -b[j], olo_linear_row(x, c), from);
     }
 }
 

@@ -37,6 +37,25 @@ static inline double *olo_linear_row(const olo_linear_rows *rows, int c)
     return rows->gradient + rows->place[c];
 }
 
+/* The product of numbers of row c with all[n], and all += factor times them. */
+static inline double olo_row_times(const olo_system *system, int c, const double *local,
+                                   const double *all)
+{
+    const olo_constraint *row = &system->constraints[c];
+    double sum = 0;
+    for (int i = 0; i < row->size; i++)
+        sum += local[i] * all[row->index[i]];
+    return sum;
+}
+
+static inline void olo_row_add(const olo_system *system, int c, double factor, const double *local,
+                               double *all)
+{
+    const olo_constraint *row = &system->constraints[c];
+    for (int i = 0; i < row->size; i++)
+        all[row->index[i]] += factor * local[i];
+}
+
 /* All gradients are there: factors the columns P_int(q)^T d. */
 void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 /* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */

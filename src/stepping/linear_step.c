@@ -27,6 +27,8 @@ struct olo_linear_step {
     double scale;        /* of velocities in that */
     const double *v_end; /* [n] the velocity there */
     olo_linear_rows over, end;
+    int curved_count; /* rows whose gradient changes with q, none of them internal */
+    int *curved;
     int pieces;            /* terms that are not constant, and actions with a tangent: */
     int *piece;            /* [pieces] */
     size_t *place;         /* [pieces] where its matrices are */
@@ -40,7 +42,7 @@ struct olo_linear_step {
 size_t olo_step_record_size(const olo_system *s)
 {
     /* closures are some of all rows */
-    return 4 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
+    return 5 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
            2 * (size_t)s->m + (size_t)s->action_count;
 }
 
@@ -52,7 +54,8 @@ olo_step_record olo_step_record_over(const olo_system *s, double *block)
     x.v0 = x.q0 + s->n;
     x.q1 = x.v0 + s->n;
     x.v1 = x.q1 + s->n;
-    x.motion = x.v1 + s->n;
+    x.rest = x.v1 + s->n;
+    x.motion = x.rest + s->n;
     x.angles = x.motion + s->twists;
     x.lambda = x.angles + s->joint_coordinate_count;
     x.lambda_end = x.lambda + s->m;
@@ -71,6 +74,7 @@ void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
     memcpy(x->v0, step->v0, n);
     memcpy(x->q1, step->q_end, n);
     memcpy(x->v1, step->v1, n);
+    memcpy(x->rest, step->state->q_rest, n);
     if (!stepper->scheme->momentum)
         for (int i = 0; i < s->n; i++)
             x->v1[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
@@ -130,6 +134,17 @@ static bool plan_pieces(olo_linear_step *x)
     return x->K0 && x->K1;
 }
 
+static bool list_curved(olo_linear_step *x)
+{
+    const olo_system *s = x->system;
+    x->curved = olo_pool_alloc(&x->pool, (size_t)s->m, sizeof *x->curved);
+    for (int i = 0; x->curved && i < s->group_count; i++)
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++)
+            if (s->constraints[s->groups[i].first + k].curved)
+                x->curved[x->curved_count++] = s->groups[i].first + k;
+    return x->curved != NULL;
+}
+
 static bool take_memory(olo_linear_step *x)
 {
     size_t n = (size_t)x->system->n, twists = (size_t)x->system->twists;
@@ -138,7 +153,7 @@ static bool take_memory(olo_linear_step *x)
     x->y = olo_pool_alloc(&x->pool, n, sizeof *x->y);
     x->z = olo_pool_alloc(&x->pool, n, sizeof *x->z);
     x->w = olo_pool_alloc(&x->pool, n, sizeof *x->w);
-    return x->twists && x->x && x->y && x->z && x->w && plan_pieces(x) &&
+    return x->twists && x->x && x->y && x->z && x->w && plan_pieces(x) && list_curved(x) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->over) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->end);
 }
@@ -230,6 +245,7 @@ static void place_step(olo_linear_step *x, const olo_step_record *record)
     memcpy(step->q0, record->q0, n);
     memcpy(step->v0, record->v0, n);
     memcpy(step->q_end, record->q1, n);
+    memcpy(x->state->q_rest, record->rest, n);
     step->inputs = record->inputs;
     step->x.q0 = step->q0;
     step->x.left = x->scheme->at_start ? step->q0 : NULL;
@@ -338,8 +354,10 @@ static void place_end_rows(olo_linear_step *x, const double *v1)
              !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
             const olo_constraint *row = &s->constraints[c];
             double v[OLO_FORM_SIZE_MAX];
-            take_local(row, v1, v);
             olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
+            if (!row->curved)
+                continue; /* there it stays zero */
+            take_local(row, v1, v);
             hessian_times(x, row, &end, v, x->end.follow + x->end.place[c]);
         }
     olo_linear_rows_factor(&x->end, end.q);
@@ -419,12 +437,6 @@ static void add_frames(const olo_linear_step *x, const olo_linear_rows *rows, do
     }
 }
 
-/* A row that bends, not internal, with a multiplier. */
-static bool bends(const olo_linear_rows *rows, int c)
-{
-    return rows->system->constraints[c].curved && rows->mu[c] != 0;
-}
-
 /* out += sum mu_i (Dd_i/Dq0) w, or the transpose; the gradient at q0 varies by its Hessian */
 static void add_start_rows(const olo_linear_step *x, bool transposed, const double *w, double *out)
 {
@@ -432,11 +444,13 @@ static void add_start_rows(const olo_linear_step *x, bool transposed, const doub
     olo_at start = olo_step_start(&x->step);
     olo_interval over = olo_step_interval(&x->step);
     double factor = x->projects ? 1.0 : 0.5;
-    for (int c = 0; c < s->m; c++) {
+    for (int b = 0; b < x->curved_count; b++) {
+        int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
-        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0};
-        if (!bends(&x->over, c))
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
+        if (x->over.mu[c] == 0)
             continue;
+        memset(product, 0, (size_t)row->size * sizeof *product);
         take_local(row, w, in);
         if (row->form || x->projects) {
             hessian_times(x, row, &start, in, product);
@@ -458,10 +472,11 @@ static void subtract_end_rows(const olo_linear_step *x, const double *w, double 
 {
     const olo_system *s = x->system;
     olo_at end = end_of(x);
-    for (int c = 0; c < s->m; c++) {
+    for (int b = 0; b < x->curved_count; b++) {
+        int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
         double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
-        if (!bends(&x->end, c))
+        if (x->end.mu[c] == 0)
             continue;
         take_local(row, w, in);
         hessian_times(x, row, &end, in, product);
@@ -506,21 +521,6 @@ static void take_solution(olo_linear_step *x, const olo_elimination *el, const d
 
 /* --- the projection at the end --- */
 
-/* G_c w of a closure row, and out += factor G_c; likewise with what `follow` says. */
-static double row_times(const olo_system *s, int c, const double *local, const double *w)
-{
-    double sum = 0;
-    for (int i = 0; i < s->constraints[c].size; i++)
-        sum += local[i] * w[s->constraints[c].index[i]];
-    return sum;
-}
-
-static void add_row(const olo_system *s, int c, double factor, const double *local, double *out)
-{
-    for (int i = 0; i < s->constraints[c].size; i++)
-        out[s->constraints[c].index[i]] += factor * local[i];
-}
-
 /* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv = -(d G) v1 - rate. */
 static void end_forward(olo_linear_step *x, const double *dq1, const double *rate, double *eta,
                         double *dv1)
@@ -537,8 +537,8 @@ static void end_forward(olo_linear_step *x, const double *dq1, const double *rat
         double *right = olo_elimination_rhs(el, s->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
-            double gap = row_times(s, c, x->end.follow + x->end.place[c], dq1) +
-                         row_times(s, c, olo_linear_row(&x->end, c), follow) +
+            double gap = olo_row_times(s, c, x->end.follow + x->end.place[c], dq1) +
+                         olo_row_times(s, c, olo_linear_row(&x->end, c), follow) +
                          (rate ? rate[c] : 0.0);
             right[j] = 2 / x->step.h / x->scale * gap;
         }
@@ -565,8 +565,8 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             double gap = 2 / x->step.h / x->scale * right[j];
-            add_row(s, c, gap, x->end.follow + x->end.place[c], gq1);
-            add_row(s, c, gap, olo_linear_row(&x->end, c), gv);
+            olo_row_add(s, c, gap, x->end.follow + x->end.place[c], gq1);
+            olo_row_add(s, c, gap, olo_linear_row(&x->end, c), gv);
             if (rate)
                 rate[c] = gap;
         }
@@ -591,10 +591,11 @@ static void add_end(olo_linear_step *x, bool transposed, const double *w, double
     olo_interval over = olo_step_interval(&x->step);
     add_mass(x, 2 / x->step.h, w, out);
     add_pieces(x, x->K1, transposed, 1.0, w, out);
-    for (int c = 0; c < s->m && !x->projects; c++) {
+    for (int b = 0; b < x->curved_count && !x->projects; b++) {
+        int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
         double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0};
-        if (!bends(&x->over, c))
+        if (x->over.mu[c] == 0)
             continue;
         take_local(row, w, in);
         olo_constraint_discrete(row, &over, x->step.r, x->step.K);
@@ -626,7 +627,7 @@ static void solve_step(olo_linear_step *x, double *rho, const double *end, doubl
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             olo_elimination_rhs(el, s->node_count + i)[j] =
-                a * (end[c] + row_times(s, c, olo_linear_row(&x->end, c), open));
+                a * (end[c] + olo_row_times(s, c, olo_linear_row(&x->end, c), open));
         }
     }
     olo_elimination_solve(el);
@@ -653,7 +654,7 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             end[c] = a * right[j];
-            add_row(s, c, end[c], olo_linear_row(&x->end, c), gq);
+            olo_row_add(s, c, end[c], olo_linear_row(&x->end, c), gq);
         }
     }
     olo_linear_rows_open_transposed(&x->end, x->step.q_end, gq, end);

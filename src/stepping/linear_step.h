@@ -24,6 +24,7 @@
 typedef struct olo_step_record {
     double t, h;
     double *q0, *v0, *q1, *v1; /* [n] */
+    double *rest;              /* [n] what rounding left of q0 */
     double *motion;            /* [twists] */
     double *angles;            /* [joint coordinates] at q0 */
     double *lambda;            /* [closures] as `reduced` scales them */

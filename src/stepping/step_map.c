@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "linalg/dense.h"
 #include "oloid/derivatives.h"
+#include "stepping/split.h"
 #include "system/system.h"
 
 enum { FREEDOMS_MAX = 1000 };
@@ -33,20 +34,6 @@ static double *row_of(const basis *x, double *rows, int k)
     return rows + (size_t)k * (size_t)x->system->n;
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void add(int n, double s, const double *a, double *b)
-{
-    for (int i = 0; i < n; i++)
-        b[i] += s * a[i];
-}
-
 /* Takes the admissible part of dq as the next vector if more than `least` of its length is new. */
 static olo_status take(basis *x, const olo_state *state, double least, olo_error *error)
 {
@@ -60,15 +47,15 @@ static olo_status take(basis *x, const olo_state *state, double least, olo_error
     memcpy(b, x->dq, (size_t)n * sizeof *b);
     memcpy(f, x->dv, (size_t)n * sizeof *f);
     olo_system_mass_times(x->system, b, Mb);
-    double size = dot(n, b, Mb);
+    double size = olo_dense_dot(n, b, Mb);
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < x->count; k++) {
-            double along = dot(n, row_of(x, x->Mb, k), b);
-            add(n, -along, row_of(x, x->b, k), b);
-            add(n, -along, row_of(x, x->f, k), f);
+            double along = olo_dense_dot(n, row_of(x, x->Mb, k), b);
+            olo_dense_add(n, -along, row_of(x, x->b, k), b);
+            olo_dense_add(n, -along, row_of(x, x->f, k), f);
         }
     olo_system_mass_times(x->system, b, Mb);
-    double left = dot(n, b, Mb);
+    double left = olo_dense_dot(n, b, Mb);
     if (!(left > least * least * size) || !(left > 0))
         return OLO_OK;
     double scale = 1 / sqrt(left);
@@ -124,14 +111,14 @@ static olo_status image(const basis *start, const basis *end, double h, int colu
         memcpy(start->dq, row_of(start, start->b, k), size);
         memcpy(start->dv, row_of(start, start->f, k), size);
     } else {
-        add(n, 1 / h, row_of(start, start->b, k), start->dv);
+        olo_dense_add(n, 1 / h, row_of(start, start->b, k), start->dv);
     }
     olo_status status =
         olo_derivatives_step_forward(start->derivatives, start->dq, start->dv, error);
     for (int i = 0; status == OLO_OK && i < f; i++) {
         const double *Mb = row_of(end, end->Mb, i);
-        A[(size_t)i * 2 * (size_t)f + (size_t)column] = dot(n, Mb, start->dq);
-        A[(size_t)(f + i) * 2 * (size_t)f + (size_t)column] = h * dot(n, Mb, start->dv);
+        A[(size_t)i * 2 * (size_t)f + (size_t)column] = olo_dense_dot(n, Mb, start->dq);
+        A[(size_t)(f + i) * 2 * (size_t)f + (size_t)column] = h * olo_dense_dot(n, Mb, start->dv);
     }
     return status;
 }
