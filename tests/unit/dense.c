@@ -92,7 +92,35 @@ TEST(lu_solves_with_the_matrix_and_with_its_transpose)
     check_true(!olo_lu_factor(2, broken, pivot));
 }
 
-TEST_MAIN(cmocka_unit_test(condition_of_a_nearly_singular_integer_matrix),
+/* [0 1; -5 -2] swings with -1 +- 2i, [3] grows: A v = lambda v. */
+TEST(eigenvectors_of_any_matrix)
+{
+    const double given[9] = {0, 1, 0, -5, -2, 0, 0, 0, 3};
+    double A[9], re[3], im[3], V[9];
+    memcpy(A, given, sizeof A);
+    check_true(olo_general_eigenvectors(3, A, re, im, V));
+    for (int j = 0; j < 3; j++) {
+        check_close(im[j] == 0 ? 3 : -1, re[j], 1e-14);
+        check_close(im[j] == 0 ? 0 : 2, fabs(im[j]), 1e-14);
+        if (im[j] < 0)
+            continue;
+        for (int i = 0; i < 3; i++) {
+            double real = 0, imaginary = 0;
+            for (int k = 0; k < 3; k++) {
+                real += given[3 * i + k] * V[3 * k + j];
+                imaginary += im[j] > 0 ? given[3 * i + k] * V[3 * k + j + 1] : 0;
+            }
+            double y = im[j] > 0 ? V[3 * i + j + 1] : 0;
+            check_close(re[j] * V[3 * i + j] - im[j] * y, real, 1e-14);
+            check_close(im[j] * V[3 * i + j] + re[j] * y, imaginary, 1e-14);
+        }
+    }
+    A[4] = NAN;
+    check_true(!olo_general_eigenvectors(3, A, re, im, V));
+}
+
+TEST_MAIN(cmocka_unit_test(eigenvectors_of_any_matrix),
+          cmocka_unit_test(condition_of_a_nearly_singular_integer_matrix),
           cmocka_unit_test(condition_of_a_badly_scaled_matrix),
           cmocka_unit_test(condition_of_singular_and_of_broken_matrices),
           cmocka_unit_test(row_space_finds_independent_rows_and_what_is_orthogonal_to_them),
