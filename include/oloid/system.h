@@ -164,7 +164,7 @@ OLO_API void olo_state_touch(olo_state *state);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
 /** Constraint multipliers of the last step (with variational: of the node it started from), one a row of the
- *  constraints; zero before the first. */
+ *  constraints; zero before the first. Of a step that is composed they are the mean over it. */
 OLO_API const double *olo_state_multipliers(const olo_state *state);
 /** @} */
 
@@ -216,7 +216,8 @@ OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const 
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);
 /** Torque or force along its coordinate that drive `index` had to give over the last step, as the mean over the step;
- *  zero before the first. Its work is this times the change of the coordinate, exactly. */
+ *  zero before the first. Its work is this times the change of the coordinate, exactly; of a step that is composed, that of its
+ *  parts. */
 OLO_API double olo_system_drive_value(const olo_system *system, const olo_state *state, int index);
 /** The exact solution at time t, where the model gives one (section `exact`): configuration and velocity, n
  *  numbers each, NaN where it does not say. True if nothing is missing. */
