@@ -112,12 +112,33 @@ static int shown_node(const motion *m, int node)
     return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
 }
 
+/* A sweep that starts at a node that is shown goes on, over the sweeps that follow it, to the next such node: a long beam
+ * is drawn with fewer sections, not with gaps. */
+static void join_sweeps(motion *m, size_t i)
+{
+    olo_drawable *d = &m->list[i];
+    if (m->stride == 1 || !olo_drawable_is_sweep(d) || shown_node(m, d->node[0]) == -2) {
+        return;
+    }
+    for (size_t k = i + 1; k < m->drawables && shown_node(m, d->node[1]) == -2; k++) {
+        const olo_drawable *next = &m->list[k];
+        if (!olo_drawable_is_sweep(next) || next->node[0] != d->node[1]) {
+            return;
+        }
+        d->node[1] = next->node[1];
+        d->point[1] = next->point[1];
+        vec3_copy(next->end, d->end);
+        memcpy(d->size + 3, next->size + 3, 9 * sizeof *d->size); // axes of its end
+    }
+}
+
 /* A solid is shown when its node is, a link or a sweep when both are. */
 static olo_status choose_drawables(motion *m, olo_error *error)
 {
     m->drawn = olo_alloc(m->drawables, sizeof *m->drawn);
     for (size_t i = 0; m->drawn != NULL && i < m->drawables; i++) {
         const olo_drawable *d = &m->list[i];
+        join_sweeps(m, i);
         const bool first = shown_node(m, d->node[0]) > -2;
         const bool second = shown_node(m, d->node[1]) > -2;
         if (first && (second || !(olo_drawable_is_link(d) || olo_drawable_is_sweep(d)))) {

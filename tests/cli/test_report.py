@@ -268,6 +268,18 @@ def test_what_was_not_recorded_is_there_with_its_extremes(run, animated):
 
 
 @pytest.mark.slow
+def test_long_beams_are_drawn_with_fewer_sections(run, animated):
+    _, page = run("flying-beam", "--set", "n=4000", "--step", "0.05", "--end", "6.5")
+    data = Page(page).data
+    shown = len(data["nodes"])
+    assert shown < 2500 and f"{shown} of 4001" in data["thinned"]
+    scene = data["scene"]
+    nodes = numbers(scene["node"], "<i4").reshape(-1, 2)
+    sweeps = [tuple(pair) for pair, kind in zip(nodes, scene["primitive"]) if kind == "sweep"]
+    assert sweeps == [(k, k + 1) for k in range(shown - 1)]
+
+
+@pytest.mark.slow
 def test_very_many_bodies_are_thinned(run, animated):
     _, page = run("chain", "--set", "n=3000", "--end", "0.25")
     assert page.stat().st_size < LIMIT
