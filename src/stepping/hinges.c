@@ -19,6 +19,8 @@ static bool hinge_of(const olo_tree *tree, int k, olo_hinge *hinge)
     return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
 }
 
+enum { FEW = 2 }; /* with fewer bodies four at once are none the faster */
+
 static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_tree *tree)
 {
     bool hinged = scheme->inertial && !scheme->at_start && tree->closure_count == 0 &&
@@ -29,7 +31,7 @@ static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_t
         olo_hinge hinge;
         hinged = hinge_of(tree, k, &hinge);
     }
-    return hinged && s->node_count > 0;
+    return hinged && s->node_count >= FEW;
 }
 
 static void set_mass(const olo_frame_mass *mass, const double X[3], four *b, int l)

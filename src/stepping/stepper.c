@@ -5,7 +5,6 @@
  * what cancels in it is accepted. A step that fails is tried again from rest, then split in halves. A step of higher
  * order is composed of parts; when one of them fails the whole step is split, so that its order is kept.
  */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -499,10 +498,12 @@ static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
 /* The first of these numbers that is not finite, or -1. */
 static int first_not_finite(int count, const double *x)
 {
-    int lost = 0;
-    for (int i = 0; i < count; i++)
-        lost |= !(fabs(x[i]) <= DBL_MAX);
-    for (int i = 0; lost && i < count; i++)
+    double zero[3] = {0, 0, 0}; /* zero times anything else is not zero */
+    for (int i = 0; i + 2 < count; i += 3)
+        for (int k = 0; k < 3; k++)
+            zero[k] += 0 * x[i + k];
+    int from = zero[0] + zero[1] + zero[2] == 0 ? count - count % 3 : 0;
+    for (int i = from; i < count; i++)
         if (!isfinite(x[i]))
             return i;
     return -1;
