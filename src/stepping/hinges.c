@@ -73,7 +73,6 @@ static void set_body(olo_hinges *x, int i, int parent)
         b->pivot[I][l] = hinge.child_point[I];
         b->place[I][l] = hinge.parent_point[I];
         b->parent_axis[I][l] = hinge.parent_axis[I];
-        b->hinged[l] = tree->nodes[k].type ? 1 : 0;
         b->reach[I][l] = parent >= 0 ? hinge.parent_point[I] - above.child_point[I] : 0;
     }
 }

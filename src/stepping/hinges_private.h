@@ -19,7 +19,6 @@ typedef struct olo_hinge_four {
     lane axis[3], pivot[3];        /* in the body's frame */
     lane place[3], parent_axis[3]; /* the same in the parent's */
     lane reach[3];                 /* arm0 in the parent's frame */
-    lane hinged;                   /* 1, of a free root 0 */
 } four;
 
 /* Where they are. Positions count in the order of the tree, parents first. */

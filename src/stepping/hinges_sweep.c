@@ -613,55 +613,80 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
     }
 }
 
-/* What rounding has opened: the shift and small rotation of the bodies that close their hinges. */
-LANES_INLINE void close_hinges(const four *b, const places *at, const double *q,
-                               const lane3 frame[4], lane3 *shift, lane3 *turn)
+/* The position and directors of one frame; a fourth number is the next one's first and means nothing. */
+LANES_INLINE void load_frame(const double *q, lane frame[4])
 {
-    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    lane3 parent[4];
-    gather_parents(q, at, ground, parent);
-    const lane3 n = lane3_combine(b->axis, frame + 1),
-                n_p = lane3_combine(b->parent_axis, parent + 1),
-                rho = lane3_combine(b->pivot, frame + 1),
-                rho_p = lane3_combine(b->place, parent + 1);
-    *turn = lane3_times(b->hinged, lane3_cross(n, n_p));
-    const lane3 span = lane3_subtract(lane3_add(parent[0], rho_p), lane3_add(frame[0], rho));
+    frame[0] = lane_load(q);
+    frame[1] = lane_load(q + 3);
+    frame[2] = lane_load(q + 6);
+    frame[3] = (lane){q[9], q[10], q[11], 0};
+}
+
+LANES_INLINE void store_frame(const lane frame[4], double *q)
+{
+    lane_store(frame[0], q);
+    lane_store(frame[1], q + 3);
+    lane_store(frame[2], q + 6);
+    for (int i = 0; i < 3; i++)
+        q[9 + i] = frame[3][i];
+}
+
+/* X_I d_I with the X of lane l */
+LANES_INLINE lane vector_combine(const lane X[3], int l, const lane d[3])
+{
+    return X[0][l] * d[0] + X[1][l] * d[1] + X[2][l] * d[2];
+}
+
+/* What rounding has opened: the shift and small rotation of a body that close its hinge. */
+LANES_INLINE void close_hinge(const four *b, int l, const lane frame[4], const double *above,
+                              lane *shift, lane *turn)
+{
+    lane parent[4];
+    load_frame(above, parent);
+    const lane n = vector_combine(b->axis, l, frame + 1),
+               n_p = vector_combine(b->parent_axis, l, parent + 1),
+               rho = vector_combine(b->pivot, l, frame + 1),
+               rho_p = vector_combine(b->place, l, parent + 1);
+    *turn = vector_cross(n, n_p);
     /* the rotation moves the place too */
-    *shift = lane3_times(b->hinged, lane3_add(span, lane3_cross(rho, *turn)));
+    *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
 }
 
 /* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and the small rotation */
-LANES_INLINE void correct_directors(const lane3 d[3], lane3 turn, lane3 rest[3])
+LANES_INLINE void correct_directors(const lane d[3], lane turn, lane rest[3])
 {
-    const lane half = lane_all(0.5);
-    lane error[3][3];
-    for (int I = 0; I < 3; I++)
-        for (int J = I; J < 3; J++)
-            error[I][J] = error[J][I] =
-                half * (lane_all(I == J ? 1.0 : 0.0) - lane3_dot(d[I], d[J]));
-    for (int I = 0; I < 3; I++)
-        rest[I] =
-            lane3_add(lane3_add(rest[I], lane3_combine(error[I], d)), lane3_cross(turn, d[I]));
+    const double e01 = -0.5 * vector_sum(d[0] * d[1]), e02 = -0.5 * vector_sum(d[0] * d[2]),
+                 e12 = -0.5 * vector_sum(d[1] * d[2]);
+    const double e00 = 0.5 * (1 - vector_sum(d[0] * d[0])),
+                 e11 = 0.5 * (1 - vector_sum(d[1] * d[1])),
+                 e22 = 0.5 * (1 - vector_sum(d[2] * d[2]));
+    rest[0] += (e00 * d[0] + e01 * d[1] + e02 * d[2]) + vector_cross(turn, d[0]);
+    rest[1] += (e01 * d[0] + e11 * d[1] + e12 * d[2]) + vector_cross(turn, d[1]);
+    rest[2] += (e02 * d[0] + e12 * d[1] + e22 * d[2]) + vector_cross(turn, d[2]);
 }
 
-/* Parents are taken as they are when the turn of a four comes. */
+/* From root to leaf, so that a body is closed against its parent as that has been settled. */
 static void settle(const olo_hinges *x, double *q, double *rest)
 {
-    for (int i = 0; i < x->fours; i++) {
-        const places *at = &x->places[i];
-        lane3 frame[4], left[4], shift, turn;
-        gather_frames(q, at, frame);
-        gather_frames(rest, at, left);
-        close_hinges(&x->four[i], at, q, frame, &shift, &turn);
+    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int i = 0; i < x->count; i++) {
+        const int l = i % LANES;
+        const places *at = &x->places[i / LANES];
+        lane frame[4], left[4], shift = lane_all(0.0), turn = shift;
+        load_frame(q + at->q[l], frame);
+        load_frame(rest + at->q[l], left);
+        if (!at->free[l])
+            close_hinge(&x->four[i / LANES], l, frame,
+                        at->above_q[l] < 0 ? ground : q + at->above_q[l], &shift, &turn);
         correct_directors(frame + 1, turn, left + 1);
-        left[0] = lane3_add(left[0], shift);
+        left[0] += shift;
         for (int I = 0; I < 4; I++) {
-            const lane3 sum = lane3_add(frame[I], left[I]);
-            left[I] = lane3_subtract(left[I], lane3_subtract(sum, frame[I]));
+            const lane sum = frame[I] + left[I];
+            left[I] -= sum - frame[I];
             frame[I] = sum;
         }
-        scatter_frames(frame, at, q);
-        scatter_frames(left, at, rest);
+        store_frame(frame, q + at->q[l]);
+        store_frame(left, rest + at->q[l]);
     }
 }
 
