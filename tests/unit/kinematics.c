@@ -136,6 +136,22 @@ TEST(k2_constraint_jacobian_times_null_space_vanishes)
     }
 }
 
+/* K2 of the sheet: g(F(u)) below 1e-14 for u of size 0.1, from a configuration that satisfies the constraints as well. */
+TEST(k2_one_update_leaves_no_gap)
+{
+    unsigned long long seed = 12;
+    for (int k = 0; k < MODELS; k++) {
+        walk w = walk_open(scene_open(models[k], "reduced"));
+        for (int i = 0; i < 20; i++) {
+            walk_move(&w, &seed, 0.1);
+            for (int c = 0; c < w.s.system->m; c++)
+                if (!is_closure(w.tree, c))
+                    check_close(0, olo_form_value(w.s.system->constraints[c].form, w.x.q1), 1e-14);
+        }
+        walk_close(&w);
+    }
+}
+
 TEST(nodal_update_stays_on_the_constraints)
 {
     unsigned long long seed = 8;
@@ -423,6 +439,7 @@ TEST(orthonormalised_matrix_is_the_nearest_rotation)
 }
 
 TEST_MAIN(cmocka_unit_test(k2_constraint_jacobian_times_null_space_vanishes),
+          cmocka_unit_test(k2_one_update_leaves_no_gap),
           cmocka_unit_test(nodal_update_stays_on_the_constraints),
           cmocka_unit_test(null_space_has_full_rank_and_the_unknowns_are_the_degrees_of_freedom),
           cmocka_unit_test(derivative_of_the_nodal_update_spans_the_null_space_at_the_end),
