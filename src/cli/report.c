@@ -19,6 +19,7 @@
 #include "cli/report_path.h"
 #include "cli/say.h"
 #include "oloid/report.h"
+#include "oloid/results.h"
 
 extern char **environ;
 
@@ -196,13 +197,39 @@ static olo_status write_png(const char *result, const char *path, const char *ti
     return status;
 }
 
+/* A time of which the result has no picture. */
+static olo_status check_time(const char *path, const char *text, olo_error *error)
+{
+    olo_result *result = NULL;
+    olo_status status = olo_result_open(path, &result, error);
+    const size_t rows = status == OLO_OK ? (size_t)olo_result_rows(result) : 0;
+    double *times = olo_alloc(rows + 1, sizeof *times);
+    if (times == NULL) {
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    }
+    if (status == OLO_OK) {
+        status = olo_result_read(result, "time", times, error);
+    }
+    const double time = strtod(text, NULL);
+    if (status == OLO_OK && rows > 0 && (time < times[0] || time > times[rows - 1])) {
+        status = olo_fail(error, OLO_BAD_INPUT, "--time %s: '%s' goes from %g to %g", text, path,
+                          times[0], times[rows - 1]);
+    }
+    olo_free(times);
+    olo_result_free(result);
+    return status;
+}
+
 /* The command --------------------------------------------------------------------------------- */
 
 static olo_status write_report(const char *result, const struct options *given, const char *path,
                                olo_error *error)
 {
     const olo_report_options how = {.plain = given->plain};
-    const olo_status status = check_target(result, path, error);
+    olo_status status = check_target(result, path, error);
+    if (status == OLO_OK && given->time != NULL) {
+        status = check_time(result, given->time, error);
+    }
     if (status != OLO_OK) {
         return status;
     }

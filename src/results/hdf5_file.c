@@ -218,10 +218,16 @@ olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
     }
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    file->text_type = new_text_type();
+    const bool other = H5Fis_hdf5(path) == 0;
+    file->id = other ? -1 : H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    file->text_type =
+        file->id < 0 ? -1 : new_text_type(); // a call that works forgets why another did not
     const bool fine = file->id >= 0 && file->text_type >= 0;
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    if (other) {
+        status = olo_fail(error, OLO_IO,
+                          "cannot read '%s': it is not a result of oloid (no HDF5 file)", path);
+    }
     if (status != OLO_OK) {
         file_discard(file);
         return status;

@@ -434,7 +434,8 @@ TEST(what_cannot_be_opened_says_which_file_and_why)
     fprintf(text, "no HDF5 at all\n");
     fclose(text);
     check_status(OLO_IO, olo_hdf5_open(FILE_NAME, &file, &error));
-    check_contains("cannot read '" FILE_NAME "': ", error.text);
+    check_text("cannot read '" FILE_NAME "': it is not a result of oloid (no HDF5 file)",
+               error.text);
     check_true(file == NULL);
     unlink(FILE_NAME);
 }
