@@ -160,7 +160,7 @@ def test_killed_at_50_random_moments_a_run_goes_on_to_the_same_bits(run, start, 
 
 
 def test_what_is_there_after_a_kill_is_what_was_written_at_the_last_checkpoint(run, start, folder):
-    options = settings_for(run, 0.6)
+    options = settings_for(run, 2)  # killed long before, also where the first run shared its processor
     assert run(*options, "--output", "whole.h5").returncode == 0
     whole = rows_of(folder / "whole.h5")
     stride = int(whole["frames/step"][1])
