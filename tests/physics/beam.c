@@ -1,5 +1,5 @@
 /* The beam with concentrated masses of the beam sheet (17, 18; thesis-methods 3.3): published and independently computed
- * numbers, conservation, convergence. The treatments are in beam_treatments.c. */
+ * numbers, conservation, convergence. The treatments are in beam_treatments_slow.c. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
