@@ -23,8 +23,8 @@ enum { FEW = 2 }; /* with fewer bodies four at once are none the faster */
 
 static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_tree *tree)
 {
-    bool hinged = scheme->inertial && !scheme->at_start && tree->closure_count == 0 &&
-                  s->action_count == 0 && s->drive_count == 0 && s->loose_mass_count == 0;
+    bool hinged = scheme->inertial && tree->closure_count == 0 && s->action_count == 0 &&
+                  s->drive_count == 0 && s->loose_mass_count == 0;
     for (int i = 0; hinged && i < s->term_count; i++)
         hinged = !olo_piece_has_tangent(s, i);
     for (int k = 0; hinged && k < s->node_count; k++) {
@@ -34,15 +34,15 @@ static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_t
     return hinged && s->node_count >= FEW;
 }
 
-static void set_mass(const olo_frame_mass *mass, const double X[3], four *b, int l)
+static void set_mass(const olo_frame_mass *mass, const double X[3], masses *to, int l)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    b->m[l] = mass->m;
+    to->m[l] = mass->m;
     for (int I = 0; I < 3; I++)
-        b->c[I][l] = mass->c[I] - mass->m * X[I];
+        to->c[I][l] = mass->c[I] - mass->m * X[I];
     for (int k = 0; k < 6; k++) {
         int I = row[k], J = column[k];
-        b->E[k][l] =
+        to->E[k][l] =
             mass->E[3 * I + J] - mass->c[I] * X[J] - X[I] * mass->c[J] + mass->m * X[I] * X[J];
     }
 }
@@ -50,6 +50,7 @@ static void set_mass(const olo_frame_mass *mass, const double X[3], four *b, int
 /* The body at position i of the tree's order, its parent's position known. */
 static void set_body(olo_hinges *x, int i, int parent)
 {
+    static const double none[3] = {0};
     const olo_system *s = x->system;
     const olo_tree *tree = x->tree;
     int k = tree->order[i], l = i % LANES;
@@ -57,7 +58,8 @@ static void set_body(olo_hinges *x, int i, int parent)
     places *at = &x->places[i / LANES];
     olo_hinge hinge, above = {{0}, {0}, {0}, {0}};
     hinge_of(tree, k, &hinge);
-    set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, b, l);
+    set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, &b->mass, l);
+    set_mass(&s->frames[s->nodes[k].frame], none, &b->origin_mass, l);
     at->count = l + 1;
     at->q[l] = s->nodes[k].q;
     at->motion[l] = s->nodes[k].motion;
@@ -159,6 +161,7 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
     x->kernels = kernels_for(width);
+    x->at_start = scheme->at_start;
     olo_status status = set_up(x, system, tree, error);
     if (status == OLO_OK)
         *hinges = x;
@@ -178,10 +181,9 @@ void olo_hinges_free(olo_hinges *x)
     olo_free(x);
 }
 
-void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, double last,
-                        double prior)
+void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, olo_motion_mix mix)
 {
-    x->kernels->predict(x, step, scale, last, prior);
+    x->kernels->predict(x, step, scale, &mix);
 }
 
 bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, olo_newton *newton)
@@ -196,6 +198,18 @@ bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, olo_newton *newton)
 void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
 {
     x->kernels->place(x, step, wrench);
+}
+
+int olo_hinges_project(olo_hinges *x, double scale, olo_step *step)
+{
+    olo_newton newton = {0};
+    x->kernels->begin_end(x, step);
+    int singular = x->kernels->eliminate(x, scale);
+    if (singular >= 0)
+        return x->tree->order[singular];
+    x->kernels->substitute(x, &newton);
+    x->kernels->take_end(x, scale, step);
+    return -1;
 }
 
 void olo_hinges_settle(const olo_hinges *x, double *q, double *rest)

@@ -17,14 +17,21 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
                              olo_error *error);
 void olo_hinges_free(olo_hinges *hinges);
 
-/* Start of an iteration at `last` times the state's last motion plus `prior` times the one before, and at what hung on the
- * joints times `scale`; joints are left as open as that makes them. */
-void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, double last,
-                        double prior);
+/* Factors of the state's last motion, of the one before and of the one before that. */
+typedef struct olo_motion_mix {
+    double last, prior, earlier;
+} olo_motion_mix;
+
+/* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`; joints are left as open as
+ * that makes them. */
+void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, olo_motion_mix mix);
 /* One iteration. False: singular, at the node newton->worst. */
 bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, olo_newton *newton);
 /* The motion of the step and the wrench of every joint, [twists], from what is iterated. */
 void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
+/* v1 from the momentum at q_end: P^T (scale M) P nu = P^T p, v1 = scale P nu. The node that is singular, or -1. Between
+ * steps only. */
+int olo_hinges_project(olo_hinges *hinges, double scale, olo_step *step);
 /* Takes back what rounding has done to a configuration; see olo_tree_settle. */
 void olo_hinges_settle(const olo_hinges *hinges, double *q, double *rest);
 

@@ -5,6 +5,11 @@
 #include "linalg/lanes.h"
 #include "stepping/hinges.h"
 
+/* Mass, its first and its second moments E: 11, 22, 33, 12, 13, 23. */
+typedef struct olo_hinge_mass {
+    lane m, c[3], E[6];
+} masses;
+
 /* Four bodies. Each is described in its own frame moved to its pivot, the place of its hinge: phi there becomes x. */
 typedef struct olo_hinge_four {
     /* in every iteration */
@@ -12,11 +17,14 @@ typedef struct olo_hinge_four {
     lane3 force, moment; /* what hangs on the hinge, about the pivot */
     lane3 d0[3];         /* directors at the start */
     lane3 n0, arm0;      /* axis; from the parent's pivot to this one */
-    lane3 twice_v0[4];   /* of pivot and directors */
-    lane3 impulse[4];    /* h times the constant forces */
-    lane m, c[3], E[6];  /* mass; E: 11, 22, 33, 12, 13, 23 */
+    lane3 start[4]; /* 2 v0 of pivot and directors; at_start: h f - 2 p0, of origin and directors */
+    lane3 impulse[4]; /* h times the constant forces f, like `start` */
+    masses mass;      /* about the pivot */
+    lane pivot[3];    /* in the body's frame */
+    /* once a step, with at_start in every iteration */
+    masses origin_mass;
     /* once a step */
-    lane axis[3], pivot[3];        /* in the body's frame */
+    lane axis[3];                  /* in the body's frame */
     lane place[3], parent_axis[3]; /* the same in the parent's */
     lane reach[3];                 /* arm0 in the parent's frame */
 } four;
@@ -49,10 +57,13 @@ typedef struct olo_hinge_body {
 } body;
 
 typedef struct olo_hinge_kernels {
-    void (*predict)(olo_hinges *x, const olo_step *step, double scale, double last, double prior);
+    void (*predict)(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix);
     int (*eliminate)(olo_hinges *x, double a);             /* position of a singular body, or -1 */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
+    /* the solve with the mass matrix at q_end is an iteration: its start, and the velocity from it */
+    void (*begin_end)(olo_hinges *x, const olo_step *step);
+    void (*take_end)(const olo_hinges *x, double scale, olo_step *step);
     void (*settle)(const olo_hinges *x, double *q, double *rest);
 } olo_hinge_kernels;
 
@@ -60,6 +71,7 @@ struct olo_hinges {
     const olo_system *system;
     const olo_tree *tree;
     const olo_hinge_kernels *kernels;
+    bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
     four *four;
     places *places;

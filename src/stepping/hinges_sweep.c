@@ -18,6 +18,10 @@
  * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. What hangs on the hinges is that of the last step at first,
  * then W_c = w_c + sum of A^^T W_k over the children k.
  *
+ * Where the left pair is taken at the start (at_start), A^, B^ and the d_I of w, S and C^ on the left are those at q0, which do
+ * not vary: R has no T, k and d(A^^T) W are zero. The step starts with a momentum, T = M (2/h) dq - 2 p0 + h f, formed at the
+ * origin: there momenta have the same mass, and one that is rounded otherwise would scale them in every step.
+ *
  * What belongs to a body alone is computed for four at once, the elimination body by body in vectors of three numbers.
  */
 #include <math.h>
@@ -90,12 +94,17 @@ LANES_INLINE lane3 at_pivot(const four *b, const lane3 frame[4])
 }
 
 /* Forces of the origin and the directors to those of the pivot and the directors. */
-LANES_INLINE void scale_impulses(four *b, const places *at, const olo_step *step)
+LANES_INLINE void move_to_pivot(const lane pivot[3], lane3 force[4])
+{
+    for (int I = 0; I < 3; I++)
+        force[1 + I] = lane3_subtract(force[1 + I], lane3_times(pivot[I], force[0]));
+}
+
+LANES_INLINE void scale_impulses(four *b, const places *at, const olo_step *step, bool at_start)
 {
     gather_frames(step->constant, at, b->impulse);
-    for (int I = 0; I < 3; I++)
-        b->impulse[1 + I] =
-            lane3_subtract(b->impulse[1 + I], lane3_times(b->pivot[I], b->impulse[0]));
+    if (!at_start)
+        move_to_pivot(b->pivot, b->impulse);
     for (int I = 0; I < 4; I++)
         b->impulse[I] = lane3_times(lane_all(step->h), b->impulse[I]);
 }
@@ -120,48 +129,115 @@ LANES_INLINE void gather_parents(const double *q, const places *at, const double
     lanes_gather_frames(frame, out);
 }
 
-LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale,
-                               double last, double prior)
+/* Directors, axes and arms at the start. */
+LANES_INLINE void set_frames(four *b, const places *at, const double *q)
 {
     static const double nothing[12] = {0};
+    lane3 frame[4];
+    gather_frames(q, at, frame);
+    memcpy(b->d0, frame + 1, sizeof b->d0);
+    b->n0 = lane3_combine(b->axis, b->d0);
+    gather_parents(q, at, nothing, frame);
+    b->arm0 = lane3_combine(b->reach, frame + 1);
+}
+
+LANES_INLINE void set_velocities(four *b, const places *at, const double *v0)
+{
+    lane3 v[4];
+    gather_frames(v0, at, v);
+    v[0] = at_pivot(b, v);
+    for (int I = 0; I < 4; I++)
+        b->start[I] = lane3_times(lane_all(2.0), v[I]);
+}
+
+LANES_INLINE lane3 mass_row(const lane M[4], const lane3 v[4])
+{
+    return lane3_add(lane3_times(M[0], v[0]), lane3_combine(M + 1, v + 1));
+}
+
+/* p = base + M v */
+LANES_INLINE void add_momenta(const masses *b, const lane3 v[4], const lane3 base[4], lane3 p[4])
+{
+    const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
+                          {b->c[0], b->E[0], b->E[3], b->E[4]},
+                          {b->c[1], b->E[3], b->E[1], b->E[5]},
+                          {b->c[2], b->E[4], b->E[5], b->E[2]}};
+    for (int I = 0; I < 4; I++)
+        p[I] = lane3_add(base[I], mass_row(M[I], v));
+}
+
+/* h f - 2 p0, the momentum given or that of the velocities */
+LANES_INLINE void set_momenta(four *b, const places *at, const olo_step *step)
+{
+    lane3 start[4];
+    gather_frames(step->bare ? step->Mv0 : step->v0, at, start);
+    for (int I = 0; I < 4; I++)
+        start[I] = lane3_times(lane_all(-2.0), start[I]);
+    if (!step->bare)
+        add_momenta(&b->origin_mass, start, b->impulse, b->start);
+    for (int I = 0; step->bare && I < 4; I++)
+        b->start[I] = lane3_add(b->impulse[I], start[I]);
+}
+
+/* What hung on the hinge: its moment was about the origin at the midpoint of the last step. */
+LANES_INLINE void set_wrenches(four *b, const places *at, const double *wrench, double scale,
+                               lane3 rho, lane3 a)
+{
+    lane3 f, moment;
+    const lane3 back = lane3_times(lane_all(-1.0), a);
+    const lane3 rho_before = lane_cayley_apply(back, lane_cayley_scale(back), rho).mid;
+    const lane s = lane_all(scale);
+    gather_twists(wrench, at, &f, &moment);
+    b->force = lane3_times(s, f);
+    b->moment = lane3_times(s, lane3_subtract(moment, lane3_cross(rho_before, f)));
+}
+
+/* += factor times an earlier motion */
+LANES_INLINE void add_motions(const double *earlier, const places *at, double factor,
+                              lane3 motion[2])
+{
+    lane3 first, second;
+    if (factor == 0)
+        return;
+    gather_twists(earlier, at, &first, &second);
+    motion[0] = lane3_add(motion[0], lane3_times(lane_all(factor), first));
+    motion[1] = lane3_add(motion[1], lane3_times(lane_all(factor), second));
+}
+
+LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale,
+                               const olo_motion_mix *mix, const bool at_start)
+{
     const olo_state *state = step->state;
     const places *at = &x->places[i];
     four *b = &x->four[i];
-    lane3 frame[4], v[4], motion[2], before[2], f, moment;
+    lane3 motion[2];
     if (x->h != step->h)
-        scale_impulses(b, at, step);
-    gather_frames(step->x.q0, at, frame);
-    gather_frames(step->v0, at, v);
+        scale_impulses(b, at, step, at_start);
+    set_frames(b, at, step->x.q0);
+    const lane3 rho = lane3_combine(b->pivot, b->d0);
     gather_twists(state->motion, at, &motion[0], &motion[1]);
-    gather_twists(state->wrench, at, &f, &moment);
-    memcpy(b->d0, frame + 1, sizeof b->d0);
-    v[0] = at_pivot(b, v);
-    for (int I = 0; I < 4; I++)
-        b->twice_v0[I] = lane3_times(lane_all(2.0), v[I]);
-    b->n0 = lane3_combine(b->axis, b->d0);
-    gather_parents(step->x.q0, at, nothing, frame);
-    b->arm0 = lane3_combine(b->reach, frame + 1);
-    /* what hung on the hinge: its moment was about the origin at the midpoint of the last step */
-    const lane3 rho = lane3_combine(b->pivot, b->d0), back = lane3_times(lane_all(-1.0), motion[1]);
-    const lane3 rho_before = lane_cayley_apply(back, lane_cayley_scale(back), rho).mid;
-    const lane s = lane_all(scale);
-    b->force = lane3_times(s, f);
-    b->moment = lane3_times(s, lane3_subtract(moment, lane3_cross(rho_before, f)));
-    for (int k = 0; k < 2; k++)
-        motion[k] = lane3_times(lane_all(last), motion[k]);
-    if (prior != 0) {
-        gather_twists(state->motion_before, at, &before[0], &before[1]);
-        for (int k = 0; k < 2; k++)
-            motion[k] = lane3_add(motion[k], lane3_times(lane_all(prior), before[k]));
+    if (at_start) {
+        set_momenta(b, at, step);
+    } else {
+        set_velocities(b, at, step->v0);
+        set_wrenches(b, at, state->wrench, scale, rho, motion[1]);
     }
+    for (int k = 0; k < 2; k++)
+        motion[k] = lane3_times(lane_all(mix->last), motion[k]);
+    add_motions(state->motion_before, at, mix->prior, motion);
+    if (at_start)
+        add_motions(state->motion_earlier, at, mix->earlier, motion);
     b->a = motion[1];
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
 }
 
-static void predict(olo_hinges *x, const olo_step *step, double scale, double last, double prior)
+static void predict(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix)
 {
     for (int i = 0; i < x->fours; i++)
-        predict_four(x, i, step, scale, last, prior);
+        if (x->at_start)
+            predict_four(x, i, step, scale, mix, true);
+        else
+            predict_four(x, i, step, scale, mix, false);
     x->h = step->h;
     x->summed = false;
 }
@@ -186,64 +262,71 @@ LANES_INLINE void deal(lane3 v, size_t bytes, lane *first)
     memcpy(to + 3 * bytes, &out[3], sizeof *out);
 }
 
-LANES_INLINE lane3 mass_row(const lane M[4], const lane3 v[4])
-{
-    return lane3_add(lane3_times(M[0], v[0]), lane3_combine(M + 1, v + 1));
-}
-
 /* Directors at the midpoint, their change, and T over the step. */
 typedef struct balance {
     lane3 d_m[3], dd[3], T[4];
 } balance;
 
-LANES_INLINE void make_balance(const four *b, double a, balance *out)
+LANES_INLINE void make_balance(const four *b, double a, const bool at_start, balance *out)
 {
     const lane scale = lane_cayley_scale(b->a), factor = lane_all(a);
-    const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
-                          {b->c[0], b->E[0], b->E[3], b->E[4]},
-                          {b->c[1], b->E[3], b->E[1], b->E[5]},
-                          {b->c[2], b->E[4], b->E[5], b->E[2]}};
     lane3 change[4];
-    change[0] = lane3_subtract(lane3_times(factor, b->x), b->twice_v0[0]);
     for (int I = 0; I < 3; I++) {
         const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
         out->d_m[I] = d.mid;
         out->dd[I] = d.change;
-        change[1 + I] = lane3_subtract(lane3_times(factor, d.change), b->twice_v0[1 + I]);
+        change[1 + I] = lane3_times(factor, d.change);
     }
-    for (int I = 0; I < 4; I++)
-        out->T[I] = lane3_add(b->impulse[I], mass_row(M[I], change));
+    if (at_start) {
+        change[0] = lane3_times(factor, lane3_subtract(b->x, lane3_combine(b->pivot, out->dd)));
+        add_momenta(&b->origin_mass, change, b->start, out->T);
+        move_to_pivot(b->pivot, out->T);
+    } else {
+        change[0] = lane3_times(factor, b->x);
+        for (int I = 0; I < 4; I++)
+            change[I] = lane3_subtract(change[I], b->start[I]);
+        add_momenta(&b->mass, change, b->impulse, out->T);
+    }
 }
 
-/* Sum of d_I,m x T_I */
-LANES_INLINE lane3 moment_of(const balance *t)
+/* The directors of the left pair. */
+LANES_INLINE const lane3 *left_directors(const four *b, const balance *t, const bool at_start)
 {
-    return lane3_add(lane3_add(lane3_cross(t->d_m[0], t->T[1]), lane3_cross(t->d_m[1], t->T[2])),
-                     lane3_cross(t->d_m[2], t->T[3]));
+    return at_start ? b->d0 : t->d_m;
+}
+
+/* Sum of d_I x T_I */
+LANES_INLINE lane3 moment_of(const lane3 d[3], const balance *t)
+{
+    return lane3_add(lane3_add(lane3_cross(d[0], t->T[1]), lane3_cross(d[1], t->T[2])),
+                     lane3_cross(d[2], t->T[3]));
 }
 
 /* K = S and z = w of four bodies, a = 2/h */
-LANES_INLINE void make_bodies(const four *b, double a, sums *to)
+LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums *to)
 {
     const lane factor = lane_all(a), zero = lane_all(0.0), half = lane_all(0.5);
-    const lane E[3][3] = {
-        {b->E[0], b->E[3], b->E[4]}, {b->E[3], b->E[1], b->E[5]}, {b->E[4], b->E[5], b->E[2]}};
+    const lane *e = b->mass.E,
+               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
     balance t;
     lane3 d1[3], R[3];
-    make_balance(b, a, &t);
+    make_balance(b, a, at_start, &t);
+    const lane3 *left = left_directors(b, &t, at_start);
     deal(t.T[0], sizeof *to, to->K + Z);
-    deal(moment_of(&t), sizeof *to, to->K + Z + 1);
+    deal(moment_of(left, &t), sizeof *to, to->K + Z + 1);
     memset(R, 0, sizeof R);
     for (int I = 0; I < 3; I++) {
-        const lane3 V = lane3_subtract(lane3_times(half, t.T[1 + I]),
-                                       lane3_times(factor, lane3_combine(E[I], t.d_m)));
+        const lane3 inertia = lane3_combine(E[I], left);
+        const lane3 V =
+            at_start ? lane3_times(-factor, inertia)
+                     : lane3_subtract(lane3_times(half, t.T[1 + I]), lane3_times(factor, inertia));
         d1[I] = lane3_add(b->d0[I], t.dd[I]);
         for (int j = 0; j < 3; j++)
             R[j] = lane3_add(R[j], lane3_times(V.x[j], d1[I]));
     }
-    const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2], m = factor * b->m;
-    const lane3 C1 = lane3_times(factor, lane3_combine(b->c, d1)),
-                Cm = lane3_times(factor, lane3_combine(b->c, t.d_m));
+    const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2], m = factor * b->mass.m;
+    const lane3 C1 = lane3_times(factor, lane3_combine(b->mass.c, d1)),
+                Cm = lane3_times(factor, lane3_combine(b->mass.c, left));
     R[0].x[0] -= trace;
     R[1].x[1] -= trace;
     R[2].x[2] -= trace;
@@ -263,8 +346,8 @@ LANES_INLINE void make_bodies(const four *b, double a, sums *to)
 }
 
 /* Hinges but for what varies with the wrench; n1 and arm1 are returned. */
-LANES_INLINE void make_hinges(const four *b, const places *at, body *to, hinge *hinges, lane3 *n1,
-                              lane3 *arm1)
+LANES_INLINE void make_hinges(const four *b, const places *at, const bool at_start, body *to,
+                              hinge *hinges, lane3 *n1, lane3 *arm1)
 {
     const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
     const lane scale_p = lane_cayley_scale(a_p);
@@ -277,8 +360,8 @@ LANES_INLINE void make_hinges(const four *b, const places *at, body *to, hinge *
     deal(lane3_cross(*n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
     deal(*n1, sizeof *to, &to->n1);
     deal(*arm1, sizeof *to, &to->arm1);
-    deal(n.mid, sizeof *hinges, &hinges->n_m);
-    deal(arm.mid, sizeof *hinges, &hinges->arm_m);
+    deal(at_start ? b->n0 : n.mid, sizeof *hinges, &hinges->n_m);
+    deal(at_start ? b->arm0 : arm.mid, sizeof *hinges, &hinges->arm_m);
 }
 
 /* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
@@ -341,19 +424,21 @@ LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hing
 /* --- one body: elimination --- */
 
 /* Sums and hinges of four bodies; what has come from children in later fours is added. */
-LANES_INLINE void make_four(olo_hinges *x, int i, double a, sums *own, hinge *hinges)
+LANES_INLINE void make_four(olo_hinges *x, int i, double a, const bool at_start, sums *own,
+                            hinge *hinges)
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
     lane3 n1, arm1, force = b->force, moment = b->moment;
-    make_bodies(b, a, own);
-    make_hinges(b, at, x->bodies + LANES * i, hinges, &n1, &arm1);
-    if (x->summed) {
+    make_bodies(b, a, at_start, own);
+    make_hinges(b, at, at_start, x->bodies + LANES * i, hinges, &n1, &arm1);
+    if (x->summed && !at_start) {
         sum_wrenches(x, at, hinges, own);
         force = collect(own[0].force, own[1].force, own[2].force, own[3].force);
         moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
     }
-    make_variations(force, moment, n1, arm1, hinges);
+    if (!at_start)
+        make_variations(force, moment, n1, arm1, hinges);
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < SUMS; j++)
             own[l].K[j] += x->waiting[at->late[l]].K[j];
@@ -398,7 +483,7 @@ LANES_INLINE void give(column x, lane arm_m, const bool first, lane *upper, lane
 
 /* K_p += A^^T (K - (K B) y/D) A + variation, z_p += A^^T z */
 LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, column KB, column z,
-                                const bool first, sums *to)
+                                const bool first, const bool at_start, sums *to)
 {
     const lane y = b->y[0], y_w = b->y[1], arm = b->arm1;
     const column k0 = column_add(column_of(c, 0), -y[0], KB),
@@ -407,9 +492,11 @@ LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, co
     column k3 = column_shift(column_add(column_of(c, 3), -y_w[0], KB), arm[1], k2, arm[2], k1),
            k4 = column_shift(column_add(column_of(c, 4), -y_w[1], KB), arm[2], k0, arm[0], k2),
            k5 = column_shift(column_add(column_of(c, 5), -y_w[2], KB), arm[0], k1, arm[1], k0);
-    k3.lower += h->variation[0];
-    k4.lower += h->variation[1];
-    k5.lower += h->variation[2];
+    if (!at_start) {
+        k3.lower += h->variation[0];
+        k4.lower += h->variation[1];
+        k5.lower += h->variation[2];
+    }
     lane *upper = to->K, *lower = to->K + LOWER;
     give(k0, h->arm_m, first, upper, lower);
     give(k1, h->arm_m, first, upper + 1, lower + 1);
@@ -420,11 +507,13 @@ LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, co
     give(z, h->arm_m, first, to->K + Z, to->K + Z + 1);
 }
 
-LANES_INLINE bool eliminate_body(const sums *c, const hinge *h, bool first, body *b, sums *parent)
+LANES_INLINE bool eliminate_body(const sums *c, const hinge *h, bool first, const bool at_start,
+                                 body *b, sums *parent)
 {
     const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->n_m;
     const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
-               y_w = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]) + h->k;
+               y_left = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]),
+               y_w = at_start ? y_left : y_left + h->k;
     const double D = vector_sum(y_w * n1), inverse = 1.0 / D;
     if (!(fabs(D) > 0) || !isfinite(D))
         return false;
@@ -444,9 +533,9 @@ LANES_INLINE bool eliminate_body(const sums *c, const hinge *h, bool first, body
     z = column_add(column_add(z, e[1], column_of(c, 1)), e_w[1], k4);
     z = column_add(column_add(z, e[2], column_of(c, 2)), e_w[2], k5);
     if (first)
-        add_to_parent(c, b, h, KB, z, true, parent);
+        add_to_parent(c, b, h, KB, z, true, at_start, parent);
     else
-        add_to_parent(c, b, h, KB, z, false, parent);
+        add_to_parent(c, b, h, KB, z, false, at_start, parent);
     return true;
 }
 
@@ -471,24 +560,29 @@ static bool solve_free(const sums *c, body *b)
     return true;
 }
 
-static int eliminate(olo_hinges *x, double a)
+LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
         sums own[LANES];
-        make_four(x, i, a, own, hinges);
+        make_four(x, i, a, at_start, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;
             bool regular = at->free[l] ? solve_free(&own[l], b)
-                                       : eliminate_body(&own[l], &hinges[l], at->first[l], b,
-                                                        above(x, at, l, own));
+                                       : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
+                                                        b, above(x, at, l, own));
             if (!regular)
                 return LANES * i + l;
         }
     }
     x->summed = true;
     return -1;
+}
+
+static int eliminate(olo_hinges *x, double a)
+{
+    return x->at_start ? eliminate_all(x, a, true) : eliminate_all(x, a, false);
 }
 
 /* --- back --- */
@@ -576,13 +670,14 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, double 
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
-    const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, t->d_m);
+    const lane3 *left = left_directors(b, t, x->at_start);
+    const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, left),
+                arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
     hinge hinges[LANES];
     sums own[LANES];
-    deal(lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid, sizeof *hinges,
-         &hinges->arm_m);
+    deal(x->at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
     deal(t->T[0], sizeof *own, own->K + Z);
-    deal(moment_of(t), sizeof *own, own->K + Z + 1);
+    deal(moment_of(left, t), sizeof *own, own->K + Z + 1);
     sum_wrenches(x, at, hinges, own);
     const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
                 moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
@@ -597,7 +692,7 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
         const four *b = &x->four[i];
         balance t;
         lane3 q0[4], dq[4], q_m[4], q1[4];
-        make_balance(b, 2 / step->h, &t);
+        make_balance(b, 2 / step->h, x->at_start, &t);
         gather_frames(step->x.q0, at, q0);
         memcpy(q_m + 1, t.d_m, sizeof t.d_m);
         memcpy(dq + 1, t.dd, sizeof t.dd);
@@ -610,6 +705,36 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
         scatter_frames(q1, at, step->x.q1);
         scatter_twists(dq[0], b->a, at, step->x.motion);
         place_wrenches(x, i, &t, wrench);
+    }
+}
+
+/* A balance of -p where nothing moves, at q_end. */
+static void begin_end(olo_hinges *x, const olo_step *step)
+{
+    for (int i = 0; i < x->fours; i++) {
+        const places *at = &x->places[i];
+        four *b = &x->four[i];
+        set_frames(b, at, step->q_end);
+        gather_frames(step->momentum, at, b->start);
+        for (int I = 0; I < 4; I++)
+            b->start[I] = lane3_times(lane_all(-1.0), b->start[I]);
+        memset(&b->x, 0, sizeof b->x);
+        memset(&b->a, 0, sizeof b->a);
+    }
+}
+
+/* From nothing an update leads to itself: x and a are the twist. */
+static void take_end(const olo_hinges *x, double scale, olo_step *step)
+{
+    for (int i = 0; i < x->fours; i++) {
+        const four *b = &x->four[i];
+        const lane3 shift = lane3_times(lane_all(scale), b->x),
+                    spin = lane3_times(lane_all(scale), b->a);
+        lane3 v[4];
+        for (int I = 0; I < 3; I++)
+            v[1 + I] = lane3_cross(spin, b->d0[I]);
+        v[0] = lane3_subtract(shift, lane3_combine(b->pivot, v + 1));
+        scatter_frames(v, &x->places[i], step->v1);
     }
 }
 
@@ -694,4 +819,6 @@ const olo_hinge_kernels OLO_HINGE_KERNELS = {.predict = predict,
                                              .eliminate = eliminate,
                                              .substitute = substitute,
                                              .place = place,
+                                             .begin_end = begin_end,
+                                             .take_end = take_end,
                                              .settle = settle};

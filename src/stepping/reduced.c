@@ -285,24 +285,23 @@ static void predict(void *data, olo_step *step, double scale)
     /* the last motion, or the line through the last two or the parabola through three where that has proved better */
     const olo_state *state = step->state;
     double *guess = x->guess;
-    double last = scale, prior = 0;
+    olo_motion_mix mix = {.last = scale};
     if (state->smooth && scale != 0)
-        (void)motion_line(state, h, &last, &prior);
-    const bool parabola =
-        prior != 0 && scale == 1 && state->smoother && state->h_before == h && !x->varied;
+        (void)motion_line(state, h, &mix.last, &mix.prior);
+    if (mix.prior != 0 && scale == 1 && state->smoother && state->h_before == h && !x->varied)
+        mix = (olo_motion_mix){.last = 3, .prior = -3, .earlier = 1};
     x->older = false;
     x->hinged = x->hinges && !step->closed;
     if (x->hinged) {
-        olo_hinges_predict(x->hinges, step, scale, last, prior);
+        olo_hinges_predict(x->hinges, step, scale, mix);
         return;
     }
     olo_tree_begin(x->tree, &step->x);
     if (x->redundant && !is_revealed(x, step))
         reveal_closures(x, step);
     for (int i = 0; i < x->system->twists; i++) {
-        guess[i] = last * state->motion[i] + prior * state->motion_before[i];
-        if (parabola)
-            guess[i] += state->motion[i] - 2 * state->motion_before[i] + state->motion_earlier[i];
+        guess[i] = mix.last * state->motion[i] + mix.prior * state->motion_before[i] +
+                   mix.earlier * state->motion_earlier[i];
         x->wrench[i] = scale * state->wrench[i];
     }
     x->closed = x->varied || step->closed || !x->tree_only;
@@ -604,10 +603,10 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     reduced *x = data;
     if (x->hinged)
         olo_hinges_place(x->hinges, step, x->wrench);
+    for (int k = 0; k < x->system->node_count && !x->hinged && !x->varied; k++)
+        take_wrench(x, k);
     x->hinged = false;
     x->older = false;
-    for (int k = 0; k < x->system->node_count && !x->varied; k++)
-        take_wrench(x, k);
     if (!x->settled && !rebuild(x, step)) {
         step->closed = true;
         if (count < passes)
@@ -724,6 +723,11 @@ static olo_status factor_end(reduced *x, const olo_step *step, const olo_motion 
     return olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
+static olo_status tell_massless(const char *name, olo_status status, olo_error *error)
+{
+    return olo_fail(error, status, "the mass matrix is singular at '%s'", name);
+}
+
 /* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures have nearly their scale
  * of a step */
 static olo_status assemble_end(reduced *x, olo_step *step, olo_error *error)
@@ -748,14 +752,20 @@ static olo_status assemble_end(reduced *x, olo_step *step, olo_error *error)
     int block = 0;
     olo_status status = factor_end(x, step, &end, &block);
     if (status != OLO_OK)
-        return olo_fail(error, status, "the mass matrix is singular at '%s'",
-                        block < x->system->node_count ? x->system->nodes[block].name : "a closure");
+        return tell_massless(block < x->system->node_count ? x->system->nodes[block].name
+                                                           : "a closure",
+                             status, error);
     return OLO_OK;
 }
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
+    if (x->hinges) {
+        int singular = olo_hinges_project(x->hinges, mass_scale(step->h), step);
+        return singular < 0 ? OLO_OK
+                            : tell_massless(x->system->nodes[singular].name, OLO_SINGULAR, error);
+    }
     olo_status status = assemble_end(x, step, error);
     if (status != OLO_OK)
         return status;

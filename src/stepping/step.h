@@ -139,7 +139,7 @@ typedef struct olo_scheme {
     bool constant;     /* keeps what it keeps with constant steps only */
     double unit; /* T is so many times the balance of the sources, of which condition numbers are reported */
     bool at_start; /* left pair and gradients of multipliers are those at q0, not those between q0 and q1 */
-    bool inertial; /* of frames under constant forces f alone T is M ((2/h) dq - 2 v0) + h f */
+    bool inertial; /* of frames under constant forces f alone T is M ((2/h) dq - 2 v0) + h f, or with 2 p0 for 2 M v0 */
     double energy_error; /* of the energy, in proportion: 0 exact, infinity bounded but not constant */
     double turn;         /* longest Cayley vector of a solution: beyond it is a spurious root */
     /* Before the iteration of a step: the scale of what will cancel in T. */

@@ -79,6 +79,7 @@ const olo_scheme olo_scheme_variational = {
     .constant = true,
     .unit = 2,
     .at_start = true,
+    .inertial = true,
     .energy_error = HUGE_VAL,
     .turn = 2.0,
     .begin = olo_balance_begin,

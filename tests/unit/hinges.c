@@ -28,9 +28,12 @@ typedef struct probe {
     olo_step *step;
 } probe;
 
-static probe probe_open(const joined *x)
+static const char *const schemes[] = {"energy-momentum", "variational"};
+enum { SCHEMES = 2 };
+
+static probe probe_open(const joined *x, const char *scheme)
 {
-    probe p = {.s = joined_open(x, "reduced")};
+    probe p = {.s = joined_open_scheme(x, scheme, "reduced")};
     olo_error error = {0};
     check_ok(olo_tree_create(p.s.system, &p.tree, &error), &error);
     return p;
@@ -42,6 +45,8 @@ static void probe_begin(probe *p, double h)
     p->step->h = h;
     p->step->state = p->s.state;
     p->step->x.q0 = p->s.state->q;
+    p->step->bare = p->s.state->bare;
+    memcpy(p->step->Mv0, p->s.state->momentum, (size_t)p->s.system->n * sizeof *p->step->Mv0);
     memcpy(p->step->v0, p->s.state->v, (size_t)p->s.system->n * sizeof *p->step->v0);
 }
 
@@ -60,32 +65,38 @@ static olo_hinges *probe_hinges(const probe *p, olo_hinges_width width)
     return hinges;
 }
 
+static void check_same_motion(const joined *plain, const joined *pushed, const char *scheme)
+{
+    probe a = probe_open(plain, scheme), b = probe_open(pushed, scheme);
+    olo_hinges *of_plain = probe_hinges(&a, OLO_HINGES_BEST),
+               *of_pushed = probe_hinges(&b, OLO_HINGES_BEST);
+    check_true(of_plain != NULL);
+    check_true(of_pushed == NULL);
+    scene_run(&a.s, 0.02, 25);
+    scene_run(&b.s, 0.02, 25);
+    const olo_system *s = a.s.system;
+    check_below(scene_distance(s->n, a.s.state->q, b.s.state->q), 1e-12);
+    check_below(scene_distance(s->n, a.s.state->v, b.s.state->v), 1e-11);
+    for (int k = 0; k < s->node_count; k++)
+        if (a.tree->nodes[k].type)
+            check_below(scene_distance(6, a.s.state->wrench + s->nodes[k].motion,
+                                       b.s.state->wrench + s->nodes[k].motion),
+                        1e-8);
+    check_equal(a.s.halvings, b.s.halvings);
+    olo_hinges_free(of_plain);
+    olo_hinges_free(of_pushed);
+    probe_close(&a);
+    probe_close(&b);
+}
+
 TEST(hinged_trees_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
         joined plain = hinged_tree((unsigned)seed, bodies, false),
                pushed = hinged_tree((unsigned)seed, bodies, true);
-        probe a = probe_open(&plain), b = probe_open(&pushed);
-        olo_hinges *of_plain = probe_hinges(&a, OLO_HINGES_BEST),
-                   *of_pushed = probe_hinges(&b, OLO_HINGES_BEST);
-        check_true(of_plain != NULL);
-        check_true(of_pushed == NULL);
-        scene_run(&a.s, 0.02, 25);
-        scene_run(&b.s, 0.02, 25);
-        const olo_system *s = a.s.system;
-        check_below(scene_distance(s->n, a.s.state->q, b.s.state->q), 1e-12);
-        check_below(scene_distance(s->n, a.s.state->v, b.s.state->v), 1e-11);
-        for (int k = 0; k < s->node_count; k++)
-            if (a.tree->nodes[k].type)
-                check_below(scene_distance(6, a.s.state->wrench + s->nodes[k].motion,
-                                           b.s.state->wrench + s->nodes[k].motion),
-                            1e-8);
-        check_equal(a.s.halvings, b.s.halvings);
-        olo_hinges_free(of_plain);
-        olo_hinges_free(of_pushed);
-        probe_close(&a);
-        probe_close(&b);
+        for (int k = 0; k < SCHEMES; k++)
+            check_same_motion(&plain, &pushed, schemes[k]);
         joined_free(&plain);
         joined_free(&pushed);
     }
@@ -95,9 +106,9 @@ TEST(hinged_trees_move_as_by_the_elimination)
 TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
-    for (int k = 1; k <= 20; k++) {
+    for (int k = 1; k <= 40; k++) {
         joined x = hinged_tree((unsigned)k, k % 11 + 2, false);
-        probe p = probe_open(&x);
+        probe p = probe_open(&x, schemes[k % SCHEMES]);
         const olo_system *s = p.s.system;
         olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
         double h = 0.01, before = 1, last = 1;
@@ -107,7 +118,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
             p.s.state->wrench[i] *= 1 + 0.1 * scene_random(&seed);
         }
         probe_begin(&p, h);
-        olo_hinges_predict(hinges, p.step, 1.0, 1.0, 0.0);
+        olo_hinges_predict(hinges, p.step, 1.0, (olo_motion_mix){.last = 1});
         for (int i = 0; i < 6 && last > 1e-13; i++) {
             olo_newton newton = {0};
             check_true(olo_hinges_iterate(hinges, p.step, &newton));
@@ -125,11 +136,11 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
 
 TEST(hinged_steps_have_the_same_bits_on_any_processor)
 {
-    for (int k = 1; k <= 9; k++) {
-        joined x = hinged_tree((unsigned)k, 3 * k, false);
-        probe p = probe_open(&x);
+    for (int k = 1; k <= 18; k++) {
+        joined x = hinged_tree((unsigned)k, (3 * k + 1) / 2, false);
+        probe p = probe_open(&x, schemes[k % SCHEMES]);
         size_t n = (size_t)p.s.system->n, twists = (size_t)p.s.system->twists;
-        double *motion[2], *wrench[2];
+        double *motion[2], *wrench[2], *velocity[2];
         scene_run(&p.s, 0.01, 3);
         probe_begin(&p, 0.01);
         for (int side = 0; side < 2; side++) {
@@ -137,18 +148,25 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             olo_newton newton = {0};
             motion[side] = olo_alloc(n, sizeof **motion);
             wrench[side] = olo_alloc(twists, sizeof **wrench);
-            olo_hinges_predict(hinges, p.step, 1.0, 2.0, -1.0);
+            velocity[side] = olo_alloc(n, sizeof **velocity);
+            olo_hinges_predict(hinges, p.step, 1.0,
+                               (olo_motion_mix){.last = 3, .prior = -3, .earlier = 1});
             for (int i = 0; i < 3; i++)
                 check_true(olo_hinges_iterate(hinges, p.step, &newton));
             olo_hinges_place(hinges, p.step, wrench[side]);
             memcpy(motion[side], p.step->x.q1, n * sizeof **motion);
+            if (p.s.stepper->scheme->momentum)
+                check_equal(olo_hinges_project(hinges, 128.0, p.step), -1);
+            memcpy(velocity[side], p.step->v1, n * sizeof **velocity);
             olo_hinges_free(hinges);
         }
         check_true(memcmp(motion[0], motion[1], n * sizeof **motion) == 0);
         check_true(memcmp(wrench[0], wrench[1], twists * sizeof **wrench) == 0);
+        check_true(memcmp(velocity[0], velocity[1], n * sizeof **velocity) == 0);
         for (int side = 0; side < 2; side++) {
             olo_free(motion[side]);
             olo_free(wrench[side]);
+            olo_free(velocity[side]);
         }
         probe_close(&p);
         joined_free(&x);
