@@ -27,7 +27,8 @@ typedef struct olo_motion_mix {
 void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, olo_motion_mix mix);
 /* One iteration. False: singular, at the node newton->worst. */
 bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, olo_newton *newton);
-/* The motion of the step and the wrench of every joint, [twists], from what is iterated. */
+/* The motion of the step and the wrench of every joint, [twists], from what is iterated; momentum and energy where the scheme
+ * has them. */
 void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T (scale M) P nu = P^T p, v1 = scale P nu. The node that is singular, or -1. Between
  * steps only. */

@@ -155,28 +155,29 @@ LANES_INLINE lane3 mass_row(const lane M[4], const lane3 v[4])
     return lane3_add(lane3_times(M[0], v[0]), lane3_combine(M + 1, v + 1));
 }
 
-/* p = base + M v */
-LANES_INLINE void add_momenta(const masses *b, const lane3 v[4], const lane3 base[4], lane3 p[4])
+/* p = M v */
+LANES_INLINE void make_momenta(const masses *b, const lane3 v[4], lane3 p[4])
 {
     const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
                           {b->c[0], b->E[0], b->E[3], b->E[4]},
                           {b->c[1], b->E[3], b->E[1], b->E[5]},
                           {b->c[2], b->E[4], b->E[5], b->E[2]}};
     for (int I = 0; I < 4; I++)
-        p[I] = lane3_add(base[I], mass_row(M[I], v));
+        p[I] = mass_row(M[I], v);
 }
 
 /* h f - 2 p0, the momentum given or that of the velocities */
 LANES_INLINE void set_momenta(four *b, const places *at, const olo_step *step)
 {
-    lane3 start[4];
-    gather_frames(step->bare ? step->Mv0 : step->v0, at, start);
+    lane3 p[4], v[4];
+    if (step->bare) {
+        gather_frames(step->Mv0, at, p);
+    } else {
+        gather_frames(step->v0, at, v);
+        make_momenta(&b->origin_mass, v, p);
+    }
     for (int I = 0; I < 4; I++)
-        start[I] = lane3_times(lane_all(-2.0), start[I]);
-    if (!step->bare)
-        add_momenta(&b->origin_mass, start, b->impulse, b->start);
-    for (int I = 0; step->bare && I < 4; I++)
-        b->start[I] = lane3_add(b->impulse[I], start[I]);
+        b->start[I] = lane3_subtract(b->impulse[I], lane3_times(lane_all(2.0), p[I]));
 }
 
 /* What hung on the hinge: its moment was about the origin at the midpoint of the last step. */
@@ -262,9 +263,9 @@ LANES_INLINE void deal(lane3 v, size_t bytes, lane *first)
     memcpy(to + 3 * bytes, &out[3], sizeof *out);
 }
 
-/* Directors at the midpoint, their change, and T over the step. */
+/* Directors at the midpoint, their change, M times the change of velocities, and T over the step. */
 typedef struct balance {
-    lane3 d_m[3], dd[3], T[4];
+    lane3 d_m[3], dd[3], p[4], T[4];
 } balance;
 
 LANES_INLINE void make_balance(const four *b, double a, const bool at_start, balance *out)
@@ -279,13 +280,17 @@ LANES_INLINE void make_balance(const four *b, double a, const bool at_start, bal
     }
     if (at_start) {
         change[0] = lane3_times(factor, lane3_subtract(b->x, lane3_combine(b->pivot, out->dd)));
-        add_momenta(&b->origin_mass, change, b->start, out->T);
+        make_momenta(&b->origin_mass, change, out->p);
+        for (int I = 0; I < 4; I++)
+            out->T[I] = lane3_add(b->start[I], out->p[I]);
         move_to_pivot(b->pivot, out->T);
     } else {
         change[0] = lane3_times(factor, b->x);
         for (int I = 0; I < 4; I++)
             change[I] = lane3_subtract(change[I], b->start[I]);
-        add_momenta(&b->mass, change, b->impulse, out->T);
+        make_momenta(&b->mass, change, out->p);
+        for (int I = 0; I < 4; I++)
+            out->T[I] = lane3_add(b->impulse[I], out->p[I]);
     }
 }
 
@@ -684,9 +689,27 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, double 
     scatter_twists(force, lane3_add(moment, lane3_cross(rho, force)), at, wrench);
 }
 
+/* The momentum at the end, 1/2 (M (2/h) dq - h f), and the energy 1/(2h^2) dq.M dq + f.q_m over the step. */
+LANES_INLINE void place_momenta(const four *b, const places *at, const balance *t,
+                                const lane3 dq[4], const lane3 q_m[4], olo_step *step)
+{
+    const lane half = lane_all(0.5), quarter = lane_all(0.25);
+    lane3 p[4];
+    lane action = lane_all(0.0);
+    for (int I = 0; I < 4; I++) {
+        p[I] = lane3_times(half, lane3_subtract(t->p[I], b->impulse[I]));
+        action += quarter * lane3_dot(dq[I], t->p[I]) + lane3_dot(b->impulse[I], q_m[I]);
+    }
+    scatter_frames(p, at, step->momentum);
+    for (int l = 0; l < at->count; l++)
+        step->energy += action[l] / step->h;
+}
+
 static void place(olo_hinges *x, olo_step *step, double *wrench)
 {
     const lane half = lane_all(0.5);
+    step->energy = step->constant_energy;
+    step->concluded = x->at_start;
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         const four *b = &x->four[i];
@@ -704,6 +727,8 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
         scatter_frames(q_m, at, step->x.qm);
         scatter_frames(q1, at, step->x.q1);
         scatter_twists(dq[0], b->a, at, step->x.motion);
+        if (x->at_start)
+            place_momenta(b, at, &t, dq, q_m, step);
         place_wrenches(x, i, &t, wrench);
     }
 }

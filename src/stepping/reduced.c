@@ -605,6 +605,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_hinges_place(x->hinges, step, x->wrench);
     for (int k = 0; k < x->system->node_count && !x->hinged && !x->varied; k++)
         take_wrench(x, k);
+    step->concluded = step->concluded && x->hinged && x->settled;
     x->hinged = false;
     x->older = false;
     if (!x->settled && !rebuild(x, step)) {

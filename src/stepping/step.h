@@ -32,6 +32,7 @@ typedef struct olo_step {
     bool pending;           /* ... unless it is left for later */
     double *momentum;       /* [n] at the end, where it has to be projected */
     double energy;          /* of the step by itself, where the scheme has one */
+    bool concluded;         /* the treatment has found both with the solution */
     double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
     double *constant;       /* [n] gradient of the terms that are linear in q, ... */
     double constant_energy; /* ... and their energy at q = 0 */
@@ -148,7 +149,7 @@ typedef struct olo_scheme {
     void (*balance)(olo_step *step, const olo_sink *sink);
     /* A multiplier's share in T is factor * lambda * gradient of the constraint (olo_step_row). */
     double (*multiplier_factor)(const olo_step *step);
-    /* When the step is solved: the momentum at its end, which the treatment projects to the constraints there, for v1,
+    /* When the step is solved and not concluded: the momentum at its end, which the treatment projects to the constraints there, for v1,
      * and the energy of the step. NULL: the scheme finds v1 itself. */
     void (*momentum)(olo_step *step);
     /* The new state from dq, and from its multipliers, which the treatment has written: q, v, work, dissipation, time. */

@@ -455,7 +455,8 @@ static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *er
     step->pending = x->scheme->momentum && x->lazy;
     if (!x->scheme->momentum)
         return OLO_OK;
-    x->scheme->momentum(step);
+    if (!step->concluded)
+        x->scheme->momentum(step);
     return x->lazy ? OLO_OK : x->treatment->project(x->data, step, error);
 }
 
@@ -524,7 +525,7 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     begin_momentum(x, state, h);
     if (x->treatment->scaled)
         x->scheme->begin(&x->step);
-    x->step.closed = false;
+    x->step.closed = x->step.concluded = false;
     olo_status status = solve(x, h / state->h, error);
     /* the last motion may lead astray where it changes fast; rest, with all joints closed on the way, is slower but
      * surer over large rotations */
