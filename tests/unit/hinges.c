@@ -77,6 +77,10 @@ static void check_same_motion(const joined *plain, const joined *pushed, const c
     const olo_system *s = a.s.system;
     check_below(scene_distance(s->n, a.s.state->q, b.s.state->q), 1e-12);
     check_below(scene_distance(s->n, a.s.state->v, b.s.state->v), 1e-11);
+    if (a.s.state->bare) {
+        check_below(scene_distance(s->n, a.s.state->momentum, b.s.state->momentum), 1e-12);
+        check_below(fabs(a.s.state->interval_energy - b.s.state->interval_energy), 1e-11);
+    }
     for (int k = 0; k < s->node_count; k++)
         if (a.tree->nodes[k].type)
             check_below(scene_distance(6, a.s.state->wrench + s->nodes[k].motion,
