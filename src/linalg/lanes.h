@@ -107,11 +107,37 @@ LANES_INLINE void lanes_gather_frames(const double *const frame[LANES], lane3 ou
         out[i / 3].x[i % 3] = number[i];
 }
 
+/* The same of parents, which begin at `offset`; where that is negative, what the ground is taken for. */
+LANES_INLINE void lanes_gather_parents(const double *array, const int offset[LANES],
+                                       const double ground[12], lane3 out[4])
+{
+    const double *frame[LANES];
+    for (int l = 0; l < LANES; l++)
+        frame[l] = offset[l] < 0 ? ground : array + offset[l];
+    lanes_gather_frames(frame, out);
+}
+
 /* X_I d_I */
 LANES_INLINE lane3 lane3_combine(const lane X[3], const lane3 d[3])
 {
     return lane3_add(lane3_add(lane3_times(X[0], d[0]), lane3_times(X[1], d[1])),
                      lane3_times(X[2], d[2]));
+}
+
+/* The mass of four frames: m, sum m x_I, and E as 11, 22, 33, 12, 13, 23. */
+typedef struct lane_mass {
+    lane m, c[3], E[6];
+} lane_mass;
+
+/* p = M v */
+LANES_INLINE void lane_momenta(const lane_mass *b, const lane3 v[4], lane3 p[4])
+{
+    const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
+                          {b->c[0], b->E[0], b->E[3], b->E[4]},
+                          {b->c[1], b->E[3], b->E[1], b->E[5]},
+                          {b->c[2], b->E[4], b->E[5], b->E[2]}};
+    for (int I = 0; I < 4; I++)
+        p[I] = lane3_add(lane3_times(M[I][0], v[0]), lane3_combine(M[I] + 1, v + 1));
 }
 
 /* Midpoint and difference of a vector that turns by a Cayley vector; `scale` = 1/(1 + |a|^2/4). See linalg/rotation.h. */

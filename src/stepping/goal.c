@@ -7,6 +7,7 @@
  *
  * A measure is a constant table; a new one is a line of `measures`. */
 #include "stepping/goal.h"
+#include "linalg/vec3.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,38 +59,35 @@ static int find_output(const olo_system *s, const char *name)
     return -1;
 }
 
-static double along(const double n[3], const double x[3])
+/* A place of the system along the goal's direction, of positions or velocities x; it is linear in them. */
+static double place(const olo_objective *o, const aim *goal, const double *x, bool rate,
+                    double weight, double *g)
 {
-    return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
-}
-
-static void add_place(const olo_position *place, double weight, const double n[3], double *g)
-{
+    const olo_position *place = &o->system->outputs[goal->index].position;
+    const double *n = goal->given->direction;
+    double at[3];
+    if (rate)
+        olo_position_linear(place, x, at);
+    else
+        olo_position_value(place, x, at);
     for (int k = 0; g && k < place->count; k++)
         for (int i = 0; i < 3; i++)
             g[place->slot[k] + i] += weight * place->weight[k] * n[i];
+    return vec3_dot(n, at);
 }
 
 static double position(olo_objective *o, const aim *goal, const olo_state *x, double weight,
                        double *gq, double *gv)
 {
-    const olo_position *place = &o->system->outputs[goal->index].position;
-    double at[3];
     (void)gv;
-    olo_position_value(place, x->q, at);
-    add_place(place, weight, goal->given->direction, gq);
-    return along(goal->given->direction, at);
+    return place(o, goal, x->q, false, weight, gq);
 }
 
 static double velocity(olo_objective *o, const aim *goal, const olo_state *x, double weight,
                        double *gq, double *gv)
 {
-    const olo_position *place = &o->system->outputs[goal->index].position;
-    double at[3];
     (void)gq;
-    olo_position_linear(place, x->v, at);
-    add_place(place, weight, goal->given->direction, gv);
-    return along(goal->given->direction, at);
+    return place(o, goal, x->v, true, weight, gv);
 }
 
 static double coordinate(olo_objective *o, const aim *goal, const olo_state *x, double weight,
@@ -178,7 +176,7 @@ static double position_by(const olo_objective *o, const aim *goal, const olo_sta
     if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal))
         return 0;
     return c->p < 3 ? n[c->p]
-                    : along(n, x->q + o->system->outputs[goal->index].position.slot[c->p - 3]);
+                    : vec3_dot(n, x->q + o->system->outputs[goal->index].position.slot[c->p - 3]);
 }
 
 static double velocity_by(const olo_objective *o, const aim *goal, const olo_state *x,
@@ -186,8 +184,8 @@ static double velocity_by(const olo_objective *o, const aim *goal, const olo_sta
 {
     if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal) || c->p < 3)
         return 0;
-    return along(goal->given->direction,
-                 x->v + o->system->outputs[goal->index].position.slot[c->p - 3]);
+    return vec3_dot(goal->given->direction,
+                    x->v + o->system->outputs[goal->index].position.slot[c->p - 3]);
 }
 
 static double coordinate_by(const olo_objective *o, const aim *goal, const olo_state *x,
@@ -219,7 +217,7 @@ static double kinetic_by(const olo_objective *o, const aim *goal, const olo_stat
     if (c->kind != OLO_COEFFICIENT_MASS)
         return 0;
     const olo_mass_entry *entry = &o->system->mass[c->index];
-    return (entry->i == entry->j ? 0.5 : 1.0) * along(x->v + entry->i, x->v + entry->j);
+    return (entry->i == entry->j ? 0.5 : 1.0) * vec3_dot(x->v + entry->i, x->v + entry->j);
 }
 
 static double potential_by(const olo_objective *o, const aim *goal, const olo_state *x,
@@ -285,7 +283,7 @@ static olo_status check(const aim *goal, olo_error *error)
 {
     const double *n = goal->given->direction;
     bool place = goal->measure->find == find_output;
-    if (!place || along(n, n) > 0)
+    if (!place || vec3_dot(n, n) > 0)
         return OLO_OK;
     return olo_fail(error, OLO_BAD_INPUT, "the goal '%s' needs a direction", goal->given->quantity);
 }

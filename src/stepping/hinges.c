@@ -34,7 +34,7 @@ static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_t
     return hinged && s->node_count >= FEW;
 }
 
-static void set_mass(const olo_frame_mass *mass, const double X[3], masses *to, int l)
+static void set_mass(const olo_frame_mass *mass, const double X[3], lane_mass *to, int l)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     to->m[l] = mass->m;

@@ -5,11 +5,6 @@
 #include "linalg/lanes.h"
 #include "stepping/hinges.h"
 
-/* Mass, its first and its second moments E: 11, 22, 33, 12, 13, 23. */
-typedef struct olo_hinge_mass {
-    lane m, c[3], E[6];
-} masses;
-
 /* Four bodies. Each is described in its own frame moved to its pivot, the place of its hinge: phi there becomes x. */
 typedef struct olo_hinge_four {
     /* in every iteration */
@@ -19,10 +14,10 @@ typedef struct olo_hinge_four {
     lane3 n0, arm0;      /* axis; from the parent's pivot to this one */
     lane3 start[4]; /* 2 v0 of pivot and directors; at_start: h f - 2 p0, of origin and directors */
     lane3 impulse[4]; /* h times the constant forces f, like `start` */
-    masses mass;      /* about the pivot */
+    lane_mass mass;   /* about the pivot */
     lane pivot[3];    /* in the body's frame */
     /* once a step, with at_start in every iteration */
-    masses origin_mass;
+    lane_mass origin_mass;
     /* once a step */
     lane axis[3];                  /* in the body's frame */
     lane place[3], parent_axis[3]; /* the same in the parent's */

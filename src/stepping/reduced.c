@@ -8,8 +8,8 @@
  *
  * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so that no block
  * depends on h. A scheme that takes the left pair at q0 (variational) has no variation of it, and wants the momentum
- * at the end projected: a solve with the mass matrix on the same tree. Where rows repeat others, those that do are revealed at the start of every step and the multipliers
- * stay in the space of the rest.
+ * at the end projected (reduced_end.c). Where rows repeat others, those that do are revealed at the start of every step and
+ * the multipliers stay in the space of the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -23,38 +23,7 @@
 #include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
-#include "stepping/step.h"
-
-typedef struct reduced {
-    const olo_system *system;
-    const olo_scheme *scheme;
-    olo_tree *tree;
-    olo_elimination *elimination;
-    olo_projector *projector; /* pieces -> blocks of nodes */
-    olo_hinges *hinges;       /* bodies on hinges and nothing else, or NULL */
-    bool hinged;              /* this iteration is theirs */
-    double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
-    double *lambda;           /* [closures] scaled multipliers */
-    double *guess;            /* [twists] start of the iteration */
-    bool varied;              /* the left pair varies with q1 */
-    bool older;               /* the next iteration takes the tangent that is there */
-    double update;            /* of the last iteration */
-    bool closed;              /* the joints are closed in this iterate */
-    bool settled;   /* the last update was so small that it left them closed to round-off */
-    bool redundant; /* closure rows repeat others, so that a choice is due in every step */
-    double *revealed, revealed_h; /* [n] where and with which step these were found last */
-    double compliance;  /* what a closure row that repeats nothing has in G M^-1 G^T at least */
-    double open;        /* largest residual of a closure */
-    double mass_factor; /* of M in the tangent */
-    bool tree_only;     /* frames on joints and nothing else in the tangent */
-    double per_length;  /* one over the model's length */
-    olo_step *step;     /* of the sink */
-} reduced;
-
-static int closure_block(const reduced *x, int i)
-{
-    return x->system->node_count + i;
-}
+#include "stepping/reduced_private.h"
 
 /* --- creation --- */
 
@@ -190,25 +159,6 @@ static void add_closures(reduced *x, olo_step *step)
     }
 }
 
-static inline void fill_node(reduced *x, const olo_motion *at, const double *balance, bool varied,
-                             int k)
-{
-    olo_fill_node(x->projector, x->elimination, &x->system->nodes[k], k, x->mass_factor, varied,
-                  balance, at);
-}
-
-/* Joint matrices at a motion, with the gap if wanted; the left pair varies against W, or not at all if that is NULL. */
-static void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
-{
-    static const double none[6] = {0};
-    const olo_tree_node *t = &x->tree->nodes[k];
-    if (!t->type)
-        return;
-    olo_joint_view view = olo_tree_view(x->tree, k, at);
-    olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-    t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
-}
-
 /* Joint matrices, and how far the joint is from closed. Lifted iterates take the wrench of the last one; closed ones
  * the sum from leaf to root, so that their tangent is that of the joint increments alone. */
 static void fill_joint(reduced *x, olo_step *step, int k)
@@ -219,21 +169,6 @@ static void fill_joint(reduced *x, olo_step *step, int k)
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         olo_sum_wrench(x->tree, k, &b, x->wrench);
     }
-}
-
-/* The power of two next to 2/h. Masses times that are exact: a rounded factor would scale every velocity that is solved
- * for by the same share of 1e-16, step for step, and momenta would drift by it. */
-static double mass_scale(double h)
-{
-    int exponent;
-    (void)frexp(2 / h, &exponent);
-    return copysign(ldexp(1.0, exponent), h);
-}
-
-static void remember_revealed(reduced *x, double h, const double *q)
-{
-    x->revealed_h = h;
-    memcpy(x->revealed, q, (size_t)x->system->n * sizeof *q);
 }
 
 static bool is_revealed(const reduced *x, const olo_step *step)
@@ -667,114 +602,6 @@ static void finish(void *data, olo_step *step, olo_state *state)
                 2 * x->lambda[x->tree->closure_blocks[i].u + j] / (step->h * step->h);
 }
 
-/* --- the momentum at the end --- */
-
-/* Rows and columns (2/h) grad g, and the rates of motions over time, for multipliers as in a step. */
-static void add_end_closures(reduced *x, olo_step *step)
-{
-    double a = 2 / step->h;
-    const olo_system *s = x->system;
-    olo_at end = olo_step_placed(step);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {.block = closure_block(x, i), .row = j, .width = closure->count};
-            const olo_constraint *c = &s->constraints[closure->first + j];
-            int piece = olo_piece_of_constraint(s, closure->first + j);
-            double rate = 0;
-            olo_constraint_gradient(c, &end, step->r);
-            olo_projector_add_column(x->projector, piece, &at, a, step->r, end.q);
-            olo_projector_add_row(x->projector, piece, &at, a, step->r, end.q);
-            if (olo_constraint_moves(c))
-                c->type->motion(c, end.t, &rate);
-            olo_elimination_rhs(x->elimination, at.block)[j] = -a * rate / x->mass_factor;
-        }
-    }
-}
-
-/* v1 = P_int dt times the scale of the mass */
-static void take_end(reduced *x, olo_step *step)
-{
-    double a = 2 / step->h, scale = x->mass_factor;
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        const double *dt = olo_elimination_twist(x->elimination, k), *q = step->q_end + node->q;
-        double *v = step->v1 + node->q;
-        for (int i = 0; i < 3; i++)
-            v[i] = scale * dt[i];
-        for (int I = 3; I < node->size; I += 3) {
-            double spin[3] = {scale * dt[3], scale * dt[4], scale * dt[5]};
-            vec3_cross(spin, q + I, v + I);
-        }
-    }
-    for (int i = 0; i < x->tree->closure_block_count; i++)
-        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
-            step->lambda_end[x->tree->closure_blocks[i].first + j] =
-                a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
-}
-
-/* Factors for the projection. Where closures repeat others, what they repeat is revealed on the way: at the very place
- * where the next step would. */
-static olo_status factor_end(reduced *x, const olo_step *step, const olo_motion *end, int *block)
-{
-    if (!x->redundant)
-        return olo_elimination_factor(x->elimination, block, NULL);
-    remember_revealed(x, step->h, end->q1);
-    return olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
-}
-
-static olo_status tell_massless(const char *name, olo_status status, olo_error *error)
-{
-    return olo_fail(error, status, "the mass matrix is singular at '%s'", name);
-}
-
-/* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures have nearly their scale
- * of a step */
-static olo_status assemble_end(reduced *x, olo_step *step, olo_error *error)
-{
-    const olo_motion end = {.q0 = step->q_end,
-                            .dq = step->x.dq,
-                            .qm = step->q_end,
-                            .q1 = step->q_end,
-                            .motion = step->x.motion,
-                            .u = step->x.u};
-    olo_tree_begin(x->tree, &end);
-    olo_elimination_clear(x->elimination);
-    x->mass_factor = mass_scale(step->h);
-    olo_projector_add_mass(x->projector, x->mass_factor, end.q1, end.q1);
-    for (int i = 0; i < x->system->n; i++)
-        step->T[i] = -step->momentum[i];
-    for (int k = 0; k < x->system->node_count; k++) {
-        fill_node(x, &end, step->T, false, k);
-        fill_blocks(x, &end, NULL, k, false);
-    }
-    add_end_closures(x, step);
-    int block = 0;
-    olo_status status = factor_end(x, step, &end, &block);
-    if (status != OLO_OK)
-        return tell_massless(block < x->system->node_count ? x->system->nodes[block].name
-                                                           : "a closure",
-                             status, error);
-    return OLO_OK;
-}
-
-static olo_status project(void *data, olo_step *step, olo_error *error)
-{
-    reduced *x = data;
-    if (x->hinges) {
-        int singular = olo_hinges_project(x->hinges, mass_scale(step->h), step);
-        return singular < 0 ? OLO_OK
-                            : tell_massless(x->system->nodes[singular].name, OLO_SINGULAR, error);
-    }
-    olo_status status = assemble_end(x, step, error);
-    if (status != OLO_OK)
-        return status;
-    olo_elimination_solve(x->elimination);
-    take_end(x, step);
-    return OLO_OK;
-}
-
 static void settle(void *data, olo_step *step)
 {
     reduced *x = data;
@@ -824,14 +651,6 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
     return singular < 0 ? OLO_OK : tell_singular(x, singular, &worst, error);
 }
 
-olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
-{
-    reduced *x = data;
-    olo_status status = assemble_end(x, step, error);
-    *scale = x->mass_factor;
-    return status;
-}
-
 void olo_reduced_repeated(const void *data, int block, double *N)
 {
     const reduced *x = data;
@@ -865,7 +684,7 @@ const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .predict = predict,
                                              .iterate = iterate,
                                              .pass = pass,
-                                             .project = project,
+                                             .project = olo_reduced_project,
                                              .finish = finish,
                                              .settle = settle,
                                              .matrix = matrix};

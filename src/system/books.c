@@ -37,11 +37,11 @@ static void set_frame(making *x, int at, int frame)
     place->q[l] = place->parent[l] = mass->q;
     if (at != frame)
         return;
-    b->m[l] = mass->m;
+    b->mass.m[l] = mass->m;
     for (int I = 0; I < 3; I++)
-        b->c[I][l] = mass->c[I];
+        b->mass.c[I][l] = mass->c[I];
     for (int k = 0; k < 6; k++)
-        b->E[k][l] = mass->E[3 * row[k] + column[k]];
+        b->mass.E[k][l] = mass->E[3 * row[k] + column[k]];
 }
 
 /* The rows of a frame's directors; false: these are not such rows. */

@@ -6,7 +6,7 @@
 #include "system/books.h"
 
 typedef struct olo_books_four {
-    lane m, c[3], E[6];      /* mass; E: 11, 22, 33, 12, 13, 23 */
+    lane_mass mass;
     lane3 force[4];          /* gradient of the energy of constant forces */
     lane inner[6];           /* one over the size of the rows 11, 22, 33, 12, 13, 23 */
     lane place[3], above[3]; /* of the hinge in the frame and in its parent */

@@ -22,25 +22,6 @@ LANES_INLINE void gather(const double *array, const int offset[LANES], lane3 out
     lanes_gather_frames(frame, out);
 }
 
-LANES_INLINE void gather_parents(const double *array, const places *at, const double ground[12],
-                                 lane3 out[4])
-{
-    const double *frame[LANES];
-    for (int l = 0; l < LANES; l++)
-        frame[l] = at->parent[l] < 0 ? ground : array + at->parent[l];
-    lanes_gather_frames(frame, out);
-}
-
-LANES_INLINE void momenta(const four *b, const lane3 v[4], lane3 p[4])
-{
-    const lane M[4][4] = {{b->m, b->c[0], b->c[1], b->c[2]},
-                          {b->c[0], b->E[0], b->E[3], b->E[4]},
-                          {b->c[1], b->E[3], b->E[1], b->E[5]},
-                          {b->c[2], b->E[4], b->E[5], b->E[2]}};
-    for (int I = 0; I < 4; I++)
-        p[I] = lane3_add(lane3_times(M[I][0], v[0]), lane3_combine(M[I] + 1, v + 1));
-}
-
 typedef struct errors {
     lane error, relative, rate;
 } errors;
@@ -103,7 +84,7 @@ static void add_up(const olo_books *books, const double *q, const double *v, olo
         lane3 x[4], w[4], x_p[4], w_p[4], p[4];
         gather(q, at->q, x);
         gather(v, at->q, w);
-        momenta(b, w, p);
+        lane_momenta(&b->mass, w, p);
         for (int I = 0; I < 4; I++) {
             twice += lane3_dot(w[I], p[I]);
             potential += lane3_dot(b->force[I], x[I]);
@@ -111,8 +92,8 @@ static void add_up(const olo_books *books, const double *q, const double *v, olo
         }
         linear = lane3_add(linear, p[0]);
         book_directors(b, x + 1, w + 1, &e);
-        gather_parents(q, at, ground_frame, x_p);
-        gather_parents(v, at, ground_rest, w_p);
+        lanes_gather_parents(q, at->parent, ground_frame, x_p);
+        lanes_gather_parents(v, at->parent, ground_rest, w_p);
         book_hinges(b, x, w, x_p, w_p, &e);
     }
     *sums = (olo_books_sums){.kinetic = 0.5 * sum_of(twice),
@@ -142,7 +123,7 @@ static void sizes(const olo_books *books, const double *q, const double *v, doub
         lane3 x[4], w[4], p[4];
         gather(q, at->q, x);
         gather(v, at->q, w);
-        momenta(&books->four[i], w, p);
+        lane_momenta(&books->four[i].mass, w, p);
         straight += root(lane3_dot(p[0], p[0]));
         for (int I = 0; I < 4; I++)
             round += root(lane3_dot(x[I], x[I]) * lane3_dot(p[I], p[I]));
@@ -213,8 +194,8 @@ static void rates(const olo_books *books, const double *q, const double *v, doub
         lane3 x[4], w[4], x_p[4], w_p[4];
         gather(q, at->q, x);
         gather(v, at->q, w);
-        gather_parents(q, at, ground_frame, x_p);
-        gather_parents(v, at, ground_rest, w_p);
+        lanes_gather_parents(q, at->parent, ground_frame, x_p);
+        lanes_gather_parents(v, at->parent, ground_rest, w_p);
         director_speeds(b, x + 1, w + 1, &s);
         hinge_speeds(b, x, w, x_p, w_p, &s);
     }

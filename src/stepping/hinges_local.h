@@ -1,0 +1,350 @@
+/* What belongs to a body on a hinge alone, for four at once: its start, balance, tangent and hinge. Every body c is described at
+ * its pivot, the place x_c of its hinge, which its parent p carries at the end of an arm:
+ *
+ *     dx_c = dx_p + a_p x arm_m,    n of the child = n of the parent
+ *     A = [I -arm1^; 0 I], B = [0; n1];   A^, B^ the same at the midpoint
+ *
+ * Balance w = [T_x; sum d_I,m x T_I] with T = M ((2/h) dq - 2 v0) + h f, its tangent
+ *
+ *     S = [(2/h) m I, -C1^; Cm^, R - (tr R) I],   C = (2/h) sum c_I d_I,
+ *     R = sum_I d_I,1 (x) (T_I/2 - (2/h) sum_J E_IJ d_J,m)
+ *
+ * and the variation of the left pair against W = [f; m]: d(A^^T) W = 1/2 (arm1 (x) f - (arm1.f) I) d_omega_p, d(B^^T) W
+ * = k.d_omega_c with k = 1/2 n1 x m.
+ *
+ * Where the left pair is taken at the start (at_start), A^, B^ and the d_I of w, S and C^ on the left are those at q0, which do
+ * not vary: R has no T, k and d(A^^T) W are zero. The step starts with a momentum, T = M (2/h) dq - 2 p0 + h f, formed at the
+ * origin: there momenta have the same mass, and one that is rounded otherwise would scale them in every step.
+ *
+ * All is inline: hinges_sweep.c, which alone includes this, is compiled for several processors.
+ */
+#ifndef OLO_STEPPING_HINGES_LOCAL_H
+#define OLO_STEPPING_HINGES_LOCAL_H
+
+#include "stepping/hinges_private.h"
+
+/* --- between arrays and lanes --- */
+
+/* Four numbers from `at` on of each of four bodies, lane by lane. */
+LANES_INLINE void gather(const double *array, const int offset[LANES], int at, lane out[4])
+{
+    lanes_transpose(lane_load(array + offset[0] + at), lane_load(array + offset[1] + at),
+                    lane_load(array + offset[2] + at), lane_load(array + offset[3] + at), out);
+}
+
+LANES_INLINE void gather_frames(const double *array, const places *at, lane3 out[4])
+{
+    const double *const frame[LANES] = {array + at->q[0], array + at->q[1], array + at->q[2],
+                                        array + at->q[3]};
+    lanes_gather_frames(frame, out);
+}
+
+/* Six numbers of a motion or wrench, of each of four bodies. */
+LANES_INLINE void gather_twists(const double *array, const places *at, lane3 *first, lane3 *second)
+{
+    lane low[4], high[4];
+    gather(array, at->motion, 0, low);
+    gather(array, at->motion, 2, high);
+    *first = (lane3){{low[0], low[1], low[2]}};
+    *second = (lane3){{high[1], high[2], high[3]}};
+}
+
+LANES_INLINE void scatter(const lane in[4], const places *at, const int offset[LANES], int to,
+                          double *array)
+{
+    lane out[4];
+    lanes_transpose(in[0], in[1], in[2], in[3], out);
+    for (int l = 0; l < at->count; l++)
+        lane_store(out[l], array + offset[l] + to);
+}
+
+LANES_INLINE void scatter_frames(const lane3 in[4], const places *at, double *array)
+{
+    lane number[12];
+    for (int i = 0; i < 12; i++)
+        number[i] = in[i / 3].x[i % 3];
+    for (int i = 0; i < 12; i += 4)
+        scatter(number + i, at, at->q, i, array);
+}
+
+LANES_INLINE void scatter_twists(lane3 first, lane3 second, const places *at, double *array)
+{
+    const lane low[4] = {first.x[0], first.x[1], first.x[2], second.x[0]},
+               high[4] = {first.x[2], second.x[0], second.x[1], second.x[2]};
+    scatter(low, at, at->motion, 0, array);
+    scatter(high, at, at->motion, 2, array);
+}
+
+/* --- start --- */
+
+/* To the description at the pivot: phi + rho for what is at the origin. */
+LANES_INLINE lane3 at_pivot(const four *b, const lane3 frame[4])
+{
+    return lane3_add(frame[0], lane3_combine(b->pivot, frame + 1));
+}
+
+/* Forces of the origin and the directors to those of the pivot and the directors. */
+LANES_INLINE void move_to_pivot(const lane pivot[3], lane3 force[4])
+{
+    for (int I = 0; I < 3; I++)
+        force[1 + I] = lane3_subtract(force[1 + I], lane3_times(pivot[I], force[0]));
+}
+
+LANES_INLINE void scale_impulses(four *b, const places *at, const olo_step *step, bool at_start)
+{
+    gather_frames(step->constant, at, b->impulse);
+    if (!at_start)
+        move_to_pivot(b->pivot, b->impulse);
+    for (int I = 0; I < 4; I++)
+        b->impulse[I] = lane3_times(lane_all(step->h), b->impulse[I]);
+}
+
+LANES_INLINE lane3 parents_vector(const places *at, int first)
+{
+    lane3 out;
+    for (int i = 0; i < 3; i++) {
+        const int k = LANES * (first + i);
+        out.x[i] = (lane){at->above[0][k], at->above[1][k], at->above[2][k], at->above[3][k]};
+    }
+    return out;
+}
+
+/* Directors, axes and arms at the start. */
+LANES_INLINE void set_frames(four *b, const places *at, const double *q)
+{
+    static const double nothing[12] = {0};
+    lane3 frame[4];
+    gather_frames(q, at, frame);
+    memcpy(b->d0, frame + 1, sizeof b->d0);
+    b->n0 = lane3_combine(b->axis, b->d0);
+    lanes_gather_parents(q, at->above_q, nothing, frame);
+    b->arm0 = lane3_combine(b->reach, frame + 1);
+}
+
+LANES_INLINE void set_velocities(four *b, const places *at, const double *v0)
+{
+    lane3 v[4];
+    gather_frames(v0, at, v);
+    v[0] = at_pivot(b, v);
+    for (int I = 0; I < 4; I++)
+        b->start[I] = lane3_times(lane_all(2.0), v[I]);
+}
+
+/* h f - 2 p0, the momentum given or that of the velocities */
+LANES_INLINE void set_momenta(four *b, const places *at, const olo_step *step)
+{
+    lane3 p[4], v[4];
+    if (step->bare) {
+        gather_frames(step->Mv0, at, p);
+    } else {
+        gather_frames(step->v0, at, v);
+        lane_momenta(&b->origin_mass, v, p);
+    }
+    for (int I = 0; I < 4; I++)
+        b->start[I] = lane3_subtract(b->impulse[I], lane3_times(lane_all(2.0), p[I]));
+}
+
+/* What hung on the hinge: its moment was about the origin at the midpoint of the last step. */
+LANES_INLINE void set_wrenches(four *b, const places *at, const double *wrench, double scale,
+                               lane3 rho, lane3 a)
+{
+    lane3 f, moment;
+    const lane3 back = lane3_times(lane_all(-1.0), a);
+    const lane3 rho_before = lane_cayley_apply(back, lane_cayley_scale(back), rho).mid;
+    const lane s = lane_all(scale);
+    gather_twists(wrench, at, &f, &moment);
+    b->force = lane3_times(s, f);
+    b->moment = lane3_times(s, lane3_subtract(moment, lane3_cross(rho_before, f)));
+}
+
+/* += factor times an earlier motion */
+LANES_INLINE void add_motions(const double *earlier, const places *at, double factor,
+                              lane3 motion[2])
+{
+    lane3 first, second;
+    if (factor == 0)
+        return;
+    gather_twists(earlier, at, &first, &second);
+    motion[0] = lane3_add(motion[0], lane3_times(lane_all(factor), first));
+    motion[1] = lane3_add(motion[1], lane3_times(lane_all(factor), second));
+}
+
+LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale,
+                               const olo_motion_mix *mix, const bool at_start)
+{
+    const olo_state *state = step->state;
+    const places *at = &x->places[i];
+    four *b = &x->four[i];
+    lane3 motion[2];
+    if (x->h != step->h)
+        scale_impulses(b, at, step, at_start);
+    set_frames(b, at, step->x.q0);
+    const lane3 rho = lane3_combine(b->pivot, b->d0);
+    gather_twists(state->motion, at, &motion[0], &motion[1]);
+    if (at_start) {
+        set_momenta(b, at, step);
+    } else {
+        set_velocities(b, at, step->v0);
+        set_wrenches(b, at, state->wrench, scale, rho, motion[1]);
+    }
+    for (int k = 0; k < 2; k++)
+        motion[k] = lane3_times(lane_all(mix->last), motion[k]);
+    add_motions(state->motion_before, at, mix->prior, motion);
+    if (at_start)
+        add_motions(state->motion_earlier, at, mix->earlier, motion);
+    b->a = motion[1];
+    b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
+}
+
+/* --- four bodies: balance, tangent, hinge --- */
+
+/* The vectors of one body that its elimination needs beside its record. */
+typedef struct hinge {
+    lane n_m, arm_m, k;
+    lane variation[3]; /* columns of 1/2 (arm1 (x) f - (arm1.f) I) */
+} hinge;
+
+/* A vector of each of four bodies to the same place in four records, `bytes` apart. */
+LANES_INLINE void deal(lane3 v, size_t bytes, lane *first)
+{
+    lane out[4];
+    char *to = (char *)first;
+    lanes_transpose(v.x[0], v.x[1], v.x[2], lane_all(0.0), out);
+    memcpy(to, &out[0], sizeof *out);
+    memcpy(to + bytes, &out[1], sizeof *out);
+    memcpy(to + 2 * bytes, &out[2], sizeof *out);
+    memcpy(to + 3 * bytes, &out[3], sizeof *out);
+}
+
+/* Directors at the midpoint, their change, M times the change of velocities, and T over the step. */
+typedef struct balance {
+    lane3 d_m[3], dd[3], p[4], T[4];
+} balance;
+
+LANES_INLINE void make_balance(const four *b, double a, const bool at_start, balance *out)
+{
+    const lane scale = lane_cayley_scale(b->a), factor = lane_all(a);
+    lane3 change[4];
+    for (int I = 0; I < 3; I++) {
+        const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
+        out->d_m[I] = d.mid;
+        out->dd[I] = d.change;
+        change[1 + I] = lane3_times(factor, d.change);
+    }
+    if (at_start) {
+        change[0] = lane3_times(factor, lane3_subtract(b->x, lane3_combine(b->pivot, out->dd)));
+        lane_momenta(&b->origin_mass, change, out->p);
+        for (int I = 0; I < 4; I++)
+            out->T[I] = lane3_add(b->start[I], out->p[I]);
+        move_to_pivot(b->pivot, out->T);
+    } else {
+        change[0] = lane3_times(factor, b->x);
+        for (int I = 0; I < 4; I++)
+            change[I] = lane3_subtract(change[I], b->start[I]);
+        lane_momenta(&b->mass, change, out->p);
+        for (int I = 0; I < 4; I++)
+            out->T[I] = lane3_add(b->impulse[I], out->p[I]);
+    }
+}
+
+/* The directors of the left pair. */
+LANES_INLINE const lane3 *left_directors(const four *b, const balance *t, const bool at_start)
+{
+    return at_start ? b->d0 : t->d_m;
+}
+
+/* Sum of d_I x T_I */
+LANES_INLINE lane3 moment_of(const lane3 d[3], const balance *t)
+{
+    return lane3_add(lane3_add(lane3_cross(d[0], t->T[1]), lane3_cross(d[1], t->T[2])),
+                     lane3_cross(d[2], t->T[3]));
+}
+
+/* K = S and z = w of four bodies, a = 2/h */
+LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums *to)
+{
+    const lane factor = lane_all(a), zero = lane_all(0.0), half = lane_all(0.5);
+    const lane *e = b->mass.E,
+               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
+    balance t;
+    lane3 d1[3], R[3];
+    make_balance(b, a, at_start, &t);
+    const lane3 *left = left_directors(b, &t, at_start);
+    deal(t.T[0], sizeof *to, to->K + Z);
+    deal(moment_of(left, &t), sizeof *to, to->K + Z + 1);
+    memset(R, 0, sizeof R);
+    for (int I = 0; I < 3; I++) {
+        const lane3 inertia = lane3_combine(E[I], left);
+        const lane3 V =
+            at_start ? lane3_times(-factor, inertia)
+                     : lane3_subtract(lane3_times(half, t.T[1 + I]), lane3_times(factor, inertia));
+        d1[I] = lane3_add(b->d0[I], t.dd[I]);
+        for (int j = 0; j < 3; j++)
+            R[j] = lane3_add(R[j], lane3_times(V.x[j], d1[I]));
+    }
+    const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2], m = factor * b->mass.m;
+    const lane3 C1 = lane3_times(factor, lane3_combine(b->mass.c, d1)),
+                Cm = lane3_times(factor, lane3_combine(b->mass.c, left));
+    R[0].x[0] -= trace;
+    R[1].x[1] -= trace;
+    R[2].x[2] -= trace;
+    /* columns of m I, Cm^, -C1^ and R - (tr R) I */
+    deal((lane3){{m, zero, zero}}, sizeof *to, to->K);
+    deal((lane3){{zero, m, zero}}, sizeof *to, to->K + 1);
+    deal((lane3){{zero, zero, m}}, sizeof *to, to->K + 2);
+    deal((lane3){{zero, Cm.x[2], -Cm.x[1]}}, sizeof *to, to->K + LOWER);
+    deal((lane3){{-Cm.x[2], zero, Cm.x[0]}}, sizeof *to, to->K + LOWER + 1);
+    deal((lane3){{Cm.x[1], -Cm.x[0], zero}}, sizeof *to, to->K + LOWER + 2);
+    deal((lane3){{zero, -C1.x[2], C1.x[1]}}, sizeof *to, to->K + 3);
+    deal((lane3){{C1.x[2], zero, -C1.x[0]}}, sizeof *to, to->K + 4);
+    deal((lane3){{-C1.x[1], C1.x[0], zero}}, sizeof *to, to->K + 5);
+    deal(R[0], sizeof *to, to->K + LOWER + 3);
+    deal(R[1], sizeof *to, to->K + LOWER + 4);
+    deal(R[2], sizeof *to, to->K + LOWER + 5);
+}
+
+/* Hinges but for what varies with the wrench; n1 and arm1 are returned. */
+LANES_INLINE void make_hinges(const four *b, const places *at, const bool at_start, body *to,
+                              hinge *hinges, lane3 *n1, lane3 *arm1)
+{
+    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
+    const lane scale_p = lane_cayley_scale(a_p);
+    const lane_turned arm = lane_cayley_apply(a_p, scale_p, b->arm0),
+                      n_p = lane_cayley_apply(a_p, scale_p, b->n0),
+                      n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
+    *n1 = lane3_add(b->n0, n.change);
+    *arm1 = lane3_add(b->arm0, arm.change);
+    deal(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
+    deal(lane3_cross(*n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
+    deal(*n1, sizeof *to, &to->n1);
+    deal(*arm1, sizeof *to, &to->arm1);
+    deal(at_start ? b->n0 : n.mid, sizeof *hinges, &hinges->n_m);
+    deal(at_start ? b->arm0 : arm.mid, sizeof *hinges, &hinges->arm_m);
+}
+
+/* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
+LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm1, hinge *hinges)
+{
+    const lane half = lane_all(0.5);
+    const lane3 f = lane3_times(half, force);
+    const lane along = lane3_dot(arm1, f);
+    lane3 column[3];
+    for (int j = 0; j < 3; j++)
+        column[j] = lane3_times(f.x[j], arm1);
+    column[0].x[0] -= along;
+    column[1].x[1] -= along;
+    column[2].x[2] -= along;
+    deal(lane3_times(half, lane3_cross(n1, moment)), sizeof *hinges, &hinges->k);
+    deal(column[0], sizeof *hinges, &hinges->variation[0]);
+    deal(column[1], sizeof *hinges, &hinges->variation[1]);
+    deal(column[2], sizeof *hinges, &hinges->variation[2]);
+}
+
+LANES_INLINE lane3 collect(lane a, lane b, lane c, lane d)
+{
+    lane out[4];
+    lanes_transpose(a, b, c, d, out);
+    return (lane3){{out[0], out[1], out[2]}};
+}
+
+#endif
