@@ -313,15 +313,20 @@ static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
 
 olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section)
 {
+    olo_run *run = &reader->model->run;
+    run->order = 0; // not given
     olo_status status = section != NULL ? read_section(reader, section) : OLO_OK;
     for (int i = 0; i < reader->setting_count && status == OLO_OK; i++) {
         status = read_setting(reader, &reader->settings[i]);
     }
-    if (status == OLO_OK && has_too_many_steps(&reader->model->run)) {
+    if (run->order == 0) { // who asks for an error is served best by order 4
+        run->order = run->tolerance > 0 ? 4 : 2;
+    }
+    if (status == OLO_OK && has_too_many_steps(run)) {
         const olo_yaml_node *step = olo_yaml_find(section, "step");
         const olo_yaml_node *at = step != NULL ? step : section;
         status = at != NULL ? olo_read_fail(reader, at, "more than %g steps to the end", MOST_STEPS)
-                            : olo_run_check(&reader->model->run, reader->error);
+                            : olo_run_check(run, reader->error);
     }
     return status;
 }

@@ -182,13 +182,16 @@ def test_velocities_far_off_the_constraints_are_warned_of(oloid):
 
 
 def test_orders_and_tolerances(oloid):
-    done = oloid("run", "double-spherical-pendulum", "--order", "4", "--tolerance", "1e-6", "--no-result")
+    done = oloid("run", "double-spherical-pendulum", "--tolerance", "1e-6", "--no-result")
     assert done.returncode == 0
     assert re.search(r"\d+ steps of \S+ to \S+ to t = 10 in .*, \d+ rejected\n", done.stdout)
     assert "energy              constant to" in done.stdout
-    report = json.loads(oloid("run", "double-spherical-pendulum", "--order", "4", "--tolerance", "1e-6", "--json",
+    report = json.loads(oloid("run", "double-spherical-pendulum", "--tolerance", "1e-6", "--json",
                               "--no-result", "-q").stdout)
-    assert report["order"] == 4 and report["tolerance"] == 1e-6
+    assert report["order"] == 4 and report["tolerance"] == 1e-6  # the default with a tolerance
+    coarse = json.loads(oloid("run", "double-spherical-pendulum", "--order", "2", "--tolerance", "1e-3", "--json",
+                              "--no-result", "-q").stdout)
+    assert coarse["order"] == 2
     assert 0 < report["smallest_step"] < report["largest_step"]
     assert report["rejections"] >= 0 and report["ok"]
 
@@ -197,7 +200,7 @@ def test_orders_and_tolerances(oloid):
     (["--order", "6"], "take order 4, or the scheme variational"),
     (["--order", "3"], "must be 2, 4 or 6, got 3"),
     (["--scheme", "variational", "--tolerance", "1e-3"], "needs constant steps"),
-    (["--tolerance", "1e-12"], "take run.order: 4"),
+    (["--order", "2", "--tolerance", "1e-12"], "take run.order: 4"),
     (["--tolerance", "1e-4", "--set", "run.smallest_step=0.1", "--set", "run.largest_step=0.01"], "smallest_step below"),
 ])
 def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
