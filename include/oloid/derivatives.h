@@ -14,8 +14,10 @@
  *  any numbers, with what leaves the constraints taken away in the same way: along an admissible variation the derivative is
  *  g.q . dq + g.v . dv.
  *
- *  Constraints must be `reduced`; both schemes do. Refused, with the reason: rolling, and forces that C functions give.
- *  Where Newton had to halve a step the derivative is that of the halves.
+ *  Steps are made with `reduced` constraints, also where the run has `multipliers`, `projected` or `minimal`, which make the same steps to
+ *  round-off. Refused, with the reason: `penalty` and `augmented`, which are other systems; rolling; forces that C functions give.
+ *  Where Newton had to halve a step the derivative is that of the halves. Where run.tolerance chooses steps it is that of the
+ *  steps it has chosen: how their sizes would change is no part of it.
  */
 #ifndef OLOID_DERIVATIVES_H
 #define OLOID_DERIVATIVES_H
@@ -84,6 +86,20 @@ OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
                                                 const double *values, long steps, olo_error *error);
 /** @} */
 
+/** @name Steps
+ *  @{ */
+/** The sizes of the steps of all runs from now on, instead of run.step, run.end and run.tolerance: a run ends where they do. They are copied. A
+ *  count of 0 ends it. So a run can be repeated with the very steps that a tolerance has chosen, and controls have steps there. */
+OLO_API olo_status olo_derivatives_set_steps(olo_derivatives *derivatives, const double *sizes,
+                                             long count, olo_error *error);
+/** How many steps the last run had, and their sizes, unless `sizes` is NULL. */
+OLO_API long olo_derivatives_steps(const olo_derivatives *derivatives, double *sizes);
+/** Who watches: sees every step that is made, those that are made again, too, and on the way back every state, with numbers that fall;
+ *  may stop it all, the status is then OLO_INTERRUPTED. With run.tolerance the run is made once before, to find the steps. Copied; NULL: nobody. */
+OLO_API void olo_derivatives_set_observer(olo_derivatives *derivatives,
+                                          const olo_observer *observer);
+/** @} */
+
 /** @name Parameters
  *  @{ */
 /** How all that a model compiles to, and its start, change with one of its parameters: masses, inertias, stiffnesses, damping, lengths,
@@ -146,7 +162,7 @@ typedef struct olo_gradient {
 } olo_gradient;
 
 /** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient by the adjoint: at a cost of two to four runs,
- *  whatever the number of coordinates, parameters and controls, and one more with checkpoints; up to seven of the very fast runs of
+ *  whatever the number of coordinates, parameters and controls, and one more with checkpoints or with run.tolerance; up to seven of the very fast runs of
  *  bodies on hinges. Fails as a run does. */
 OLO_API olo_status olo_derivatives_gradient(olo_derivatives *derivatives, const olo_state *start,
                                             const olo_functional *functional,

@@ -3,10 +3,10 @@ from collections import namedtuple
 
 import numpy
 
-from ._errors import InputError, call, create, from_status
+from ._errors import InputError, Interrupted, call, create, from_status
 from ._guard import Guard
-from ._library import encode, ffi, lib
-from ._system import State, System
+from ._library import encode, ffi, lib, text
+from ._system import LOOK_SECONDS, State, System
 
 Gradient = namedtuple("Gradient", "value q v parameters controls steps again")
 Gradient.__doc__ = """J and its derivatives: with respect to configuration and velocity of the start, to the parameters (a dict), to the
@@ -47,6 +47,32 @@ class Functional:
         for name, function in zip(("end", "running", "effort"), self._callbacks):
             if function is not None:
                 setattr(self.struct, name, function)
+
+    def _look(self, _context):
+        """Now and then. That this runs is enough for Python to notice Ctrl-C."""
+        return self.guard.exception is not None or self.guard.interrupt is not None
+
+    def solve(self, function, *arguments):
+        """Calls a function of the library, the last argument of which is an error; raises what happened."""
+        error = ffi.new("olo_error *")
+        derivatives = self._derivatives._derivatives
+        look = self.guard.guarded("bool(void *)", self._look, True)
+        paced = ffi.new("olo_paced *", {"observer": {"stop": look}, "seconds": LOOK_SECONDS})
+        lib.olo_derivatives_set_observer(derivatives, ffi.new("olo_observer *", lib.olo_paced_observer(paced)))
+        try:
+            status = function(derivatives, *arguments, error)
+        except KeyboardInterrupt as interrupt:  # between C and Python: all is over
+            self.guard.interrupt = interrupt
+            status = error.status
+        finally:
+            lib.olo_derivatives_set_observer(derivatives, ffi.NULL)
+        exception = self.guard.take()
+        if isinstance(exception, KeyboardInterrupt):
+            raise Interrupted(text(error.text) or "interrupted") from None
+        if exception is not None:
+            raise exception
+        if status != lib.OLO_OK:
+            raise from_status(status, error)
 
     def _of_state(self, function):
         if function is None:
@@ -92,12 +118,28 @@ class Derivatives:
         call(lib.olo_derivatives_set_parameters, self._derivatives, self._change_list, len(self._changes))
         self._names = [ffi.new("char[]", encode(name)) for name in self.controls]
         self._name_list = ffi.new("const char *[]", self._names)
-        self._values = None
+        self._values = self._given = None
 
     @property
     def steps(self):
-        """Number of steps of a run from time 0."""
+        """Number of steps of a run from time 0; with `tolerance`, or with sizes that are given, of the last run."""
+        if self._run.tolerance > 0 or self._given is not None:
+            return lib.olo_derivatives_steps(self._derivatives, ffi.NULL) if self._given is None else len(self._given)
         return int(numpy.ceil(self._run.end / self._run.step * (1 - 1e-12)))
+
+    @property
+    def sizes(self):
+        """The sizes of the steps of the last run; assign some to make all runs with these from now on, instead of `step`, `end` and
+        `tolerance`, and None to end that."""
+        sizes = numpy.zeros(lib.olo_derivatives_steps(self._derivatives, ffi.NULL))
+        lib.olo_derivatives_steps(self._derivatives, pointer(sizes))
+        return sizes
+
+    @sizes.setter
+    def sizes(self, values):
+        sizes = numpy.ascontiguousarray([] if values is None else values, dtype=float).ravel()
+        call(lib.olo_derivatives_set_steps, self._derivatives, pointer(sizes), sizes.size)
+        self._given = sizes if sizes.size else None
 
     def set_memory(self, size):
         """How many bytes a gradient may take for the steps that it keeps; beyond there are checkpoints."""
@@ -123,13 +165,6 @@ class Derivatives:
         call(lib.olo_derivatives_set_controls, self._derivatives, self._name_list, len(self.controls), pointer(array),
              array.shape[0])
 
-    def _finish(self, functional, status, error):
-        exception = functional.guard.take()
-        if exception is not None:
-            raise exception
-        if status != lib.OLO_OK:
-            raise from_status(status, error)
-
     def gradient(self, goals=None, start=None, *, controls=None, end=None, running=None, effort=None):
         """J of the run from `start` (default: the start of the model) and its gradient, at the cost of two to four runs.
 
@@ -137,17 +172,19 @@ class Derivatives:
         controls   values of what is controlled, an array (steps, controls)
         end        end(state) -> J at the end, dJ/dq, dJ/dv; beside the goals
         running    the same under an integral over time
-        effort     effort(t, u) -> what the controls of a step cost, and its derivative; J gets h times that"""
+        effort     effort(t, u) -> what the controls of a step cost, and its derivative; J gets h times that
+
+        With the option `tolerance` the derivative is that of the run with the steps which were chosen, see `sizes`. Ctrl-C raises
+        oloid.Interrupted."""
         functional = Functional(self, goals, end, running, effort)
         start = self.system.initial_state() if start is None else start
         self._control(controls)
-        n, error = self.system.coordinates, ffi.new("olo_error *")
+        n = self.system.coordinates
         q, v, parameters = numpy.zeros(n), numpy.zeros(n), numpy.zeros(len(self.parameters) + 1)
         by_controls = numpy.zeros_like(self._values) if self.controls else None
         struct = ffi.new("olo_gradient *", {"q": pointer(q), "v": pointer(v), "parameters": pointer(parameters),
                                             "controls": pointer(by_controls)})
-        status = lib.olo_derivatives_gradient(self._derivatives, start._state, functional.struct, struct, error)
-        self._finish(functional, status, error)
+        functional.solve(lib.olo_derivatives_gradient, start._state, functional.struct, struct)
         return Gradient(struct.value, q, v, dict(zip(self.parameters, parameters)), by_controls, struct.steps,
                         struct.again)
 
@@ -166,10 +203,8 @@ class Derivatives:
             if self._values is None or along.shape != self._values.shape:
                 raise InputError("`along` needs the shape of the controls")
             direction.controls = pointer(along)
-        value, derivative, error = ffi.new("double *"), ffi.new("double *"), ffi.new("olo_error *")
-        status = lib.olo_derivatives_forward(self._derivatives, start._state, functional.struct, direction, value,
-                                             derivative, error)
-        self._finish(functional, status, error)
+        value, derivative = ffi.new("double *"), ffi.new("double *")
+        functional.solve(lib.olo_derivatives_forward, start._state, functional.struct, direction, value, derivative)
         return value[0], derivative[0], dq, dv
 
     def admit(self, state, q=None, v=None):

@@ -17,6 +17,7 @@
 #include "stepping/linear_step.h"
 #include "stepping/parameters.h"
 #include "stepping/split.h"
+#include "stepping/timetable.h"
 
 static const size_t usual_memory = (size_t)256 << 20;
 
@@ -45,6 +46,8 @@ struct olo_derivatives {
     const double *values; /* [control_steps x control_count] */
     long control_steps;
     olo_parameter_set parameters;
+    olo_timetable table;
+    olo_observer observer;
     double *inputs;         /* [actions] of the step that is being made */
     olo_step_change change; /* derivatives by what a step is made of, or variations of these */
     long step;              /* that is being made */
@@ -88,19 +91,26 @@ static void drop_parts(void *context, int count)
         x->count -= (size_t)count;
 }
 
+/* Treatments without errors of their own make the same steps as `reduced`, where they make any. */
+static void take_treatment(olo_run *run)
+{
+    const olo_treatment *treatment = olo_treatment_find(run->constraints);
+    const olo_scheme *scheme = olo_scheme_find(run->scheme);
+    if (treatment && scheme && !treatment->constraint_error &&
+        (treatment->project || !scheme->momentum))
+        run->constraints = olo_treatment_reduced.name;
+}
+
 olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
                                   olo_derivatives **derivatives, olo_error *error)
 {
     *derivatives = NULL;
-    if (run->tolerance > 0)
-        return olo_fail(
-            error, OLO_UNSUPPORTED,
-            "derivatives are those of runs with constant steps; leave out run.tolerance");
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
     x->system = system;
     x->run = *run;
+    take_treatment(&x->run);
     x->memory = usual_memory;
     x->record_size = olo_step_record_size(system);
     size_t n = (size_t)system->n, actions = (size_t)system->action_count, rows = (size_t)system->m;
@@ -116,9 +126,9 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     if (!x->control || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
     if (status == OLO_OK)
-        status = olo_stepper_create(system, run, &x->stepper, error);
+        status = olo_stepper_create(system, &x->run, &x->stepper, error);
     if (status == OLO_OK)
-        status = olo_linear_step_create(system, run, &x->linear, error);
+        status = olo_linear_step_create(system, &x->run, &x->linear, error);
     if (status == OLO_OK)
         status = olo_state_create(system, &x->state, error);
     if (status == OLO_OK)
@@ -150,6 +160,7 @@ void olo_derivatives_free(olo_derivatives *x)
         return;
     drop_steps(x);
     olo_parameter_set_free(&x->parameters);
+    olo_timetable_free(&x->table);
     olo_stepper_free(x->stepper);
     olo_linear_step_free(x->linear);
     olo_state_free(x->state);
@@ -338,6 +349,24 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
     return status;
 }
 
+olo_status olo_derivatives_set_steps(olo_derivatives *x, const double *sizes, long count,
+                                     olo_error *error)
+{
+    return olo_timetable_give(&x->table, sizes, count, error);
+}
+
+long olo_derivatives_steps(const olo_derivatives *x, double *sizes)
+{
+    for (long i = 1; sizes && i <= x->table.steps; i++)
+        sizes[i - 1] = olo_timetable_size(&x->table, i);
+    return x->table.steps;
+}
+
+void olo_derivatives_set_observer(olo_derivatives *x, const olo_observer *observer)
+{
+    x->observer = observer ? *observer : (olo_observer){0};
+}
+
 /* The controls of a step of the run, NULL without any. */
 static const double *controls_of(const olo_derivatives *x, long step)
 {
@@ -358,7 +387,6 @@ static void set_inputs(olo_derivatives *x, long step)
 typedef struct course {
     olo_derivatives *x;
     olo_objective *objective;
-    double start;           /* time */
     long steps;             /* of the run ... */
     long stretch;           /* ... and of a stretch */
     long stretches;         /* with a checkpoint before each */
@@ -370,12 +398,12 @@ typedef struct course {
 
 static double time_of(const course *c, long step)
 {
-    return step == c->steps ? c->x->run.end : c->start + (double)step * c->x->run.step;
+    return olo_timetable_time(&c->x->table, step);
 }
 
 static double size_of(const course *c, long step)
 {
-    return olo_run_step(&c->x->run, time_of(c, step - 1), step == c->steps);
+    return olo_timetable_size(&c->x->table, step);
 }
 
 /* Of the trapezoidal rule at the end of a step, or at the start: 0. */
@@ -386,6 +414,19 @@ static double weight_of(const course *c, long step)
     return 0.5 * (before + after);
 }
 
+/* Who watches sees a state of the run and may end it. */
+static olo_status show(olo_derivatives *x, const olo_state *state, long step, olo_error *error)
+{
+    const olo_observer *watch = &x->observer;
+    olo_status status = watch->step ? watch->step(watch->context, x->system, state, step,
+                                                  olo_stepper_report(x->stepper), error)
+                                    : OLO_OK;
+    if (status == OLO_OK && watch->stop && watch->stop(watch->context))
+        status =
+            olo_fail(error, OLO_INTERRUPTED, "derivatives were interrupted at t = %.9g", state->t);
+    return status;
+}
+
 static olo_status advance(course *c, long step, bool keep, olo_error *error)
 {
     olo_derivatives *x = c->x;
@@ -393,10 +434,10 @@ static olo_status advance(course *c, long step, bool keep, olo_error *error)
     set_inputs(x, step);
     olo_status status = make_step(x, x->state, size_of(c, step), keep, error);
     x->state->t = time_of(c, step);
-    return status;
+    return status == OLO_OK ? show(x, x->state, step, error) : status;
 }
 
-static void add_value(course *c, long step)
+static olo_status add_value(course *c, long step, olo_error *error)
 {
     double weight = weight_of(c, step);
     c->value += weight * olo_objective_running(c->objective, c->x->state, weight, NULL, NULL);
@@ -406,13 +447,39 @@ static void add_value(course *c, long step)
                                                             controls_of(c->x, step), 1.0, NULL);
     if (step == c->steps)
         c->value += olo_objective_end(c->objective, c->x->state, 1.0, NULL, NULL);
+    return isfinite(c->value) ? OLO_OK : olo_objective_explain(c->objective, c->x->state, error);
+}
+
+/* The steps that the tolerance chooses, and nothing else. */
+static olo_status rehearse(course *c, const olo_state *start, olo_error *error)
+{
+    olo_derivatives *x = c->x;
+    olo_status status = OLO_OK;
+    if (x->control_count)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "controls belong to steps, and run.tolerance chooses these: give the sizes "
+                        "of the steps, or leave out run.tolerance");
+    olo_state_copy(start, x->state);
+    x->stepper->step.inputs = NULL;
+    while (status == OLO_OK && x->state->t < x->run.end) {
+        status = olo_run_take_chosen(&x->run, x->stepper, x->state, start->t, error);
+        if (status == OLO_OK)
+            status = olo_timetable_add(&x->table, olo_stepper_report(x->stepper)->size, x->state->t,
+                                       error);
+        if (status == OLO_OK)
+            status = show(x, x->state, x->table.steps, error);
+    }
+    return status;
 }
 
 static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
                         const olo_functional *functional, olo_error *error)
 {
-    *c = (course){.x = x, .start = start->t};
-    olo_status status = olo_run_count_steps(&x->run, start->t, &c->steps, error);
+    *c = (course){.x = x};
+    olo_status status = olo_timetable_begin(&x->table, &x->run, start->t, error);
+    if (status == OLO_OK && x->table.listed && !x->table.given)
+        status = rehearse(c, start, error);
+    c->steps = x->table.steps;
     if (status == OLO_OK && x->control_count && x->control_steps < c->steps)
         status =
             olo_fail(error, OLO_BAD_INPUT, "there are controls for %ld steps, but the run has %ld",
@@ -427,7 +494,7 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
 static olo_status plan(course *c, olo_error *error)
 {
     const olo_derivatives *x = c->x;
-    double record = (double)(x->record_size * sizeof(double));
+    double record = (double)(x->record_size * sizeof(double)) * x->stepper->composition->parts;
     double state = (double)olo_state_saved_size(x->state), steps = (double)c->steps;
     c->stretch = c->steps;
     if (steps * record > (double)x->memory)
@@ -461,7 +528,7 @@ static olo_status run_stretch(course *c, long stretch, bool keep, bool first_tim
     for (long i = stretch * c->stretch + 1; status == OLO_OK && i <= last_of(c, stretch); i++) {
         status = advance(c, i, keep, error);
         if (status == OLO_OK && first_time)
-            add_value(c, i);
+            status = add_value(c, i, error);
         c->again += !first_time;
     }
     return status;
@@ -470,8 +537,7 @@ static olo_status run_stretch(course *c, long stretch, bool keep, bool first_tim
 /* The whole run, with a checkpoint before each stretch; the steps of the last one are kept. */
 static olo_status run_all(course *c, olo_error *error)
 {
-    olo_status status = OLO_OK;
-    add_value(c, 0);
+    olo_status status = add_value(c, 0, error);
     for (long k = 0; status == OLO_OK && k < c->stretches; k++) {
         status = olo_state_clone(c->x->state, &c->checkpoint[k], error);
         if (status == OLO_OK)
@@ -512,6 +578,7 @@ static olo_status return_stretch(course *c, olo_error *error)
         double weight = weight_of(c, step->step - 1);
         olo_objective_running(c->objective, node, weight, x->gq, x->gv);
         olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
+        status = show(x, node, step->step - 1, error);
     }
     return status;
 }
@@ -537,12 +604,27 @@ static olo_status return_all(course *c, olo_error *error)
     return status;
 }
 
+static olo_status check_finite(int count, const double *g, olo_error *error)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(g[i]))
+            return olo_fail(error, OLO_NOT_FINITE,
+                            "the derivatives are not finite: those of the functional are not, or "
+                            "the motion is so unstable that they grow beyond all numbers; take a "
+                            "shorter run");
+    return OLO_OK;
+}
+
 /* dJ with respect to any numbers for the start, of which the admissible part counts. */
 static olo_status give(course *c, const olo_state *start, olo_gradient *gradient, olo_error *error)
 {
     olo_derivatives *x = c->x;
     size_t n = (size_t)x->system->n * sizeof *x->gq;
-    olo_status status = olo_linear_step_state(x->linear, start, error);
+    olo_status status = check_finite(x->system->n, x->gq, error);
+    if (status == OLO_OK)
+        status = check_finite(x->system->n, x->gv, error);
+    if (status == OLO_OK)
+        status = olo_linear_step_state(x->linear, start, error);
     if (status != OLO_OK)
         return status;
     if (gradient->parameters)
@@ -569,7 +651,7 @@ olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
     if (status == OLO_OK)
         status = run_all(&c, error);
     c.gu = gradient->controls;
-    if (c.gu)
+    if (status == OLO_OK && c.gu)
         memset(c.gu, 0, (size_t)(c.steps * x->control_count) * sizeof *c.gu);
     if (status == OLO_OK)
         status = return_all(&c, error);
@@ -628,12 +710,16 @@ olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
             break;
         if (du)
             sum += effort_derivative(&c, i, du);
-        add_value(&c, i);
+        status = add_value(&c, i, error);
+        if (status != OLO_OK)
+            break;
         sum += derivative_at(&c, i, dq, dv);
         if (parameters)
             sum += olo_parameter_set_value(&x->parameters, c.objective, x->state, weight_of(&c, i),
                                            i == c.steps);
     }
+    if (status == OLO_OK)
+        status = check_finite(1, &sum, error);
     if (status == OLO_OK && value)
         *value = c.value;
     if (status == OLO_OK && derivative)

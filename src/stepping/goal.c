@@ -424,3 +424,20 @@ double olo_objective_running(olo_objective *o, const olo_state *x, double weight
     double sum = sum_goals(o, x, false, weight, gq, gv);
     return sum + add_function(o, o->functional->running, x, weight, gq, gv);
 }
+
+olo_status olo_objective_explain(olo_objective *o, const olo_state *x, olo_error *error)
+{
+    for (int i = 0; i < o->functional->goal_count; i++) {
+        const olo_goal *given = o->goals[i].given;
+        double m = o->goals[i].measure->value(o, &o->goals[i], x, 0.0, NULL, NULL);
+        if (!isfinite(m) || !isfinite(given->target) || !isfinite(given->end + given->running))
+            return olo_fail(error, OLO_NOT_FINITE,
+                            "the goal '%s' is not finite at t = %.9g: its value is %g, its target "
+                            "%g, its weights are %g and %g",
+                            given->quantity, x->t, m, given->target, given->end, given->running);
+    }
+    return olo_fail(error, OLO_NOT_FINITE,
+                    "the functional is not finite at t = %.9g: one of its functions gave such a "
+                    "number, or the sum is too large",
+                    x->t);
+}

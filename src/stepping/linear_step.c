@@ -93,7 +93,8 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
 {
     if (strcmp(run->constraints, "reduced") != 0)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "derivatives of runs need constraints 'reduced', not '%s'",
+                        "derivatives of runs are those of exact constraints, and '%s' allows "
+                        "errors: take reduced, multipliers or projected",
                         run->constraints);
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].type->motion_tangent)

@@ -169,14 +169,13 @@ static olo_status take_constant(const olo_run *run, olo_stepper *stepper, olo_st
 /* Times nearer to each other than this part of a grid are the same. */
 static const double same_time = 1e-9;
 
-/* A step by the tolerance, at most to the next time of the grid or to the end. */
-static olo_status take_chosen(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                              const olo_run_summary *sum, olo_error *error)
+olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                               double start, olo_error *error)
 {
     double target = run->end;
     if (run->grid > 0) {
-        const double line = floor((state->t - sum->start) / run->grid + same_time) + 1;
-        target = fmin(target, sum->start + line * run->grid);
+        const double line = floor((state->t - start) / run->grid + same_time) + 1;
+        target = fmin(target, start + line * run->grid);
         if (run->end - target < same_time * run->grid)
             target = run->end;
     }
@@ -218,7 +217,7 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
     bool warned = false;
     while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
         const double before = state->t, dissipated = olo_sum_value(&state->dissipation);
-        status = chosen ? take_chosen(run, stepper, state, sum, error)
+        status = chosen ? olo_run_take_chosen(run, stepper, state, sum->start, error)
                         : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);
         const bool aliased = sum->largest_rotation > aliasing_angle;

@@ -286,6 +286,9 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
 /* How many steps a run from time `start` has, and how long the step at t is: the last one may be shorter. */
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error);
 double olo_run_step(const olo_run *run, double t, bool last);
+/* A step by the tolerance, at most to the next time of the grid of the run from `start`, or to its end. */
+olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                               double start, olo_error *error);
 
 /* A step after which the velocities may be `pending` if the stepper is lazy, and what gives them. */
 olo_status olo_stepper_advance(olo_stepper *stepper, olo_state *state, double h, olo_error *error);

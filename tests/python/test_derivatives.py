@@ -129,3 +129,38 @@ def test_checkpoints_change_nothing():
     again = d.gradient(oloid.goal("kinetic", end=1))
     assert whole.again == 0 and again.again > 0
     assert whole.value == again.value and (whole.q == again.q).all() and (whole.v == again.v).all()
+
+
+def test_steps_of_a_tolerance_are_repeated(swing):
+    system = oloid.load(swing, tolerance=1e-4)
+    d = system.derivatives("k")
+    g = d.gradient(GOALS)
+    sizes = d.sizes
+    assert len(sizes) == g.steps == d.steps and sizes.sum() == pytest.approx(0.5) and sizes.max() > 1.2 * sizes.min()
+
+    def repeated(k):
+        other = oloid.load(swing, set={"k": k}, tolerance=1e-4).derivatives()
+        other.sizes = sizes
+        return other.gradient(GOALS).value
+    assert repeated(12.0) == pytest.approx(g.value, rel=1e-13)
+    assert g.parameters["k"] == pytest.approx(extrapolated(repeated, 12.0, 0.2), rel=1e-8)
+    with pytest.raises(oloid.InputError, match="size of step 1 must be positive"):
+        d.sizes = [-1]
+    d.sizes = [0.01, 0.02]
+    assert d.gradient(GOALS).steps == d.steps == 2
+    d.sizes = None
+    assert d.gradient(GOALS).value == g.value
+
+
+def test_functionals_that_are_not_finite(swing):
+    d = oloid.load(swing).derivatives()
+    with pytest.raises(ArithmeticError, match="not finite at t = 0"):
+        d.gradient(running=lambda state: (float("nan"), None, None))
+    with pytest.raises(ArithmeticError, match="goal 'kinetic' is not finite"):
+        d.gradient(oloid.goal("kinetic", target=float("inf"), running=1))
+
+
+@pytest.mark.parametrize("treatment", ["multipliers", "projected", "minimal"])
+def test_exact_treatments_have_the_derivatives_of_reduced(swing, treatment):
+    one, other = (oloid.gradient(swing, GOALS, parameters="k", constraints=name) for name in ("reduced", treatment))
+    assert one.value == other.value and one.parameters == other.parameters

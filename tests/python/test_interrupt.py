@@ -92,3 +92,13 @@ def test_ctrl_c_ends_a_simulation_without_a_result(interrupted):
     last = interrupted("system = oloid.load(model, step=1e-3, end=1e6); state = system.initial_state()",
                        "system.simulate(state)", "type(interrupt).__name__, state.time")
     assert last.startswith("Interrupted ") and float(last.split()[1]) > 1
+
+
+@pytest.mark.parametrize("before, call", [
+    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()", "d.gradient(oloid.goal('kinetic', end=1))"),
+    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()", "d.forward(oloid.goal('kinetic', end=1))"),
+    ("d = oloid.load(model, tolerance=1e-6, end=1e6).derivatives()", "d.gradient(oloid.goal('kinetic', end=1))"),
+    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()", "d.gradient(running=lambda state: (1.0, None, None))"),
+], ids=["gradient", "forward", "tolerance", "function in Python"])
+def test_ctrl_c_ends_derivatives_within_a_second(interrupted, before, call):
+    assert interrupted(before, call, "type(interrupt).__name__") == "Interrupted"

@@ -1,0 +1,305 @@
+/* Derivatives of runs of every kind: steps that a tolerance has chosen, order 6, other treatments of constraints; and how they are watched
+ * and ended. */
+#include "probe.h"
+
+enum { STEPS_MAX = 2000 };
+
+/* --- steps by a tolerance --- */
+
+/* A pendulum on a spring under a load over time, fast and slow in turn; the damper takes what would repeat. */
+static const char elastic[] =
+    "name: elastic\n"
+    "parameters: {k: 60, m: 1, w: 1.5, F: 2}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: m, inertia: [0.02, 0.05, 0.05], position: [0.3, 0, 0], angular_velocity: "
+    "[0, w, 0]}\n"
+    "points: {name: b, mass: 0.5*m, position: [1.2, 0.2, 0]}\n"
+    "joints: {name: hinge, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "springs: {name: coil, between: [{on: a, at: [0.3, 0, 0]}, b], stiffness: k, length: 0.4, "
+    "damping: 0.1}\n"
+    "loads: {name: push, on: b, force: [0, F, 1], time: sin(3*t)}\n"
+    "run: {step: 0.01, end: 0.8, grid: 0.3}\n";
+
+static void open_with_tolerance(scene *x, int order)
+{
+    *x = scene_open(elastic, NULL);
+    x->run.tolerance = 1e-3;
+    x->run.order = order;
+    x->run.scheme = schemes[0];
+    probe_open_run(x);
+}
+
+/* The start and parameters, by differences of runs that repeat the steps which the tolerance has chosen. */
+TEST(steps_by_a_tolerance)
+{
+    for (int order = 2; order <= 4; order += 2) {
+        olo_error error = {0};
+        double sizes[STEPS_MAX], again[STEPS_MAX], smallest = HUGE_VAL, largest = 0;
+        scene x;
+        open_with_tolerance(&x, order);
+        olo_gradient g = {.q = p.gq, .v = p.gv};
+        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        long steps = olo_derivatives_steps(p.d, NULL);
+        check_true(steps == g.steps && steps < STEPS_MAX);
+        olo_derivatives_steps(p.d, sizes);
+        for (long i = 0; i < steps; i++) {
+            smallest = fmin(smallest, sizes[i]);
+            largest = fmax(largest, sizes[i]);
+        }
+        check_true(largest > 1.5 * smallest); /* else it would not show */
+        check_ok(olo_derivatives_set_steps(p.d, sizes, steps, &error), &error);
+        double value = g.value;
+        check_gradient(1e-2);
+        check_relative(value, value_at(0), 1e-14);
+        check_equal(steps, olo_derivatives_steps(p.d, again));
+        check_equal(0, memcmp(sizes, again, (size_t)steps * sizeof *sizes));
+        check_ok(olo_derivatives_set_steps(p.d, NULL, 0, &error), &error);
+        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        check_true(g.value == value);
+        probe_close();
+        scene_close(&x);
+    }
+}
+
+typedef struct sizes_seen {
+    long count;
+    double size[STEPS_MAX];
+} sizes_seen;
+
+static olo_status see_size(void *context, const olo_system *system, const olo_state *state,
+                           long step, const olo_step_report *report, olo_error *error)
+{
+    sizes_seen *seen = context;
+    (void)system, (void)state, (void)error;
+    if (step > 0 && seen->count < STEPS_MAX)
+        seen->size[seen->count++] = report->size;
+    return OLO_OK;
+}
+
+/* The steps are those of a run, grid and all. */
+TEST(chosen_steps_are_those_of_the_run)
+{
+    static sizes_seen seen;
+    olo_error error = {0};
+    double sizes[STEPS_MAX];
+    scene x;
+    open_with_tolerance(&x, 2);
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error), &error);
+    const olo_observer observer = {.context = &seen, .step = see_size};
+    check_ok(olo_simulate(x.system, &x.run, x.state, &observer, 1, NULL, &error), &error);
+    check_equal(seen.count, olo_derivatives_steps(p.d, sizes));
+    check_equal(0, memcmp(sizes, seen.size, (size_t)seen.count * sizeof *sizes));
+    probe_close();
+    scene_close(&x);
+}
+
+TEST(parameters_with_chosen_steps)
+{
+    olo_error error = {0};
+    static const char *const names[] = {"k", "m", "w", "F"};
+    static const double values[] = {60, 1, 1.5, 2};
+    scene x;
+    open_with_tolerance(&x, 2);
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error), &error);
+    static double sizes[STEPS_MAX];
+    parameter_steps = olo_derivatives_steps(p.d, sizes);
+    parameter_sizes = sizes;
+    parameter_tolerance = x.run.tolerance;
+    probe_close();
+    scene_close(&x);
+    check_parameters(elastic, schemes[0], names, values, 4, NULL);
+    parameter_steps = 0;
+    parameter_tolerance = 0;
+}
+
+static const double few[] = {0.01, 0.02, 0.005, 0.01};
+
+/* Controls belong to steps: with a tolerance these must be given. */
+TEST(controls_need_steps)
+{
+    olo_error error = {0};
+    static const char *const name = "push";
+    const double u[] = {1, 2, 3, 4};
+    double gu[4];
+    scene x;
+    open_with_tolerance(&x, 2);
+    olo_gradient g = {.controls = gu};
+    check_ok(olo_derivatives_set_controls(p.d, &name, 1, u, 4, &error), &error);
+    check_status(OLO_UNSUPPORTED, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    check_contains("controls belong to steps", error.text);
+    check_ok(olo_derivatives_set_steps(p.d, few, 4, &error), &error);
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_true(gu[0] != 0 && gu[3] != 0);
+    check_status(OLO_BAD_INPUT,
+                 olo_derivatives_set_steps(p.d, (const double[]){0.1, -0.1}, 2, &error));
+    check_contains("step 2 must be positive", error.text);
+    probe_close();
+    scene_close(&x);
+}
+
+/* --- orders and treatments --- */
+
+/* Nine parts a step; memory for few of them makes checkpoints. */
+TEST(order_6)
+{
+    static const char *const models[] = {"humanoid-tree", "six-body-linkage", "three-bar-swing"};
+    static const double h[] = {0.005, 0.01, 0.002};
+    for (int i = 0; i < 3; i++) {
+        scene x = scene_open(models[i], "reduced");
+        x.run.order = 6;
+        probe_open(&x, "variational", h[i], 3);
+        check_gradient(1e-2);
+        olo_derivatives_set_memory(p.d, 0);
+        check_gradient(1e-2);
+        probe_close();
+        scene_close(&x);
+    }
+}
+
+/* Other exact treatments move alike: to round-off the same gradient, that of `reduced` included. */
+TEST(exact_treatments_have_the_same_derivatives)
+{
+    static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
+    double first[NUMBERS_MAX];
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (int i = 0; i < 4 - scheme; i++) {
+            olo_error error = {0};
+            scene x = scene_open("six-body-linkage", treatments[i]);
+            probe_open(&x, schemes[scheme], 0.01, 10);
+            /* the run itself, with its own treatment */
+            olo_stepper *own;
+            olo_state *end;
+            check_ok(olo_stepper_create(x.system, &x.run, &own, &error), &error);
+            check_ok(olo_state_clone(x.state, &end, &error), &error);
+            for (int n = 0; n < 10; n++)
+                check_ok(olo_stepper_step(own, end, 0.01, &error), &error);
+            p.J.running = NULL;
+            check_relative(at_end(&p.w, x.system, end, NULL, NULL), value_at(0), 1e-11);
+            p.J.running = on_the_way;
+            check_gradient(1e-2);
+            if (i == 0)
+                memcpy(first, p.gv, sizeof first);
+            check_equal(0, memcmp(first, p.gv, (size_t)p.w.n * sizeof *first));
+            olo_stepper_free(own);
+            olo_state_free(end);
+            probe_close();
+            scene_close(&x);
+        }
+}
+
+/* --- numbers that are none, and ends --- */
+
+static double not_a_number(void *context, const olo_system *system, const olo_state *state,
+                           double *gq, double *gv)
+{
+    (void)context, (void)system, (void)gq, (void)gv;
+    return state->t > 0.055 ? NAN : 1.0;
+}
+
+static double steep(void *context, const olo_system *system, const olo_state *state, double *gq,
+                    double *gv)
+{
+    (void)context, (void)system, (void)state, (void)gv;
+    if (gq)
+        gq[0] += INFINITY;
+    return 1.0;
+}
+
+TEST(functionals_that_are_not_finite_are_told)
+{
+    olo_error error = {0};
+    scene x = scene_open("heavy-top", "reduced");
+    probe_open(&x, schemes[0], 0.01, 10);
+    olo_gradient g = {.q = p.gq};
+    p.J = (olo_functional){.running = not_a_number};
+    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    check_contains("not finite at t = 0.06", error.text);
+    p.J = (olo_functional){.end = steep};
+    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    check_contains("derivatives are not finite", error.text);
+    const olo_goal far = {.quantity = "kinetic", .squared = true, .target = 1e200, .end = 1};
+    p.J = (olo_functional){.goals = &far, .goal_count = 1};
+    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    check_contains("too large", error.text);
+    const olo_goal none = {.quantity = "kinetic", .squared = true, .target = NAN, .running = 1};
+    p.J = (olo_functional){.goals = &none, .goal_count = 1};
+    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    check_contains("goal 'kinetic' is not finite at t = 0", error.text);
+    double dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0};
+    olo_direction along = {.q = dq, .v = dv};
+    check_status(OLO_NOT_FINITE,
+                 olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, NULL, &error));
+    probe_close();
+    scene_close(&x);
+}
+
+/* A run that no memory holds: its checkpoints alone are more than there is. */
+TEST(endless_runs_are_refused)
+{
+    olo_error error = {0};
+    scene x = scene_open("heavy-top", "reduced");
+    probe_open(&x, schemes[0], 1e-12, 1);
+    probe_close();
+    x.run.end = 1e5;
+    check_ok(olo_derivatives_create(x.system, &x.run, &p.d, &error), &error);
+    check_status(OLO_BAD_INPUT,
+                 olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
+    check_contains("too many", error.text);
+    probe_close();
+    scene_close(&x);
+}
+
+typedef struct patience {
+    long asked, until, last;
+    bool back; /* a number has fallen */
+} patience;
+
+static olo_status count_steps(void *context, const olo_system *system, const olo_state *state,
+                              long step, const olo_step_report *report, olo_error *error)
+{
+    patience *x = context;
+    (void)system, (void)state, (void)report, (void)error;
+    x->back = x->back || step < x->last;
+    x->last = step;
+    return OLO_OK;
+}
+
+static bool is_over(void *context)
+{
+    patience *x = context;
+    return ++x->asked == x->until;
+}
+
+/* On the way there, on the way back, forward, and while steps are chosen. */
+TEST(gradients_can_be_interrupted)
+{
+    olo_error error = {0};
+    scene x;
+    open_with_tolerance(&x, 2);
+    olo_gradient g = {.q = p.gq};
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    double value = g.value;
+    for (int part = 0; part < 3; part++) {
+        patience one = {.until = part * g.steps + 5};
+        const olo_observer observer = {.context = &one, .step = count_steps, .stop = is_over};
+        olo_derivatives_set_observer(p.d, &observer);
+        check_status(OLO_INTERRUPTED, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+        check_contains("interrupted at t", error.text);
+        check_equal(one.until, one.asked);
+        check_true(one.back == (part > 0));
+    }
+    olo_derivatives_set_observer(p.d, NULL);
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_true(g.value == value);
+    probe_close();
+    scene_close(&x);
+}
+
+TEST_MAIN(cmocka_unit_test(steps_by_a_tolerance),
+          cmocka_unit_test(chosen_steps_are_those_of_the_run),
+          cmocka_unit_test(parameters_with_chosen_steps), cmocka_unit_test(controls_need_steps),
+          cmocka_unit_test(order_6), cmocka_unit_test(exact_treatments_have_the_same_derivatives),
+          cmocka_unit_test(functionals_that_are_not_finite_are_told),
+          cmocka_unit_test(endless_runs_are_refused),
+          cmocka_unit_test(gradients_can_be_interrupted))
