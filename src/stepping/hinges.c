@@ -136,7 +136,8 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree
     x->places = olo_alloc(fours, sizeof *x->places);
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
-    bool ok = x->four && x->places && x->bodies && position;
+    x->kept = x->at_start ? olo_alloc(fours * LANES, sizeof *x->kept) : NULL;
+    bool ok = x->four && x->places && x->bodies && position && (x->kept || !x->at_start);
     if (ok) {
         fill_places(x);
         for (int i = 0; i < x->count; i++) {
@@ -178,6 +179,7 @@ void olo_hinges_free(olo_hinges *x)
     olo_free(x->places);
     olo_free(x->bodies);
     olo_free(x->waiting);
+    olo_free(x->kept);
     olo_free(x);
 }
 
@@ -186,9 +188,13 @@ void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, olo_m
     x->kernels->predict(x, step, scale, &mix);
 }
 
-bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, olo_newton *newton)
+bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_newton *newton)
 {
-    int singular = x->kernels->eliminate(x, 2 / step->h);
+    int singular = -1;
+    if (older)
+        x->kernels->forward(x, 2 / step->h);
+    else
+        singular = x->kernels->eliminate(x, 2 / step->h);
     if (singular < 0)
         x->kernels->substitute(x, newton);
     newton->worst = x->tree->order[singular < 0 ? newton->worst : singular];
@@ -200,16 +206,10 @@ void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
     x->kernels->place(x, step, wrench);
 }
 
-int olo_hinges_project(olo_hinges *x, double scale, olo_step *step)
+int olo_hinges_project(olo_hinges *x, olo_step *step)
 {
-    olo_newton newton = {0};
-    x->kernels->begin_end(x, step);
-    int singular = x->kernels->eliminate(x, scale);
-    if (singular >= 0)
-        return x->tree->order[singular];
-    x->kernels->substitute(x, &newton);
-    x->kernels->take_end(x, scale, step);
-    return -1;
+    int singular = x->kernels->project(x, step);
+    return singular < 0 ? -1 : x->tree->order[singular];
 }
 
 void olo_hinges_settle(const olo_hinges *x, double *q, double *rest)

@@ -25,14 +25,14 @@ typedef struct olo_motion_mix {
 /* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`; joints are left as open as
  * that makes them. */
 void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, olo_motion_mix mix);
-/* One iteration. False: singular, at the node newton->worst. */
-bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, olo_newton *newton);
+/* One iteration, by the tangent of the last one if that will do (`older`: schemes with their left pair at the start only, and
+ * not the first). False: singular, at the node newton->worst. */
+bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, bool older, olo_newton *newton);
 /* The motion of the step and the wrench of every joint, [twists], from what is iterated; momentum and energy where the scheme
  * has them. */
 void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
-/* v1 from the momentum at q_end: P^T (scale M) P nu = P^T p, v1 = scale P nu. The node that is singular, or -1. Between
- * steps only. */
-int olo_hinges_project(olo_hinges *hinges, double scale, olo_step *step);
+/* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1. Between steps only. */
+int olo_hinges_project(olo_hinges *hinges, olo_step *step);
 /* Takes back what rounding has done to a configuration; see olo_tree_settle. */
 void olo_hinges_settle(const olo_hinges *hinges, double *q, double *rest);
 

@@ -21,6 +21,7 @@
 #ifndef OLO_STEPPING_HINGES_LOCAL_H
 #define OLO_STEPPING_HINGES_LOCAL_H
 
+#include "linalg/small.h"
 #include "stepping/hinges_private.h"
 
 /* --- between arrays and lanes --- */
@@ -254,10 +255,10 @@ LANES_INLINE const lane3 *left_directors(const four *b, const balance *t, const 
 }
 
 /* Sum of d_I x T_I */
-LANES_INLINE lane3 moment_of(const lane3 d[3], const balance *t)
+LANES_INLINE lane3 moment_of(const lane3 d[3], const lane3 T[4])
 {
-    return lane3_add(lane3_add(lane3_cross(d[0], t->T[1]), lane3_cross(d[1], t->T[2])),
-                     lane3_cross(d[2], t->T[3]));
+    return lane3_add(lane3_add(lane3_cross(d[0], T[1]), lane3_cross(d[1], T[2])),
+                     lane3_cross(d[2], T[3]));
 }
 
 /* K = S and z = w of four bodies, a = 2/h */
@@ -271,7 +272,7 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
     make_balance(b, a, at_start, &t);
     const lane3 *left = left_directors(b, &t, at_start);
     deal(t.T[0], sizeof *to, to->K + Z);
-    deal(moment_of(left, &t), sizeof *to, to->K + Z + 1);
+    deal(moment_of(left, t.T), sizeof *to, to->K + Z + 1);
     memset(R, 0, sizeof R);
     for (int I = 0; I < 3; I++) {
         const lane3 inertia = lane3_combine(E[I], left);
@@ -303,23 +304,37 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
     deal(R[2], sizeof *to, to->K + LOWER + 5);
 }
 
-/* Hinges but for what varies with the wrench; n1 and arm1 are returned. */
-LANES_INLINE void make_hinges(const four *b, const places *at, const bool at_start, body *to,
-                              hinge *hinges, lane3 *n1, lane3 *arm1)
+/* Arms and axes that have turned. */
+typedef struct turned_hinges {
+    lane_turned arm, n;
+    lane3 n1;
+} turned_hinges;
+
+/* The gaps of hinges go to their bodies. */
+LANES_INLINE turned_hinges make_gaps(const four *b, const places *at, body *to)
 {
     const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
     const lane scale_p = lane_cayley_scale(a_p);
     const lane_turned arm = lane_cayley_apply(a_p, scale_p, b->arm0),
                       n_p = lane_cayley_apply(a_p, scale_p, b->n0),
                       n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
-    *n1 = lane3_add(b->n0, n.change);
-    *arm1 = lane3_add(b->arm0, arm.change);
+    const lane3 n1 = lane3_add(b->n0, n.change);
     deal(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
-    deal(lane3_cross(*n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
+    deal(lane3_cross(n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
+    return (turned_hinges){arm, n, n1};
+}
+
+/* Hinges but for what varies with the wrench; n1 and arm1 are returned. */
+LANES_INLINE void make_hinges(const four *b, const places *at, const bool at_start, body *to,
+                              hinge *hinges, lane3 *n1, lane3 *arm1)
+{
+    const turned_hinges turned = make_gaps(b, at, to);
+    *n1 = turned.n1;
+    *arm1 = lane3_add(b->arm0, turned.arm.change);
     deal(*n1, sizeof *to, &to->n1);
     deal(*arm1, sizeof *to, &to->arm1);
-    deal(at_start ? b->n0 : n.mid, sizeof *hinges, &hinges->n_m);
-    deal(at_start ? b->arm0 : arm.mid, sizeof *hinges, &hinges->arm_m);
+    deal(at_start ? b->n0 : turned.n.mid, sizeof *hinges, &hinges->n_m);
+    deal(at_start ? b->arm0 : turned.arm.mid, sizeof *hinges, &hinges->arm_m);
 }
 
 /* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
@@ -345,6 +360,19 @@ LANES_INLINE lane3 collect(lane a, lane b, lane c, lane d)
     lane out[4];
     lanes_transpose(a, b, c, d, out);
     return (lane3){{out[0], out[1], out[2]}};
+}
+
+/* K twist = [first; second], K by rows and overwritten; false: singular */
+LANES_INLINE bool solve_six(double K[36], lane first, lane second, lane twist[2])
+{
+    double x[6] = {first[0], first[1], first[2], second[0], second[1], second[2]};
+    int pivot[6];
+    if (!small_lu(6, K, pivot))
+        return false;
+    small_lu_solve(6, K, pivot, 1, x);
+    twist[0] = (lane){x[0], x[1], x[2], 0};
+    twist[1] = (lane){x[3], x[4], x[5], 0};
+    return true;
 }
 
 #endif

@@ -40,25 +40,24 @@ typedef struct olo_hinge_places {
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero. */
 enum { LOWER = 6, Z = 12, SUMS = 14 };
 typedef struct olo_hinge_sums {
-    lane K[SUMS];       /* six columns of K, their upper halves, then their lower ones, and z */
+    lane K[SUMS]; /* six columns of K, their upper halves, then their lower ones, and z; K B for z where that is kept */
     lane force, moment; /* W */
 } sums;
 
 /* What is left of it for the way back. */
 typedef struct olo_hinge_body {
-    lane y[2];     /* over D; the fourth number of y[0] is rho over D */
+    lane y[2];     /* over D; their fourth numbers are rho over D and one over D */
     lane twist[2]; /* gap of the hinge, then the change of the body */
     lane n1, arm1;
 } body;
 
 typedef struct olo_hinge_kernels {
     void (*predict)(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix);
-    int (*eliminate)(olo_hinges *x, double a);             /* position of a singular body, or -1 */
+    int (*eliminate)(olo_hinges *x, double a); /* position of a singular body, or -1 */
+    void (*forward)(olo_hinges *x, double a);  /* the right side alone, by what eliminate kept */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
-    /* the solve with the mass matrix at q_end is an iteration: its start, and the velocity from it */
-    void (*begin_end)(olo_hinges *x, const olo_step *step);
-    void (*take_end)(const olo_hinges *x, double scale, olo_step *step);
+    int (*project)(olo_hinges *x, olo_step *step); /* position of a singular body, or -1 */
     void (*settle)(const olo_hinges *x, double *q, double *rest);
 } olo_hinge_kernels;
 
@@ -72,6 +71,7 @@ struct olo_hinges {
     places *places;
     body *bodies;
     sums *waiting;     /* of bodies whose turn comes later */
+    sums *kept;        /* [fours * LANES] the last tangent, where the left pair stays; else NULL */
     bool summed;       /* what hangs on hinges is summed up, no longer that of the last step */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */

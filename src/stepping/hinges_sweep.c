@@ -5,13 +5,15 @@
  *     K_p += A^^T K' A + d(A^^T) W,   z_p += A^^T (z + K e - (K B) (rho + y e)/D)
  *
  * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. What hangs on the hinges is that of the last step at first,
- * then W_c = w_c + sum of A^^T W_k over the children k.
+ * then W_c = w_c + sum of A^^T W_k over the children k. Where the left pair stays, K and K B are kept for iterations by an older
+ * tangent, in which z alone is formed anew.
  *
  * The elimination goes body by body in vectors of three numbers, all else over four bodies at once.
  */
+#include <float.h>
 #include <math.h>
 
-#include "linalg/small.h"
+#include "stepping/hinges_end.h"
 #include "stepping/hinges_local.h"
 
 #ifndef OLO_HINGE_KERNELS
@@ -104,6 +106,12 @@ LANES_INLINE column column_of(const sums *c, int j)
     return (column){c->K[j], c->K[LOWER + j]};
 }
 
+/* z, or K B where that is kept */
+LANES_INLINE column column_right(const sums *c)
+{
+    return (column){c->K[Z], c->K[Z + 1]};
+}
+
 /* x + s y, and x + s y - t z */
 LANES_INLINE column column_add(column x, double s, column y)
 {
@@ -149,31 +157,45 @@ LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, co
     give(z, h->arm_m, first, to->K + Z, to->K + Z + 1);
 }
 
-LANES_INLINE bool eliminate_body(const sums *c, const hinge *h, bool first, const bool at_start,
-                                 body *b, sums *parent)
+/* z + K e - (K B) rho_e */
+LANES_INLINE column shifted_right(const sums *c, column z, column KB, const body *b, double rho_e)
+{
+    const lane e = b->twist[0], e_w = b->twist[1];
+    z = column_add(z, -rho_e, KB);
+    z = column_add(column_add(z, e[0], column_of(c, 0)), e_w[0], column_of(c, 3));
+    z = column_add(column_add(z, e[1], column_of(c, 1)), e_w[1], column_of(c, 4));
+    return column_add(column_add(z, e[2], column_of(c, 2)), e_w[2], column_of(c, 5));
+}
+
+LANES_INLINE double rho_of(const body *b)
+{
+    return b->y[0][3] + vector_sum(b->y[0] * b->twist[0] + b->y[1] * b->twist[1]);
+}
+
+LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool at_start, body *b,
+                                 sums *parent)
 {
     const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->n_m;
     const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
                y_left = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]),
                y_w = at_start ? y_left : y_left + h->k;
     const double D = vector_sum(y_w * n1), inverse = 1.0 / D;
-    if (!(fabs(D) > 0) || !isfinite(D))
+    if (!(fabs(D) > 0 && fabs(D) <= DBL_MAX))
         return false;
-    const double rho = vector_sum(n_m * c->K[Z + 1]) * inverse;
     b->y[0] = y * inverse;
     b->y[1] = y_w * inverse;
-    b->y[0][3] = rho;
+    b->y[0][3] = vector_sum(n_m * c->K[Z + 1]) * inverse;
+    b->y[1][3] = inverse;
     if (!parent)
         return true;
-    const lane e = b->twist[0], e_w = b->twist[1];
-    const double rho_e = rho + vector_sum(b->y[0] * e + b->y[1] * e_w);
     const column k3 = column_of(c, 3), k4 = column_of(c, 4), k5 = column_of(c, 5);
     const column KB = {n1[0] * k3.upper + n1[1] * k4.upper + n1[2] * k5.upper,
                        n1[0] * k3.lower + n1[1] * k4.lower + n1[2] * k5.lower};
-    column z = column_add((column){c->K[Z], c->K[Z + 1]}, -rho_e, KB);
-    z = column_add(column_add(z, e[0], column_of(c, 0)), e_w[0], k3);
-    z = column_add(column_add(z, e[1], column_of(c, 1)), e_w[1], k4);
-    z = column_add(column_add(z, e[2], column_of(c, 2)), e_w[2], k5);
+    const column z = shifted_right(c, column_right(c), KB, b, rho_of(b));
+    if (at_start) {
+        c->K[Z] = KB.upper;
+        c->K[Z + 1] = KB.lower;
+    }
     if (first)
         add_to_parent(c, b, h, KB, z, true, at_start, parent);
     else
@@ -182,24 +204,15 @@ LANES_INLINE bool eliminate_body(const sums *c, const hinge *h, bool first, cons
 }
 
 /* A free root: K dt = -z */
-static bool solve_free(const sums *c, body *b)
+static bool solve_free(const sums *c, column z, body *b)
 {
-    double K[36], x[6];
-    int pivot[6];
-    for (int i = 0; i < 3; i++) {
+    double K[36];
+    for (int i = 0; i < 3; i++)
         for (int j = 0; j < 6; j++) {
             K[6 * i + j] = c->K[j][i];
             K[6 * (3 + i) + j] = c->K[LOWER + j][i];
         }
-        x[i] = -c->K[Z][i];
-        x[3 + i] = -c->K[Z + 1][i];
-    }
-    if (!small_lu(6, K, pivot))
-        return false;
-    small_lu_solve(6, K, pivot, 1, x);
-    b->twist[0] = (lane){x[0], x[1], x[2], 0};
-    b->twist[1] = (lane){x[3], x[4], x[5], 0};
-    return true;
+    return solve_six(K, -z.upper, -z.lower, b->twist);
 }
 
 LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
@@ -207,11 +220,11 @@ LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
-        sums own[LANES];
+        sums passing[LANES], *own = at_start ? x->kept + LANES * i : passing;
         make_four(x, i, a, at_start, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;
-            bool regular = at->free[l] ? solve_free(&own[l], b)
+            bool regular = at->free[l] ? solve_free(&own[l], column_right(&own[l]), b)
                                        : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
                                                         b, above(x, at, l, own));
             if (!regular)
@@ -225,6 +238,53 @@ LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
 static int eliminate(olo_hinges *x, double a)
 {
     return x->at_start ? eliminate_all(x, a, true) : eliminate_all(x, a, false);
+}
+
+/* --- the right side alone --- */
+
+LANES_INLINE void forward_body(const sums *c, const lane own[2], lane n, lane arm, bool first,
+                               body *b, lane *to)
+{
+    b->y[0][3] = vector_sum(n * own[1]) * b->y[1][3];
+    if (!to)
+        return;
+    const column KB = column_right(c),
+                 z = shifted_right(c, (column){own[0], own[1]}, KB, b, rho_of(b));
+    give(z, arm, first, to, to + 1);
+}
+
+LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
+{
+    const four *b = &x->four[i];
+    const places *at = &x->places[i];
+    lane z[LANES][2], n[LANES], arm[LANES];
+    balance t;
+    make_balance(b, a, true, &t);
+    (void)make_gaps(b, at, x->bodies + LANES * i);
+    deal(t.T[0], sizeof *z, &z[0][0]);
+    deal(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
+    deal(b->n0, sizeof *n, n);
+    deal(b->arm0, sizeof *arm, arm);
+    for (int l = 0; l < LANES; l++)
+        for (int j = 0; at->late[l] >= 0 && j < 2; j++)
+            z[l][j] += x->waiting[at->late[l]].K[Z + j];
+    for (int l = at->count - 1; l >= 0; l--) {
+        const sums *c = x->kept + LANES * i + l;
+        body *to = x->bodies + LANES * i + l;
+        lane *parent = at->parent[l] < 0    ? NULL
+                       : at->waiting[l] < 0 ? z[at->parent[l] % LANES]
+                                            : x->waiting[at->waiting[l]].K + Z;
+        if (at->free[l])
+            (void)solve_free(c, (column){z[l][0], z[l][1]}, to);
+        else
+            forward_body(c, z[l], n[l], arm[l], at->first[l], to, parent);
+    }
+}
+
+static void forward(olo_hinges *x, double a)
+{
+    for (int i = x->fours - 1; i >= 0; i--)
+        forward_four(x, i, a);
 }
 
 /* --- back --- */
@@ -319,7 +379,7 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, double 
     sums own[LANES];
     deal(x->at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
     deal(t->T[0], sizeof *own, own->K + Z);
-    deal(moment_of(left, t), sizeof *own, own->K + Z + 1);
+    deal(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
     sum_wrenches(x, at, hinges, own);
     const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
                 moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
@@ -370,34 +430,33 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
     }
 }
 
-/* A balance of -p where nothing moves, at q_end. */
-static void begin_end(olo_hinges *x, const olo_step *step)
+/* The velocity that keeps the hinges closed, from the momentum at q_end (hinges_end.h). */
+static int project(olo_hinges *x, olo_step *step)
 {
+    for (int i = x->fours - 1; i >= 0; i--) {
+        const places *at = &x->places[i];
+        lane own[LANES][END_SUMS];
+        make_end(x, i, step, own);
+        for (int l = at->count - 1; l >= 0; l--) {
+            body *b = x->bodies + LANES * i + l;
+            lane *parent = at->parent[l] < 0    ? NULL
+                           : at->waiting[l] < 0 ? own[at->parent[l] % LANES]
+                                                : x->waiting[at->waiting[l]].K;
+            bool regular = at->free[l] ? solve_free_end(own[l], b)
+                                       : eliminate_end(own[l], at->first[l], b, parent);
+            if (!regular)
+                return LANES * i + l;
+        }
+    }
     for (int i = 0; i < x->fours; i++) {
         const places *at = &x->places[i];
-        four *b = &x->four[i];
-        set_frames(b, at, step->q_end);
-        gather_frames(step->momentum, at, b->start);
-        for (int I = 0; I < 4; I++)
-            b->start[I] = lane3_times(lane_all(-1.0), b->start[I]);
-        memset(&b->x, 0, sizeof b->x);
-        memset(&b->a, 0, sizeof b->a);
+        body *b = x->bodies + LANES * i;
+        for (int l = 0; l < at->count; l++)
+            if (!at->free[l])
+                substitute_end(b + l, at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL);
+        take_end(x, i, step);
     }
-}
-
-/* From nothing an update leads to itself: x and a are the twist. */
-static void take_end(const olo_hinges *x, double scale, olo_step *step)
-{
-    for (int i = 0; i < x->fours; i++) {
-        const four *b = &x->four[i];
-        const lane3 shift = lane3_times(lane_all(scale), b->x),
-                    spin = lane3_times(lane_all(scale), b->a);
-        lane3 v[4];
-        for (int I = 0; I < 3; I++)
-            v[1 + I] = lane3_cross(spin, b->d0[I]);
-        v[0] = lane3_subtract(shift, lane3_combine(b->pivot, v + 1));
-        scatter_frames(v, &x->places[i], step->v1);
-    }
+    return -1;
 }
 
 /* The position and directors of one frame; a fourth number is the next one's first and means nothing. */
@@ -479,8 +538,8 @@ static void settle(const olo_hinges *x, double *q, double *rest)
 
 const olo_hinge_kernels OLO_HINGE_KERNELS = {.predict = predict,
                                              .eliminate = eliminate,
+                                             .forward = forward,
                                              .substitute = substitute,
                                              .place = place,
-                                             .begin_end = begin_end,
-                                             .take_end = take_end,
+                                             .project = project,
                                              .settle = settle};

@@ -494,7 +494,9 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 {
     reduced *x = data;
     if (x->hinged) {
-        bool regular = olo_hinges_iterate(x->hinges, step, newton);
+        bool regular = olo_hinges_iterate(x->hinges, step, x->older, newton);
+        if (regular)
+            judge(x, step, newton);
         return conclude(x, regular ? -1 : newton->worst, newton, error);
     }
     int singular = -1;

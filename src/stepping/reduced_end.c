@@ -103,7 +103,7 @@ olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
     if (x->hinges) {
-        int singular = olo_hinges_project(x->hinges, mass_scale(step->h), step);
+        int singular = olo_hinges_project(x->hinges, step);
         return singular < 0 ? OLO_OK
                             : tell_massless(x->system->nodes[singular].name, OLO_SINGULAR, error);
     }

@@ -125,7 +125,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
         olo_hinges_predict(hinges, p.step, 1.0, (olo_motion_mix){.last = 1});
         for (int i = 0; i < 6 && last > 1e-13; i++) {
             olo_newton newton = {0};
-            check_true(olo_hinges_iterate(hinges, p.step, &newton));
+            check_true(olo_hinges_iterate(hinges, p.step, false, &newton));
             before = last;
             last = newton.increment;
             if (i > 1) /* the first two make errors of motion and wrench comparable */
@@ -133,6 +133,52 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
         }
         check_below(last, 1e-13);
         olo_hinges_free(hinges);
+        probe_close(&p);
+        joined_free(&x);
+    }
+}
+
+/* The motion after iterations from a disturbed start, the tangent formed anew up to the `anew`-th; `last` are their
+ * updates. */
+static void iterate_from(probe *p, int count, int anew, double *last, double *motion)
+{
+    olo_hinges *hinges = probe_hinges(p, OLO_HINGES_BEST);
+    size_t twists = (size_t)p->s.system->twists;
+    double *wrench = olo_alloc(twists, sizeof *wrench);
+    olo_hinges_predict(hinges, p->step, 1.0, (olo_motion_mix){.last = 1});
+    for (int i = 0; i < count; i++) {
+        olo_newton newton = {0};
+        check_true(olo_hinges_iterate(hinges, p->step, i >= anew, &newton));
+        last[i] = newton.increment;
+    }
+    olo_hinges_place(hinges, p->step, wrench);
+    memcpy(motion, p->step->x.motion, twists * sizeof *motion);
+    olo_free(wrench);
+    olo_hinges_free(hinges);
+}
+
+/* The left pair stays, and the tangent differs from that at the solution by as much as the first update. */
+TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
+{
+    enum { COUNT = 5 };
+    unsigned long long seed = 7;
+    for (int k = 1; k <= 30; k++) {
+        joined x = hinged_tree((unsigned)k, k % 13 + 2, false);
+        probe p = probe_open(&x, "variational");
+        int twists = p.s.system->twists;
+        double *exact = olo_alloc((size_t)twists, sizeof *exact),
+               *older = olo_alloc((size_t)twists, sizeof *older), update[COUNT];
+        scene_run(&p.s, 0.01, 2);
+        for (int i = 0; i < twists; i++)
+            p.s.state->motion[i] += 1e-5 * scene_random(&seed);
+        probe_begin(&p, 0.01);
+        iterate_from(&p, COUNT, COUNT, update, exact);
+        iterate_from(&p, COUNT, 1, update, older);
+        for (int i = 1; i < COUNT; i++)
+            check_below(update[i], 100 * update[0] * update[i - 1] + 1e-15);
+        check_below(scene_distance(twists, older, exact), 1e-14);
+        olo_free(exact);
+        olo_free(older);
         probe_close(&p);
         joined_free(&x);
     }
@@ -156,11 +202,12 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             olo_hinges_predict(hinges, p.step, 1.0,
                                (olo_motion_mix){.last = 3, .prior = -3, .earlier = 1});
             for (int i = 0; i < 3; i++)
-                check_true(olo_hinges_iterate(hinges, p.step, &newton));
+                check_true(olo_hinges_iterate(hinges, p.step,
+                                              i > 0 && p.s.stepper->scheme->at_start, &newton));
             olo_hinges_place(hinges, p.step, wrench[side]);
             memcpy(motion[side], p.step->x.q1, n * sizeof **motion);
             if (p.s.stepper->scheme->momentum)
-                check_equal(olo_hinges_project(hinges, 128.0, p.step), -1);
+                check_equal(olo_hinges_project(hinges, p.step), -1);
             memcpy(velocity[side], p.step->v1, n * sizeof **velocity);
             olo_hinges_free(hinges);
         }
@@ -196,5 +243,6 @@ TEST(a_hinge_without_inertia_is_named)
 
 TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
           cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
+          cmocka_unit_test(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update),
           cmocka_unit_test(hinged_steps_have_the_same_bits_on_any_processor),
           cmocka_unit_test(a_hinge_without_inertia_is_named))
