@@ -58,7 +58,9 @@ OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
 OLO_API olo_status olo_stepper_condition(olo_stepper *stepper, double *condition, olo_error *error);
 
 /** Force and moment (about the place of the joint or support, space axes) that constraint group `group`
- *  exerted on its body in the last step, of one that is composed in its last part; for a rod the force on its second end. */
+ *  exerted on its body in the last step; for a rod the force on its second end. Of a step that is composed it is the mean over
+ *  its parts, h times it the impulse over the step; with the scheme variational, whose forces are those at the start of a
+ *  step, that of the first part. */
 OLO_API olo_status olo_stepper_reaction(olo_stepper *stepper, const olo_state *state, int group,
                                         double force[3], double moment[3], olo_error *error);
 

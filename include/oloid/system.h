@@ -164,7 +164,7 @@ OLO_API void olo_state_touch(olo_state *state);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
 /** Constraint multipliers of the last step (with variational: of the node it started from), one a row of the
- *  constraints; zero before the first. Of a step that is composed they are the mean over it. */
+ *  constraints; zero before the first. Of a step that is composed they are the mean over it, with variational those of its start. */
 OLO_API const double *olo_state_multipliers(const olo_state *state);
 /** @} */
 

@@ -226,10 +226,7 @@ void olo_rest_assemble_mass(olo_rest *x)
 /* Which closure rows repeat others here: mass and rows tell. */
 static void reveal_closures(olo_rest *x)
 {
-    double least = HUGE_VAL;
-    for (int i = 0; i < x->tree->closure_count; i++)
-        least =
-            fmin(least, olo_row_weight(x->system, x->tree->closures[i]) / olo_heaviest(x->system));
+    const double least = olo_least_compliance(x->system, x->tree->closure_count, x->tree->closures);
     olo_rest_assemble_mass(x);
     add_closures(x);
     /* a singular matrix shows again, with its place, in the iteration */

@@ -141,3 +141,11 @@ double olo_heaviest(const olo_system *s)
             heaviest = fmax(heaviest, fabs(s->mass[e].m));
     return heaviest;
 }
+
+double olo_least_compliance(const olo_system *s, int count, const int *rows)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < count; i++)
+        least = fmin(least, olo_row_weight(s, rows[i]));
+    return least / olo_heaviest(s);
+}

@@ -4,6 +4,9 @@
  * = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same without
  * multipliers; closures and `multipliers` have theirs in the state. A joint that the tree has turned around carries the
  * wrench on the other body, which is equal and opposite at the same place.
+ *
+ * A composed step has the mean of its parts, sum c_i F_i, so that h times it is the impulse over the step; where forces are
+ * those at the start of a step, that of its first part. What is recorded follows the same rule.
  */
 #include <math.h>
 #include <string.h>
@@ -92,14 +95,64 @@ static olo_status reaction(const olo_forces *x, int group, double force[3], doub
     return OLO_OK;
 }
 
+static const olo_tree *tree_of(const olo_stepper *x)
+{
+    return x->treatment == &olo_treatment_reduced ? olo_reduced_tree(x->data) : NULL;
+}
+
 static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
 {
-    bool reduced = x->treatment == &olo_treatment_reduced;
     return (olo_forces){.step = &x->step,
-                        .tree = reduced ? olo_reduced_tree(x->data) : NULL,
+                        .tree = tree_of(x),
                         .wrench = state->wrench,
                         .unit = state->h,
                         .lambda = state->lambda};
+}
+
+void olo_stepper_keep_part(olo_stepper *x, const olo_state *state, double weight)
+{
+    const olo_motion *motion = &x->step.x;
+    const size_t size = (size_t)x->system->n * sizeof *motion->dq;
+    olo_part *part = &x->part[x->part_count++];
+    part->weight = weight;
+    part->t = x->step.t;
+    part->h = x->step.h;
+    memcpy(part->q0, motion->q0, size);
+    memcpy(part->dq, motion->dq, size);
+    memcpy(part->qm, motion->qm, size);
+    memcpy(part->q1, motion->q1, size);
+    memcpy(part->wrench, state->wrench, (size_t)state->twists * sizeof *part->wrench);
+    memcpy(part->lambda, state->lambda, (size_t)state->m * sizeof *part->lambda);
+}
+
+/* The mean over the parts of a composed step. */
+static olo_status mean_reaction(const olo_stepper *x, int group, double force[3], double moment[3],
+                                olo_error *error)
+{
+    olo_status status = OLO_OK;
+    vec3_set(0, 0, 0, force);
+    vec3_set(0, 0, 0, moment);
+    for (int i = 0; i < x->part_count && status == OLO_OK; i++) {
+        const olo_part *part = &x->part[i];
+        double f[3] = {0}, m[3] = {0};
+        olo_step step = x->step;
+        step.t = part->t;
+        step.h = part->h;
+        step.x.q0 = part->q0;
+        step.x.dq = part->dq;
+        step.x.qm = part->qm;
+        step.x.q1 = part->q1;
+        step.x.left = x->scheme->at_start ? part->q0 : NULL;
+        const olo_forces forces = {.step = &step,
+                                   .tree = tree_of(x),
+                                   .wrench = part->wrench,
+                                   .unit = part->h,
+                                   .lambda = part->lambda};
+        status = reaction(&forces, group, f, m, error);
+        vec3_add(part->weight, f, force);
+        vec3_add(part->weight, m, moment);
+    }
+    return status;
 }
 
 olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int group, double force[3],
@@ -111,6 +164,8 @@ olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int grou
     if (state->h == 0)
         return olo_fail(error, OLO_UNSUPPORTED, "'%s' has no reaction before the first step",
                         s->groups[group].name);
+    if (x->part_count > 0)
+        return mean_reaction(x, group, force, moment, error);
     olo_forces forces = forces_of(x, state);
     return reaction(&forces, group, force, moment, error);
 }

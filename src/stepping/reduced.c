@@ -49,11 +49,7 @@ static olo_status find_redundancy(reduced *x, olo_error *error)
     olo_counts counts;
     olo_status status = olo_system_counts(x->system, &counts, error);
     x->redundant = status == OLO_OK && counts.rank < counts.constraints;
-    x->compliance = HUGE_VAL;
-    const double heaviest = olo_heaviest(x->system);
-    for (int i = 0; i < x->tree->closure_count; i++)
-        x->compliance =
-            fmin(x->compliance, olo_row_weight(x->system, x->tree->closures[i]) / heaviest);
+    x->compliance = olo_least_compliance(x->system, x->tree->closure_count, x->tree->closures);
     return status;
 }
 

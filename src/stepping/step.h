@@ -120,6 +120,8 @@ double olo_row_remainder(const olo_step *step, int row, const double *d);
 double olo_rows_open(const olo_step *step, int count, const int *rows);
 /* The largest mass of a node. */
 double olo_heaviest(const olo_system *system);
+/* What one of these rows that repeats no other has in G M^-1 G^T at least. */
+double olo_least_compliance(const olo_system *system, int count, const int *rows);
 
 /* Where a scheme puts the tangent dT/dq1. */
 typedef struct olo_sink {
@@ -234,6 +236,13 @@ typedef struct olo_control {
     olo_state *retry;                    /* the start of a step that may be rejected */
 } olo_control;
 
+/* A part of a composed step, as far as its forces go, and its share in those of the whole. */
+typedef struct olo_part {
+    double weight, t, h;
+    double *q0, *dq, *qm, *q1; /* [n] */
+    double *wrench, *lambda;   /* [twists], [m] as in the state */
+} olo_part;
+
 /* The stepper: one of each. */
 struct olo_stepper {
     const olo_system *system;
@@ -247,6 +256,8 @@ struct olo_stepper {
     bool saved;  /* backup holds it */
     olo_state *begin; /* the start of a composed step or of a half of it */
     double *gathered; /* [m + reactions] multipliers and reactions of a composed step */
+    olo_part part[OLO_COMPOSITION_PARTS]; /* its parts that carry forces, for reactions ... */
+    int part_count;                       /* ... of the last step, if that was composed */
     olo_control control;
     double tolerance;
     int iterations, halvings;
@@ -280,6 +291,8 @@ typedef struct olo_forces {
 void olo_record_reactions(const olo_forces *forces, olo_state *state);
 /* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
+/* Keeps the step that is solved as a part of a composed one, for reactions. */
+void olo_stepper_keep_part(olo_stepper *stepper, const olo_state *state, double weight);
 
 /* Adds what a step did to the sums of a run; of one that was not taken only its work counts. */
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken);

@@ -163,10 +163,21 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
 /* Room for what a composed step needs. */
 static olo_status create_composed(olo_stepper *x, olo_error *error)
 {
-    x->gathered =
-        olo_alloc((size_t)(x->system->m + 6 * x->system->reaction_count), sizeof *x->gathered);
+    const size_t n = (size_t)x->system->n, m = (size_t)x->system->m;
+    const size_t twists = (size_t)x->system->twists,
+                 gathered = m + 6 * (size_t)x->system->reaction_count;
+    const int parts = x->scheme->at_start ? 1 : x->composition->parts;
+    x->gathered = olo_alloc(gathered + (size_t)parts * (4 * n + twists + m), sizeof *x->gathered);
     if (!x->gathered)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
+    double *at = x->gathered + gathered;
+    for (int i = 0; i < parts; i++, at += 4 * n + twists + m)
+        x->part[i] = (olo_part){.q0 = at,
+                                .dq = at + n,
+                                .qm = at + 2 * n,
+                                .q1 = at + 3 * n,
+                                .wrench = at + 4 * n,
+                                .lambda = at + 4 * n + twists};
     return olo_state_create(x->system, &x->begin, error);
 }
 
@@ -597,6 +608,7 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
         return attempt(x, state, h, error);
     olo_state_copy(state, x->begin);
     olo_control_sample(x, state, 0);
+    x->part_count = 0;
     const bool lazy = x->lazy, inner = !x->witness && olo_stepper_may_be_lazy(x);
     for (int i = 0; i < c->parts; i++) {
         x->lazy = lazy || (inner && i < c->parts - 1);
@@ -604,11 +616,14 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
         x->lazy = lazy;
         if (status != OLO_OK) {
             olo_state_copy(x->begin, state);
+            x->part_count = 0;
             if (x->unwitness)
                 x->unwitness(x->witness_context, i);
             return status;
         }
         double weight = x->scheme->at_start ? i == 0 : c->part[i];
+        if (weight != 0)
+            olo_stepper_keep_part(x, state, weight);
         gather(i == 0, weight, m, state->lambda, x->gathered);
         gather(i == 0, weight, reactions, state->reactions, x->gathered + m);
         olo_control_sample(x, state, i + 1);
