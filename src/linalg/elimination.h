@@ -75,6 +75,12 @@ const double *olo_elimination_product(const olo_elimination *elimination, int c)
 olo_status olo_elimination_reveal(olo_elimination *elimination, double size, olo_error *error);
 /* Projects the multipliers of a closure block to that space. */
 void olo_elimination_restrict(const olo_elimination *elimination, int c, double *x);
+/* The same on the way through a factorisation block by block, with a K whose closure columns repeat each other as those of the
+ * mass matrix do: all rows are active again, and every block is eliminated by `reveal_block`. When it is solved,
+ * multipliers x of a block advance by dt_c and into that space, and dt_c becomes what they did. */
+void olo_elimination_unrestrict(olo_elimination *elimination, double size);
+bool olo_elimination_reveal_block(olo_elimination *elimination, int c); /* false: singular */
+void olo_elimination_advance(olo_elimination *elimination, int c, double *x);
 
 /* The same block by block, so that what belongs to a block is filled and used while it is at hand: for i from 0 to
  * count - 1 block order[i] is filled and eliminated, then from count - 1 to 0 solved. */

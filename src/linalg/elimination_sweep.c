@@ -42,27 +42,32 @@ static void pass_to_parent(olo_elimination *el, const node *c)
     add(p * p, n + c->Ep, n + target[c->parent_slot]);
 }
 
-/* Keeps the directions of a closure block that are not repeated by others: eigenvectors of its symmetric part with
- * eigenvalues above a share of what the rows by themselves would give. */
-static void reveal(olo_elimination *el, node *c)
+/* Keeps the directions of a closure block C that are not repeated by others: of multipliers the range of C^T, of rows that of C,
+ * which are the same where C is symmetric but for rounding. What is left of a column must be above a share of what the rows by
+ * themselves would give. */
+static void reveal(olo_elimination *el, node *c, bool symmetric)
 {
     const double repeated = 1e-11; /* squares of singular values enter */
-    double *n = el->numbers, *B = n + c->B, A[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-    double V[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-    int d = c->shape.size, kept[OLO_BLOCK_MAX], r = 0;
+    double *n = el->numbers, C[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    double range[OLO_BLOCK_MAX * OLO_BLOCK_MAX], own[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    const double *rows = symmetric ? range : own;
+    int d = c->shape.size;
     for (int i = 0; i < d; i++) {
         el->closure_scale = fmax(el->closure_scale, fabs(n[c->diagonal + i * d + i]));
-        for (int j = 0; j < d; j++)
-            A[i * d + j] = 0.5 * (n[c->diagonal + i * d + j] + n[c->diagonal + j * d + i]);
+        for (int j = 0; j < d; j++) {
+            double ij = n[c->diagonal + i * d + j], ji = n[c->diagonal + j * d + i];
+            C[i * d + j] = symmetric ? 0.5 * (ij + ji) : ij;
+        }
     }
-    small_symmetric_eigen(d, A, V);
-    for (int i = 0; i < d; i++)
-        if (fabs(A[i * d + i]) > repeated * el->closure_scale)
-            kept[r++] = i;
+    int r = small_range(d, C, repeated * el->closure_scale, range);
+    if (!symmetric)
+        small_row_range(d, r, C, range, own);
     c->shape.dof = r;
     for (int i = 0; i < d; i++)
-        for (int j = 0; j < r; j++)
-            B[i * r + j] = n[c->B_hat + i * r + j] = V[i * d + kept[j]];
+        for (int j = 0; j < r; j++) {
+            n[c->B + i * r + j] = rows[j * d + i];
+            n[c->B_hat + i * r + j] = range[j * d + i];
+        }
 }
 
 /* the joint row: y, Y (in the place of X), D; factors D */
@@ -143,17 +148,22 @@ void olo_elimination_open_closures(olo_elimination *el)
 
 olo_status olo_elimination_reveal(olo_elimination *el, double size, olo_error *error)
 {
-    el->closure_scale = size;
-    olo_elimination_open_closures(el);
+    olo_elimination_unrestrict(el, size);
     for (int i = 0; i < el->count; i++) {
         node *c = &el->nodes[el->order[i]];
         if (c->shape.last)
-            reveal(el, c);
+            reveal(el, c, true);
         if (!eliminate(el, c))
             return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", el->order[i],
                             el->count);
     }
     return OLO_OK;
+}
+
+void olo_elimination_unrestrict(olo_elimination *el, double size)
+{
+    el->closure_scale = size;
+    olo_elimination_open_closures(el);
 }
 
 void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
@@ -164,6 +174,18 @@ void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
     small_add_transposed_product(d, r, 1, 1.0, el->numbers + k->B, x, part);
     small_add_product(d, r, 1, 1.0, el->numbers + k->B, part, all);
     memcpy(x, all, (size_t)d * sizeof *x);
+}
+
+void olo_elimination_advance(olo_elimination *el, int c, double *x)
+{
+    double *dt = el->numbers + el->nodes[c].dt, before[OLO_BLOCK_MAX];
+    for (int i = 0; i < el->nodes[c].shape.size; i++) {
+        before[i] = x[i];
+        x[i] += dt[i];
+    }
+    olo_elimination_restrict(el, c, x);
+    for (int i = 0; i < el->nodes[c].shape.size; i++)
+        dt[i] = x[i] - before[i];
 }
 
 olo_status olo_elimination_factor(olo_elimination *el, int *block, olo_error *error)
@@ -244,6 +266,13 @@ bool olo_elimination_eliminate(olo_elimination *el, int c)
     if (regular)
         carry(el, &el->nodes[c]);
     return regular;
+}
+
+bool olo_elimination_reveal_block(olo_elimination *el, int c)
+{
+    if (el->nodes[c].shape.last)
+        reveal(el, &el->nodes[c], false);
+    return olo_elimination_eliminate(el, c);
 }
 
 void olo_elimination_forward(olo_elimination *el, int c)

@@ -185,6 +185,80 @@ static inline void small_lu_solve_transposed(int n, const double *LU, const int 
     }
 }
 
+/* v (n) without its parts along the first `count` rows of Q, which are orthonormal; twice, against rounding */
+static inline void small_orthogonalise(int n, int count, const double *Q, double *v)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < count; k++) {
+            double along = 0;
+            for (int i = 0; i < n; i++)
+                along += Q[k * n + i] * v[i];
+            small_add_row(n, -along, Q + k * n, v);
+        }
+}
+
+/* v (n) over its length, and that */
+static inline double small_normalise(int n, double *v)
+{
+    double square = 0;
+    for (int i = 0; i < n; i++)
+        square += v[i] * v[i];
+    const double length = sqrt(square), inverse = length > 0 ? 1 / length : 0;
+    for (int i = 0; i < n; i++)
+        v[i] *= inverse;
+    return length;
+}
+
+/* An orthonormal basis of the range of A (n x n, n at most 6), one vector a row of `range`, and its rank: columns are taken
+ * the longest first, until what is left of all of them is at most `floor` long. */
+static inline int small_range(int n, const double *A, double floor, double *range)
+{
+    double left[36];
+    int rank = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            left[j * n + i] = A[i * n + j];
+    for (; rank < n; rank++) {
+        int longest = -1;
+        double largest = floor * floor;
+        for (int j = 0; j < n; j++) {
+            double square = 0;
+            for (int i = 0; i < n; i++)
+                square += left[j * n + i] * left[j * n + i];
+            if (square > largest) {
+                largest = square;
+                longest = j;
+            }
+        }
+        if (longest < 0)
+            break;
+        double *v = range + rank * n;
+        memcpy(v, left + longest * n, (size_t)n * sizeof *v);
+        small_orthogonalise(n, rank, range, v);
+        if (!(small_normalise(n, v) > floor))
+            break;
+        for (int j = 0; j < n; j++) {
+            double along = 0;
+            for (int i = 0; i < n; i++)
+                along += v[i] * left[j * n + i];
+            small_add_row(n, -along, v, left + j * n);
+        }
+    }
+    return rank;
+}
+
+/* With that basis of r vectors, the same of the range of A^T: what A leaves of it, and so of exactly that rank. */
+static inline void small_row_range(int n, int r, const double *A, const double *range, double *rows)
+{
+    for (int k = 0; k < r; k++) {
+        double *v = rows + k * n;
+        memset(v, 0, (size_t)n * sizeof *v);
+        small_add_rows(1, n, n, 1.0, range + k * n, 0, 1, A, v);
+        small_orthogonalise(n, k, rows, v);
+        (void)small_normalise(n, v);
+    }
+}
+
 /* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix, by Jacobi
  * rotations in place. */
 static inline void small_symmetric_eigen(int n, double *A, double *V)

@@ -49,6 +49,9 @@ static olo_status find_redundancy(reduced *x, olo_error *error)
     olo_counts counts;
     olo_status status = olo_system_counts(x->system, &counts, error);
     x->redundant = status == OLO_OK && counts.rank < counts.constraints;
+    x->together = x->redundant && x->scheme->at_start;
+    for (int i = 0; x->together && i < olo_piece_of_constraint(x->system, 0); i++)
+        x->together = !olo_piece_has_tangent(x->system, i);
     x->compliance = olo_least_compliance(x->system, x->tree->closure_count, x->tree->closures);
     return status;
 }
@@ -133,7 +136,7 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
         step->T[c->index[k]] += a * lambda * step->r[k];
     if (!x->older)
         olo_projector_add_column(x->projector, piece, at, a, step->r, left);
-    if (varied)
+    if (varied && lambda != 0)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
     double g = olo_row_remainder(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
@@ -196,6 +199,15 @@ static void reveal_closures(reduced *x, olo_step *step)
     (void)olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
+/* Where a step begins, and which closure rows repeat others there, unless its first tangent is to tell. */
+static void begin(reduced *x, olo_step *step)
+{
+    olo_tree_begin(x->tree, &step->x);
+    x->revealing = x->together;
+    if (x->redundant && !x->together && !is_revealed(x, step))
+        reveal_closures(x, step);
+}
+
 /* The motion of a step of h on the straight line through the rates of the last two motions: `last` and `prior` times these.
  * False where that line leads too far away from both. */
 static bool motion_line(const olo_state *state, double h, double *last, double *prior)
@@ -227,9 +239,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_hinges_predict(x->hinges, step, scale, mix);
         return;
     }
-    olo_tree_begin(x->tree, &step->x);
-    if (x->redundant && !is_revealed(x, step))
-        reveal_closures(x, step);
+    begin(x, step);
     for (int i = 0; i < x->system->twists; i++) {
         guess[i] = mix.last * state->motion[i] + mix.prior * state->motion_before[i] +
                    mix.earlier * state->motion_earlier[i];
@@ -246,7 +256,7 @@ static void predict(void *data, olo_step *step, double scale)
                 scale != 0
                     ? 0.5 * h * h * olo_step_foretold(step, x->tree->closure_blocks[i].first + j)
                     : 0;
-    for (int i = 0; x->redundant && i < x->tree->closure_block_count; i++)
+    for (int i = 0; x->redundant && !x->together && i < x->tree->closure_block_count; i++)
         olo_elimination_restrict(x->elimination, closure_block(x, i),
                                  x->lambda + x->tree->closure_blocks[i].u);
 }
@@ -368,7 +378,8 @@ static int eliminate(reduced *x, olo_step *step)
                 fill_node(x, &step->x, step->T, x->varied, c);
             fill_joint(x, step, c);
         }
-        if (!olo_elimination_eliminate(x->elimination, c))
+        if (!(x->revealing ? olo_elimination_reveal_block
+                           : olo_elimination_eliminate)(x->elimination, c))
             return c;
     }
     return -1;
@@ -391,10 +402,14 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
             update_node(x, step, c, change);
         } else {
             const olo_closure *closure = &x->tree->closure_blocks[c - x->system->node_count];
-            for (int j = 0; j < closure->count; j++)
-                x->lambda[closure->u + j] += change[j];
+            if (x->revealing)
+                olo_elimination_advance(x->elimination, c, x->lambda + closure->u);
+            else
+                for (int j = 0; j < closure->count; j++)
+                    x->lambda[closure->u + j] += change[j];
         }
     }
+    x->revealing = false;
     x->closed = step->closed;
     if (x->closed)
         olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
@@ -463,6 +478,8 @@ static int assemble(reduced *x, olo_step *step)
         olo_elimination_begin(x->elimination);
     else
         olo_elimination_clear(x->elimination);
+    if (x->revealing)
+        olo_elimination_unrestrict(x->elimination, 2 / step->h * x->compliance);
     x->scheme->balance(step, &sink);
     add_closures(x, step);
     return eliminate(x, step);
@@ -639,9 +656,7 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
 {
     reduced *x = data;
     int worst = 0;
-    olo_tree_begin(x->tree, &step->x);
-    if (x->redundant && !is_revealed(x, step))
-        reveal_closures(x, step);
+    begin(x, step);
     olo_tree_predict(x->tree, &step->x, motion, 1.0);
     memcpy(x->lambda, lambda, (size_t)x->tree->closure_count * sizeof *lambda);
     x->closed = step->closed = true;

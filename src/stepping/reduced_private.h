@@ -28,6 +28,8 @@ typedef struct reduced {
     bool closed;              /* the joints are closed in this iterate */
     bool settled;   /* the last update was so small that it left them closed to round-off */
     bool redundant; /* closure rows repeat others, so that a choice is due in every step */
+    bool together; /* the first tangent of a step shows them on its way: it is a mass matrix, with columns at q0 */
+    bool revealing;               /* the next tangent does */
     double *revealed, revealed_h; /* [n] where and with which step these were found last */
     double compliance;  /* what a closure row that repeats nothing has in G M^-1 G^T at least */
     double open;        /* largest residual of a closure */
