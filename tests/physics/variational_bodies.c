@@ -500,6 +500,44 @@ TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
     }
 }
 
+/* Newton's second law at a node, m (x+ - 2 x + x-)/h^2 = m g + forces, for the coupler of a loop of hinges, three rows of which
+ * repeat others: whatever share of the weight a hinge gets, together they carry it. */
+TEST(forces_of_a_loop_with_repeated_rows_carry_its_coupler)
+{
+    static const char loop[] =
+        "gravity: [1, -9.81, 2]\n"
+        "bodies:\n"
+        "  - {name: left, mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0]}\n"
+        "  - {name: top, mass: 3, inertia: [1, 1, 1], position: [1, 1.2, 0]}\n"
+        "  - {name: right, mass: 1, inertia: [1, 1, 1], position: [2, 0.7, 0]}\n"
+        "joints:\n"
+        "  - {name: A, type: revolute, between: [ground, left], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  - {name: B, type: revolute, between: [left, top], at: [0, 1, 0], axis: [0, 0, 1]}\n"
+        "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: [0, 0, 1]}\n"
+        "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: [0, 0, 1]}\n";
+    const double h = 0.01, gravity[3] = {1, -9.81, 2};
+    for (int k = 0; k < TREATMENTS; k++) {
+        scene s = variational_open(loop, treatments[k]);
+        double x[2][3] = {{0}}, ahead[3], back[3], moment[3];
+        scene_run(&s, h, 1);
+        for (int n = 0; n < 100; n++) {
+            vec3_copy(x[1], x[0]);
+            vec3_copy(scene_q(&s, "top"), x[1]);
+            scene_run(&s, h, 1);
+            if (n == 0)
+                continue;
+            scene_reaction(&s, "B", ahead, moment);
+            scene_reaction(&s, "C", back, moment);
+            for (int i = 0; i < 3; i++) {
+                double after = scene_q(&s, "top")[i];
+                check_close(3 * ((after - x[1][i]) - (x[1][i] - x[0][i])) / (h * h),
+                            3 * gravity[i] + ahead[i] - back[i], 1e-9);
+            }
+        }
+        scene_close(&s);
+    }
+}
+
 /* --- what it refuses, and where it ends --- */
 
 TEST(penalties_and_rolling_are_refused)
@@ -617,6 +655,7 @@ TEST_MAIN(cmocka_unit_test(k7_a_free_body_keeps_its_momenta),
           cmocka_unit_test(second_order_in_positions_and_momenta),
           cmocka_unit_test(a_driven_chain_moves_alike_and_follows_its_motion),
           cmocka_unit_test(forces_of_supports_belong_to_nodes_and_are_of_second_order),
+          cmocka_unit_test(forces_of_a_loop_with_repeated_rows_carry_its_coupler),
           cmocka_unit_test(penalties_and_rolling_are_refused),
           cmocka_unit_test(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps),
           cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
