@@ -6,6 +6,7 @@
 #include "scene.h"
 
 #include "oloid/derivatives.h"
+#include "system/parameter_change.h"
 
 static const char *const schemes[] = {"energy-momentum", "variational"};
 
@@ -183,7 +184,9 @@ static inline scene open_with(const char *text, const char *scheme, const char *
     snprintf(number, sizeof number, "%.17g", value);
     olo_setting settings[2] = {{"run.scheme", scheme}, {name, number}};
     scene x = scene_open_set(text, "reduced", settings, name ? 2 : 1);
+    olo_error error = {0};
     x.run.tolerance = parameter_tolerance;
+    check_ok(olo_start(x.system, &x.run, x.state, &error), &error);
     return x;
 }
 
@@ -219,13 +222,18 @@ static inline void check_parameters(const char *text, const char *scheme, const 
         p.J = (olo_functional){.goals = goal, .goal_count = 1};
     for (int k = 0; k < count; k++)
         check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
+    check_ok(olo_start_change(x.system, &x.run, x.state, changes, count, &error), &error);
     check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)changes,
                                             count, &error),
              &error);
-    olo_gradient g = {.parameters = gradient};
+    olo_gradient g = {.parameters = gradient, .q = p.gq};
     check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
-    for (int k = 0; k < count; k++)
-        largest = fmax(largest, fabs(gradient[k] * values[k]));
+    for (int k = 0; k < count; k++) {
+        double parts = 0; /* what cancels in stiff directions of a start that moves */
+        for (int i = 0; i < p.w.n; i++)
+            parts += fabs(p.gq[i] * changes[k]->dq[i] * values[k]);
+        largest = fmax(largest, fmax(parts, fabs(gradient[k] * values[k])));
+    }
     for (int k = 0; k < count; k++) {
         double unit[PARAMETERS_MAX] = {0}, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0}, forward;
         unit[k] = values[k];

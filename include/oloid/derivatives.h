@@ -112,8 +112,14 @@ OLO_API olo_status olo_parameter_change_create(const olo_model *model, const cha
                                                olo_parameter_change **change, olo_error *error);
 /** Frees a change; NULL is allowed. */
 OLO_API void olo_parameter_change_free(olo_parameter_change *change);
+/** Where `run->start` is an equilibrium: takes how the start changes with parameters from the start of the model to the equilibrium that
+ *  olo_start has found, `start`, by K dq = -dr/dp. Leaves changes alone where a run begins as it is given. Fails with
+ *  OLO_SINGULAR where the equilibrium is neutral. */
+OLO_API olo_status olo_start_change(const olo_system *system, const olo_run *run,
+                                    const olo_state *start, olo_parameter_change *const *changes,
+                                    int count, olo_error *error);
 /** Names the parameters with respect to which derivatives are taken. The changes are those of the model of the system and are not copied. The
- *  start of a run is then taken to be the model's own, which moves with them. A count of 0 ends it. */
+ *  start of a run is then taken to be the model's own, which moves with them; where it is an equilibrium olo_start_change has told how. A count of 0 ends it. */
 OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
                                                   const olo_parameter_change *const *changes,
                                                   int count, olo_error *error);

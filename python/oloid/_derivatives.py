@@ -114,11 +114,19 @@ class Derivatives:
                                    system._system, self._run)
         self._changes = [create("olo_parameter_change", lib.olo_parameter_change_create, lib.olo_parameter_change_free,
                                 system._model, encode(name)) for name in self.parameters]
-        self._change_list = ffi.new("const olo_parameter_change *[]", self._changes)
-        call(lib.olo_derivatives_set_parameters, self._derivatives, self._change_list, len(self._changes))
+        self._change_list = ffi.new("olo_parameter_change *[]", self._changes)
+        self._move_start()
+        call(lib.olo_derivatives_set_parameters, self._derivatives,
+             ffi.cast("const olo_parameter_change **", self._change_list), len(self._changes))
         self._names = [ffi.new("char[]", encode(name)) for name in self.controls]
         self._name_list = ffi.new("const char *[]", self._names)
         self._values = self._given = None
+
+    def _move_start(self):
+        """Where runs start at an equilibrium: how that moves with the parameters."""
+        if self._changes and ffi.string(self._run.start) == b"equilibrium":
+            call(lib.olo_start_change, self.system._system, self._run, self.system._initial_state(self._run)._state,
+                 self._change_list, len(self._changes))
 
     @property
     def steps(self):
@@ -177,7 +185,7 @@ class Derivatives:
         With the option `tolerance` the derivative is that of the run with the steps which were chosen, see `sizes`. Ctrl-C raises
         oloid.Interrupted."""
         functional = Functional(self, goals, end, running, effort)
-        start = self.system.initial_state() if start is None else start
+        start = self.system._initial_state(self._run) if start is None else start
         self._control(controls)
         n = self.system.coordinates
         q, v, parameters = numpy.zeros(n), numpy.zeros(n), numpy.zeros(len(self.parameters) + 1)
@@ -193,7 +201,7 @@ class Derivatives:
         """J, its derivative along one direction, and the variation of the end (q, v) that belongs to it. The direction: an
         admissible variation q, v of the start, parameters {name: change}, and `along` for the controls."""
         functional = Functional(self, goals, end, running, effort)
-        start = self.system.initial_state() if start is None else start
+        start = self.system._initial_state(self._run) if start is None else start
         self._control(controls)
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
         changes = numpy.array([(parameters or {}).get(name, 0.0) for name in self.parameters] + [0.0])

@@ -183,11 +183,15 @@ class System:
     def initial_state(self):
         """The state at the start, as `run.start` of the model says; `state.projection` tells how far the constraints
         have moved what the model gives."""
+        return self._initial_state(lib.olo_model_run(self._model))
+
+    def _initial_state(self, run):
+        """The start as the C struct olo_run says."""
         projection = ffi.new("olo_projection *")
         state = ffi.new("olo_state **")
         call(lib.olo_system_initial_state, self._system, state, projection)
         start = ffi.gc(state[0], lib.olo_state_free)
-        call(lib.olo_start, self._system, lib.olo_model_run(self._model), start)
+        call(lib.olo_start, self._system, run, start)
         return State(self, start, as_tuple(Projection, projection))
 
     def stepper(self, **options):

@@ -106,11 +106,10 @@ static void by_action(const olo_step *step, const olo_action *given, int p, shar
 }
 
 /* A row that is a form. */
-static void by_form(const olo_linear_step *linear, int c, int p, share *x)
+static void by_form(const olo_step_view *view, int c, int p, share *x)
 {
-    const olo_step *step = olo_linear_step_step(linear);
+    const olo_step *step = view->step;
     const olo_form *form = step->system->constraints[c].form;
-    const double *v1 = olo_linear_step_end_velocity(linear);
     const sparse over = form_by(form, p, olo_motion_left(&step->x)),
                  end = form_by(form, p, step->q_end);
     x->size = over.count;
@@ -118,18 +117,17 @@ static void by_form(const olo_linear_step *linear, int c, int p, share *x)
     x->rate = 0;
     for (int k = 0; k < over.count; k++) {
         x->index[k] = form->index[over.place[k]];
-        x->T[k] = olo_linear_step_multipliers(linear)[c] * over.value[k];
-        x->p[k] = -olo_linear_step_end_multipliers(linear)[c] * end.value[k];
-        x->rate += end.value[k] * v1[x->index[k]];
+        x->T[k] = view->mu[c] * over.value[k];
+        x->p[k] = -view->mu_end[c] * end.value[k];
+        x->rate += end.value[k] * view->v1[x->index[k]];
     }
 }
 
 /* The factor of one of the coordinates of a relation. */
-static void by_factor(const olo_linear_step *linear, int c, const olo_share *one, share *x)
+static void by_factor(const olo_step_view *view, int c, const olo_share *one, share *x)
 {
-    const olo_step *step = olo_linear_step_step(linear);
+    const olo_step *step = view->step;
     const olo_term *term = one->coordinate;
-    const double *v1 = olo_linear_step_end_velocity(linear);
     double over[OLO_FORM_SIZE_MAX], end[OLO_FORM_SIZE_MAX];
     olo_interval interval = olo_step_interval(step);
     if (step->x.left)
@@ -141,45 +139,45 @@ static void by_factor(const olo_linear_step *linear, int c, const olo_share *one
     x->end = olo_term_energy(term, step->q_end, interval.angles);
     for (int k = 0; k < term->size; k++) {
         x->index[k] = term->index[k];
-        x->T[k] = olo_linear_step_multipliers(linear)[c] * over[k];
-        x->p[k] = -olo_linear_step_end_multipliers(linear)[c] * end[k];
-        x->rate += end[k] * v1[x->index[k]];
+        x->T[k] = view->mu[c] * over[k];
+        x->p[k] = -view->mu_end[c] * end[k];
+        x->rate += end[k] * view->v1[x->index[k]];
     }
 }
 
-static void by_row(const olo_linear_step *linear, int c, int p, share *x)
+static void by_row(const olo_step_view *view, int c, int p, share *x)
 {
-    const olo_constraint *row = &olo_linear_step_step(linear)->system->constraints[c];
+    const olo_constraint *row = &view->step->system->constraints[c];
     x->row = c;
     x->size = 0;
     x->end = 1; /* the constant of a relation */
     x->rate = 0;
     if (row->form)
-        by_form(linear, c, p, x);
+        by_form(view, c, p, x);
     else if (p > 0)
-        by_factor(linear, c, &row->shares[p - 1], x);
+        by_factor(view, c, &row->shares[p - 1], x);
 }
 
-static void share_of(const olo_linear_step *linear, const olo_coefficient *c, share *x)
+static void share_of(const olo_step_view *view, const olo_coefficient *c, share *x)
 {
-    const olo_step *step = olo_linear_step_step(linear);
+    const olo_step *step = view->step;
     const olo_system *s = step->system;
     x->row = -1;
     if (c->kind == OLO_COEFFICIENT_ROW)
-        by_row(linear, c->index, c->p, x);
+        by_row(view, c->index, c->p, x);
     else if (c->kind == OLO_COEFFICIENT_MASS)
-        by_mass(step, olo_linear_step_end_velocity(linear), &s->mass[c->index], x);
+        by_mass(step, view->v1, &s->mass[c->index], x);
     else if (c->kind == OLO_COEFFICIENT_TERM)
         by_term(step, step->x.left != NULL, &s->terms[c->index], c->p, x);
     else
         by_action(step, &s->actions[c->index], c->p, x);
 }
 
-void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
-                                     double factor, const olo_step_change *change)
+void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
+                                   double factor, const olo_step_change *change)
 {
     share x;
-    share_of(linear, c, &x);
+    share_of(view, c, &x);
     for (int i = 0; i < x.size; i++) {
         change->T[x.index[i]] += factor * x.T[i];
         change->p[x.index[i]] += factor * x.p[i];
@@ -190,12 +188,28 @@ void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_co
     }
 }
 
+static olo_step_view view_of(const olo_linear_step *linear)
+{
+    return (olo_step_view){.step = olo_linear_step_step(linear),
+                           .v1 = olo_linear_step_end_velocity(linear),
+                           .mu = olo_linear_step_multipliers(linear),
+                           .mu_end = olo_linear_step_end_multipliers(linear)};
+}
+
+void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
+                                     double factor, const olo_step_change *change)
+{
+    const olo_step_view view = view_of(linear);
+    olo_step_view_add_coefficient(&view, c, factor, change);
+}
+
 double olo_linear_step_times_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
                                          const olo_step_change *by)
 {
+    const olo_step_view view = view_of(linear);
     share x;
     double sum = 0;
-    share_of(linear, c, &x);
+    share_of(&view, c, &x);
     for (int i = 0; i < x.size; i++)
         sum += by->T[x.index[i]] * x.T[i] + by->p[x.index[i]] * x.p[i];
     if (x.row >= 0)

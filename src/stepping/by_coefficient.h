@@ -5,10 +5,19 @@
 #include "stepping/linear_step.h"
 #include "system/coefficients.h"
 
+/* What they read of a step, or of a system at rest: a step of length 1 without motion, at whose time -1/2 + 1/2 loads are taken. */
+typedef struct olo_step_view {
+    const olo_step *step;
+    const double *v1;          /* [n] velocity at its end */
+    const double *mu, *mu_end; /* [m] multipliers over it and at its end */
+} olo_step_view;
+
 /* Of masses, terms, actions and rows (for which olo_linear_step_need_rows must have been asked): all += factor times the
  * derivatives ... */
 void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
                                      double factor, const olo_step_change *change);
+void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
+                                   double factor, const olo_step_change *change);
 /* ... and their products with what olo_linear_step_adjoint gave. */
 double olo_linear_step_times_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
                                          const olo_step_change *by);

@@ -344,6 +344,15 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
                                           const olo_parameter_change *const *changes, int count,
                                           olo_error *error)
 {
+    const bool rest = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
+    for (int k = 0; k < count; k++)
+        if (changes[k]->rest != rest)
+            return olo_fail(error, OLO_BAD_INPUT,
+                            rest ? "the run starts at an equilibrium: take the change with '%s' "
+                                   "there first (olo_start_change)"
+                                 : "the change with '%s' is that of an equilibrium, but the run "
+                                   "starts as it is given",
+                            changes[k]->name);
     olo_status status = olo_parameter_set_take(&x->parameters, x->system, changes, count, error);
     olo_linear_step_need_rows(x->linear, x->parameters.rows);
     return status;

@@ -235,6 +235,19 @@ void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
     }
 }
 
+void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const double *w,
+                                double *out)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const double *Lambda = x->Lambda + 9 * (size_t)k;
+        int at = s->nodes[k].q + 3;
+        for (int I = 0; s->nodes[k].kind == OLO_NODE_FRAME && I < 3; I++)
+            for (int J = 0; J < 3; J++)
+                vec3_add(factor * Lambda[3 * I + J], w + at + 3 * J, out + at + 3 * I);
+    }
+}
+
 /* --- velocities that follow --- */
 
 /* dv_I = 1/2 sum_J b_IJ d_J with b_IJ = -(dd_I . v_J + dd_J . v_I): keeps the rates of d_I . d_J */

@@ -61,6 +61,10 @@ void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 /* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */
 void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
 
+/* out_I += factor sum_J Lambda_IJ w_J of all frames */
+void olo_linear_rows_add_frames(const olo_linear_rows *rows, double factor, const double *w,
+                                double *out);
+
 /* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their rates when q changes by
  * dq[n] and the rates themselves by gap[m], d.dv = -follow.dq - gap; and its transpose, to[n] += (..)^T from[n] and gap[m] written;
  * changes `from`. Gaps may be NULL. */

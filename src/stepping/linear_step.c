@@ -424,20 +424,6 @@ static void add_pieces(const olo_linear_step *x, const double *K, bool transpose
     }
 }
 
-/* out_I += factor sum_J Lambda_IJ w_J of all frames */
-static void add_frames(const olo_linear_step *x, const olo_linear_rows *rows, double factor,
-                       const double *w, double *out)
-{
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        const double *Lambda = rows->Lambda + 9 * (size_t)k;
-        int at = s->nodes[k].q + 3;
-        for (int I = 0; s->nodes[k].kind == OLO_NODE_FRAME && I < 3; I++)
-            for (int J = 0; J < 3; J++)
-                vec3_add(factor * Lambda[3 * I + J], w + at + 3 * J, out + at + 3 * I);
-    }
-}
-
 /* out += sum mu_i (Dd_i/Dq0) w, or the transpose; the gradient at q0 varies by its Hessian */
 static void add_start_rows(const olo_linear_step *x, bool transposed, const double *w, double *out)
 {
@@ -465,7 +451,7 @@ static void add_start_rows(const olo_linear_step *x, bool transposed, const doub
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] += factor * x->over.mu[c] * product[k];
     }
-    add_frames(x, &x->over, factor, w, out);
+    olo_linear_rows_add_frames(&x->over, factor, w, out);
 }
 
 /* out -= sum mu_i Hess g_i(q1) w at the end */
@@ -484,7 +470,7 @@ static void subtract_end_rows(const olo_linear_step *x, const double *w, double 
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] -= x->end.mu[c] * product[k];
     }
-    add_frames(x, &x->end, -1.0, w, out);
+    olo_linear_rows_add_frames(&x->end, -1.0, w, out);
 }
 
 /* out += factor M w; uses z */
@@ -608,7 +594,7 @@ static void add_end(olo_linear_step *x, bool transposed, const double *w, double
             out[row->index[k]] += product[k];
     }
     if (!x->projects)
-        add_frames(x, &x->over, 0.5, w, out);
+        olo_linear_rows_add_frames(&x->over, 0.5, w, out);
 }
 
 /* The step itself: dq1 (written) from rho (changed) and rows that change at the end. Where these belong to the tree, dq1 is a displacement that

@@ -69,18 +69,11 @@ void olo_parameter_set_begin(olo_parameter_set *x)
         memset(x->sum, 0, (size_t)x->active * sizeof *x->sum);
 }
 
-/* Whether a step depends on the coefficient; else J alone does. */
-static bool acts(const olo_coefficient *c)
-{
-    return c->kind == OLO_COEFFICIENT_MASS || c->kind == OLO_COEFFICIENT_TERM ||
-           c->kind == OLO_COEFFICIENT_ACTION || c->kind == OLO_COEFFICIENT_ROW;
-}
-
 void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
                             const olo_step_change *by)
 {
     for (int i = 0; i < x->active; i++)
-        if (acts(&x->coefficient[i]))
+        if (olo_coefficient_acts(&x->coefficient[i]))
             x->sum[i] += olo_linear_step_times_coefficient(linear, &x->coefficient[i], by);
 }
 
@@ -151,6 +144,6 @@ void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *li
                            const olo_step_change *change)
 {
     for (int i = 0; i < x->active; i++)
-        if (acts(&x->coefficient[i]))
+        if (olo_coefficient_acts(&x->coefficient[i]))
             olo_linear_step_add_coefficient(linear, &x->coefficient[i], x->sum[i], change);
 }

@@ -89,7 +89,9 @@ double *olo_action_coefficient(olo_action *action, int p)
 {
     if (p < 3)
         return &action->vector[p];
-    return p == 3 ? &action->kp : p == 4 ? &action->kd : &action->position.weight[p - 5];
+    return p == 3               ? &action->kp
+           : p == OLO_ACTION_KD ? &action->kd
+                                : &action->position.weight[p - 5];
 }
 
 /* Values that tell whether a function of time is another one. */

@@ -34,12 +34,20 @@ typedef struct olo_coefficient {
     double value;
 } olo_coefficient;
 
+/* Whether motions depend on it; else only what is measured of them does. */
+static inline bool olo_coefficient_acts(const olo_coefficient *c)
+{
+    return c->kind == OLO_COEFFICIENT_MASS || c->kind == OLO_COEFFICIENT_TERM ||
+           c->kind == OLO_COEFFICIENT_ACTION || c->kind == OLO_COEFFICIENT_ROW;
+}
+
 /* Visits all, in an order that is the same for systems of one structure. */
 typedef void olo_coefficient_visitor(void *context, const olo_coefficient *coefficient);
 void olo_system_visit_coefficients(const olo_system *system, olo_coefficient_visitor *visit,
                                    void *context);
 
 /* Coefficients of an action: its vector, kp, kd, then the weights of its place. The place of one, to be changed. */
+enum { OLO_ACTION_KD = 4 }; /* the number of kd */
 int olo_action_coefficients(const olo_action *action);
 double *olo_action_coefficient(olo_action *action, int p);
 

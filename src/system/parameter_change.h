@@ -9,7 +9,8 @@ struct olo_parameter_change {
     olo_pool pool;
     const char *name;
     int n;
-    double *dq, *dv; /* [n] of the start */
+    double *dq, *dv; /* [n] of the start ... */
+    bool rest;       /* ... which is the equilibrium, not the one that is given */
     int count;
     olo_coefficient *coefficient; /* [count] that change, in the order of the system */
     double *derivative;           /* [count] */

@@ -2,6 +2,8 @@
  * and ended. */
 #include "probe.h"
 
+#include "base/memory.h"
+
 enum { STEPS_MAX = 2000 };
 
 /* --- steps by a tolerance --- */
@@ -188,6 +190,159 @@ TEST(exact_treatments_have_the_same_derivatives)
         }
 }
 
+/* --- starts at an equilibrium --- */
+
+/* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have lengths. */
+static const char hanging[] =
+    "name: hanging\n"
+    "parameters: {m: 1, k: 40, l: 0.6, F: 3, kp: 12, kd: 2, rest: 0.3, g: 9.81, y: 0.4}\n"
+    "gravity: [0, 0, -g]\n"
+    "bodies:\n"
+    "  - {name: a, mass: m, inertia: [0.02, 0.05, 0.05], center: [0.1, 0.02, 0], position: [0, 0, "
+    "0]}\n"
+    "  - {name: b, mass: 0.5, inertia: [0.02, 0.05, 0.05], position: [l, 0, 0]}\n"
+    "points: {name: c, mass: 0.5*m, position: [l + 0.5, y, 0]}\n"
+    "joints:\n"
+    "  - {name: hinge, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "     controller: {target: 0.3*cos(4*t) + t, kp: kp, kd: kd}}\n"
+    "  - {name: ball, type: spherical, between: [{on: a, at: [l, 0, 0]}, b]}\n"
+    "rods: {between: [{on: b, at: [0.2, 0, 0]}, c]}\n"
+    "springs:\n"
+    "  - {name: coil, between: [[1, y, 0.5], {on: b, at: [0.1, 0, 0.1]}], stiffness: k, length: "
+    "rest}\n"
+    "  - {name: stay, type: linear, between: [[1.2, 0, 0], {on: b, at: [0, 0.2, 0]}], stiffness: "
+    "0.5*k}\n"
+    "  - {name: tie, type: linear, between: [[1.2, 0.6, -0.6], c], stiffness: k}\n"
+    "dampers: {name: oil, type: linear, between: [[0, 0, 0], c], damping: 0.4}\n"
+    "loads: {name: push, on: c, force: [0, F, 1], time: cos(6*t)}\n"
+    "run: {step: 0.01, end: 0.15, start: equilibrium}\n";
+
+TEST(parameters_move_the_equilibrium_of_a_tree)
+{
+    static const char *const names[] = {"m", "k", "l", "F", "kp", "kd", "rest", "g", "y"};
+    static const double values[] = {1, 40, 0.6, 3, 12, 2, 0.3, 9.81, 0.4};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(hanging, schemes[scheme], names, values, 9, NULL);
+}
+
+/* A window of four bars on springs: its closure has multipliers, and its lengths are in the rows of tree and closure. */
+static const char window[] =
+    "name: window\n"
+    "parameters: {b: 0.8, c: 1.2, m: 1, k: 80, F: 2}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: left, mass: m, center: [0, 0, b/2], inertia: [0.05, 0.05, 0.05], position: [0, 0, "
+    "0]}\n"
+    "  - {name: top, mass: 1, inertia: [0.05, 0.05, 0.05], position: [0, 0, b], center: [0.3, 0, "
+    "0.1]}\n"
+    "  - {name: right, mass: m, inertia: [0.05, 0.05, 0.05], position: [c, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: A, type: revolute, between: [ground, left], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  - {name: B, type: revolute, between: [{on: left, at: [0, 0, b]}, top], axis: [0, 1, 0]}\n"
+    "  - {name: C, type: spherical, between: [{on: top, at: [c, 0, 0]}, {on: right, at: [0, 0, "
+    "b]}]}\n"
+    "  - {name: D, type: revolute, between: [ground, right], at: [c, 0, 0], axis: [0, 1, 0]}\n"
+    "springs: {name: s, type: linear, between: [[1.5, 0, 1], {on: top, at: [c/2, 0, 0]}], "
+    "stiffness: k}\n"
+    "loads: {name: push, on: top, force: [F, 0, 0], time: cos(6*t)}\n"
+    "run: {step: 0.01, end: 0.15, start: equilibrium}\n";
+
+TEST(parameters_move_the_equilibrium_of_a_loop)
+{
+    static const char *const names[] = {"b", "c", "m", "k", "F"};
+    static const double values[] = {0.8, 1.2, 1, 80, 2};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(window, schemes[scheme], names, values, 5, NULL);
+}
+
+static const char sagging[] =
+    "name: sagging\n"
+    "parameters: {E: 1e6, rho: 300, tip: 4, L: 1, F: 20}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "beams:\n"
+    "  - {name: arm, elements: 5, from: [0, 0, 0], to: [L, 0, 0], d1: [0, 1, 0],\n"
+    "     section: {type: rectangle, width: 0.2, height: 0.2, young: E, poisson: 0.3, density: "
+    "rho}}\n"
+    "masses: {name: load, on: arm.end, mass: tip}\n"
+    "supports: {name: clamp, type: fixed, on: arm.start}\n"
+    "loads: {name: push, on: arm.end, force: [0, F, 0], time: cos(20*t)}\n"
+    "run: {step: 0.01, end: 0.1, start: equilibrium}\n";
+
+TEST(parameters_move_the_equilibrium_of_a_beam)
+{
+    static const char *const names[] = {"E", "rho", "tip", "L", "F"};
+    static const double values[] = {1e6, 300, 4, 1, 20};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(sagging, schemes[scheme], names, values, 5, NULL);
+}
+
+/* Under its own weight a mass on a spring hangs m g/k lower: in closed form dz/dm = -g/k, dz/dk = m g/k^2. */
+TEST(equilibrium_of_a_mass_on_a_spring)
+{
+    static const char text[] =
+        "name: hung\n"
+        "parameters: {m: 2, k: 50}\n"
+        "gravity: [0, 0, -10]\n"
+        "points: {name: a, mass: m, position: [0, 0, 0]}\n"
+        "springs: {name: s, type: linear, between: [[0, 0, 0], a], stiffness: k}\n"
+        "run: {step: 0.1, end: 0, start: equilibrium}\n";
+    static const char *const names[] = {"m", "k"};
+    const double z = -2 * 10.0 / 50, expected[] = {-10.0 / 50, 2 * 10.0 / 2500};
+    olo_error error = {0};
+    olo_parameter_change *changes[2];
+    scene x = open_with(text, schemes[0], NULL, 0);
+    check_close(z, olo_state_q(x.state)[2], 1e-14);
+    for (int k = 0; k < 2; k++)
+        check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
+    probe_open_run(&x);
+    check_status(OLO_BAD_INPUT, olo_derivatives_set_parameters(
+                                    p.d, (const olo_parameter_change *const *)changes, 2, &error));
+    check_contains("olo_start_change", error.text);
+    size_t alive = olo_memory_alive();
+    olo_status status = OLO_NO_MEMORY;
+    for (size_t n = 1; status != OLO_OK; n++) {
+        olo_memory_fail_at(n);
+        status = olo_start_change(x.system, &x.run, x.state, changes, 2, &error);
+        olo_memory_fail_at(0);
+        check_true(status == OLO_OK || status == OLO_NO_MEMORY);
+        check_equal(alive, olo_memory_alive());
+    }
+    for (int k = 0; k < 2; k++) {
+        check_relative(expected[k], changes[k]->dq[2], 1e-11);
+        check_true(changes[k]->dq[0] == 0 && changes[k]->dv[2] == 0);
+    }
+    x.run.start = "given";
+    probe_close();
+    probe_open_run(&x);
+    check_status(OLO_BAD_INPUT, olo_derivatives_set_parameters(
+                                    p.d, (const olo_parameter_change *const *)changes, 2, &error));
+    check_contains("starts as it is given", error.text);
+    for (int k = 0; k < 2; k++)
+        olo_parameter_change_free(changes[k]);
+    probe_close();
+    scene_close(&x);
+}
+
+/* A ball that hangs on a spring may turn: nothing says how. */
+TEST(neutral_equilibria_have_no_derivatives)
+{
+    static const char text[] =
+        "name: loose\n"
+        "parameters: {k: 50}\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies: {name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, -1]}\n"
+        "springs: {name: s, type: linear, between: [[0, 0, 0], a], stiffness: k}\n"
+        "run: {step: 0.1, end: 1, start: equilibrium}\n";
+    olo_error error = {0};
+    olo_parameter_change *change;
+    scene x = open_with(text, schemes[0], NULL, 0);
+    check_ok(olo_parameter_change_create(x.model, "k", &change, &error), &error);
+    check_status(OLO_SINGULAR, olo_start_change(x.system, &x.run, x.state, &change, 1, &error));
+    check_contains("can move without forces", error.text);
+    olo_parameter_change_free(change);
+    scene_close(&x);
+}
+
 /* --- numbers that are none, and ends --- */
 
 static double not_a_number(void *context, const olo_system *system, const olo_state *state,
@@ -296,7 +451,12 @@ TEST(gradients_can_be_interrupted)
     scene_close(&x);
 }
 
-TEST_MAIN(cmocka_unit_test(steps_by_a_tolerance),
+TEST_MAIN(cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
+          cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),
+          cmocka_unit_test(parameters_move_the_equilibrium_of_a_beam),
+          cmocka_unit_test(equilibrium_of_a_mass_on_a_spring),
+          cmocka_unit_test(neutral_equilibria_have_no_derivatives),
+          cmocka_unit_test(steps_by_a_tolerance),
           cmocka_unit_test(chosen_steps_are_those_of_the_run),
           cmocka_unit_test(parameters_with_chosen_steps), cmocka_unit_test(controls_need_steps),
           cmocka_unit_test(order_6), cmocka_unit_test(exact_treatments_have_the_same_derivatives),

@@ -164,3 +164,16 @@ def test_functionals_that_are_not_finite(swing):
 def test_exact_treatments_have_the_derivatives_of_reduced(swing, treatment):
     one, other = (oloid.gradient(swing, GOALS, parameters="k", constraints=name) for name in ("reduced", treatment))
     assert one.value == other.value and one.parameters == other.parameters
+
+
+def test_parameters_move_the_equilibrium_at_the_start(swing):
+    goals = [oloid.goal("tip.position", direction=[1, 0, 2], end=1)]
+    g = oloid.gradient(swing, goals, parameters=["k", "m"], start="equilibrium", end=0)
+    lower = oloid.load(swing, start="equilibrium").initial_state().place("arm", at=[0.4, 0, 0])[0]
+    assert g.value == pytest.approx(lower @ [1, 0, 2], abs=1e-12)
+    for name, value in (("k", 12.0), ("m", 1.5)):
+        expected = extrapolated(lambda x: oloid.gradient(swing, goals, set={name: x}, start="equilibrium", end=0).value,
+                                value, 0.02 * value)
+        assert g.parameters[name] == pytest.approx(expected, rel=1e-8)
+    later = oloid.load(swing).derivatives("k", start="equilibrium", end=0).gradient(goals)
+    assert later.value == g.value and later.parameters["k"] == g.parameters["k"]
