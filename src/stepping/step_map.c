@@ -34,8 +34,9 @@ static double *row_of(const basis *x, double *rows, int k)
     return rows + (size_t)k * (size_t)x->system->n;
 }
 
-/* Takes the admissible part of dq as the next vector if more than `least` of its length is new. */
-static olo_status take(basis *x, const olo_state *state, double least, olo_error *error)
+/* b becomes the admissible part of dq that is M-orthogonal to all b_k, f what follows it; gives |b|_M. */
+static olo_status reduce(basis *x, const olo_state *state, double *size, double *left,
+                         olo_error *error)
 {
     int n = x->system->n;
     double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
@@ -47,7 +48,7 @@ static olo_status take(basis *x, const olo_state *state, double least, olo_error
     memcpy(b, x->dq, (size_t)n * sizeof *b);
     memcpy(f, x->dv, (size_t)n * sizeof *f);
     olo_system_mass_times(x->system, b, Mb);
-    double size = olo_dense_dot(n, b, Mb);
+    *size = sqrt(olo_dense_dot(n, b, Mb));
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < x->count; k++) {
             double along = olo_dense_dot(n, row_of(x, x->Mb, k), b);
@@ -55,17 +56,31 @@ static olo_status take(basis *x, const olo_state *state, double least, olo_error
             olo_dense_add(n, -along, row_of(x, x->f, k), f);
         }
     olo_system_mass_times(x->system, b, Mb);
-    double left = olo_dense_dot(n, b, Mb);
-    if (!(left > least * least * size) || !(left > 0))
-        return OLO_OK;
-    double scale = 1 / sqrt(left);
+    *left = sqrt(olo_dense_dot(n, b, Mb));
+    return OLO_OK;
+}
+
+/* Takes the admissible part of dq as the next vector if more than `least` of its length is new. What is left of much else has
+ * its rounding, too, and is made admissible again. */
+static olo_status take(basis *x, const olo_state *state, double least, olo_error *error)
+{
+    int n = x->system->n;
+    double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
+           *Mb = row_of(x, x->Mb, x->count), size, left;
+    olo_status status = reduce(x, state, &size, &left, error);
+    if (status != OLO_OK || !(left > least * size) || !(left > 0))
+        return status;
+    for (int i = 0; i < n; i++)
+        x->dq[i] = b[i] / left;
+    status = reduce(x, state, &size, &left, error);
+    double scale = 1 / left;
     for (int i = 0; i < n; i++) {
         b[i] *= scale;
         f[i] *= scale;
         Mb[i] *= scale;
     }
     x->count++;
-    return OLO_OK;
+    return status;
 }
 
 /* A basis at a state, from all coordinates in turn; those that are nearly there already come last. */
