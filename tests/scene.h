@@ -162,34 +162,51 @@ static inline double scene_momentum(const scene *s, double kinetic, double *reac
     return sqrt(2 * kinetic * mass);
 }
 
+/* The quantities that a system claims to conserve: where they started, how large they and their parts have been, and how far they
+ * have been from their start, in proportion. */
+typedef struct scene_watch {
+    double start[OLO_INVARIANTS_MAX], size[OLO_INVARIANTS_MAX], drift;
+    bool energy; /* count it, too? */
+} scene_watch;
+
+static inline scene_watch scene_watch_begin(const scene *s, bool energy)
+{
+    scene_watch watch = {.energy = energy};
+    olo_ledger ledger = scene_ledger(s);
+    for (int k = 0; k < olo_system_invariants(s->system); k++) {
+        watch.start[k] = olo_invariant_value(olo_system_invariant(s->system, k), &ledger);
+        watch.size[k] = fabs(watch.start[k]);
+    }
+    return watch;
+}
+
+static inline void scene_watch_look(scene_watch *watch, const scene *s)
+{
+    olo_ledger ledger = scene_ledger(s);
+    double reach, momentum = scene_momentum(s, ledger.kinetic, &reach);
+    for (int k = 0; k < olo_system_invariants(s->system); k++) {
+        const olo_invariant *x = olo_system_invariant(s->system, k);
+        double part = x->energy ? ledger.kinetic + fabs(ledger.potential) + ledger.strain
+                                : momentum * (reach * norm3(x->rotation) + norm3(x->translation));
+        watch->size[k] = fmax(watch->size[k], part);
+        double drift = watch->energy || !x->energy
+                           ? fabs(olo_invariant_value(x, &ledger) - watch->start[k])
+                           : 0.0;
+        watch->drift = fmax(watch->drift, watch->size[k] > 0 ? drift / watch->size[k] : drift);
+        check_true(isfinite(drift));
+    }
+}
+
 /* Largest drift of every quantity the system claims to conserve (without the energy, if it is told so), relative to its
  * size, over `steps`. */
 static inline double scene_drift_of(scene *s, double h, long steps, bool energy)
 {
-    int count = olo_system_invariants(s->system);
-    double start[OLO_INVARIANTS_MAX], size[OLO_INVARIANTS_MAX], worst = 0;
-    olo_ledger ledger = scene_ledger(s);
-    for (int k = 0; k < count; k++) {
-        start[k] = olo_invariant_value(olo_system_invariant(s->system, k), &ledger);
-        size[k] = fabs(start[k]);
-    }
+    scene_watch watch = scene_watch_begin(s, energy);
     for (long i = 0; i < steps; i++) {
         scene_run(s, h, 1);
-        ledger = scene_ledger(s);
-        double reach, momentum = scene_momentum(s, ledger.kinetic, &reach);
-        for (int k = 0; k < count; k++) {
-            const olo_invariant *x = olo_system_invariant(s->system, k);
-            double part = x->energy
-                              ? ledger.kinetic + fabs(ledger.potential) + ledger.strain
-                              : momentum * (reach * norm3(x->rotation) + norm3(x->translation));
-            size[k] = fmax(size[k], part);
-            double drift =
-                energy || !x->energy ? fabs(olo_invariant_value(x, &ledger) - start[k]) : 0.0;
-            worst = fmax(worst, size[k] > 0 ? drift / size[k] : drift);
-            check_true(isfinite(drift));
-        }
+        scene_watch_look(&watch, s);
     }
-    return worst;
+    return watch.drift;
 }
 
 static inline double scene_drift(scene *s, double h, long steps)

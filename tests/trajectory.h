@@ -56,6 +56,13 @@ static inline void trajectory_interval(const trajectory *x, int i, double *dq, d
     }
 }
 
+/* {least, largest} of what is added */
+static inline void range_add(double range[2], double value)
+{
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
 enum { TRAJECTORY_MAX = 100 };
 
 static inline double trajectory_potential(const trajectory *x, const double *q)

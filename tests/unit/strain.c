@@ -304,6 +304,40 @@ TEST(derivatives_by_coefficients_are_those_of_differences)
     each_sample(by_coefficients);
 }
 
+/* Gradient and Hessian of the energy against differences of the fourth order of the energy and of the gradient. */
+static void follow_differences(sample *x)
+{
+    static const double weights[2] = {2.0 / 3, -1.0 / 12}, d = 2e-3;
+    int n = x->strains.size;
+    double expected[SIZE] = {0}, row[SIZE];
+    if (x->strains.law->dissipative)
+        return;
+    olo_term_gradient(&x->strains, x->q0, NULL, ours);
+    memset(theirs, 0, sizeof theirs);
+    for (int i = 0; i < n; i++) {
+        const double kept = x->q0[i];
+        for (int k = -2; k <= 2; k++) {
+            if (k == 0)
+                continue;
+            const double w = (k < 0 ? -1 : 1) * weights[abs(k) - 1] / d;
+            x->q0[i] = kept + k * d;
+            expected[i] += w * olo_term_energy(&x->strains, x->q0, NULL);
+            olo_term_gradient(&x->strains, x->q0, NULL, row);
+            for (int j = 0; j < n; j++)
+                theirs[i * n + j] += w * row[j];
+        }
+        x->q0[i] = kept;
+    }
+    check_same(n, expected, ours, 1e-9);
+    olo_term_hessian(&x->strains, x->q0, NULL, ours);
+    check_same(n * n, theirs, ours, 1e-9);
+}
+
+TEST(gradient_and_hessian_of_the_energy_are_those_of_differences)
+{
+    each_sample(follow_differences);
+}
+
 /* --- beam sheet, 18.1: one linear element of length 0.5 --- */
 
 static const double stiffness[STRAINS] = {2, 3, 5, 7, 11, 13};
@@ -483,6 +517,8 @@ TEST(rigid_motions_leave_the_strains_alone)
         olo_strain_values(&x->strain, x->q0, NULL, e);
         olo_strain_values(&x->strain, x->q1, NULL, moved);
         check_all(6, e, moved, 1e-13);
+        check_relative(olo_term_energy(&x->strains, x->q0, NULL),
+                       olo_term_energy(&x->strains, x->q1, NULL), 1e-12);
         sample_free(x);
     }
 }
@@ -591,6 +627,7 @@ TEST_MAIN(cmocka_unit_test(strains_at_a_configuration_are_those_of_the_forms),
           cmocka_unit_test(discrete_gradients_and_their_derivatives_are_those_of_the_forms),
           cmocka_unit_test(tangent_in_twists_is_the_projected_one),
           cmocka_unit_test(derivatives_by_coefficients_are_those_of_differences),
+          cmocka_unit_test(gradient_and_hessian_of_the_energy_are_those_of_differences),
           cmocka_unit_test(one_element_has_the_forces_of_the_sheet),
           cmocka_unit_test(moments_on_nodes_are_those_of_the_sheet),
           cmocka_unit_test(a_hyperelastic_energy_has_the_stress_of_the_sheet),
