@@ -1,11 +1,12 @@
-/* Derivatives of the balance of a step, and of the momentum at its end, with respect to the coefficients of a system,
+/* Derivatives of the balance of a step, of the momentum at its end, and of what the velocity there is projected from, M v1 +
+ * sum mu_end grad g = p, with respect to the coefficients of a system,
  *
- *     masses     dT = dM (2 dq/h - 2 v0),     dp = dM (dq/h - v1)
+ *     masses     dT = dM (2 dq/h - 2 v0),     dp = dM dq/h,      dv = -dM v1
  *     terms      dT = h d(dV),                dp = -h/2 d(dV)
  *     actions    dT = -h df,                  dp = h/2 df
- *     rows       dT = mu d(d),                dp = -mu_end d(grad g(q1)),    and g(q1) and grad g(q1).v1 themselves
+ *     rows       dT = mu d(d),                dv = -mu_end d(grad g(q1)),    and g(q1) and grad g(q1).v1 themselves
  *
- * where dp belongs to the variational scheme alone. */
+ * where dp and dv belong to the variational scheme alone. A step that starts with a momentum has no v0 in it. */
 #include "stepping/by_coefficient.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@
 typedef struct share {
     int size;
     int index[OLO_FORM_SIZE_MAX];
-    double T[OLO_FORM_SIZE_MAX], p[OLO_FORM_SIZE_MAX];
+    double T[OLO_FORM_SIZE_MAX], p[OLO_FORM_SIZE_MAX], v[OLO_FORM_SIZE_MAX];
     int row; /* a constraint row that changes, or -1: by how much at the end, and its rate there */
     double end, rate;
 } share;
@@ -25,13 +26,15 @@ static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry
 {
     const int to[2] = {entry->i, entry->j}, from[2] = {entry->j, entry->i};
     int vectors = entry->i == entry->j ? 1 : 2;
+    double start = step->bare ? 0 : 2;
     x->size = 3 * vectors;
     for (int k = 0; k < vectors; k++)
         for (int i = 0; i < 3; i++) {
             int at = from[k] + i;
             x->index[3 * k + i] = to[k] + i;
-            x->T[3 * k + i] = 2 / step->h * step->x.dq[at] - 2 * step->v0[at];
-            x->p[3 * k + i] = step->x.dq[at] / step->h - v1[at];
+            x->T[3 * k + i] = 2 / step->h * step->x.dq[at] - start * step->v0[at];
+            x->p[3 * k + i] = step->x.dq[at] / step->h;
+            x->v[3 * k + i] = -v1[at];
         }
 }
 
@@ -40,6 +43,7 @@ static void scale_share(const double *r, double factor, share *x)
     for (int i = 0; i < x->size; i++) {
         x->T[i] = factor * r[i];
         x->p[i] = -0.5 * factor * r[i];
+        x->v[i] = 0;
     }
 }
 
@@ -68,6 +72,7 @@ static void by_weight(const olo_step *step, const olo_term *term, int p, share *
         x->index[k] = term->index[y.place[k]];
         x->T[k] = step->h * term->coefficient[0] * y.value[k];
         x->p[k] = -0.5 * x->T[k];
+        x->v[k] = 0;
     }
 }
 
@@ -118,7 +123,8 @@ static void by_form(const olo_step_view *view, int c, int p, share *x)
     for (int k = 0; k < over.count; k++) {
         x->index[k] = form->index[over.place[k]];
         x->T[k] = view->mu[c] * over.value[k];
-        x->p[k] = -view->mu_end[c] * end.value[k];
+        x->p[k] = 0;
+        x->v[k] = -view->mu_end[c] * end.value[k];
         x->rate += end.value[k] * view->v1[x->index[k]];
     }
 }
@@ -140,7 +146,8 @@ static void by_factor(const olo_step_view *view, int c, const olo_share *one, sh
     for (int k = 0; k < term->size; k++) {
         x->index[k] = term->index[k];
         x->T[k] = view->mu[c] * over[k];
-        x->p[k] = -view->mu_end[c] * end[k];
+        x->p[k] = 0;
+        x->v[k] = -view->mu_end[c] * end[k];
         x->rate += end[k] * view->v1[x->index[k]];
     }
 }
@@ -180,7 +187,7 @@ void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coeffici
     share_of(view, c, &x);
     for (int i = 0; i < x.size; i++) {
         change->T[x.index[i]] += factor * x.T[i];
-        change->p[x.index[i]] += factor * x.p[i];
+        change->p[x.index[i]] += factor * (x.p[i] + x.v[i]);
     }
     if (x.row >= 0) {
         change->end[x.row] += factor * x.end;
@@ -211,7 +218,7 @@ double olo_linear_step_times_coefficient(const olo_linear_step *linear, const ol
     double sum = 0;
     share_of(&view, c, &x);
     for (int i = 0; i < x.size; i++)
-        sum += by->T[x.index[i]] * x.T[i] + by->p[x.index[i]] * x.p[i];
+        sum += by->T[x.index[i]] * x.T[i] + by->p[x.index[i]] * x.p[i] + by->v[x.index[i]] * x.v[i];
     if (x.row >= 0)
         sum += by->end[x.row] * x.end + by->rate[x.row] * x.rate;
     return sum;

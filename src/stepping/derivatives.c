@@ -37,6 +37,7 @@ struct olo_derivatives {
     olo_state *state; /* of the run */
     olo_state *node;  /* where the functional is evaluated on the way back */
     double *gq, *gv;  /* [n] */
+    double *gp;       /* [n] the same by the momentum, of steps that start with one */
     size_t memory;
     size_t record_size;
     kept *steps; /* kept ones */
@@ -116,8 +117,10 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     size_t n = (size_t)system->n, actions = (size_t)system->action_count, rows = (size_t)system->m;
     const olo_array arrays[] = {{&x->gq, n},
                                 {&x->gv, n},
+                                {&x->gp, n},
                                 {&x->change.T, n},
                                 {&x->change.p, n},
+                                {&x->change.v, n},
                                 {&x->inputs, actions},
                                 {&x->change.end, rows},
                                 {&x->change.rate, rows}};
@@ -198,6 +201,7 @@ olo_status olo_derivatives_step(olo_derivatives *x, olo_state *state, double h, 
 {
     x->count = 0;
     x->stepper->step.inputs = NULL;
+    x->stepper->projected = true;
     return make_step(x, state, h, true, error);
 }
 
@@ -253,7 +257,7 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const v
     for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
         /* a step that has no halves is linearised once for all directions */
         bool there = x->count == 1 && x->linearised;
-        status = there ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[i].record, error);
+        status = there ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[i].record, true, error);
         x->linearised = status == OLO_OK;
         if (status != OLO_OK)
             return status;
@@ -264,16 +268,25 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const v
     return status;
 }
 
+static bool is_zero(int n, const double *x)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0)
+            return false;
+    return true;
+}
+
 /* Back through a step; what it gives for the controls is added to `gu`, unless that is NULL. */
 static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, double *gv, double *gu,
                           olo_error *error)
 {
-    olo_status status = olo_linear_step_at(x->linear, &step->record, error);
+    bool velocity = !is_zero(x->system->n, gv);
+    olo_status status = olo_linear_step_at(x->linear, &step->record, velocity, error);
     x->linearised = false;
     if (status != OLO_OK)
         return status;
     const olo_step_change by = changes_of(x);
-    olo_linear_step_adjoint(x->linear, gq, gv, &by);
+    olo_linear_step_adjoint(x->linear, gq, gv, x->gp, &by);
     for (int i = 0; gu && i < x->system->action_count; i++)
         if (x->control[i] >= 0)
             gu[x->control[i]] +=
@@ -294,6 +307,7 @@ olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *
                                         olo_error *error)
 {
     olo_status status = need_step(x, error);
+    memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--)
         status = go_back(x, &x->steps[i - 1], gq, gv, NULL, error);
     return status;
@@ -482,9 +496,10 @@ static olo_status rehearse(course *c, const olo_state *start, olo_error *error)
 }
 
 static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
-                        const olo_functional *functional, olo_error *error)
+                        const olo_functional *functional, bool forward, olo_error *error)
 {
     *c = (course){.x = x};
+    x->stepper->projected = forward;
     olo_status status = olo_timetable_begin(&x->table, &x->run, start->t, error);
     if (status == OLO_OK && x->table.listed && !x->table.given)
         status = rehearse(c, start, error);
@@ -496,6 +511,7 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
     olo_state_copy(start, x->state);
+    x->state->bare = false; /* J is one of its velocities */
     return status;
 }
 
@@ -598,6 +614,7 @@ static olo_status return_all(course *c, olo_error *error)
     olo_status status = OLO_OK;
     memset(x->gq, 0, (size_t)x->system->n * sizeof *x->gq);
     memset(x->gv, 0, (size_t)x->system->n * sizeof *x->gv);
+    memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
     olo_parameter_set_begin(&x->parameters);
     olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
     olo_objective_running(c->objective, x->state, weight_of(c, c->steps), x->gq, x->gv);
@@ -654,7 +671,7 @@ olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
                                     olo_error *error)
 {
     course c;
-    olo_status status = begin(&c, x, start, functional, error);
+    olo_status status = begin(&c, x, start, functional, false, error);
     if (status == OLO_OK)
         status = plan(&c, error);
     if (status == OLO_OK)
@@ -701,7 +718,7 @@ olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
 {
     course c;
     double sum = 0, *dq = direction->q, *dv = direction->v;
-    olo_status status = begin(&c, x, start, functional, error);
+    olo_status status = begin(&c, x, start, functional, true, error);
     bool parameters = direction->parameters && x->parameters.count > 0;
     if (status == OLO_OK && parameters)
         olo_parameter_set_aim(&x->parameters, direction->parameters, dq, dv);

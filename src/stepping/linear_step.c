@@ -22,6 +22,7 @@ struct olo_linear_step {
     void *reduced; /* tangent of the step ... */
     void *ending;  /* ... and matrix of the projection of velocities at its end */
     bool projects; /* the scheme does that */
+    bool ended;    /* that is there */
     bool rows;     /* rows change, too: their numbers at the end and K1 are wanted */
     const olo_tree *tree;
     double scale;        /* of velocities in that */
@@ -42,7 +43,7 @@ struct olo_linear_step {
 size_t olo_step_record_size(const olo_system *s)
 {
     /* closures are some of all rows */
-    return 5 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
+    return 6 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
            2 * (size_t)s->m + (size_t)s->action_count;
 }
 
@@ -50,9 +51,11 @@ olo_step_record olo_step_record_over(const olo_system *s, double *block)
 {
     olo_step_record x;
     x.t = x.h = 0;
+    x.bare = false;
     x.q0 = block;
     x.v0 = x.q0 + s->n;
-    x.q1 = x.v0 + s->n;
+    x.p0 = x.v0 + s->n;
+    x.q1 = x.p0 + s->n;
     x.v1 = x.q1 + s->n;
     x.rest = x.v1 + s->n;
     x.motion = x.rest + s->n;
@@ -70,8 +73,11 @@ void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
     size_t n = (size_t)s->n * sizeof *x->q0;
     x->t = step->t;
     x->h = step->h;
+    x->bare = step->bare;
     memcpy(x->q0, step->q0, n);
     memcpy(x->v0, step->v0, n);
+    if (x->bare)
+        memcpy(x->p0, step->Mv0, n);
     memcpy(x->q1, step->q_end, n);
     memcpy(x->v1, step->v1, n);
     memcpy(x->rest, step->state->q_rest, n);
@@ -245,6 +251,9 @@ static void place_step(olo_linear_step *x, const olo_step_record *record)
     size_t n = (size_t)x->system->n * sizeof *record->q0;
     memcpy(step->q0, record->q0, n);
     memcpy(step->v0, record->v0, n);
+    step->bare = record->bare;
+    if (record->bare)
+        memcpy(step->Mv0, record->p0, n);
     memcpy(step->q_end, record->q1, n);
     memcpy(x->state->q_rest, record->rest, n);
     step->inputs = record->inputs;
@@ -389,18 +398,20 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     return OLO_OK;
 }
 
-olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record, olo_error *error)
+olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record, bool velocity,
+                              olo_error *error)
 {
     place_step(x, record);
+    x->ended = x->projects && velocity;
     olo_status status =
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
     if (status != OLO_OK)
         return status;
     fill_matrices(x);
     balance_step(x);
-    if (x->rows && !x->projects)
+    if (x->rows && !x->ended)
         place_end_rows(x, record->v1);
-    return x->projects ? balance_end(x, error) : OLO_OK;
+    return x->ended ? balance_end(x, error) : OLO_OK;
 }
 
 /* --- products --- */
@@ -677,36 +688,68 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
     end_forward(x, dq, change->rate, eta, dv);
 }
 
-void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv,
+static void copy_if(int n, const double *from, double *to)
+{
+    if (to)
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* v1 = (2/h)(q1 - q0) - v0: gv becomes the derivative by v0, and `start` that by q0 */
+static void velocity_adjoint(const olo_linear_step *x, double *gq, double *gv, double *start)
+{
+    const double a = 2 / x->step.h;
+    for (int i = 0; i < x->system->n; i++) {
+        gq[i] += a * gv[i];
+        start[i] = -a * gv[i];
+        gv[i] = -gv[i];
+    }
+}
+
+/* p1 = D2 L_d + f^+, with which the next step starts; v1, where somebody looks at it, is projected from it. */
+static void momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp, double *start,
+                             const olo_step_change *change)
+{
+    const int n = x->system->n;
+    const double a = 2 / x->step.h;
+    double *eta = x->x;
+    memset(start, 0, (size_t)n * sizeof *start);
+    memset(eta, 0, (size_t)n * sizeof *eta);
+    if (x->ended) {
+        end_adjoint(x, gv, gq, eta, change->rate);
+        subtract_end_rows(x, eta, gq);
+    } else if (change->rate) {
+        memset(change->rate, 0, (size_t)x->system->m * sizeof *change->rate);
+    }
+    copy_if(n, eta, change->v);
+    for (int i = 0; i < n; i++)
+        eta[i] += gp[i];
+    copy_if(n, eta, change->p);
+    add_mass(x, 0.5 * a, eta, gq);
+    add_pieces(x, x->K1, true, -0.5, eta, gq);
+    add_mass(x, -0.5 * a, eta, start);
+    add_pieces(x, x->K0, true, -0.5, eta, start);
+    memset(gv, 0, (size_t)n * sizeof *gv);
+    memset(gp, 0, (size_t)n * sizeof *gp);
+}
+
+void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp,
                              const olo_step_change *change)
 {
     int n = x->system->n;
-    double *y = x->x, *start = x->y, a = 2 / x->step.h;
-    memset(start, 0, (size_t)n * sizeof *start);
-    if (!x->projects) {
-        for (int i = 0; i < n; i++) {
-            gq[i] += a * gv[i];
-            start[i] = -a * gv[i];
-            gv[i] = -gv[i];
-        }
-    } else {
-        double *eta = y;
-        end_adjoint(x, gv, gq, eta, change->rate);
-        add_mass(x, 0.5 * a, eta, gq);
-        add_pieces(x, x->K1, true, -0.5, eta, gq);
-        subtract_end_rows(x, eta, gq);
-        add_mass(x, -0.5 * a, eta, start);
-        add_pieces(x, x->K0, true, -0.5, eta, start);
-        if (change->p)
-            memcpy(change->p, eta, (size_t)n * sizeof *eta);
-        memset(gv, 0, (size_t)n * sizeof *gv);
-    }
+    double *y = x->x, *start = x->y;
+    if (x->projects)
+        momentum_adjoint(x, gq, gv, gp, start, change);
+    else
+        velocity_adjoint(x, gq, gv, start);
     solve_step_transposed(x, gq, change->end, y);
-    add_mass(x, -2.0, y, gv);
+    if (x->step.bare)
+        for (int i = 0; i < n; i++)
+            gp[i] = -2 * y[i];
+    else
+        add_mass(x, -2.0, y, gv);
     memcpy(gq, start, (size_t)n * sizeof *gq);
     add_start(x, true, y, gq);
-    if (change->T)
-        memcpy(change->T, y, (size_t)n * sizeof *y);
+    copy_if(n, y, change->T);
 }
 
 /* --- inputs --- */

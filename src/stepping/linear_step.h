@@ -23,7 +23,9 @@
 /* A step as it was made: all that its linearisation reads. */
 typedef struct olo_step_record {
     double t, h;
+    bool bare;                 /* it started with the momentum p0, not with the velocity v0 */
     double *q0, *v0, *q1, *v1; /* [n] */
+    double *p0;                /* [n] */
     double *rest;              /* [n] what rounding left of q0 */
     double *motion;            /* [twists] */
     double *angles;            /* [joint coordinates] at q0 */
@@ -45,8 +47,8 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
                                   olo_linear_step **linear, olo_error *error);
 void olo_linear_step_free(olo_linear_step *linear);
 
-/* Linearises at a record, which must stay. */
-olo_status olo_linear_step_at(olo_linear_step *linear, const olo_step_record *record,
+/* Linearises at a record, which must stay; the velocity at its end, too, where the scheme projects it and that is wanted. */
+olo_status olo_linear_step_at(olo_linear_step *linear, const olo_step_record *record, bool velocity,
                               olo_error *error);
 /* The step as kernels see it. */
 const olo_step *olo_linear_step_step(const olo_linear_step *linear);
@@ -58,6 +60,7 @@ const double *olo_linear_step_end_velocity(const olo_linear_step *linear);
 typedef struct olo_step_change {
     double *T;   /* [n] the balance */
     double *p;   /* [n] the momentum at the end (of a force -T/2; variational only) */
+    double *v;   /* [n] what the velocity there is projected from, beside p */
     double *end; /* [m] constraint rows at the end ... */
     double *
         rate; /* [m] ... and their rates there (variational only); both only after olo_linear_step_need_rows */
@@ -73,9 +76,10 @@ void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,
  * vector. */
 void olo_linear_step_add_input(olo_linear_step *linear, int action, double factor, double *df);
 double olo_linear_step_times_input(olo_linear_step *linear, int action, const double *y);
-/* The transpose: from the derivative of something with respect to the end to that with respect to the start, in place; `change` gets
- * those with respect to all else. */
-void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv,
+/* The transpose: from the derivatives of something with respect to the end, by the velocity gv and by the momentum gp (variational
+ * only), to those with respect to the start, in place; `change` gets those with respect to all else. A derivative by the velocity
+ * needs olo_linear_step_at with it. A step that is bare leaves nothing in gv, any other nothing in gp. */
+void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv, double *gp,
                              const olo_step_change *change);
 /* Multipliers of all rows over the step, and at its end (variational). */
 const double *olo_linear_step_multipliers(const olo_linear_step *linear);

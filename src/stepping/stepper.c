@@ -497,11 +497,11 @@ olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *err
 }
 
 /* The momentum that the last step has left still has the part that constraints take: their multipliers are then those
- * of two halves of steps. Who writes steps down for their derivatives gets each of them from its velocities. */
+ * of two halves of steps. */
 static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
 {
     double both = state->h + h;
-    x->step.bare = x->scheme->momentum && state->bare && !x->witness;
+    x->step.bare = x->scheme->momentum && state->bare && !x->projected;
     x->step.weight = x->step.bare && both != 0 ? both / h : 1;
     if (x->step.bare)
         memcpy(x->step.Mv0, state->momentum, (size_t)x->system->n * sizeof *state->momentum);
@@ -609,7 +609,7 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
     olo_state_copy(state, x->begin);
     olo_control_sample(x, state, 0);
     x->part_count = 0;
-    const bool lazy = x->lazy, inner = !x->witness && olo_stepper_may_be_lazy(x);
+    const bool lazy = x->lazy, inner = !x->projected && olo_stepper_may_be_lazy(x);
     for (int i = 0; i < c->parts; i++) {
         x->lazy = lazy || (inner && i < c->parts - 1);
         olo_status status = attempt(x, state, c->part[i] * h, error);
