@@ -116,6 +116,29 @@ static double curve_rate(const void *context, double t)
     return derivatives[1];
 }
 
+static bool curve_by_parameters(const void *context, double t, const double *direction,
+                                double by[2])
+{
+    const olo_curve *curve = context;
+    double values[VARIABLES_ON_STACK], along[VARIABLES_ON_STACK] = {0}, in_time[VARIABLES_ON_STACK];
+    const size_t *used, count = olo_expression_used(curve->expression, &used);
+    bool depends = false;
+    for (size_t i = 0; i < count; i++)
+        depends = depends || (used[i] > 0 && direction[used[i] - 1] != 0);
+    if (!depends)
+        return false;
+    memcpy(values, curve->values, curve->count * sizeof *values);
+    memcpy(along + 1, direction, (curve->count - 1) * sizeof *along);
+    memset(in_time, 0, curve->count * sizeof *in_time);
+    values[0] = t;
+    in_time[0] = 1;
+    double derivatives[2];
+    olo_expression_taylor(curve->expression, values, along, 1, derivatives);
+    by[0] = derivatives[1];
+    by[1] = olo_expression_second(curve->expression, values, in_time, along);
+    return true;
+}
+
 typedef struct table {
     int count;
     double numbers[]; /* times, then values */
@@ -206,8 +229,11 @@ olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_sig
         olo_curve *curve;
         olo_status status = olo_build_curve(builder, key, "t", signal->expression, &curve);
         if (status == OLO_OK)
-            *time = (olo_time_function){
-                .value = curve_value, .rate = curve_rate, .context = curve, .free = olo_curve_free};
+            *time = (olo_time_function){.value = curve_value,
+                                        .rate = curve_rate,
+                                        .by_parameters = curve_by_parameters,
+                                        .context = curve,
+                                        .free = olo_curve_free};
         return status;
     }
     if (signal->function) {

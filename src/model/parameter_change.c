@@ -172,8 +172,8 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
                         name);
     if (c->kind == OLO_COEFFICIENT_FUNCTION)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameter '%s' is in a function of time or in the energy of a spring, and "
-                        "there are no derivatives with respect to that; take controls",
+                        "parameter '%s' is in a table over time or in the energy of a spring, and "
+                        "there are no derivatives with respect to that; write a function of time",
                         name);
     return OLO_OK;
 }
@@ -201,6 +201,31 @@ static olo_status keep(olo_parameter_change *x, const olo_system *system, const 
         x->derivative[x->count++] = derivative[i];
     }
     return status;
+}
+
+static void keep_function(olo_parameter_change *x, const olo_time_function *time, bool row,
+                          int index)
+{
+    double by[2];
+    if (time->by_parameters && time->by_parameters(time->context, 0.0, x->direction, by))
+        x->functions[x->function_count++] = (olo_function_change){.row = row, .index = index};
+}
+
+/* Functions of time that depend on the parameter. */
+static olo_status keep_functions(olo_parameter_change *x, const olo_model *model, size_t parameter,
+                                 const olo_system *s, olo_error *error)
+{
+    x->direction =
+        olo_pool_alloc(&x->pool, olo_parameters_count(model->parameters), sizeof *x->direction);
+    x->functions = olo_pool_alloc(&x->pool, (size_t)(s->action_count + s->m), sizeof *x->functions);
+    if (!x->direction || !x->functions)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    olo_parameters_derivatives(model->parameters, parameter, x->direction);
+    for (int i = 0; i < s->action_count; i++)
+        keep_function(x, &s->actions[i].time, false, i);
+    for (int c = 0; c < s->m; c++)
+        keep_function(x, &s->constraints[c].time, true, c);
+    return OLO_OK;
 }
 
 /* One stencil; `agree` tells whether it is fine enough. */
@@ -274,6 +299,9 @@ olo_status olo_parameter_change_create(const olo_model *model, const char *param
     if (status == OLO_OK) {
         x->n = system->n;
         status = find(model, system, x, olo_parameters_value(model->parameters, index), error);
+    }
+    if (status == OLO_OK) {
+        status = keep_functions(x, model, index, system, error);
     }
     olo_system_free(system);
     if (status != OLO_OK) {

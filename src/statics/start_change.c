@@ -26,8 +26,7 @@ typedef struct mover {
     double *end, *rate; /* [m] dg/dp; the other is not used */
     double *open;       /* [n] w */
     double *twists, *wrench;
-    double *still; /* [n] no velocity */
-    olo_step view; /* as the kernels by coefficients want it */
+    double *none; /* [n] no velocity */
 } mover;
 
 static olo_status create(mover *x, const olo_state *start, olo_error *error)
@@ -40,7 +39,7 @@ static olo_status create(mover *x, const olo_state *start, olo_error *error)
         return status;
     const olo_array arrays[] = {{&x->T, n},           {&x->p, n},    {&x->end, m},
                                 {&x->rate, m},        {&x->open, n}, {&x->twists, twists},
-                                {&x->wrench, twists}, {&x->still, n}};
+                                {&x->wrench, twists}, {&x->none, n}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
         !olo_linear_rows_create(x->rest->tree, &x->pool, &x->rows))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the change of an equilibrium");
@@ -97,18 +96,22 @@ static void balance(mover *x)
 /* dr/dp and dg/dp */
 static void gather(mover *x, const olo_parameter_change *change)
 {
-    const olo_step_view view = {
-        .step = &x->view, .v1 = x->still, .mu = x->rows.mu, .mu_end = x->rows.mu};
+    const olo_step_view view = {.step = &x->rest->step,
+                                .v1 = x->none,
+                                .mu = x->rows.mu,
+                                .mu_end = x->rows.mu,
+                                .still = true};
     const olo_step_change all = {.T = x->T, .p = x->p, .end = x->end, .rate = x->rate};
     memset(x->T, 0, (size_t)x->system->n * sizeof *x->T);
     if (x->system->m > 0)
         memset(x->end, 0, (size_t)x->system->m * sizeof *x->end);
     for (int i = 0; i < change->count; i++) {
         const olo_coefficient *c = &change->coefficient[i];
-        /* targets have no rates at rest */
-        if (olo_coefficient_acts(c) && !(c->kind == OLO_COEFFICIENT_ACTION && c->p == OLO_ACTION_KD))
+        if (olo_coefficient_acts(c))
             olo_step_view_add_coefficient(&view, c, change->derivative[i], &all);
     }
+    for (int i = 0; i < change->function_count; i++)
+        olo_step_view_add_function(&view, change, &change->functions[i], 1.0, &all);
 }
 
 /* T += 2 by K w of a piece, which comes with half of its tangent */
@@ -203,8 +206,6 @@ olo_status olo_start_change(const olo_system *system, const olo_run *run, const 
     if (status == OLO_OK) {
         balance(&x);
         memcpy(x.rest->step.q_end, x.state->q, (size_t)system->n * sizeof *x.state->q);
-        x.view = x.rest->step;
-        x.view.t = -0.5 * x.view.h; /* loads are those at time 0 */
         for (int k = 0; k < count; k++)
             move(&x, changes[k]);
     }

@@ -93,21 +93,30 @@ static void by_term(const olo_step *step, bool midpoint, const olo_term *term, i
     scale_share(r, step->h, x);
 }
 
-/* f is affine in each of the coefficients of an action: the difference of two values is the derivative. */
-static void by_action(const olo_step *step, const olo_action *given, int p, share *x)
+/* x = -h (df) between two actions that differ in one thing, in which f is affine */
+static void by_difference(const olo_step_view *view, olo_action *zero, olo_action *one, share *x)
 {
-    double zero[OLO_FORM_SIZE_MAX], one[OLO_FORM_SIZE_MAX], t = step->t + 0.5 * step->h;
+    const olo_step *step = view->step;
+    double f0[OLO_FORM_SIZE_MAX], f1[OLO_FORM_SIZE_MAX];
+    const double t = view->still ? 0.0 : step->t + 0.5 * step->h;
     olo_interval over = olo_step_interval(step);
-    olo_action action = *given;
-    *olo_action_coefficient(&action, p) = 0;
-    action.type->force(&action, &over, t, zero, NULL);
-    *olo_action_coefficient(&action, p) = 1;
-    action.type->force(&action, &over, t, one, NULL);
-    x->size = action.size;
-    memcpy(x->index, action.index, (size_t)action.size * sizeof *x->index);
+    if (view->still)
+        zero->kd = one->kd = 0;
+    zero->type->force(zero, &over, t, f0, NULL);
+    one->type->force(one, &over, t, f1, NULL);
+    x->size = one->size;
+    memcpy(x->index, one->index, (size_t)one->size * sizeof *x->index);
     for (int i = 0; i < x->size; i++)
-        one[i] -= zero[i];
-    scale_share(one, -step->h, x);
+        f1[i] -= f0[i];
+    scale_share(f1, -step->h, x);
+}
+
+static void by_action(const olo_step_view *view, const olo_action *given, int p, share *x)
+{
+    olo_action zero = *given, one = *given;
+    *olo_action_coefficient(&zero, p) = 0;
+    *olo_action_coefficient(&one, p) = 1;
+    by_difference(view, &zero, &one, x);
 }
 
 /* A row that is a form. */
@@ -177,7 +186,75 @@ static void share_of(const olo_step_view *view, const olo_coefficient *c, share 
     else if (c->kind == OLO_COEFFICIENT_TERM)
         by_term(step, step->x.left != NULL, &s->terms[c->index], c->p, x);
     else
-        by_action(step, &s->actions[c->index], c->p, x);
+        by_action(view, &s->actions[c->index], c->p, x);
+}
+
+/* How a function of time changes with a parameter, as a function of time. */
+typedef struct slope {
+    const olo_time_function *of;
+    const double *direction;
+} slope;
+
+static double slope_value(const void *context, double t)
+{
+    const slope *x = context;
+    double by[2] = {0, 0};
+    x->of->by_parameters(x->of->context, t, x->direction, by);
+    return by[0];
+}
+
+static double no_value(const void *context, double t)
+{
+    (void)context, (void)t;
+    return 0.0;
+}
+
+/* f is affine in the function of time of an action; a motion is what its row is less. */
+static void by_function(const olo_step_view *view, const olo_parameter_change *parameter,
+                        const olo_function_change *function, share *x)
+{
+    const olo_step *step = view->step;
+    const olo_system *s = step->system;
+    x->row = -1;
+    if (function->row) {
+        const olo_time_function *time = &s->constraints[function->index].time;
+        double by[2] = {0, 0};
+        time->by_parameters(time->context, view->still ? step->t : step->t + step->h,
+                            parameter->direction, by);
+        x->size = 0;
+        x->row = function->index;
+        x->end = -by[0];
+        x->rate = -by[1];
+        return;
+    }
+    olo_action zero = s->actions[function->index], one = zero;
+    slope changes = {&s->actions[function->index].time, parameter->direction};
+    one.time = (olo_time_function){.value = slope_value, .context = &changes};
+    zero.time = (olo_time_function){.value = no_value};
+    by_difference(view, &zero, &one, x);
+}
+
+static void add_share(const share *x, double factor, const olo_step_change *change)
+{
+    for (int i = 0; i < x->size; i++) {
+        change->T[x->index[i]] += factor * x->T[i];
+        change->p[x->index[i]] += factor * (x->p[i] + x->v[i]);
+    }
+    if (x->row >= 0) {
+        change->end[x->row] += factor * x->end;
+        change->rate[x->row] += factor * x->rate;
+    }
+}
+
+static double times_share(const share *x, const olo_step_change *by)
+{
+    double sum = 0;
+    for (int i = 0; i < x->size; i++)
+        sum += by->T[x->index[i]] * x->T[i] + by->p[x->index[i]] * x->p[i] +
+               by->v[x->index[i]] * x->v[i];
+    if (x->row >= 0)
+        sum += by->end[x->row] * x->end + by->rate[x->row] * x->rate;
+    return sum;
 }
 
 void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
@@ -185,41 +262,39 @@ void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coeffici
 {
     share x;
     share_of(view, c, &x);
-    for (int i = 0; i < x.size; i++) {
-        change->T[x.index[i]] += factor * x.T[i];
-        change->p[x.index[i]] += factor * (x.p[i] + x.v[i]);
-    }
-    if (x.row >= 0) {
-        change->end[x.row] += factor * x.end;
-        change->rate[x.row] += factor * x.rate;
-    }
+    add_share(&x, factor, change);
 }
 
-static olo_step_view view_of(const olo_linear_step *linear)
+double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
+                                       const olo_step_change *by)
+{
+    share x;
+    share_of(view, c, &x);
+    return times_share(&x, by);
+}
+
+void olo_step_view_add_function(const olo_step_view *view, const olo_parameter_change *parameter,
+                                const olo_function_change *function, double factor,
+                                const olo_step_change *change)
+{
+    share x;
+    by_function(view, parameter, function, &x);
+    add_share(&x, factor, change);
+}
+
+double olo_step_view_times_function(const olo_step_view *view,
+                                    const olo_parameter_change *parameter,
+                                    const olo_function_change *function, const olo_step_change *by)
+{
+    share x;
+    by_function(view, parameter, function, &x);
+    return times_share(&x, by);
+}
+
+olo_step_view olo_linear_step_view(const olo_linear_step *linear)
 {
     return (olo_step_view){.step = olo_linear_step_step(linear),
                            .v1 = olo_linear_step_end_velocity(linear),
                            .mu = olo_linear_step_multipliers(linear),
                            .mu_end = olo_linear_step_end_multipliers(linear)};
-}
-
-void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
-                                     double factor, const olo_step_change *change)
-{
-    const olo_step_view view = view_of(linear);
-    olo_step_view_add_coefficient(&view, c, factor, change);
-}
-
-double olo_linear_step_times_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
-                                         const olo_step_change *by)
-{
-    const olo_step_view view = view_of(linear);
-    share x;
-    double sum = 0;
-    share_of(&view, c, &x);
-    for (int i = 0; i < x.size; i++)
-        sum += by->T[x.index[i]] * x.T[i] + by->p[x.index[i]] * x.p[i] + by->v[x.index[i]] * x.v[i];
-    if (x.row >= 0)
-        sum += by->end[x.row] * x.end + by->rate[x.row] * x.rate;
-    return sum;
 }

@@ -3,23 +3,32 @@
 #define OLO_STEPPING_BY_COEFFICIENT_H
 
 #include "stepping/linear_step.h"
-#include "system/coefficients.h"
+#include "system/parameter_change.h"
 
-/* What they read of a step, or of a system at rest: a step of length 1 without motion, at whose time -1/2 + 1/2 loads are taken. */
+/* What they read of a step, or of a system at rest: a step of length 1 without motion. */
 typedef struct olo_step_view {
     const olo_step *step;
     const double *v1;          /* [n] velocity at its end */
     const double *mu, *mu_end; /* [m] multipliers over it and at its end */
+    bool still; /* at rest: loads are those at time 0, targets have no rates, motions are those of the step's time */
 } olo_step_view;
+
+olo_step_view olo_linear_step_view(const olo_linear_step *linear);
 
 /* Of masses, terms, actions and rows (for which olo_linear_step_need_rows must have been asked): all += factor times the
  * derivatives ... */
-void olo_linear_step_add_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
-                                     double factor, const olo_step_change *change);
 void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
                                    double factor, const olo_step_change *change);
 /* ... and their products with what olo_linear_step_adjoint gave. */
-double olo_linear_step_times_coefficient(const olo_linear_step *linear, const olo_coefficient *c,
-                                         const olo_step_change *by);
+double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
+                                       const olo_step_change *by);
+
+/* The same of a function of time that a parameter changes. */
+void olo_step_view_add_function(const olo_step_view *view, const olo_parameter_change *parameter,
+                                const olo_function_change *function, double factor,
+                                const olo_step_change *change);
+double olo_step_view_times_function(const olo_step_view *view,
+                                    const olo_parameter_change *parameter,
+                                    const olo_function_change *function, const olo_step_change *by);
 
 #endif

@@ -21,6 +21,7 @@ void olo_parameter_set_free(olo_parameter_set *x)
 {
     olo_free(x->coefficient);
     olo_free(x->sum);
+    olo_free(x->own);
     *x = (olo_parameter_set){0};
 }
 
@@ -37,6 +38,11 @@ static void gather(olo_parameter_set *x)
             x->coefficient[x->active++] = x->coefficient[i];
     for (int i = 0; i < x->active; i++)
         x->rows = x->rows || x->coefficient[i].kind == OLO_COEFFICIENT_ROW;
+    for (int k = 0; k < x->count; k++)
+        for (int i = 0; i < x->changes[k]->function_count; i++) {
+            x->functions = true;
+            x->rows = x->rows || x->changes[k]->functions[i].row;
+        }
 }
 
 olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
@@ -53,7 +59,8 @@ olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
     }
     x->coefficient = olo_alloc(room, sizeof *x->coefficient);
     x->sum = olo_alloc(room, sizeof *x->sum);
-    if (!x->coefficient || !x->sum) {
+    x->own = olo_alloc((size_t)count, sizeof *x->own);
+    if (!x->coefficient || !x->sum || !x->own) {
         olo_parameter_set_free(x);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for parameters");
     }
@@ -67,14 +74,21 @@ void olo_parameter_set_begin(olo_parameter_set *x)
 {
     if (x->active > 0)
         memset(x->sum, 0, (size_t)x->active * sizeof *x->sum);
+    if (x->count > 0)
+        memset(x->own, 0, (size_t)x->count * sizeof *x->own);
 }
 
 void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
                             const olo_step_change *by)
 {
+    const olo_step_view view = olo_linear_step_view(linear);
     for (int i = 0; i < x->active; i++)
         if (olo_coefficient_acts(&x->coefficient[i]))
-            x->sum[i] += olo_linear_step_times_coefficient(linear, &x->coefficient[i], by);
+            x->sum[i] += olo_step_view_times_coefficient(&view, &x->coefficient[i], by);
+    for (int k = 0; x->functions && k < x->count; k++)
+        for (int i = 0; i < x->changes[k]->function_count; i++)
+            x->own[k] += olo_step_view_times_function(&view, x->changes[k],
+                                                      &x->changes[k]->functions[i], by);
 }
 
 /* dJ at a node by a coefficient. */
@@ -113,7 +127,7 @@ void olo_parameter_set_end(const olo_parameter_set *x, const double *gq, const d
 {
     for (int k = 0; k < x->count; k++) {
         const olo_parameter_change *change = x->changes[k];
-        gradient[k] = 0;
+        gradient[k] = x->own[k];
         for (int i = 0; i < change->n; i++)
             gradient[k] += gq[i] * change->dq[i] + gv[i] * change->dv[i];
         for (int i = 0; i < change->count; i++) {
@@ -128,6 +142,7 @@ void olo_parameter_set_aim(olo_parameter_set *x, const double *direction, double
     olo_parameter_set_begin(x);
     for (int k = 0; k < x->count; k++) {
         const olo_parameter_change *change = x->changes[k];
+        x->own[k] = direction[k];
         for (int i = 0; i < change->n; i++) {
             dq[i] += direction[k] * change->dq[i];
             dv[i] += direction[k] * change->dv[i];
@@ -143,7 +158,12 @@ void olo_parameter_set_aim(olo_parameter_set *x, const double *direction, double
 void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *linear,
                            const olo_step_change *change)
 {
+    const olo_step_view view = olo_linear_step_view(linear);
     for (int i = 0; i < x->active; i++)
         if (olo_coefficient_acts(&x->coefficient[i]))
-            olo_linear_step_add_coefficient(linear, &x->coefficient[i], x->sum[i], change);
+            olo_step_view_add_coefficient(&view, &x->coefficient[i], x->sum[i], change);
+    for (int k = 0; x->functions && k < x->count; k++)
+        for (int i = 0; i < x->changes[k]->function_count; i++)
+            olo_step_view_add_function(&view, x->changes[k], &x->changes[k]->functions[i],
+                                       x->own[k], change);
 }

@@ -5,7 +5,6 @@
 
 #include "stepping/by_coefficient.h"
 #include "stepping/goal.h"
-#include "system/parameter_change.h"
 
 typedef struct olo_parameter_set {
     const olo_parameter_change *const *changes;
@@ -13,7 +12,9 @@ typedef struct olo_parameter_set {
     int active;                   /* coefficients that change */
     olo_coefficient *coefficient; /* [active] sorted */
     double *sum;                  /* [active] dJ with respect to each, or a variation of it */
-    bool rows;                    /* constraint rows are among them */
+    double *own;    /* [count] the same of the functions of time that each parameter changes */
+    bool functions; /* there are any */
+    bool rows;      /* constraint rows are among all that */
 } olo_parameter_set;
 
 /* Starts as `{0}`; what was there is freed. */

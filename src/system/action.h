@@ -19,6 +19,9 @@ enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
 typedef struct olo_time_function {
     double (*value)(const void *context, double t);
     double (*rate)(const void *context, double t); /* its derivative; NULL: by differences */
+    /* Derivatives of value and rate along a direction of all parameters of the model; false: it does not depend on them. NULL:
+     * not known. */
+    bool (*by_parameters)(const void *context, double t, const double *direction, double by[2]);
     void *context;
     void (*free)(void *context);
 } olo_time_function;

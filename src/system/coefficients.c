@@ -89,16 +89,14 @@ double *olo_action_coefficient(olo_action *action, int p)
 {
     if (p < 3)
         return &action->vector[p];
-    return p == 3               ? &action->kp
-           : p == OLO_ACTION_KD ? &action->kd
-                                : &action->position.weight[p - 5];
+    return p == 3 ? &action->kp : p == 4 ? &action->kd : &action->position.weight[p - 5];
 }
 
-/* Values that tell whether a function of time is another one. */
+/* Values that tell whether a function of time is another one, unless it says so itself. */
 static void tell_function(walk *x, const olo_time_function *time)
 {
     const int samples = 12;
-    for (int i = 0; time->value && i < samples; i++)
+    for (int i = 0; time->value && !time->by_parameters && i < samples; i++)
         tell(x, time->value(time->context, 0.01 * pow(2.3, i)));
 }
 

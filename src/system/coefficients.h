@@ -8,8 +8,8 @@
  *     corners       of beams
  *     outputs       weights and origins of recorded places
  *
- * Two systems with the same names, sizes and indices differ in nothing else but functions of time and energies in words, which
- * are compared by their values.
+ * Two systems with the same names, sizes and indices differ in nothing else but functions of time, which may tell their derivatives by
+ * parameters, and energies in words; tables over time and these energies are compared by their values.
  */
 #ifndef OLO_SYSTEM_COEFFICIENTS_H
 #define OLO_SYSTEM_COEFFICIENTS_H
@@ -47,7 +47,6 @@ void olo_system_visit_coefficients(const olo_system *system, olo_coefficient_vis
                                    void *context);
 
 /* Coefficients of an action: its vector, kp, kd, then the weights of its place. The place of one, to be changed. */
-enum { OLO_ACTION_KD = 4 }; /* the number of kd */
 int olo_action_coefficients(const olo_action *action);
 double *olo_action_coefficient(olo_action *action, int p);
 

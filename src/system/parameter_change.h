@@ -5,6 +5,12 @@
 #include "oloid/derivatives.h"
 #include "system/coefficients.h"
 
+/* A function of time that changes: of an action, or of a constraint row. */
+typedef struct olo_function_change {
+    bool row;
+    int index;
+} olo_function_change;
+
 struct olo_parameter_change {
     olo_pool pool;
     const char *name;
@@ -14,6 +20,9 @@ struct olo_parameter_change {
     int count;
     olo_coefficient *coefficient; /* [count] that change, in the order of the system */
     double *derivative;           /* [count] */
+    double *direction; /* [parameters] how all parameters of the model change with this one */
+    int function_count;
+    olo_function_change *functions;
 };
 
 #endif

@@ -195,7 +195,8 @@ TEST(exact_treatments_have_the_same_derivatives)
 /* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have lengths. */
 static const char hanging[] =
     "name: hanging\n"
-    "parameters: {m: 1, k: 40, l: 0.6, F: 3, kp: 12, kd: 2, rest: 0.3, g: 9.81, y: 0.4}\n"
+    "parameters: {m: 1, k: 40, l: 0.6, F: 3, kp: 12, kd: 2, rest: 0.3, g: 9.81, y: 0.4, tilt: "
+    "0.3}\n"
     "gravity: [0, 0, -g]\n"
     "bodies:\n"
     "  - {name: a, mass: m, inertia: [0.02, 0.05, 0.05], center: [0.1, 0.02, 0], position: [0, 0, "
@@ -204,7 +205,7 @@ static const char hanging[] =
     "points: {name: c, mass: 0.5*m, position: [l + 0.5, y, 0]}\n"
     "joints:\n"
     "  - {name: hinge, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0],\n"
-    "     controller: {target: 0.3*cos(4*t) + t, kp: kp, kd: kd}}\n"
+    "     controller: {target: tilt*cos(4*t) + t, kp: kp, kd: kd}}\n"
     "  - {name: ball, type: spherical, between: [{on: a, at: [l, 0, 0]}, b]}\n"
     "rods: {between: [{on: b, at: [0.2, 0, 0]}, c]}\n"
     "springs:\n"
@@ -219,10 +220,10 @@ static const char hanging[] =
 
 TEST(parameters_move_the_equilibrium_of_a_tree)
 {
-    static const char *const names[] = {"m", "k", "l", "F", "kp", "kd", "rest", "g", "y"};
-    static const double values[] = {1, 40, 0.6, 3, 12, 2, 0.3, 9.81, 0.4};
+    static const char *const names[] = {"m", "k", "l", "F", "kp", "kd", "rest", "g", "y", "tilt"};
+    static const double values[] = {1, 40, 0.6, 3, 12, 2, 0.3, 9.81, 0.4, 0.3};
     for (int scheme = 0; scheme < 2; scheme++)
-        check_parameters(hanging, schemes[scheme], names, values, 9, NULL);
+        check_parameters(hanging, schemes[scheme], names, values, 10, NULL);
 }
 
 /* A window of four bars on springs: its closure has multipliers, and its lengths are in the rows of tree and closure. */
@@ -343,6 +344,80 @@ TEST(neutral_equilibria_have_no_derivatives)
     scene_close(&x);
 }
 
+/* --- functions of time --- */
+
+/* Parameters in all of them: a load, a torque, the target of a controller, and motions of a chain and of a crank in a loop, one of them
+ * by way of another parameter. */
+static const char driven[] =
+    "name: driven\n"
+    "parameters: {w: 5, amp: 0.4, tilt: 0.3, speed: 3, gain: 2*tilt, a: 0.5}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: one, mass: 1, inertia: [0.02, 0.05, 0.05], position: [0.25, 0, 0]}\n"
+    "  - {name: two, mass: 0.5, inertia: [0.02, 0.05, 0.05], position: [0.75, 0, 0]}\n"
+    "  - {name: three, mass: 0.5, inertia: [0.02, 0.05, 0.05], position: [1.25, 0, 0]}\n"
+    "  - {name: crank, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 2, 0]}\n"
+    "  - {name: rod, mass: 1, inertia: [0.1, 0.1, 0.1], position: [a, 2, 0], center: [0.5, 0, 0]}\n"
+    "  - {name: slide, mass: 1, inertia: [0.1, 0.1, 0.1], position: [a + 1, 2, 0]}\n"
+    "joints:\n"
+    "  - {name: A, type: revolute, between: [ground, one], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "     motion: amp*sin(w*t)}\n"
+    "  - {name: B, type: revolute, between: [{on: one, at: [0.25, 0, 0]}, two], at: [0.5, 0, 0], "
+    "axis: [0, 1, 0],\n"
+    "     torque: 2, time: exp(-gain*t)}\n"
+    "  - {name: C, type: revolute, between: [{on: two, at: [0.25, 0, 0]}, three], at: [1, 0, 0], "
+    "axis: [0, 1, 0],\n"
+    "     controller: {target: tilt*cos(w*t), kp: 5, kd: 0.3}}\n"
+    "  - {name: O, type: revolute, between: [ground, crank], at: [0, 2, 0], axis: [0, 1, 0],\n"
+    "     motion: speed*t + 0.5*amp*t^2}\n"
+    "  - {name: P, type: revolute, between: [{on: crank, at: [a, 0, 0]}, rod], axis: [0, 1, 0]}\n"
+    "  - {name: Q, type: spherical, between: [{on: rod, at: [1, 0, 0]}, slide]}\n"
+    "  - {name: R, type: prismatic, between: [ground, slide], at: [a + 1, 2, 0], axis: [1, 0, 0]}\n"
+    "loads: {name: push, on: three, force: [0, 1, 1], time: \"if(t < 0.1, sin(w*t), tilt)\"}\n"
+    "outputs: {name: tip, on: {on: three, at: [0.25, 0, 0]}}\n"
+    "run: {step: 0.01, end: 0.2}\n";
+
+TEST(parameters_in_functions_of_time_and_motions)
+{
+    static const char *const names[] = {"w", "amp", "tilt", "speed", "a", "gain"};
+    static const double values[] = {5, 0.4, 0.3, 3, 0.5, 0.6};
+    const olo_goal goal = {.quantity = "A.angle.rate", .end = 1, .running = 1};
+    for (int scheme = 0; scheme < 2; scheme++) {
+        check_parameters(driven, schemes[scheme], names, values, 6, NULL);
+        /* of the joint that is moved itself */
+        check_parameters(driven, schemes[scheme], names, values, 2, &goal);
+    }
+}
+
+/* amp sin(w t) at the end, in closed form. */
+TEST(a_prescribed_angle_follows_its_parameters)
+{
+    static const char *const names[] = {"w", "amp"};
+    const double T = 0.2, exact[] = {0.4 * T * cos(5 * T), sin(5 * T)};
+    olo_error error = {0};
+    olo_parameter_change *changes[2];
+    double gradient[2];
+    for (int scheme = 0; scheme < 2; scheme++) {
+        scene x = open_with(driven, schemes[scheme], NULL, 0);
+        const olo_goal goal = {.quantity = "A.angle", .end = 1};
+        probe_open_run(&x);
+        p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+        for (int k = 0; k < 2; k++)
+            check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
+        check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)changes,
+                                                2, &error),
+                 &error);
+        olo_gradient g = {.parameters = gradient};
+        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        for (int k = 0; k < 2; k++) {
+            check_relative(exact[k], gradient[k], 1e-12);
+            olo_parameter_change_free(changes[k]);
+        }
+        probe_close();
+        scene_close(&x);
+    }
+}
+
 /* --- numbers that are none, and ends --- */
 
 static double not_a_number(void *context, const olo_system *system, const olo_state *state,
@@ -451,7 +526,9 @@ TEST(gradients_can_be_interrupted)
     scene_close(&x);
 }
 
-TEST_MAIN(cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
+TEST_MAIN(cmocka_unit_test(parameters_in_functions_of_time_and_motions),
+          cmocka_unit_test(a_prescribed_angle_follows_its_parameters),
+          cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
           cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),
           cmocka_unit_test(parameters_move_the_equilibrium_of_a_beam),
           cmocka_unit_test(equilibrium_of_a_mass_on_a_spring),

@@ -183,7 +183,7 @@ TEST(controls_of_every_step)
 /* Of a text: everything that acts depends on some parameter. */
 static const char parametric[] =
     "name: parametric\nparameters: {m: 2, J: 0.1*m, g: 9.81, k: 30, c: 0.5, rest: 1, F: 2, M: 1, "
-    "drive: 3, kp: 20, kd: 2, w: 1, x: 1, u: m*k,\n             lever: 0.5, soft: 1, n: "
+    "drive: 3, kp: 20, kd: 2, w: 1, x: 1, u: m*k,\n             lever: 0.5, soft: 1, table: 2, n: "
     "2}\ngravity: [0, 0.1*g, -g]\nbodies:\n  - {name: a, mass: m/2, inertia: [J, 2*J, 1.5*J], "
     "position: [0.5, 0, 0], angular_velocity: [0, w, 0]}\n  - {name: b, mass: m, inertia: [0.2, "
     "0.1, 0.15], center: [0.1*m, 0, 0.1], position: [1.5, 0, 0]}\n  - {name: c, mass: 1, inertia: "
@@ -194,7 +194,8 @@ static const char parametric[] =
     "[-0.5, 0, 0]}], axis: [0, 1, 0],\n     controller: {target: sin(3*t), kp: kp, kd: kd}, "
     "stiffness: sqrt(k)}\n  - {name: ball, type: spherical, between: [{on: b, at: [0.5, 0, 0]}, "
     "{on: c, at: [-0.5, 0, 0]}]}\nloads:\n  - {name: wind, on: c, force: [F, 2, 0], time: "
-    "sin(soft*t)}\n  - {name: jet, on: {on: c, at: [0, 0.1, 0.3]}, force: [0, F*F, 1], frame: "
+    "sin(soft*t)}\n  - {name: gust, on: c, force: [0, 1, 0], time: {time: [0, 1], value: [0, "
+    "table]}}\n  - {name: jet, on: {on: c, at: [0, 0.1, 0.3]}, force: [0, F*F, 1], frame: "
     "body}\n  - {name: twist, on: b, moment: [M, 0, 2]}\n  - {name: screw, on: c, moment: [0, M, "
     "2*M], frame: body}\nsprings:\n  - {name: coil, between: [[0, x, 0], c], stiffness: k, length: "
     "rest, damping: c}\n  - {name: string, type: linear, between: [c, d], stiffness: "
@@ -216,11 +217,11 @@ static const char flexible[] =
 
 TEST(parameters_of_bodies_springs_loads_and_the_start)
 {
-    static const char *const names[] = {"m", "J",     "g",  "k",  "c", "rest", "F",
-                                        "M", "drive", "kp", "kd", "w", "x",    "lever"};
-    static const double values[] = {2, 0.2, 9.81, 30, 0.5, 1, 2, 1, 3, 20, 2, 1, 1, 0.5};
+    static const char *const names[] = {"m",     "J",  "g",  "k", "c", "rest",  "F",   "M",
+                                        "drive", "kp", "kd", "w", "x", "lever", "soft"};
+    static const double values[] = {2, 0.2, 9.81, 30, 0.5, 1, 2, 1, 3, 20, 2, 1, 1, 0.5, 1};
     for (int scheme = 0; scheme < 2; scheme++)
-        check_parameters(parametric, schemes[scheme], names, values, 14, NULL);
+        check_parameters(parametric, schemes[scheme], names, values, 15, NULL);
 }
 
 /* Lengths of a four-bar linkage that starts at an angle, with closures; of a rod and a hinge; and the ratio of gears. */
@@ -384,7 +385,7 @@ TEST(parameters_without_derivatives_are_refused)
     static const struct {
         const char *name, *says;
         olo_status status;
-    } all[] = {{"soft", "function of time", OLO_UNSUPPORTED},
+    } all[] = {{"table", "in a table over time", OLO_UNSUPPORTED},
                {"nothing", "no parameter 'nothing'", OLO_NOT_FOUND}};
     olo_error error = {0};
     scene x = scene_open(parametric, "reduced");
