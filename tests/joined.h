@@ -233,6 +233,22 @@ static inline joined joined_hinges(unsigned long long seed, int bodies)
     return x;
 }
 
+/* The same, or `pushed` by a force that moves nothing, but turns with a body: such trees are left to the elimination on any
+ * tree. */
+static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed)
+{
+    joined x = joined_hinges(seed, bodies);
+    if (pushed) {
+        olo_error error = {0};
+        olo_load load = olo_load_default();
+        load.on.on = "b0";
+        load.frame = "body";
+        load.force[0] = 1e-100;
+        check_ok(olo_model_add_load(x.model, &load, &error), &error);
+    }
+    return x;
+}
+
 static inline scene joined_open_scheme(const joined *x, const char *scheme, const char *constraints)
 {
     scene s = {0};

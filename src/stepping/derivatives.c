@@ -268,25 +268,16 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const v
     return status;
 }
 
-static bool is_zero(int n, const double *x)
-{
-    for (int i = 0; i < n; i++)
-        if (x[i] != 0)
-            return false;
-    return true;
-}
-
 /* Back through a step; what it gives for the controls is added to `gu`, unless that is NULL. */
 static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, double *gv, double *gu,
                           olo_error *error)
 {
-    bool velocity = !is_zero(x->system->n, gv);
-    olo_status status = olo_linear_step_at(x->linear, &step->record, velocity, error);
+    const olo_step_change none = {0}, all = changes_of(x);
+    const olo_step_change by = gu || x->parameters.active > 0 ? all : none;
+    olo_status status = olo_linear_step_back(x->linear, &step->record, gq, gv, x->gp, &by, error);
     x->linearised = false;
     if (status != OLO_OK)
         return status;
-    const olo_step_change by = changes_of(x);
-    olo_linear_step_adjoint(x->linear, gq, gv, x->gp, &by);
     for (int i = 0; gu && i < x->system->action_count; i++)
         if (x->control[i] >= 0)
             gu[x->control[i]] +=

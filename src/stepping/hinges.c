@@ -123,6 +123,13 @@ static const olo_hinge_kernels *kernels_for(olo_hinges_width width)
     return wide ? olo_hinge_kernels_wide : &olo_hinge_kernels_plain;
 }
 
+bool olo_hinges_keep(olo_hinges *x)
+{
+    if (!x->kept)
+        x->kept = olo_alloc((size_t)x->fours * LANES, sizeof *x->kept);
+    return x->kept != NULL;
+}
+
 static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree *tree,
                          olo_error *error)
 {
@@ -136,8 +143,7 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree
     x->places = olo_alloc(fours, sizeof *x->places);
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
-    x->kept = x->at_start ? olo_alloc(fours * LANES, sizeof *x->kept) : NULL;
-    bool ok = x->four && x->places && x->bodies && position && (x->kept || !x->at_start);
+    bool ok = x->four && x->places && x->bodies && position && (!x->at_start || olo_hinges_keep(x));
     if (ok) {
         fill_places(x);
         for (int i = 0; i < x->count; i++) {

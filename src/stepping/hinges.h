@@ -33,6 +33,8 @@ bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, bool older, ol
 void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1. Between steps only. */
 int olo_hinges_project(olo_hinges *hinges, olo_step *step);
+/* From now on eliminations keep their tangent. False: no memory. */
+bool olo_hinges_keep(olo_hinges *hinges);
 /* Takes back what rounding has done to a configuration; see olo_tree_settle. */
 void olo_hinges_settle(const olo_hinges *hinges, double *q, double *rest);
 

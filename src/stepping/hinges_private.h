@@ -71,7 +71,7 @@ struct olo_hinges {
     places *places;
     body *bodies;
     sums *waiting;     /* of bodies whose turn comes later */
-    sums *kept;        /* [fours * LANES] the last tangent, where the left pair stays; else NULL */
+    sums *kept;        /* [fours * LANES] the last tangent, where it is used again; else NULL */
     bool summed;       /* what hangs on hinges is summed up, no longer that of the last step */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */

@@ -192,10 +192,8 @@ LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool
     const column KB = {n1[0] * k3.upper + n1[1] * k4.upper + n1[2] * k5.upper,
                        n1[0] * k3.lower + n1[1] * k4.lower + n1[2] * k5.lower};
     const column z = shifted_right(c, column_right(c), KB, b, rho_of(b));
-    if (at_start) {
-        c->K[Z] = KB.upper;
-        c->K[Z + 1] = KB.lower;
-    }
+    c->K[Z] = KB.upper;
+    c->K[Z + 1] = KB.lower;
     if (first)
         add_to_parent(c, b, h, KB, z, true, at_start, parent);
     else
@@ -220,7 +218,7 @@ LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
-        sums passing[LANES], *own = at_start ? x->kept + LANES * i : passing;
+        sums passing[LANES], *own = x->kept ? x->kept + LANES * i : passing;
         make_four(x, i, a, at_start, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;

@@ -10,6 +10,7 @@
 #include "linalg/elimination.h"
 #include "linalg/small.h"
 #include "linalg/vec3.h"
+#include "stepping/linear_hinges.h"
 #include "stepping/linear_rows.h"
 
 struct olo_linear_step {
@@ -25,8 +26,9 @@ struct olo_linear_step {
     bool ended;    /* that is there */
     bool rows;     /* rows change, too: their numbers at the end and K1 are wanted */
     const olo_tree *tree;
-    double scale;        /* of velocities in that */
-    const double *v_end; /* [n] the velocity there */
+    olo_linear_hinges *hinges; /* the way back where all joints are hinges, or NULL */
+    double scale;              /* of velocities in that */
+    const double *v_end;       /* [n] the velocity there */
     olo_linear_rows over, end;
     int curved_count; /* rows whose gradient changes with q, none of them internal */
     int *curved;
@@ -191,6 +193,9 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
         if (!take_memory(x))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
     }
+    if (status == OLO_OK)
+        status = olo_linear_hinges_create(system, x->scheme, x->tree, OLO_HINGES_BEST, &x->hinges,
+                                          error);
     if (status != OLO_OK) {
         olo_linear_step_free(x);
         return status;
@@ -205,6 +210,7 @@ void olo_linear_step_free(olo_linear_step *x)
         return;
     olo_treatment_reduced.free(x->reduced);
     olo_treatment_reduced.free(x->ending);
+    olo_linear_hinges_free(x->hinges);
     olo_state_free(x->state);
     olo_step_free(&x->step);
     olo_pool_free(&x->pool);
@@ -219,6 +225,12 @@ const olo_step *olo_linear_step_step(const olo_linear_step *x)
 const double *olo_linear_step_end_velocity(const olo_linear_step *x)
 {
     return x->v_end;
+}
+
+void olo_linear_step_leave_hinges(olo_linear_step *x)
+{
+    olo_linear_hinges_free(x->hinges);
+    x->hinges = NULL;
 }
 
 void olo_linear_step_need_rows(olo_linear_step *x, bool need)
@@ -732,8 +744,9 @@ static void momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double 
     memset(gp, 0, (size_t)n * sizeof *gp);
 }
 
-void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp,
-                             const olo_step_change *change)
+/* The transpose: from the derivatives by the end to those by the start, in place. */
+static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
+                    const olo_step_change *change)
 {
     int n = x->system->n;
     double *y = x->x, *start = x->y;
@@ -750,6 +763,45 @@ void olo_linear_step_adjoint(olo_linear_step *x, double *gq, double *gv, double 
     memcpy(gq, start, (size_t)n * sizeof *gq);
     add_start(x, true, y, gq);
     copy_if(n, y, change->T);
+}
+
+/* --- the way back --- */
+
+static bool is_zero(int n, const double *x)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0)
+            return false;
+    return true;
+}
+
+/* Where bodies on hinges are all there is. False: singular, and nothing has changed. */
+static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record,
+                             const olo_hinges_adjoint *by, const olo_step_change *change)
+{
+    const int n = x->system->n;
+    place_step(x, record);
+    memcpy(x->state->motion, record->motion, (size_t)x->system->twists * sizeof *record->motion);
+    if (x->projects)
+        copy_if(n, by->gp, change->p);
+    if (x->projects && change->v)
+        memset(change->v, 0, (size_t)n * sizeof *change->v);
+    return olo_linear_hinges_back(x->hinges, &x->step, by);
+}
+
+olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *record, double *gq,
+                                double *gv, double *gp, const olo_step_change *change,
+                                olo_error *error)
+{
+    const bool velocity = x->projects && !is_zero(x->system->n, gv);
+    const olo_hinges_adjoint by = {
+        .gq = gq, .gv = gv, .gp = gp, .y = change->T, .place = change->T != NULL};
+    if (x->hinges && !x->rows && !velocity && back_over_hinges(x, record, &by, change))
+        return OLO_OK;
+    olo_status status = olo_linear_step_at(x, record, velocity, error);
+    if (status == OLO_OK)
+        go_back(x, gq, gv, gp, change);
+    return status;
 }
 
 /* --- inputs --- */

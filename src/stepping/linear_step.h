@@ -76,11 +76,14 @@ void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,
  * vector. */
 void olo_linear_step_add_input(olo_linear_step *linear, int action, double factor, double *df);
 double olo_linear_step_times_input(olo_linear_step *linear, int action, const double *y);
-/* The transpose: from the derivatives of something with respect to the end, by the velocity gv and by the momentum gp (variational
- * only), to those with respect to the start, in place; `change` gets those with respect to all else. A derivative by the velocity
- * needs olo_linear_step_at with it. A step that is bare leaves nothing in gv, any other nothing in gp. */
-void olo_linear_step_adjoint(olo_linear_step *linear, double *gq, double *gv, double *gp,
-                             const olo_step_change *change);
+/* The transpose, linearised on the way: at a record, which must stay, from the derivatives of something with respect to the end, by
+ * the velocity gv and by the momentum gp (variational only), to those with respect to the start, in place; `change` gets those with
+ * respect to all else. A step that is bare leaves nothing in gv, any other nothing in gp. */
+olo_status olo_linear_step_back(olo_linear_step *linear, const olo_step_record *record, double *gq,
+                                double *gv, double *gp, const olo_step_change *change,
+                                olo_error *error);
+/* From now on without what is done for hinges alone (linear_hinges.h): to compare. */
+void olo_linear_step_leave_hinges(olo_linear_step *linear);
 /* Multipliers of all rows over the step, and at its end (variational). */
 const double *olo_linear_step_multipliers(const olo_linear_step *linear);
 const double *olo_linear_step_end_multipliers(const olo_linear_step *linear);

@@ -5,22 +5,6 @@
 #include "base/memory.h"
 #include "stepping/hinges.h"
 
-/* A tree of hinges, or the same `pushed` by a force that moves nothing, but turns with a body: such trees are left to the
- * elimination. */
-static joined hinged_tree(unsigned long long seed, int bodies, bool pushed)
-{
-    joined x = joined_hinges(seed, bodies);
-    if (pushed) {
-        olo_error error = {0};
-        olo_load load = olo_load_default();
-        load.on.on = "b0";
-        load.frame = "body";
-        load.force[0] = 1e-100;
-        check_ok(olo_model_add_load(x.model, &load, &error), &error);
-    }
-    return x;
-}
-
 /* A step that is about to be solved from the state's motion, and the tree of the system. */
 typedef struct probe {
     scene s;
@@ -97,8 +81,8 @@ TEST(hinged_trees_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = hinged_tree((unsigned)seed, bodies, false),
-               pushed = hinged_tree((unsigned)seed, bodies, true);
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true);
         for (int k = 0; k < SCHEMES; k++)
             check_same_motion(&plain, &pushed, schemes[k]);
         joined_free(&plain);
@@ -111,7 +95,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
     for (int k = 1; k <= 40; k++) {
-        joined x = hinged_tree((unsigned)k, k % 11 + 2, false);
+        joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false);
         probe p = probe_open(&x, schemes[k % SCHEMES]);
         const olo_system *s = p.s.system;
         olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
@@ -163,7 +147,7 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
     enum { COUNT = 5 };
     unsigned long long seed = 7;
     for (int k = 1; k <= 30; k++) {
-        joined x = hinged_tree((unsigned)k, k % 13 + 2, false);
+        joined x = joined_hinges_pushed((unsigned)k, k % 13 + 2, false);
         probe p = probe_open(&x, "variational");
         int twists = p.s.system->twists;
         double *exact = olo_alloc((size_t)twists, sizeof *exact),
@@ -187,7 +171,7 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
 TEST(hinged_steps_have_the_same_bits_on_any_processor)
 {
     for (int k = 1; k <= 18; k++) {
-        joined x = hinged_tree((unsigned)k, (3 * k + 1) / 2, false);
+        joined x = joined_hinges_pushed((unsigned)k, (3 * k + 1) / 2, false);
         probe p = probe_open(&x, schemes[k % SCHEMES]);
         size_t n = (size_t)p.s.system->n, twists = (size_t)p.s.system->twists;
         double *motion[2], *wrench[2], *velocity[2];

@@ -1,0 +1,74 @@
+/* The way back through steps of bodies on hinges; see the header. The sweeps are in linear_hinges_sweep.c. */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "stepping/linear_hinges_private.h"
+#include "system/system.h"
+
+static const olo_linear_hinges_kernels *kernels_for(olo_hinges_width width)
+{
+    bool wide = width == OLO_HINGES_BEST && olo_linear_hinges_kernels_wide && olo_lanes_are_wide();
+    return wide ? olo_linear_hinges_kernels_wide : &olo_linear_hinges_kernels_plain;
+}
+
+static bool take_memory(olo_linear_hinges *x, const olo_system *system)
+{
+    const olo_hinges *hinges = x->hinges;
+    size_t room = (size_t)hinges->fours * LANES;
+    x->bodies = olo_alloc(room, sizeof *x->bodies);
+    x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
+    if (!x->bodies || !x->wrench || !olo_hinges_keep(x->hinges))
+        return false;
+    for (size_t i = 0; i < room; i++)
+        for (int I = 0; I < 3; I++)
+            x->bodies[i].reach[I] = hinges->four[i / LANES].reach[I][i % LANES];
+    return true;
+}
+
+olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *scheme,
+                                    const olo_tree *tree, olo_hinges_width width,
+                                    olo_linear_hinges **hinges, olo_error *error)
+{
+    olo_hinges *forward;
+    *hinges = NULL;
+    olo_status status = olo_hinges_create(system, scheme, tree, width, &forward, error);
+    if (status != OLO_OK || !forward)
+        return status;
+    olo_linear_hinges *x = olo_alloc(1, sizeof *x);
+    if (x)
+        x->hinges = forward;
+    else
+        olo_hinges_free(forward);
+    if (!x || !take_memory(x, system)) {
+        olo_linear_hinges_free(x);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives of bodies on hinges");
+    }
+    x->kernels = kernels_for(width);
+    *hinges = x;
+    return OLO_OK;
+}
+
+void olo_linear_hinges_free(olo_linear_hinges *x)
+{
+    if (!x)
+        return;
+    olo_hinges_free(x->hinges);
+    olo_free(x->bodies);
+    olo_free(x->wrench);
+    olo_free(x);
+}
+
+bool olo_linear_hinges_back(olo_linear_hinges *x, olo_step *step, const olo_hinges_adjoint *adjoint)
+{
+    olo_hinges *hinges = x->hinges;
+    olo_hinges_predict(hinges, step, 1.0, (olo_motion_mix){.last = 1});
+    hinges->summed = true; /* at a solution the wrenches are the sums */
+    if (hinges->kernels->eliminate(hinges, 2 / step->h) >= 0)
+        return false;
+    if (adjoint->place)
+        olo_hinges_place(hinges, step, x->wrench);
+    x->kernels->gather(x, step, adjoint);
+    if (!x->kernels->solve(x))
+        return false;
+    x->kernels->give(x, step, adjoint);
+    return true;
+}

@@ -1,0 +1,30 @@
+/* The way back through steps of bodies on hinges: the transpose of the linearised step (linear_step.h) where the hinged treatment
+ * (hinges.h) makes the steps, with the same elimination over records of a body each. */
+#ifndef OLO_STEPPING_LINEAR_HINGES_H
+#define OLO_STEPPING_LINEAR_HINGES_H
+
+#include "stepping/hinges.h"
+#include "stepping/step.h"
+
+typedef struct olo_linear_hinges olo_linear_hinges;
+
+/* NULL and OK where the hinged treatment does not make the steps. */
+olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *scheme,
+                                    const olo_tree *tree, olo_hinges_width width,
+                                    olo_linear_hinges **hinges, olo_error *error);
+void olo_linear_hinges_free(olo_linear_hinges *hinges);
+
+/* Derivatives by the end of a step become those by its start. The first three are all [n]; those that a scheme does without are NULL. */
+typedef struct olo_hinges_adjoint {
+    double *gq;
+    double *gv; /* by the velocity: energy-momentum; the start only of a step that is not bare */
+    double *gp; /* by the momentum: variational */
+    double *y;  /* [n] written, unless it is NULL: the derivative by the balance */
+    bool place; /* dq, q_m and q1 of the step are wanted, too */
+} olo_hinges_adjoint;
+
+/* A step whose start is placed, with the motion of its solution in step->state. False: singular. */
+bool olo_linear_hinges_back(olo_linear_hinges *hinges, olo_step *step,
+                            const olo_hinges_adjoint *adjoint);
+
+#endif

@@ -1,0 +1,36 @@
+/* What the files of the way back over hinged bodies share. */
+#ifndef OLO_STEPPING_LINEAR_HINGES_PRIVATE_H
+#define OLO_STEPPING_LINEAR_HINGES_PRIVATE_H
+
+#include "stepping/hinges_private.h"
+#include "stepping/linear_hinges.h"
+
+/* One body; vectors of three numbers and a fourth that means nothing. */
+typedef struct olo_linear_body {
+    lane worth[2];      /* what the twists of it and all it carries are worth, about its pivot */
+    lane force, moment; /* W */
+    lane share[3];      /* T_I, and what hangs on its hinges as forces on its directors */
+    lane y[2];          /* twist of the left null space */
+    lane n0, arm0;
+    lane reach;  /* where its parent has the hinge, from the parent's pivot */
+    double rate; /* of the hinge in y; before that what a turn of it is worth, over D */
+} linear_body;
+
+typedef struct olo_linear_hinges_kernels {
+    void (*gather)(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *a);
+    bool (*solve)(olo_linear_hinges *x);
+    void (*give)(const olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *a);
+} olo_linear_hinges_kernels;
+
+struct olo_linear_hinges {
+    olo_hinges *hinges; /* its tangent is kept */
+    const olo_linear_hinges_kernels *kernels;
+    linear_body *bodies; /* [fours * LANES] */
+    double *wrench;      /* [twists] */
+};
+
+extern const olo_linear_hinges_kernels olo_linear_hinges_kernels_plain;
+/* NULL where there is no such compilation. */
+extern const olo_linear_hinges_kernels *const olo_linear_hinges_kernels_wide;
+
+#endif

@@ -1,0 +1,258 @@
+/* The transposed solve over bodies on hinges. With the elimination of hinges_sweep.c, y, D, K B of every body, and g the derivatives
+ * by the twists at the end, moved to the pivots, leaf to root
+ *
+ *     s = B^T g/D,   g_p += A^T (g - y s)
+ *
+ * and root to leaf t = A^ t_p, u = -(s + (K B)^T t/D), t_c = t + B^ u: the twists of y = P^ u, the derivative by the balance T.
+ *
+ * From y to the start: T varies with q0 by -(2/h) M, and so does the left null space, whose midpoint moves half as far as the start
+ * (kappa = 1/2; 1 where it is that at the start). Of r = P^^T T, with W = [f; m] what hangs on a hinge, y.d(P^^T T) is
+ *
+ *     kappa (sum_I ((d_I.y_w) T_I - (d_I.T_I) y_w) + u n x m) . d_omega     with d_I, n at the start
+ *
+ * for every body, where T_I has the forces f of its children, too, as they act on the directors that carry these. So no multiplier of
+ * any constraint is wanted, and no derivative of a row.
+ *
+ * What belongs to a body alone is computed for four at once, the solve body by body. */
+#include <stddef.h>
+
+#include "stepping/hinges_local.h"
+#include "stepping/linear_hinges_private.h"
+
+#ifndef OLO_LINEAR_HINGES_KERNELS
+#define OLO_LINEAR_HINGES_KERNELS olo_linear_hinges_kernels_plain
+#endif
+
+/* --- derivatives by the end, to the pivots --- */
+
+/* Derivatives by the configuration at the end, those of velocity or momentum included: v1 = (2/h) dq - v0, p1 = M dq/h. */
+LANES_INLINE void gather_end(const four *b, const places *at, double a, const bool at_start,
+                             const olo_hinges_adjoint *by, lane3 g[4])
+{
+    lane3 rate[4], moved[4];
+    gather_frames(by->gq, at, g);
+    gather_frames(at_start ? by->gp : by->gv, at, rate);
+    if (at_start)
+        lane_momenta(&b->origin_mass, rate, moved);
+    for (int I = 0; I < 4; I++)
+        g[I] = lane3_add(g[I], at_start ? lane3_times(lane_all(0.5 * a), moved[I])
+                                        : lane3_times(lane_all(a), rate[I]));
+}
+
+LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool at_start,
+                              const olo_hinges_adjoint *by)
+{
+    const four *b = &x->hinges->four[i];
+    linear_body *to = x->bodies + LANES * i;
+    balance t;
+    lane3 g[4], d1[3];
+    make_balance(b, a, at_start, &t);
+    gather_end(b, &x->hinges->places[i], a, at_start, by, g);
+    move_to_pivot(b->pivot, g);
+    for (int I = 0; I < 3; I++)
+        d1[I] = lane3_add(b->d0[I], t.dd[I]);
+    deal(g[0], sizeof *to, &to->worth[0]);
+    deal(moment_of(d1, g), sizeof *to, &to->worth[1]);
+    deal(t.T[0], sizeof *to, &to->force);
+    deal(moment_of(left_directors(b, &t, at_start), t.T), sizeof *to, &to->moment);
+    for (int I = 0; I < 3; I++)
+        deal(t.T[1 + I], sizeof *to, &to->share[I]);
+    deal(b->n0, sizeof *to, &to->n0);
+    deal(b->arm0, sizeof *to, &to->arm0);
+}
+
+static void gather_all(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *by)
+{
+    for (int i = 0; i < x->hinges->fours; i++)
+        if (x->hinges->at_start)
+            gather_four(x, i, 2 / step->h, true, by);
+        else
+            gather_four(x, i, 2 / step->h, false, by);
+}
+
+/* --- body by body --- */
+
+/* The vectors of a hinge on the left: at the midpoint, or at the start. */
+LANES_INLINE lane left_vector(lane start, lane end, const bool at_start)
+{
+    return at_start ? start : 0.5 * (start + end);
+}
+
+LANES_INLINE void carry(linear_body *c, const body *b, const bool at_start, linear_body *parent)
+{
+    const double s = vector_sum(b->n1 * c->worth[1]);
+    c->rate = s * b->y[1][3];
+    if (!parent)
+        return;
+    const lane g = c->worth[0] - s * b->y[0], g_w = c->worth[1] - s * b->y[1];
+    parent->worth[0] += g;
+    parent->worth[1] += g_w + vector_cross(b->arm1, g);
+    parent->force += c->force;
+    parent->moment += c->moment + vector_cross(left_vector(c->arm0, b->arm1, at_start), c->force);
+    for (int I = 0; I < 3; I++)
+        parent->share[I] += c->reach[I] * c->force;
+}
+
+/* A free root: K^T y = -g */
+static bool solve_root(const sums *kept, linear_body *c)
+{
+    double transposed[36];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 6; j++) {
+            transposed[6 * j + i] = kept->K[j][i];
+            transposed[6 * j + 3 + i] = kept->K[LOWER + j][i];
+        }
+    return solve_six(transposed, -c->worth[0], -c->worth[1], c->y);
+}
+
+LANES_INLINE void follow(linear_body *c, const body *b, const sums *kept, const bool at_start,
+                         const linear_body *parent)
+{
+    lane t = lane_all(0.0), w = t;
+    double turn = -c->rate;
+    if (parent) {
+        w = parent->y[1];
+        t = parent->y[0] + vector_cross(w, left_vector(c->arm0, b->arm1, at_start));
+        turn -= vector_sum(kept->K[Z] * t + kept->K[Z + 1] * w) * b->y[1][3];
+    }
+    c->rate = turn;
+    c->y[0] = t;
+    c->y[1] = w + turn * left_vector(c->n0, b->n1, at_start);
+}
+
+LANES_INLINE bool solve_all(olo_linear_hinges *x, const bool at_start)
+{
+    const olo_hinges *hinges = x->hinges;
+    for (int i = hinges->count - 1; i >= 0; i--) {
+        const places *at = &hinges->places[i / LANES];
+        const int l = i % LANES, parent = at->parent[l];
+        if (!at->free[l])
+            carry(&x->bodies[i], &hinges->bodies[i], at_start,
+                  parent < 0 ? NULL : &x->bodies[parent]);
+        else if (!solve_root(&hinges->kept[i], &x->bodies[i]))
+            return false;
+    }
+    for (int i = 0; i < hinges->count; i++) {
+        const places *at = &hinges->places[i / LANES];
+        const int l = i % LANES, parent = at->parent[l];
+        if (at->free[l])
+            x->bodies[i].rate = 0;
+        else
+            follow(&x->bodies[i], &hinges->bodies[i], &hinges->kept[i], at_start,
+                   parent < 0 ? NULL : &x->bodies[parent]);
+    }
+    return true;
+}
+
+static bool solve(olo_linear_hinges *x)
+{
+    return x->hinges->at_start ? solve_all(x, true) : solve_all(x, false);
+}
+
+/* --- derivatives by the start --- */
+
+LANES_INLINE lane3 collect_bodies(const linear_body *c, size_t offset)
+{
+    lane v[LANES];
+    for (int l = 0; l < LANES; l++)
+        memcpy(&v[l], (const char *)(c + l) + offset, sizeof *v);
+    return collect(v[0], v[1], v[2], v[3]);
+}
+
+/* sum_I ((d_I.w) T_I - (d_I.T_I) w) + u n x m */
+LANES_INLINE lane3 vary_left(const four *b, const linear_body *c, lane3 w)
+{
+    const lane u = {c[0].rate, c[1].rate, c[2].rate, c[3].rate};
+    lane3 sum =
+        lane3_times(u, lane3_cross(b->n0, collect_bodies(c, offsetof(linear_body, moment))));
+    for (int I = 0; I < 3; I++) {
+        const lane3 T = collect_bodies(c, offsetof(linear_body, share) + (size_t)I * sizeof(lane));
+        sum = lane3_add(sum, lane3_times(lane3_dot(b->d0[I], w), T));
+        sum = lane3_subtract(sum, lane3_times(lane3_dot(b->d0[I], T), w));
+    }
+    return sum;
+}
+
+/* y in coordinates: the origin follows the pivot. */
+LANES_INLINE void take_y(const four *b, const linear_body *c, const bool at_start, lane3 w,
+                         lane3 y[4])
+{
+    const lane scale = lane_cayley_scale(b->a);
+    for (int I = 0; I < 3; I++)
+        y[1 + I] =
+            lane3_cross(w, at_start ? b->d0[I] : lane_cayley_apply(b->a, scale, b->d0[I]).mid);
+    y[0] =
+        lane3_subtract(collect_bodies(c, offsetof(linear_body, y)), lane3_combine(b->pivot, y + 1));
+}
+
+/* g_I += 1/2 c x d_I, whose moment about the directors is c; times kappa */
+LANES_INLINE void add_moment(const four *b, double kappa, lane3 c, lane3 g[4])
+{
+    for (int I = 0; I < 3; I++)
+        g[1 + I] =
+            lane3_add(g[1 + I], lane3_times(lane_all(0.5 * kappa), lane3_cross(c, b->d0[I])));
+}
+
+LANES_INLINE void give_velocities(const places *at, double a, const lane3 My[4],
+                                  const olo_hinges_adjoint *by, lane3 g[4])
+{
+    lane3 rate[4];
+    gather_frames(by->gv, at, rate);
+    for (int I = 0; I < 4; I++) {
+        g[I] = lane3_times(lane_all(-a), lane3_add(rate[I], My[I]));
+        rate[I] =
+            lane3_times(lane_all(-1.0), lane3_add(rate[I], lane3_times(lane_all(2.0), My[I])));
+    }
+    scatter_frames(rate, at, by->gv);
+}
+
+LANES_INLINE void give_momenta(const four *b, const places *at, double a, bool bare,
+                               const lane3 y[4], const lane3 My[4], const olo_hinges_adjoint *by,
+                               lane3 g[4])
+{
+    const lane twice = lane_all(-2.0), none = lane_all(0.0);
+    lane3 rate[4], moved[4], gp[4], gv[4];
+    gather_frames(by->gp, at, rate);
+    lane_momenta(&b->origin_mass, rate, moved);
+    for (int I = 0; I < 4; I++) {
+        g[I] = lane3_times(lane_all(-a), lane3_add(lane3_times(lane_all(0.5), moved[I]), My[I]));
+        gp[I] = lane3_times(bare ? twice : none, y[I]);
+        gv[I] = lane3_times(twice, My[I]);
+    }
+    scatter_frames(gp, at, by->gp);
+    if (!bare)
+        scatter_frames(gv, at, by->gv);
+}
+
+LANES_INLINE void give_four(const olo_linear_hinges *x, int i, const olo_step *step,
+                            const bool at_start, const olo_hinges_adjoint *by)
+{
+    const four *b = &x->hinges->four[i];
+    const places *at = &x->hinges->places[i];
+    const linear_body *c = x->bodies + LANES * i;
+    const lane3 w = collect_bodies(c, offsetof(linear_body, y) + sizeof(lane));
+    const double a = 2 / step->h;
+    lane3 y[4], My[4], g[4];
+    take_y(b, c, at_start, w, y);
+    lane_momenta(&b->origin_mass, y, My);
+    if (at_start)
+        give_momenta(b, at, a, step->bare, y, My, by, g);
+    else
+        give_velocities(at, a, My, by, g);
+    add_moment(b, at_start ? 1.0 : 0.5, vary_left(b, c, w), g);
+    scatter_frames(g, at, by->gq);
+    if (by->y)
+        scatter_frames(y, at, by->y);
+}
+
+static void give_all(const olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *by)
+{
+    for (int i = 0; i < x->hinges->fours; i++)
+        if (x->hinges->at_start)
+            give_four(x, i, step, true, by);
+        else
+            give_four(x, i, step, false, by);
+}
+
+const olo_linear_hinges_kernels OLO_LINEAR_HINGES_KERNELS = {
+    .gather = gather_all, .solve = solve, .give = give_all};

@@ -1,0 +1,258 @@
+/* The way back over bodies on hinges, four at once, gives the gradients of the way back on any tree, with bits that do not depend
+ * on how its sweeps were compiled. */
+#include "joined.h"
+
+#include "base/memory.h"
+#include "oloid/derivatives.h"
+#include "stepping/linear_hinges.h"
+#include "stepping/linear_step.h"
+
+static const char *const schemes[] = {"energy-momentum", "variational"};
+enum { SCHEMES = 2, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
+
+/* sum a_i x_i + x.x/2 with numbers a_i from somewhere */
+static double weigh(int n, const double *x, unsigned long long seed, double *g)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        double a = scene_random(&seed);
+        sum += a * x[i] + 0.5 * x[i] * x[i];
+        if (g)
+            g[i] += a + x[i];
+    }
+    return sum;
+}
+
+static double of_both(void *context, const olo_system *system, const olo_state *x, double *gq,
+                      double *gv)
+{
+    (void)context;
+    return weigh(system->n, x->q, 3, gq) + weigh(system->n, x->v, 4, gv);
+}
+
+static double of_places(void *context, const olo_system *system, const olo_state *x, double *gq,
+                        double *gv)
+{
+    (void)context;
+    (void)gv;
+    return weigh(system->n, x->q, 5, gq);
+}
+
+typedef struct result {
+    int n;
+    double value, q[NUMBERS_MAX], v[NUMBERS_MAX];
+} result;
+
+static result gradient_of(const joined *x, const char *scheme, int order, bool running,
+                          size_t memory)
+{
+    scene s = joined_open_scheme(x, scheme, "reduced");
+    olo_error error = {0};
+    olo_derivatives *d;
+    result r = {.n = s.system->n};
+    olo_gradient g = {.q = r.q, .v = r.v};
+    const olo_functional J = {.end = of_both, .running = running ? of_places : NULL};
+    s.run.order = order;
+    s.run.step = 0.01;
+    s.run.end = 0.155; /* the last step is half as long */
+    check_true(s.system->n <= NUMBERS_MAX);
+    check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
+    olo_derivatives_set_memory(d, memory);
+    check_ok(olo_derivatives_gradient(d, s.state, &J, &g, &error), &error);
+    r.value = g.value;
+    olo_derivatives_free(d);
+    scene_close(&s);
+    return r;
+}
+
+/* The largest difference over the largest number. */
+static double apart(int n, const double *a, const double *b)
+{
+    double most = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(b[i]));
+    }
+    return most / size;
+}
+
+TEST(gradients_over_hinges_are_those_of_any_tree)
+{
+    for (int k = 1; k <= 48; k++) {
+        int order = k % 4 < 2 ? 2 : 4, bodies = 2 + k % (BODIES_MAX - 2);
+        const char *scheme = schemes[k % SCHEMES];
+        joined plain = joined_hinges_pushed((unsigned)k, bodies, false),
+               pushed = joined_hinges_pushed((unsigned)k, bodies, true);
+        result fast = gradient_of(&plain, scheme, order, k % 3 == 0, k % 5 == 0 ? 0 : (size_t)-1),
+               any = gradient_of(&pushed, scheme, order, k % 3 == 0, (size_t)-1);
+        check_below(fabs(fast.value - any.value), 1e-11 * fabs(any.value));
+        check_below(apart(fast.n, fast.q, any.q), 1e-10);
+        check_below(apart(fast.n, fast.v, any.v), 1e-11);
+        joined_free(&plain);
+        joined_free(&pushed);
+    }
+}
+
+/* The steps of a run, as a witness writes them down. */
+typedef struct diary {
+    const olo_system *system;
+    size_t size;
+    int count;
+    double *blocks[64];
+    olo_step_record steps[64];
+} diary;
+
+static void write_down(void *context, const olo_stepper *stepper)
+{
+    diary *x = context;
+    x->blocks[x->count] = olo_alloc(x->size, sizeof **x->blocks);
+    x->steps[x->count] = olo_step_record_over(x->system, x->blocks[x->count]);
+    olo_step_record_take(&x->steps[x->count++], stepper);
+}
+
+static void diary_fill(diary *x, scene *s, double h, int steps)
+{
+    *x = (diary){.system = s->system, .size = olo_step_record_size(s->system)};
+    s->stepper->witness = write_down;
+    s->stepper->witness_context = x;
+    scene_run(s, h, steps);
+}
+
+static void diary_free(diary *x)
+{
+    for (int i = 0; i < x->count; i++)
+        olo_free(x->blocks[i]);
+}
+
+typedef struct derivative {
+    double q[NUMBERS_MAX], v[NUMBERS_MAX], p[NUMBERS_MAX], y[NUMBERS_MAX];
+} derivative;
+
+/* A derivative by the end: any for energy-momentum, one by place and admissible momentum for variational. */
+static void derivative_fill(derivative *g, int n, bool momentum, const double *admissible)
+{
+    unsigned long long seed = 9;
+    memset(g, 0, sizeof *g);
+    for (int i = 0; i < n; i++) {
+        g->q[i] = scene_random(&seed);
+        g->v[i] = momentum ? 0 : scene_random(&seed);
+        g->p[i] = momentum ? admissible[i] : 0;
+    }
+}
+
+/* Of the derivative by the start the part counts that acts on admissible variations; y all. */
+static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_step_record *step,
+                       const olo_state *start, bool momentum, int n)
+{
+    olo_error error = {0};
+    derivative a, b;
+    derivative_fill(&a, n, momentum, step->v1);
+    b = a;
+    const olo_step_change by_a = {.T = a.y}, by_b = {.T = b.y};
+    check_ok(olo_linear_step_back(fast, step, a.q, a.v, a.p, &by_a, &error), &error);
+    check_ok(olo_linear_step_back(any, step, b.q, b.v, b.p, &by_b, &error), &error);
+    check_below(apart(n, a.y, b.y), 1e-13);
+    if (step->bare)
+        check_below(apart(n, a.p, b.p), 1e-13);
+    else
+        check_below(apart(n, a.v, b.v), 1e-13);
+    check_ok(olo_linear_step_state(any, start, &error), &error);
+    olo_linear_step_admit_transposed(any, a.q, a.v);
+    olo_linear_step_admit_transposed(any, b.q, b.v);
+    check_below(apart(n, a.q, b.q), 5e-12);
+}
+
+static void place_state(const olo_step_record *step, int n, olo_state *state)
+{
+    memcpy(state->q, step->q0, (size_t)n * sizeof *state->q);
+    memcpy(state->v, step->v0, (size_t)n * sizeof *state->v);
+    state->t = step->t;
+}
+
+TEST(steps_back_over_hinges_are_those_of_any_tree)
+{
+    for (int k = 1; k <= 30; k++) {
+        joined x = joined_hinges((unsigned)(100 + k), 2 + k % (BODIES_MAX - 2));
+        scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
+        olo_linear_step *fast, *any;
+        olo_error error = {0};
+        diary steps;
+        diary_fill(&steps, &s, 0.01, 4);
+        check_equal(4, steps.count);
+        check_ok(olo_linear_step_create(s.system, &s.run, &fast, &error), &error);
+        check_ok(olo_linear_step_create(s.system, &s.run, &any, &error), &error);
+        olo_linear_step_leave_hinges(any);
+        for (int i = 0; i < steps.count; i++) {
+            place_state(&steps.steps[i], s.system->n, s.state);
+            check_step(fast, any, &steps.steps[i], s.state, k % SCHEMES == 1, s.system->n);
+        }
+        olo_linear_step_free(fast);
+        olo_linear_step_free(any);
+        diary_free(&steps);
+        scene_close(&s);
+        joined_free(&x);
+    }
+}
+
+/* A step back from a state by the motion of the last one: bits matter, not which step it is. */
+static void back_with(scene *s, const olo_tree *tree, olo_hinges_width width, derivative *g)
+{
+    olo_linear_hinges *hinges;
+    olo_error error = {0};
+    olo_step *step = &s->stepper->step;
+    size_t n = (size_t)s->system->n * sizeof(double);
+    const olo_scheme *scheme = s->stepper->scheme;
+    check_ok(olo_linear_hinges_create(s->system, scheme, tree, width, &hinges, &error), &error);
+    check_true(hinges != NULL);
+    step->h = 0.01;
+    step->state = s->state;
+    step->x.q0 = s->state->q;
+    step->bare = s->state->bare;
+    memcpy(step->Mv0, s->state->momentum, n);
+    memcpy(step->v0, s->state->v, n);
+    derivative_fill(g, s->system->n, scheme->at_start, s->state->v);
+    const olo_hinges_adjoint by = {.gq = g->q, .gv = g->v, .gp = g->p, .y = g->y, .place = true};
+    check_true(olo_linear_hinges_back(hinges, step, &by));
+    olo_linear_hinges_free(hinges);
+}
+
+TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
+{
+    for (int k = 1; k <= 18; k++) {
+        joined x = joined_hinges((unsigned)k, (3 * k + 1) / 2 % (BODIES_MAX - 1) + 2);
+        scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
+        olo_tree *tree;
+        olo_error error = {0};
+        derivative best, plain;
+        check_ok(olo_tree_create(s.system, &tree, &error), &error);
+        scene_run(&s, 0.01, 3);
+        back_with(&s, tree, OLO_HINGES_BEST, &best);
+        back_with(&s, tree, OLO_HINGES_PLAIN, &plain);
+        check_true(memcmp(&best, &plain, sizeof best) == 0);
+        olo_tree_free(tree);
+        scene_close(&s);
+        joined_free(&x);
+    }
+}
+
+TEST(what_is_not_hinged_alone_goes_back_as_any_tree)
+{
+    joined x = joined_hinges_pushed(1, 5, true);
+    scene s = joined_open_scheme(&x, "variational", "reduced");
+    olo_tree *tree;
+    olo_linear_hinges *hinges;
+    olo_error error = {0};
+    check_ok(olo_tree_create(s.system, &tree, &error), &error);
+    check_ok(olo_linear_hinges_create(s.system, s.stepper->scheme, tree, OLO_HINGES_BEST, &hinges,
+                                      &error),
+             &error);
+    check_true(hinges == NULL);
+    olo_tree_free(tree);
+    scene_close(&s);
+    joined_free(&x);
+}
+
+TEST_MAIN(cmocka_unit_test(gradients_over_hinges_are_those_of_any_tree),
+          cmocka_unit_test(steps_back_over_hinges_are_those_of_any_tree),
+          cmocka_unit_test(steps_back_over_hinges_have_the_same_bits_on_any_processor),
+          cmocka_unit_test(what_is_not_hinged_alone_goes_back_as_any_tree))
