@@ -17,9 +17,10 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
                              olo_error *error);
 void olo_hinges_free(olo_hinges *hinges);
 
-/* Factors of the state's last motion, of the one before and of the one before that. */
+/* Factors of the state's last motion and of the one before, and how many of its differences are added. */
 typedef struct olo_motion_mix {
-    double last, prior, earlier;
+    double last, prior;
+    int differences;
 } olo_motion_mix;
 
 /* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`; joints are left as open as

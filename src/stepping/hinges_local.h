@@ -191,8 +191,8 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
     for (int k = 0; k < 2; k++)
         motion[k] = lane3_times(lane_all(mix->last), motion[k]);
     add_motions(state->motion_before, at, mix->prior, motion);
-    if (at_start)
-        add_motions(state->motion_earlier, at, mix->earlier, motion);
+    for (int k = 0; at_start && k < mix->differences; k++)
+        add_motions(state->differences + k * state->twists, at, 1.0, motion);
     b->a = motion[1];
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
 }

@@ -225,14 +225,15 @@ static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
     double h = step->h;
-    /* the last motion, or the line through the last two or the parabola through three where that has proved better */
+    /* the last motion, or the line through the last two where that has proved better, or, with a left pair that stays,
+     * the polynomial through as many as have */
     const olo_state *state = step->state;
     double *guess = x->guess;
     olo_motion_mix mix = {.last = scale};
-    if (state->smooth && scale != 0)
+    if (scale == 1 && state->foretell > 0 && !x->varied)
+        mix.differences = state->foretell - 1;
+    else if (state->smooth && scale != 0)
         (void)motion_line(state, h, &mix.last, &mix.prior);
-    if (mix.prior != 0 && scale == 1 && state->smoother && state->h_before == h && !x->varied)
-        mix = (olo_motion_mix){.last = 3, .prior = -3, .earlier = 1};
     x->older = false;
     x->hinged = x->hinges && !step->closed;
     if (x->hinged) {
@@ -241,10 +242,12 @@ static void predict(void *data, olo_step *step, double scale)
     }
     begin(x, step);
     for (int i = 0; i < x->system->twists; i++) {
-        guess[i] = mix.last * state->motion[i] + mix.prior * state->motion_before[i] +
-                   mix.earlier * state->motion_earlier[i];
+        guess[i] = mix.last * state->motion[i] + mix.prior * state->motion_before[i];
         x->wrench[i] = scale * state->wrench[i];
     }
+    for (int k = 0; k < mix.differences; k++)
+        for (int i = 0; i < x->system->twists; i++)
+            guess[i] += state->differences[k * x->system->twists + i];
     x->closed = x->varied || step->closed || !x->tree_only;
     if (x->closed)
         olo_tree_predict(x->tree, &step->x, guess, 1.0);
@@ -589,27 +592,42 @@ static void remember_motion(const olo_step *step, olo_state *state)
     state->smooth = known && line < 0.25 * plain;
 }
 
-/* The same for a parabola through three, where one more digit saves an iteration with an older tangent. */
-static void remember_earlier_motion(const olo_step *step, olo_state *state)
+/* The same where steps of one size follow each other and motions are smooth: the next one is foretold by the polynomial
+ * through the last k, the sum of the last motion and its first k - 1 backward differences, which misses by the k-th difference. As
+ * many are taken as would have made this one better. (Energy-momentum has none: its steps reflect velocities normal
+ * to the constraints, to and fro, and higher differences grow by that.) */
+static void remember_differences(reduced *x, const olo_step *step, olo_state *state)
 {
-    double line = 0, parabola = 0;
-    for (int i = 0; i < state->twists; i++) {
-        double bend = step->x.motion[i] - 2 * state->motion[i] + state->motion_before[i];
-        double before = state->motion[i] - 2 * state->motion_before[i] + state->motion_earlier[i];
-        line += bend * bend;
-        parabola += (bend - before) * (bend - before);
-        state->motion_earlier[i] = state->motion_before[i];
+    const int twists = state->twists, known = state->equal;
+    double *now = x->guess, missed[OLO_FORETOLD + 1] = {0};
+    memcpy(now, step->x.motion, (size_t)twists * sizeof *now);
+    memcpy(state->motion_before, state->motion, (size_t)twists * sizeof *now);
+    for (int k = 0; k <= known && k < OLO_FORETOLD; k++) {
+        double *kept = k == 0 ? state->motion : state->differences + (k - 1) * twists;
+        for (int i = 0; i < twists; i++) {
+            double next = now[i] - kept[i];
+            missed[k + 1] += next * next;
+            kept[i] = now[i];
+            now[i] = next;
+        }
     }
-    state->smoother = state->h == step->h && state->h_before == step->h && parabola < 0.25 * line;
+    state->foretell = 1;
+    while (state->foretell < known && missed[state->foretell + 1] < missed[state->foretell])
+        state->foretell++;
+    state->smooth = state->foretell > 1;
+    state->equal = known < OLO_FORETOLD ? known + 1 : known;
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
-    if (!x->varied)
-        remember_earlier_motion(step, state);
-    remember_motion(step, state);
+    if (!x->varied && state->h == step->h && state->equal > 0) {
+        remember_differences(x, step, state);
+    } else {
+        remember_motion(step, state);
+        state->equal = state->foretell = 1;
+    }
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)

@@ -375,6 +375,7 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
             motion[i] *= 0.5 * h;
     }
     state->h = h;
+    state->equal = state->foretell = 0;
 }
 
 /* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made half a turn. */

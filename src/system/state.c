@@ -8,7 +8,7 @@
 
 static size_t number_count(const olo_state *x)
 {
-    return 5 * (size_t)x->n + 4 * (size_t)x->twists + 2 * (size_t)x->m +
+    return 5 * (size_t)x->n + (2 + OLO_FORETOLD) * (size_t)x->twists + 2 * (size_t)x->m +
            (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count;
 }
 
@@ -21,8 +21,8 @@ static void point_into(olo_state *state)
     state->v_before = at += state->n;
     state->motion = at += state->n;
     state->motion_before = at += state->twists;
-    state->motion_earlier = at += state->twists;
-    state->wrench = at += state->twists;
+    state->differences = at += state->twists;
+    state->wrench = at += (OLO_FORETOLD - 1) * state->twists;
     state->lambda = at += state->twists;
     state->lambda_before = at += state->m;
     state->momentum = at += state->m;
@@ -67,7 +67,8 @@ void olo_state_copy(const olo_state *from, olo_state *to)
     to->error_before = from->error_before;
     to->turned = from->turned;
     to->smooth = from->smooth;
-    to->smoother = from->smoother;
+    to->equal = from->equal;
+    to->foretell = from->foretell;
     to->bare = from->bare;
     to->pending = from->pending;
     to->interval_energy = from->interval_energy;
@@ -88,7 +89,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- as a block of bytes --- */
 
 /* Raised when the fields below change. */
-enum { SAVED_VERSION = 5 };
+enum { SAVED_VERSION = 6 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
 
@@ -108,7 +109,8 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->error_before, sizeof state->error_before);
     olo_bytes_pass(bytes, &state->turned, sizeof state->turned);
     olo_bytes_pass(bytes, &state->smooth, sizeof state->smooth);
-    olo_bytes_pass(bytes, &state->smoother, sizeof state->smoother);
+    olo_bytes_pass(bytes, &state->equal, sizeof state->equal);
+    olo_bytes_pass(bytes, &state->foretell, sizeof state->foretell);
     olo_bytes_pass(bytes, &state->bare, sizeof state->bare);
     olo_bytes_pass(bytes, &state->pending, sizeof state->pending);
     olo_bytes_pass(bytes, &state->interval_energy, sizeof state->interval_energy);
@@ -191,7 +193,8 @@ void olo_state_touch(olo_state *state)
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
     memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
     state->h = state->h_before = state->span = state->next = state->error_before = 0;
-    state->smooth = state->smoother = state->bare = state->pending = false;
+    state->smooth = state->bare = state->pending = false;
+    state->equal = state->foretell = 0;
 }
 
 void olo_state_reverse(olo_state *state)
@@ -200,7 +203,8 @@ void olo_state_reverse(olo_state *state)
         state->v[i] = -state->v[i];
     for (int i = 0; i < state->twists; i++)
         state->motion[i] = -state->motion[i];
-    state->smooth = state->smoother = state->bare = state->pending = false;
+    state->smooth = state->bare = state->pending = false;
+    state->equal = state->foretell = 0;
 }
 
 const double *olo_state_multipliers(const olo_state *state)

@@ -158,28 +158,33 @@ struct olo_system {
     olo_invariant invariants[OLO_INVARIANTS_MAX];
 };
 
+enum { OLO_FORETOLD = 6 }; /* motions from which the next one may be foretold */
+
 struct olo_state {
     int n, m, twists, joint_coordinates, reaction_count;
     double t;
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
     double *v;
-    double *v_before;       /* velocity one step ago */
-    double *motion;         /* increments of the last step: displacement and Cayley vector a node */
-    double *motion_before;  /* one step earlier */
-    double *motion_earlier; /* two steps earlier, where the scheme foretells by it */
-    double *wrench;         /* what hung on the joint of each node in the last step, times h */
-    double *lambda;         /* multipliers of the last step */
-    double *lambda_before;  /* one step earlier, where motions over time do work */
-    double *momentum;       /* with which the next step starts, where the scheme keeps one */
-    double *angles;         /* joint coordinates that are angles, turns counted; others 0 */
-    double *reactions;      /* force and moment of each recorded reaction over the last step */
-    double turned;          /* no angle has turned further from `angles` */
-    bool smooth;            /* the last two motions foretold the last one better than one of them */
-    bool smoother;          /* three of them did it better still */
-    double h;               /* last step, 0 before the first; of a composed one its last part */
-    double h_before;        /* the one before that, of motion_before */
-    double span;            /* the whole last step, since v_before */
+    double *v_before;      /* velocity one step ago */
+    double *motion;        /* increments of the last step: displacement and Cayley vector a node */
+    double *motion_before; /* one step earlier */
+    double *
+        differences; /* [OLO_FORETOLD - 1][twists] backward differences of the last motions, where the scheme
+                             * foretells by them: the first, the second, ... */
+    double *wrench;        /* what hung on the joint of each node in the last step, times h */
+    double *lambda;        /* multipliers of the last step */
+    double *lambda_before; /* one step earlier, where motions over time do work */
+    double *momentum;      /* with which the next step starts, where the scheme keeps one */
+    double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
+    double *reactions;     /* force and moment of each recorded reaction over the last step */
+    double turned;         /* no angle has turned further from `angles` */
+    bool smooth;           /* the last two motions foretold the last one better than one of them */
+    int equal;    /* so many motions, the last ones, belong to the differences: steps of one size */
+    int foretell; /* so many of them foretold the last one best */
+    double h;     /* last step, 0 before the first; of a composed one its last part */
+    double h_before; /* the one before that, of motion_before */
+    double span;     /* the whole last step, since v_before */
     double next,
         error_before; /* with steps that are chosen: the next size, 0 if not known, and the share of the tolerance
                                 * that the last step took */

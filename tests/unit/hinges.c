@@ -184,7 +184,7 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             wrench[side] = olo_alloc(twists, sizeof **wrench);
             velocity[side] = olo_alloc(n, sizeof **velocity);
             olo_hinges_predict(hinges, p.step, 1.0,
-                               (olo_motion_mix){.last = 3, .prior = -3, .earlier = 1});
+                               (olo_motion_mix){.last = 3, .prior = -2, .differences = 5});
             for (int i = 0; i < 3; i++)
                 check_true(olo_hinges_iterate(hinges, p.step,
                                               i > 0 && p.s.stepper->scheme->at_start, &newton));
