@@ -197,76 +197,7 @@ static void divide_transposed(const olo_linear_rows *x, int k, double y[6], doub
     }
 }
 
-/* --- multipliers --- */
-
-/* Lambda_IJ = -F_I . d^J with the reciprocal triad of the directors; symmetric */
-static void balance_frame(const double *d, const double *F, double *Lambda)
-{
-    double reciprocal[9], all[9];
-    for (int I = 0; I < 3; I++)
-        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal + 3 * I);
-    double det = vec3_dot(d, reciprocal);
-    for (int I = 0; I < 3; I++)
-        for (int J = 0; J < 3; J++)
-            all[3 * I + J] = -vec3_dot(F + 3 * I, reciprocal + 3 * J) / det;
-    for (int I = 0; I < 3; I++)
-        for (int J = 0; J < 3; J++)
-            Lambda[3 * I + J] = 0.5 * (all[3 * I + J] + all[3 * J + I]);
-}
-
-void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
-{
-    const olo_system *s = x->system;
-    for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = x->tree->order[i];
-        const olo_node *node = &s->nodes[k];
-        double W[6] = {0}, mu[6];
-        for (int c = x->first[k]; c < x->first[k + 1]; c++)
-            x->mu[x->list[c]] = 0;
-        olo_node_wrench(node, q, F, W);
-        divide(x, k, W, mu);
-        for (int j = 0; j < x->rank[k]; j++) {
-            int c = x->kept[6 * k + j];
-            x->mu[c] = -mu[j];
-            olo_row_add(x->system, c, -mu[j], olo_linear_row(x, c), F);
-        }
-        if (node->kind == OLO_NODE_FRAME)
-            balance_frame(q + node->q + 3, F + node->q + 3, x->Lambda + 9 * (size_t)k);
-    }
-}
-
-void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const double *w,
-                                double *out)
-{
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        const double *Lambda = x->Lambda + 9 * (size_t)k;
-        int at = s->nodes[k].q + 3;
-        for (int I = 0; s->nodes[k].kind == OLO_NODE_FRAME && I < 3; I++)
-            for (int J = 0; J < 3; J++)
-                vec3_add(factor * Lambda[3 * I + J], w + at + 3 * J, out + at + 3 * I);
-    }
-}
-
-/* --- velocities that follow --- */
-
-/* dv_I = 1/2 sum_J b_IJ d_J with b_IJ = -(dd_I . v_J + dd_J . v_I): keeps the rates of d_I . d_J */
-static void follow_frame(const double *d, const double *v, const double *dd, double *dv)
-{
-    for (int I = 0; I < 9; I += 3) {
-        vec3_set(0, 0, 0, dv + I);
-        for (int J = 0; J < 9; J += 3)
-            vec3_add(-0.5 * (vec3_dot(dd + I, v + J) + vec3_dot(dd + J, v + I)), d + J, dv + I);
-    }
-}
-
-static void follow_frame_transposed(const double *d, const double *v, const double *from,
-                                    double *to)
-{
-    for (int I = 0; I < 9; I += 3)
-        for (int J = 0; J < 9; J += 3)
-            vec3_add(-0.5 * (vec3_dot(from + I, d + J) + vec3_dot(from + J, d + I)), v + J, to + I);
-}
+/* --- a node and its rows --- */
 
 static void add_twist(const olo_node *node, const double *q, const double *twist, double *out)
 {
@@ -306,6 +237,111 @@ static void close_node_transposed(const olo_linear_rows *x, int k, const double 
             gap[c] = -b[j];
         olo_row_add(x->system, c, -b[j], olo_linear_row(x, c), from);
     }
+}
+
+/* --- multipliers --- */
+
+/* d^J: d_I . d^J = 1 where I = J, else 0 */
+static void reciprocal_of(const double *d, double *reciprocal)
+{
+    for (int I = 0; I < 3; I++)
+        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal + 3 * I);
+    double det = vec3_dot(d, reciprocal);
+    for (int i = 0; i < 9; i++)
+        reciprocal[i] /= det;
+}
+
+/* Lambda_IJ = -F_I . d^J, symmetric */
+static void balance_frame(const double *d, const double *F, double *Lambda)
+{
+    double reciprocal[9], all[9];
+    reciprocal_of(d, reciprocal);
+    for (int I = 0; I < 3; I++)
+        for (int J = 0; J < 3; J++)
+            all[3 * I + J] = -vec3_dot(F + 3 * I, reciprocal + 3 * J);
+    for (int I = 0; I < 3; I++)
+        for (int J = 0; J < 3; J++)
+            Lambda[3 * I + J] = 0.5 * (all[3 * I + J] + all[3 * J + I]);
+}
+
+static void balance_frame_transposed(const double *d, const double *Lambda, double *F)
+{
+    double reciprocal[9];
+    reciprocal_of(d, reciprocal);
+    for (int I = 0; I < 3; I++)
+        for (int J = 0; J < 3; J++)
+            vec3_add(-0.5 * (Lambda[3 * I + J] + Lambda[3 * J + I]), reciprocal + 3 * J, F + 3 * I);
+}
+
+void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, double *F, double *mu,
+                                 double *Lambda)
+{
+    const olo_system *s = x->system;
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = x->tree->order[i];
+        const olo_node *node = &s->nodes[k];
+        close_node_transposed(x, k, q, F, NULL, mu);
+        if (node->kind == OLO_NODE_FRAME)
+            balance_frame(q + node->q + 3, F + node->q + 3, Lambda + 9 * (size_t)k);
+    }
+}
+
+void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
+{
+    olo_linear_rows_multipliers(x, q, F, x->mu, x->Lambda);
+}
+
+void olo_linear_rows_multipliers_transposed(const olo_linear_rows *x, const double *q, double *mu,
+                                            const double *Lambda, double *F, double *work)
+{
+    const olo_system *s = x->system;
+    memset(F, 0, (size_t)s->n * sizeof *F);
+    for (int k = 0; k < s->node_count; k++)
+        if (s->nodes[k].kind == OLO_NODE_FRAME)
+            balance_frame_transposed(q + s->nodes[k].q + 3, Lambda + 9 * (size_t)k,
+                                     F + s->nodes[k].q + 3);
+    for (int i = 0; i < x->first[s->node_count]; i++)
+        mu[x->list[i]] += olo_row_times(s, x->list[i], olo_linear_row(x, x->list[i]), F);
+    olo_linear_rows_open(x, q, mu, work);
+    for (int i = 0; i < s->n; i++)
+        F[i] += work[i];
+}
+
+void olo_frames_add(const olo_system *s, const double *Lambda, double factor, const double *w,
+                    double *out)
+{
+    for (int k = 0; k < s->node_count; k++, Lambda += 9) {
+        int at = s->nodes[k].q + 3;
+        for (int I = 0; s->nodes[k].kind == OLO_NODE_FRAME && I < 3; I++)
+            for (int J = 0; J < 3; J++)
+                vec3_add(factor * Lambda[3 * I + J], w + at + 3 * J, out + at + 3 * I);
+    }
+}
+
+void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const double *w,
+                                double *out)
+{
+    olo_frames_add(x->system, x->Lambda, factor, w, out);
+}
+
+/* --- velocities that follow --- */
+
+/* dv_I = 1/2 sum_J b_IJ d_J with b_IJ = -(dd_I . v_J + dd_J . v_I): keeps the rates of d_I . d_J */
+static void follow_frame(const double *d, const double *v, const double *dd, double *dv)
+{
+    for (int I = 0; I < 9; I += 3) {
+        vec3_set(0, 0, 0, dv + I);
+        for (int J = 0; J < 9; J += 3)
+            vec3_add(-0.5 * (vec3_dot(dd + I, v + J) + vec3_dot(dd + J, v + I)), d + J, dv + I);
+    }
+}
+
+static void follow_frame_transposed(const double *d, const double *v, const double *from,
+                                    double *to)
+{
+    for (int I = 0; I < 9; I += 3)
+        for (int J = 0; J < 9; J += 3)
+            vec3_add(-0.5 * (vec3_dot(from + I, d + J) + vec3_dot(from + J, d + I)), v + J, to + I);
 }
 
 void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const double *v,

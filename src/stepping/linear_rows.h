@@ -60,10 +60,19 @@ static inline void olo_row_add(const olo_system *system, int c, double factor, c
 void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 /* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */
 void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
+/* The same to mu[m] of rows of the tree and Lambda[9 nodes] elsewhere; and its transpose: F[n] (written) from these. To mu is added
+ * what frames give to it. Uses work[n]. */
+void olo_linear_rows_multipliers(const olo_linear_rows *rows, const double *q, double *F,
+                                 double *mu, double *Lambda);
+void olo_linear_rows_multipliers_transposed(const olo_linear_rows *rows, const double *q,
+                                            double *mu, const double *Lambda, double *F,
+                                            double *work);
 
-/* out_I += factor sum_J Lambda_IJ w_J of all frames */
+/* out_I += factor sum_J Lambda_IJ w_J of all frames; with a Lambda of one's own */
 void olo_linear_rows_add_frames(const olo_linear_rows *rows, double factor, const double *w,
                                 double *out);
+void olo_frames_add(const olo_system *system, const double *Lambda, double factor, const double *w,
+                    double *out);
 
 /* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their rates when q changes by
  * dq[n] and the rates themselves by gap[m], d.dv = -follow.dq - gap; and its transpose, to[n] += (..)^T from[n] and gap[m] written;

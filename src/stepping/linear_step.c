@@ -24,6 +24,7 @@ struct olo_linear_step {
     void *ending;  /* ... and matrix of the projection of velocities at its end */
     bool projects; /* the scheme does that */
     bool ended;    /* that is there */
+    bool turned;   /* forces vary, too: the momentum comes from multipliers */
     bool rows;     /* rows change, too: their numbers at the end and K1 are wanted */
     const olo_tree *tree;
     olo_linear_hinges *hinges; /* the way back where all joints are hinges, or NULL */
@@ -38,6 +39,9 @@ struct olo_linear_step {
     double *K0, *K1;       /* h d(dV)/dq0 or -h df/dq0, and the same by q1 */
     double *twists;        /* [twists] */
     double *x, *y, *z, *w; /* [n] workspaces */
+    double *F;             /* [n], */
+    double *mu;            /* [m], */
+    double *Lambda;        /* [9 nodes]: balance over the step and multipliers of a variation */
 };
 
 /* --- records --- */
@@ -162,7 +166,11 @@ static bool take_memory(olo_linear_step *x)
     x->y = olo_pool_alloc(&x->pool, n, sizeof *x->y);
     x->z = olo_pool_alloc(&x->pool, n, sizeof *x->z);
     x->w = olo_pool_alloc(&x->pool, n, sizeof *x->w);
-    return x->twists && x->x && x->y && x->z && x->w && plan_pieces(x) && list_curved(x) &&
+    x->F = olo_pool_alloc(&x->pool, n, sizeof *x->F);
+    x->mu = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->mu);
+    x->Lambda = olo_pool_alloc(&x->pool, 9 * (size_t)x->system->node_count, sizeof *x->Lambda);
+    return x->twists && x->x && x->y && x->z && x->w && x->F && x->mu && x->Lambda &&
+           plan_pieces(x) && list_curved(x) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->over) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->end);
 }
@@ -192,6 +200,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
         x->tree = olo_reduced_tree(x->reduced);
         if (!take_memory(x))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
+        x->turned = x->projects && x->pieces > 0;
     }
     if (status == OLO_OK)
         status = olo_linear_hinges_create(system, x->scheme, x->tree, OLO_HINGES_BEST, &x->hinges,
@@ -620,7 +629,78 @@ static void add_end(olo_linear_step *x, bool transposed, const double *w, double
         olo_linear_rows_add_frames(&x->over, 0.5, w, out);
 }
 
-/* The step itself: dq1 (written) from rho (changed) and rows that change at the end. Where these belong to the tree, dq1 is a displacement that
+/* --- the momentum at the end ---
+ *
+ * p1 = M dq/h - h/2 dV, but where a step does not resolve a stiff mode, its variation is the small difference of large forces. The
+ * balance T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0) gives, but for multiples of the gradients at q1, which the projection
+ * takes away,
+ *
+ *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)),
+ *
+ * in which forces appear with the turn of the step as a factor. Likewise its variation, with F = dT + sum mu_i Hess g_i(q0) dq0 =
+ * -sum dmu_i grad g_i(q0).
+ */
+
+/* turn (local) = grad g(q1) - grad g(q0) of a row */
+static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
+{
+    double start[OLO_FORM_SIZE_MAX];
+    if (row->form) {
+        take_local(row, x->step.x.dq, start);
+        olo_form_hessian_times(row->form, start, turn);
+        return;
+    }
+    olo_at before = olo_step_start(&x->step), after = end_of(x);
+    olo_constraint_gradient(row, &before, start);
+    olo_constraint_gradient(row, &after, turn);
+    for (int i = 0; i < row->size; i++)
+        turn[i] -= start[i];
+}
+
+/* eta += 1/2 sum dmu_i (grad g_i(q0) - grad g_i(q1)) from F (changed) and the multipliers of closures, which the solution has. */
+static void add_turned(olo_linear_step *x, double *F, double *eta)
+{
+    const olo_system *s = x->system;
+    const olo_elimination *el = olo_reduced_elimination(x->reduced);
+    double turn[OLO_FORM_SIZE_MAX];
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            int c = closure->first + j;
+            x->mu[c] = 2 / x->step.h * olo_elimination_twist(el, s->node_count + i)[j];
+            olo_row_add(s, c, x->mu[c], olo_linear_row(&x->over, c), F);
+        }
+    }
+    olo_linear_rows_multipliers(&x->over, x->step.q0, F, x->mu, x->Lambda);
+    for (int b = 0; b < x->curved_count; b++) {
+        turn_of(x, &s->constraints[x->curved[b]], turn);
+        olo_row_add(s, x->curved[b], -0.5 * x->mu[x->curved[b]], turn, eta);
+    }
+    olo_frames_add(s, x->Lambda, -0.5, x->step.x.dq, eta);
+}
+
+/* The transpose: F (written) from eta; x->mu keeps what is to come to closures. */
+static void add_turned_transposed(olo_linear_step *x, const double *eta, double *F)
+{
+    const olo_system *s = x->system;
+    double turn[OLO_FORM_SIZE_MAX];
+    memset(x->mu, 0, (size_t)s->m * sizeof *x->mu);
+    for (int b = 0; b < x->curved_count; b++) {
+        turn_of(x, &s->constraints[x->curved[b]], turn);
+        x->mu[x->curved[b]] = -0.5 * olo_row_times(s, x->curved[b], turn, eta);
+    }
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; s->nodes[k].kind == OLO_NODE_FRAME && i < 9; i++)
+            x->Lambda[9 * k + i] = -0.5 * vec3_dot(eta + s->nodes[k].q + 3 + 3 * (i / 3),
+                                                   x->step.x.dq + s->nodes[k].q + 3 + 3 * (i % 3));
+    olo_linear_rows_multipliers_transposed(&x->over, x->step.q0, x->mu, x->Lambda, F, x->z);
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        int c = x->tree->closures[i];
+        x->mu[c] += olo_row_times(s, c, olo_linear_row(&x->over, c), F);
+    }
+}
+
+/* The step itself: dq1 (written) from rho, which becomes F where that is wanted, and rows that change at the end. Where these belong to the tree, dq1 is a displacement that
  * takes them there and a motion of the joints. */
 static void solve_step(olo_linear_step *x, double *rho, const double *end, double *dq1)
 {
@@ -642,6 +722,8 @@ static void solve_step(olo_linear_step *x, double *rho, const double *end, doubl
     }
     olo_elimination_solve(el);
     take_solution(x, el, x->step.x.q1, 1.0, dq1);
+    if (x->turned)
+        add_end(x, false, dq1, rho);
     for (int i = 0; end && i < s->n; i++)
         dq1[i] += open[i];
 }
@@ -653,6 +735,11 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
     olo_elimination *el = olo_reduced_elimination(x->reduced);
     double a = 2 / x->step.h;
     fill_right(x, el, x->step.x.q1, 1.0, gq);
+    for (int i = 0; x->turned && i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++)
+            olo_elimination_rhs(el, s->node_count + i)[j] = a * x->mu[closure->first + j];
+    }
     olo_elimination_solve_transposed(el);
     take_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
     if (!end)
@@ -668,6 +755,40 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
         }
     }
     olo_linear_rows_open_transposed(&x->end, x->step.q_end, gq, end);
+}
+
+/* eta (written), that of p1, given F (changed); dv becomes something else. */
+static void momentum_forward(olo_linear_step *x, const double *dq, const double *dq1, double *dv,
+                             double *F, const olo_step_change *change, double *eta)
+{
+    int n = x->system->n;
+    double a = (x->turned ? 2 : 1) / x->step.h;
+    memset(eta, 0, (size_t)n * sizeof *eta);
+    if (x->turned)
+        add_start_rows(x, false, dq, eta);
+    for (int i = 0; i < n; i++) {
+        double T = x->turned && change->T ? change->T[i] : 0.0;
+        eta[i] = 0.5 * (eta[i] + T) + (change->p ? change->p[i] : 0.0);
+        dv[i] = a * (dq1[i] - dq[i]) - (x->turned ? dv[i] : 0.0);
+    }
+    add_mass(x, 1.0, dv, eta);
+    if (x->turned)
+        add_turned(x, F, eta);
+}
+
+/* The transpose: adds what eta gives to gq and `start`; x->F is to come to y, and half of eta, too, for what is beside forces. */
+static void momentum_adjoint(olo_linear_step *x, const double *eta, double *gq, double *start)
+{
+    double a = (x->turned ? 2 : 1) / x->step.h, *half = x->w;
+    add_mass(x, a, eta, gq);
+    add_mass(x, -a, eta, start);
+    if (!x->turned)
+        return;
+    for (int i = 0; i < x->system->n; i++)
+        half[i] = 0.5 * eta[i];
+    add_start_rows(x, true, half, start);
+    add_turned_transposed(x, eta, x->F);
+    add_end(x, true, x->F, gq);
 }
 
 void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
@@ -687,15 +808,9 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
         }
         return;
     }
-    double *eta = rho, *difference = dv;
-    for (int i = 0; i < n; i++) {
-        eta[i] = change->p ? change->p[i] : 0.0;
-        difference[i] = dq1[i] - dq[i];
-    }
-    add_mass(x, 0.5 * a, difference, eta);
-    add_pieces(x, x->K0, false, -0.5, dq, eta);
+    double *eta = x->F;
+    momentum_forward(x, dq, dq1, dv, rho, change, eta);
     memcpy(dq, dq1, (size_t)n * sizeof *dq);
-    add_pieces(x, x->K1, false, -0.5, dq, eta);
     subtract_end_rows(x, dq, eta);
     end_forward(x, dq, change->rate, eta, dv);
 }
@@ -704,6 +819,12 @@ static void copy_if(int n, const double *from, double *to)
 {
     if (to)
         memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void add_to(int n, const double *from, double *to)
+{
+    for (int i = 0; i < n; i++)
+        to[i] += from[i];
 }
 
 /* v1 = (2/h)(q1 - q0) - v0: gv becomes the derivative by v0, and `start` that by q0 */
@@ -718,11 +839,10 @@ static void velocity_adjoint(const olo_linear_step *x, double *gq, double *gv, d
 }
 
 /* p1 = D2 L_d + f^+, with which the next step starts; v1, where somebody looks at it, is projected from it. */
-static void momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp, double *start,
-                             const olo_step_change *change)
+static void end_momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp,
+                                 double *start, const olo_step_change *change)
 {
     const int n = x->system->n;
-    const double a = 2 / x->step.h;
     double *eta = x->x;
     memset(start, 0, (size_t)n * sizeof *start);
     memset(eta, 0, (size_t)n * sizeof *eta);
@@ -733,13 +853,9 @@ static void momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double 
         memset(change->rate, 0, (size_t)x->system->m * sizeof *change->rate);
     }
     copy_if(n, eta, change->v);
-    for (int i = 0; i < n; i++)
-        eta[i] += gp[i];
+    add_to(n, gp, eta);
     copy_if(n, eta, change->p);
-    add_mass(x, 0.5 * a, eta, gq);
-    add_pieces(x, x->K1, true, -0.5, eta, gq);
-    add_mass(x, -0.5 * a, eta, start);
-    add_pieces(x, x->K0, true, -0.5, eta, start);
+    momentum_adjoint(x, eta, gq, start);
     memset(gv, 0, (size_t)n * sizeof *gv);
     memset(gp, 0, (size_t)n * sizeof *gp);
 }
@@ -751,17 +867,21 @@ static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
     int n = x->system->n;
     double *y = x->x, *start = x->y;
     if (x->projects)
-        momentum_adjoint(x, gq, gv, gp, start, change);
+        end_momentum_adjoint(x, gq, gv, gp, start, change);
     else
         velocity_adjoint(x, gq, gv, start);
     solve_step_transposed(x, gq, change->end, y);
+    if (x->turned)
+        add_to(n, x->F, y);
+    memcpy(gq, start, (size_t)n * sizeof *gq);
+    add_start(x, true, y, gq);
+    if (x->turned)
+        add_to(n, x->w, y);
     if (x->step.bare)
         for (int i = 0; i < n; i++)
             gp[i] = -2 * y[i];
     else
         add_mass(x, -2.0, y, gv);
-    memcpy(gq, start, (size_t)n * sizeof *gq);
-    add_start(x, true, y, gq);
     copy_if(n, y, change->T);
 }
 
