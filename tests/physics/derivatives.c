@@ -1,5 +1,5 @@
-/* Derivatives of runs: adjoint gradients against extrapolated differences of whole runs, forward against adjoint, and the
- * symplectic form under the exact tangent map. */
+/* Derivatives of runs: adjoint gradients against extrapolated differences of whole runs, and forward against adjoint.
+ * The symplectic form is that of symplectic.c. */
 #include "joined.h"
 #include "probe.h"
 
@@ -475,67 +475,6 @@ TEST(checkpoints_change_no_bit)
     }
 }
 
-/* dq1 . M dv2 - dq2 . M dv1, and the size of its parts. */
-static double symplectic_form(const olo_system *s, double *const dq[2], double *const dv[2],
-                              double *parts)
-{
-    double sum = 0, Mv[NUMBERS_MAX];
-    *parts = 0;
-    for (int k = 0; k < 2; k++) {
-        olo_system_mass_times(s, dv[1 - k], Mv);
-        for (int i = 0; i < s->n; i++) {
-            double share = (k == 0 ? 1 : -1) * dq[k][i] * Mv[i];
-            sum += share;
-            *parts += fabs(share);
-        }
-    }
-    return sum;
-}
-
-/* The largest change of the form along a run. */
-static double form_drift(const char *model, int scheme, double h, long steps)
-{
-    static double numbers[4][NUMBERS_MAX];
-    double *dq[2] = {numbers[0], numbers[1]}, *dv[2] = {numbers[2], numbers[3]}, parts, drift = 0;
-    olo_error error = {0};
-    olo_setting setting = {"run.scheme", schemes[scheme]};
-    scene x = scene_open_set(model, "reduced", &setting, 1);
-    unsigned long long seed = 3;
-    probe_open(&x, schemes[scheme], h, steps);
-    for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < p.w.n; i++) {
-            dq[k][i] = scene_random(&seed);
-            dv[k][i] = scene_random(&seed);
-        }
-        check_ok(olo_derivatives_admit(p.d, x.state, dq[k], dv[k], &error), &error);
-    }
-    double start = symplectic_form(x.system, dq, dv, &parts);
-    for (long n = 0; n < steps; n++) {
-        check_ok(olo_derivatives_step(p.d, x.state, h, &error), &error);
-        for (int k = 0; k < 2; k++)
-            check_ok(olo_derivatives_step_forward(p.d, dq[k], dv[k], &error), &error);
-        double now = symplectic_form(x.system, dq, dv, &parts);
-        drift = fmax(drift, fabs(now - start) / fabs(start));
-    }
-    probe_close();
-    scene_close(&x);
-    return drift;
-}
-
-TEST(symplectic_form_is_constant_with_variational)
-{
-    check_below(form_drift("double-spherical-pendulum", 1, 0.01, 100), 1e-10);
-    check_below(form_drift("heavy-top", 1, 0.001, 100), 1e-10);
-    check_below(form_drift("six-body-linkage", 1, 0.01, 100), 1e-10);
-    check_below(form_drift("humanoid-tree", 1, 0.002, 50), 1e-10);
-    check_below(form_drift("three-bar-swing", 1, 0.002, 20), 1e-10);
-}
-
-TEST(energy_momentum_is_not_symplectic)
-{
-    check_true(form_drift("double-spherical-pendulum", 0, 0.05, 100) > 1e-6);
-}
-
 /* The step of a harmonic oscillator with h w = 2 tan(a/2) is a rotation by a in its phase plane, with both schemes: points on
  * springs. */
 TEST(step_map_of_an_oscillator)
@@ -611,7 +550,5 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(parameters_without_derivatives_are_refused),
           cmocka_unit_test(loops_and_relations), cmocka_unit_test(beams),
           cmocka_unit_test(stiff_beams), cmocka_unit_test(checkpoints_change_no_bit),
-          cmocka_unit_test(symplectic_form_is_constant_with_variational),
-          cmocka_unit_test(energy_momentum_is_not_symplectic), cmocka_unit_test(composed_steps),
-          cmocka_unit_test(step_map_of_an_oscillator),
+          cmocka_unit_test(composed_steps), cmocka_unit_test(step_map_of_an_oscillator),
           cmocka_unit_test(what_has_no_derivatives_is_refused))
