@@ -273,7 +273,8 @@ static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, doub
                           olo_error *error)
 {
     const olo_step_change none = {0}, all = changes_of(x);
-    const olo_step_change by = gu || x->parameters.active > 0 ? all : none;
+    const bool wanted = gu || x->parameters.active > 0 || x->parameters.functions;
+    const olo_step_change by = wanted ? all : none;
     olo_status status = olo_linear_step_back(x->linear, &step->record, gq, gv, x->gp, &by, error);
     x->linearised = false;
     if (status != OLO_OK)
