@@ -64,6 +64,28 @@ OLO_API olo_status olo_stepper_condition(olo_stepper *stepper, double *condition
 OLO_API olo_status olo_stepper_reaction(olo_stepper *stepper, const olo_state *state, int group,
                                         double force[3], double moment[3], olo_error *error);
 
+/** @name Momenta
+ *  Discrete Legendre transforms of the variational scheme, and the start from momenta. Both overwrite the last step of the stepper:
+ *  its reactions and condition number are gone.
+ *  @{ */
+/** Momenta p = M v of a state, n numbers; with variational they are those projected to the constraints. */
+OLO_API void olo_system_momenta(const olo_system *system, const olo_state *state, double *p);
+/** Sets the velocities to those of the momenta p, n numbers, as far as the constraints let them: M v + G(q)^T mu = p with G(q) v = 0.
+ *  What is left of p is its projection, olo_system_momenta. The next step starts from there. */
+OLO_API olo_status olo_stepper_set_momenta(olo_stepper *stepper, olo_state *state, const double *p,
+                                           olo_error *error);
+/** The discrete Legendre transforms of one step (of order 2) from a state to another, of which configurations and times count:
+ *  `minus`, -D1 L_d - f^- at its start, and `plus`, D2 L_d + f^+ at its end, n numbers each; either may be NULL. Along a solution
+ *  `plus` of a step is `minus` of the next and h G(q)^T lambda: with half of that each (olo_system_constraint_forces) they are the
+ *  constrained ones and equal, and so they are when both are projected (olo_stepper_set_momenta). */
+OLO_API olo_status olo_stepper_legendre(olo_stepper *stepper, const olo_state *from,
+                                        const olo_state *to, double *minus, double *plus,
+                                        olo_error *error);
+/** G(q)^T lambda of multipliers, one a row of the constraints, at a state; n numbers. */
+OLO_API void olo_system_constraint_forces(const olo_system *system, const olo_state *state,
+                                          const double *lambda, double *force);
+/** @} */
+
 /** Who watches a run. Any function may be NULL. A non-OK return stops the run with that status. */
 typedef struct olo_observer {
     void *context; /**< handed to all functions */

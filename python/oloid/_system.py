@@ -246,10 +246,14 @@ class State:
         view.flags.writeable = False
         return view
 
-    def _write(self, pointer, values):
+    def _numbers(self, values, count):
         values = numpy.ascontiguousarray(values, dtype=float)
-        if values.shape != (self.system.coordinates,):
-            raise InputError(f"{self.system.coordinates} numbers are needed, the shape is {values.shape}")
+        if values.shape != (count,):
+            raise InputError(f"{count} numbers are needed, the shape is {values.shape}")
+        return values
+
+    def _write(self, pointer, values):
+        values = self._numbers(values, self.system.coordinates)
         ffi.memmove(pointer, ffi.from_buffer(values), values.nbytes)
         lib.olo_state_touch(self._state)
 
@@ -276,6 +280,21 @@ class State:
         """Constraint multipliers of the last step, a copy."""
         pointer = lib.olo_state_multipliers(self._state)
         return numpy.array([pointer[i] for i in range(self.system.counts["constraints"])])
+
+    @property
+    def momenta(self):
+        """M v, a copy; `stepper.set_momenta(state, p)` starts from momenta."""
+        p = numpy.empty(self.system.coordinates)
+        lib.olo_system_momenta(self.system._system, self._state, ffi.from_buffer("double[]", p))
+        return p
+
+    def constraint_forces(self, multipliers):
+        """G(q)^T lambda of multipliers, one a row of the constraints."""
+        values = self._numbers(multipliers, self.system.counts["constraints"])
+        force = numpy.empty(self.system.coordinates)
+        lib.olo_system_constraint_forces(self.system._system, self._state, ffi.from_buffer("double[]", values),
+                                         ffi.from_buffer("double[]", force))
+        return force
 
     @property
     def ledger(self):
@@ -341,6 +360,20 @@ class Stepper:
             raise exception
         if status != lib.OLO_OK:
             raise from_status(status, self._error)
+
+    def set_momenta(self, state, p):
+        """Gives the state the velocities of momenta p, without what the constraints take: M v + G^T mu = p, G v = 0 (scheme
+        "variational")."""
+        p = state._numbers(p, self.system.coordinates)
+        call(lib.olo_stepper_set_momenta, self._stepper, state._state, ffi.from_buffer("double[]", p))
+
+    def legendre(self, before, after):
+        """The discrete Legendre transforms of one step between two states (scheme "variational"): -D1 L_d - f^- at its start
+        and D2 L_d + f^+ at its end."""
+        minus, plus = numpy.empty(self.system.coordinates), numpy.empty(self.system.coordinates)
+        call(lib.olo_stepper_legendre, self._stepper, before._state, after._state, ffi.from_buffer("double[]", minus),
+             ffi.from_buffer("double[]", plus))
+        return minus, plus
 
     @property
     def report(self):

@@ -307,6 +307,9 @@ olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_sta
 /* A step after which the velocities may be `pending` if the stepper is lazy, and what gives them. */
 olo_status olo_stepper_advance(olo_stepper *stepper, olo_state *state, double h, olo_error *error);
 olo_status olo_stepper_complete(olo_stepper *stepper, olo_state *state, olo_error *error);
+/* step.v1 from a momentum p at the configuration and time of a state, at the end of a step of h: M v1 + (h/2) G^T lambda_end = p. */
+olo_status olo_stepper_project(olo_stepper *stepper, const olo_state *state, const double *p,
+                               double h, olo_error *error);
 /* May velocities follow on demand? Not where something looks at those of every step. */
 bool olo_stepper_may_be_lazy(const olo_stepper *stepper);
 

@@ -477,22 +477,29 @@ bool olo_stepper_may_be_lazy(const olo_stepper *x)
     return x->scheme->momentum && x->system->drive_count == 0;
 }
 
-olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *error)
+olo_status olo_stepper_project(olo_stepper *x, const olo_state *state, const double *p, double h,
+                               olo_error *error)
 {
     olo_step *step = &x->step;
     size_t size = (size_t)x->system->n * sizeof *state->q;
+    memcpy(step->q_end, state->q, size);
+    memcpy(step->momentum, p, size);
+    step->state = state;
+    step->h = h;
+    step->t = state->t - h;
+    return x->treatment->project(x->data, step, error);
+}
+
+olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *error)
+{
+    size_t size = (size_t)x->system->n * sizeof *state->q;
     if (!state->pending)
         return OLO_OK;
-    memcpy(step->q_end, state->q, size);
-    memcpy(step->momentum, state->momentum, size);
-    step->state = state;
-    step->h = state->h;
-    step->t = state->t - state->h;
-    olo_status status = x->treatment->project(x->data, step, error);
+    olo_status status = olo_stepper_project(x, state, state->momentum, state->h, error);
     if (status != OLO_OK)
         return status;
     memcpy(state->v_before, state->v, size);
-    memcpy(state->v, step->v1, size);
+    memcpy(state->v, x->step.v1, size);
     state->pending = false;
     return OLO_OK;
 }

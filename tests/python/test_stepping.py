@@ -180,3 +180,30 @@ def test_a_run_with_a_tolerance_records_its_grid():
     result = oloid.run("double-spherical-pendulum", order=4, tolerance=1e-5, grid=0.1, end=2)
     assert result.ok
     assert result.time == pytest.approx(numpy.arange(21) / 10, abs=1e-14)
+
+
+def test_legendre_transforms_at_a_node_and_a_start_from_momenta():
+    """p+ of a step is p- of the next and h G^T lambda; projected, both are M v there."""
+    h = 0.01
+    system = oloid.load("double-spherical-pendulum", scheme="variational", constraints="multipliers", step=h)
+    states, stepper = [system.initial_state()], system.stepper()
+    for _ in range(3):
+        states.append(states[-1].copy())
+        stepper.step(states[-1])
+    _, _, node, after = states
+    multipliers = after.multipliers
+    plus = stepper.legendre(states[1], node)[1]
+    minus = stepper.legendre(node, after)[0]
+    impulse = h * node.constraint_forces(multipliers)
+    assert numpy.abs(impulse).max() > 0.1
+    assert numpy.allclose(plus - minus, impulse, atol=1e-12 * numpy.abs(plus).max())
+    for p in (plus, minus):
+        start = node.copy()
+        stepper.set_momenta(start, p)
+        assert numpy.allclose(start.momenta, node.momenta, atol=1e-12 * numpy.abs(p).max())
+        stepper.step(start)
+        assert numpy.allclose(start.q, after.q, atol=1e-13)
+    with pytest.raises(oloid.InputError, match="6 numbers"):
+        stepper.set_momenta(start, [1, 2])
+    with pytest.raises(oloid.Error, match="does not step from momenta"):
+        oloid.load("double-spherical-pendulum").stepper().set_momenta(start, plus)
