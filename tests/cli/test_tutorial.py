@@ -1,6 +1,7 @@
 """The models and commands of a tutorial: models are saved under their names, commands run, and what the page shows of their
 output is there."""
 import re
+import shlex
 
 import pytest
 from conftest import ROOT
@@ -22,7 +23,7 @@ def is_there(line, printed):
                for others in (re.split(r"[\s();,]+", other.strip()) for other in printed))
 
 
-@pytest.mark.parametrize("page", ["docs/tutorial-statics.md"])
+@pytest.mark.parametrize("page", ["docs/tutorial-statics.md", "docs/tutorial-convergence.md"])
 def test_the_commands_of_the_page_run(oloid, page):
     printed, ran = [], 0
     for kind, block in BLOCK.findall((ROOT / page).read_text()):
@@ -32,7 +33,7 @@ def test_the_commands_of_the_page_run(oloid, page):
         elif kind == "sh":
             printed = []
             for line in block.splitlines():
-                command, *arguments = line.split()
+                command, *arguments = shlex.split(line)
                 assert command == "oloid"
                 done = oloid(*arguments)
                 assert done.returncode == 0, f"{line}: {done.stderr}"
