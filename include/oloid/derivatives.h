@@ -14,8 +14,10 @@
  *  any numbers, with what leaves the constraints taken away in the same way: along an admissible variation the derivative is
  *  g.q . dq + g.v . dv.
  *
+ *  Where something rolls, admissible displacements are those that roll; forward takes any that keeps the contact.
+ *
  *  Steps are made with `reduced` constraints, also where the run has `multipliers`, `projected` or `minimal`, which make the same steps to
- *  round-off. Refused, with the reason: `penalty` and `augmented`, which are other systems; rolling; forces that C functions give.
+ *  round-off. Refused, with the reason: `penalty` and `augmented`, which are other systems; forces that C functions give.
  *  Where Newton had to halve a step the derivative is that of the halves. Where run.tolerance chooses steps it is that of the
  *  steps it has chosen: how their sizes would change is no part of it.
  */

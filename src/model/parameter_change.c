@@ -170,6 +170,11 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
                         "parameter '%s' turns the ends of beams against each other, and there are "
                         "no derivatives with respect to that",
                         name);
+    if (c->kind == OLO_COEFFICIENT_CONTACT)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "parameter '%s' turns the axis of a disc in its body, or the plane that it "
+                        "rolls on, and there are no derivatives with respect to that",
+                        name);
     if (c->kind == OLO_COEFFICIENT_FUNCTION)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "parameter '%s' is in a table over time or in the energy of a spring, and "

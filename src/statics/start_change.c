@@ -190,6 +190,18 @@ static void move(mover *x, olo_parameter_change *change)
     change->rest = true;
 }
 
+/* What rolls comes to rest where it was led. */
+static olo_status check_rows(const olo_system *s, olo_error *error)
+{
+    for (int i = 0; i < s->group_count; i++)
+        if (s->groups[i].count > 0 &&
+            s->constraints[s->groups[i].first + s->groups[i].count - 1].type->velocity)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "%s: '%s' rolls, and where that comes to rest depends on the way there",
+                            s->groups[i].where, s->groups[i].name);
+    return OLO_OK;
+}
+
 olo_status olo_start_change(const olo_system *system, const olo_run *run, const olo_state *start,
                             olo_parameter_change *const *changes, int count, olo_error *error)
 {
@@ -200,7 +212,9 @@ olo_status olo_start_change(const olo_system *system, const olo_run *run, const 
         if (changes[k]->n != system->n)
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is of another model",
                             changes[k]->name);
-    olo_status status = create(&x, start, error);
+    olo_status status = check_rows(system, error);
+    if (status == OLO_OK)
+        status = create(&x, start, error);
     if (status == OLO_OK)
         status = factor(&x, error);
     if (status == OLO_OK) {

@@ -161,6 +161,27 @@ static void by_factor(const olo_step_view *view, int c, const olo_share *one, sh
     }
 }
 
+/* A number in which the row is affine. */
+static void by_number(const olo_step_view *view, int c, int number, share *x)
+{
+    const olo_step *step = view->step;
+    const olo_constraint *row = &step->system->constraints[c];
+    double room[2][OLO_CONSTRAINT_DATA / sizeof(double)];
+    double zero[OLO_FORM_SIZE_MAX], one[OLO_FORM_SIZE_MAX];
+    const olo_constraint at_zero = row->type->with(row, number, 0.0, room[0]),
+                         at_one = row->type->with(row, number, 1.0, room[1]);
+    olo_interval over = olo_step_interval(step);
+    olo_constraint_discrete(&at_zero, &over, zero, NULL);
+    olo_constraint_discrete(&at_one, &over, one, NULL);
+    x->size = row->size;
+    x->end = olo_constraint_remainder(&at_one, &over) - olo_constraint_remainder(&at_zero, &over);
+    for (int k = 0; k < row->size; k++) {
+        x->index[k] = row->index[k];
+        x->T[k] = view->mu[c] * (one[k] - zero[k]);
+        x->p[k] = x->v[k] = 0; /* none of them is in the variational scheme */
+    }
+}
+
 static void by_row(const olo_step_view *view, int c, int p, share *x)
 {
     const olo_constraint *row = &view->step->system->constraints[c];
@@ -170,6 +191,8 @@ static void by_row(const olo_step_view *view, int c, int p, share *x)
     x->rate = 0;
     if (row->form)
         by_form(view, c, p, x);
+    else if (row->type->numbers > 0)
+        by_number(view, c, p, x);
     else if (p > 0)
         by_factor(view, c, &row->shares[p - 1], x);
 }

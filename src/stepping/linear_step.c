@@ -31,6 +31,9 @@ struct olo_linear_step {
     double scale;              /* of velocities in that */
     const double *v_end;       /* [n] the velocity there */
     olo_linear_rows over, end;
+    int rolling_count; /* velocity rows: d(q0, q1).dq = 0 */
+    int *rolling;
+    double *gap;      /* [m] by how much rows change at the end, with velocity rows */
     int curved_count; /* rows whose gradient changes with q, none of them internal */
     int *curved;
     int pieces;            /* terms that are not constant, and actions with a tangent: */
@@ -117,8 +120,7 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
             if (!s->constraints[c].type->start_tangent || !s->constraints[c].type->hessian)
-                return olo_fail(error, OLO_UNSUPPORTED,
-                                "%s: '%s' rolls, and there are no derivatives of runs with rolling",
+                return olo_fail(error, OLO_UNSUPPORTED, "%s: '%s' has no derivatives of runs",
                                 s->groups[i].where, s->groups[i].name);
     return OLO_OK;
 }
@@ -147,6 +149,18 @@ static bool plan_pieces(olo_linear_step *x)
     return x->K0 && x->K1;
 }
 
+static bool list_rolling(olo_linear_step *x)
+{
+    const olo_system *s = x->system;
+    x->rolling = olo_pool_alloc(&x->pool, (size_t)s->m, sizeof *x->rolling);
+    x->gap = olo_pool_alloc(&x->pool, (size_t)s->m, sizeof *x->gap);
+    for (int c = 0; x->rolling && c < s->m; c++)
+        if (s->constraints[c].type->velocity)
+            x->rolling[x->rolling_count++] = c;
+    olo_linear_step_need_rows(x, false);
+    return x->rolling && x->gap;
+}
+
 static bool list_curved(olo_linear_step *x)
 {
     const olo_system *s = x->system;
@@ -170,7 +184,7 @@ static bool take_memory(olo_linear_step *x)
     x->mu = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->mu);
     x->Lambda = olo_pool_alloc(&x->pool, 9 * (size_t)x->system->node_count, sizeof *x->Lambda);
     return x->twists && x->x && x->y && x->z && x->w && x->F && x->mu && x->Lambda &&
-           plan_pieces(x) && list_curved(x) &&
+           plan_pieces(x) && list_curved(x) && list_rolling(x) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->over) &&
            olo_linear_rows_create(x->tree, &x->pool, &x->end);
 }
@@ -244,7 +258,7 @@ void olo_linear_step_leave_hinges(olo_linear_step *x)
 
 void olo_linear_step_need_rows(olo_linear_step *x, bool need)
 {
-    x->rows = need;
+    x->rows = need || x->rolling_count > 0;
 }
 
 const double *olo_linear_step_multipliers(const olo_linear_step *x)
@@ -375,16 +389,22 @@ static void take_local(const olo_constraint *row, const double *all, double *loc
         local[i] = all[row->index[i]];
 }
 
-/* Rows at q_end, with what keeps their rates at a velocity. */
-static void place_end_rows(olo_linear_step *x, const double *v1)
+/* Rows at q_end, with what keeps their rates at a velocity; of a step velocity rows with what keeps d.dq, by both ends. */
+static void place_end_rows(olo_linear_step *x, const double *v1, bool step)
 {
     const olo_system *s = x->system;
     olo_at end = end_of(x);
+    olo_interval over = olo_step_interval(&x->step);
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first;
              !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
             const olo_constraint *row = &s->constraints[c];
             double v[OLO_FORM_SIZE_MAX];
+            if (step && row->type->velocity) {
+                olo_constraint_end(row, &over, olo_linear_row(&x->end, c));
+                olo_constraint_start(row, &over, x->over.follow + x->over.place[c]);
+                continue;
+            }
             olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
             if (!row->curved)
                 continue; /* there it stays zero */
@@ -406,7 +426,7 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     olo_system_mass_times(s, x->record->v1, x->x);
     for (int i = 0; i < s->n; i++)
         x->x[i] -= step->momentum[i];
-    place_end_rows(x, x->record->v1);
+    place_end_rows(x, x->record->v1, true);
     for (int i = 0; i < x->tree->closure_count; i++) {
         int c = x->tree->closures[i];
         const olo_constraint *row = &s->constraints[c];
@@ -431,7 +451,7 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
     fill_matrices(x);
     balance_step(x);
     if (x->rows && !x->ended)
-        place_end_rows(x, record->v1);
+        place_end_rows(x, record->v1, true);
     return x->ended ? balance_end(x, error) : OLO_OK;
 }
 
@@ -791,6 +811,34 @@ static void momentum_adjoint(olo_linear_step *x, const double *eta, double *gq, 
     add_end(x, true, x->F, gq);
 }
 
+/* By how much rows change at the end: velocity rows also with the start. */
+static const double *gaps_of(olo_linear_step *x, const double *dq, const double *end)
+{
+    size_t rows = (size_t)x->system->m * sizeof *x->gap;
+    if (x->rolling_count == 0)
+        return end;
+    if (end)
+        memcpy(x->gap, end, rows);
+    else
+        memset(x->gap, 0, rows);
+    for (int i = 0; i < x->rolling_count; i++) {
+        int c = x->rolling[i];
+        x->gap[c] += olo_row_times(x->system, c, x->over.follow + x->over.place[c], dq);
+    }
+    return x->gap;
+}
+
+/* The transpose, from the gaps that solve_step_transposed has left. */
+static void gaps_transposed(const olo_linear_step *x, double *gq, double *end)
+{
+    for (int i = 0; i < x->rolling_count; i++) {
+        int c = x->rolling[i];
+        olo_row_add(x->system, c, x->gap[c], x->over.follow + x->over.place[c], gq);
+    }
+    if (x->rolling_count > 0 && end)
+        memcpy(end, x->gap, (size_t)x->system->m * sizeof *end);
+}
+
 void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
                              const olo_step_change *change)
 {
@@ -800,7 +848,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
         rho[i] = change->T ? change->T[i] : 0.0;
     add_mass(x, -2.0, dv, rho);
     add_start(x, false, dq, rho);
-    solve_step(x, rho, change->end, dq1);
+    solve_step(x, rho, gaps_of(x, dq, change->end), dq1);
     if (!x->projects) {
         for (int i = 0; i < n; i++) {
             dv[i] = a * (dq1[i] - dq[i]) - dv[i];
@@ -870,11 +918,12 @@ static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
         end_momentum_adjoint(x, gq, gv, gp, start, change);
     else
         velocity_adjoint(x, gq, gv, start);
-    solve_step_transposed(x, gq, change->end, y);
+    solve_step_transposed(x, gq, x->rolling_count > 0 ? x->gap : change->end, y);
     if (x->turned)
         add_to(n, x->F, y);
     memcpy(gq, start, (size_t)n * sizeof *gq);
     add_start(x, true, y, gq);
+    gaps_transposed(x, gq, change->end);
     if (x->turned)
         add_to(n, x->w, y);
     if (x->step.bare)
@@ -975,7 +1024,7 @@ olo_status olo_linear_step_state(olo_linear_step *x, const olo_state *state, olo
     memset(step->momentum, 0, n);
     memset(step->x.motion, 0, (size_t)x->system->twists * sizeof *step->x.motion);
     x->v_end = x->state->v;
-    place_end_rows(x, state->v);
+    place_end_rows(x, state->v, false);
     step->h = 1; /* any will do for the scale of closures */
     return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
 }

@@ -57,6 +57,11 @@ static void tell_corners(walk *x, const olo_term *term)
             tell(x, strain->turn[a][i]);
 }
 
+static void tell_other(void *context, double value)
+{
+    tell(context, value);
+}
+
 static void tell_geometry(walk *x, const olo_system *s)
 {
     for (int c = 0; c < s->m; c++) {
@@ -66,9 +71,15 @@ static void tell_geometry(walk *x, const olo_system *s)
             tell_form(x, row->form);
             continue;
         }
-        tell(x, row->constant);
+        for (int i = 0; i < row->type->numbers; i++)
+            tell(x, row->type->number(row, i));
+        if (row->type->numbers == 0)
+            tell(x, row->constant);
         for (int i = 0; i < row->share_count; i++)
             tell(x, row->shares[i].factor);
+        begin(x, OLO_COEFFICIENT_CONTACT, c);
+        if (row->type->others)
+            row->type->others(row, x, tell_other);
     }
     for (int i = 0; i < s->joint_coordinate_count; i++) {
         begin(x, OLO_COEFFICIENT_COORDINATE, i);

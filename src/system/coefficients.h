@@ -3,9 +3,10 @@
  *     masses        entries of M
  *     terms         coefficients of the law, then those of its forms or invariants      (olo_term_coefficients)
  *     actions       force or moment, gains, weights of the place it acts on
- *     rows          of constraints: those of a form, or the constant and the factors of a relation
+ *     rows          of constraints: those of a form, the constant and the factors of a relation, or the numbers of their kind
  *     coordinates   those of the terms that joint coordinates are
  *     corners       of beams
+ *     contacts      axes and planes of what rolls
  *     outputs       weights and origins of recorded places
  *
  * Two systems with the same names, sizes and indices differ in nothing else but functions of time, which may tell their derivatives by
@@ -23,6 +24,7 @@ typedef enum olo_coefficient_kind {
     OLO_COEFFICIENT_ROW,
     OLO_COEFFICIENT_COORDINATE,
     OLO_COEFFICIENT_CORNER,
+    OLO_COEFFICIENT_CONTACT,
     OLO_COEFFICIENT_OUTPUT,
     OLO_COEFFICIENT_FUNCTION /* samples of functions */
 } olo_coefficient_kind;

@@ -27,6 +27,8 @@ typedef struct olo_at {
 
 typedef struct olo_constraint olo_constraint;
 
+enum { OLO_CONSTRAINT_DATA = 32 * sizeof(double) }; /* room for `data` of a kind with numbers */
+
 typedef struct olo_constraint_type {
     const char *name;
     bool velocity; /* no g: value and magnitude are absent, the gradient is d(q, q) */
@@ -37,9 +39,18 @@ typedef struct olo_constraint_type {
     void (*gradient)(const olo_constraint *row, const olo_at *at, double *gradient);
     /* d[size]; tangent[size*size] = dd/dq1 unless NULL */
     void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
-    /* dd/dq0, row-major, and the Hessian of g at a configuration: for derivatives of runs. NULL: it has none. */
+    /* dd/dq0, row-major, and the Hessian of g at a configuration: for derivatives of runs. NULL: it has none. Of a velocity row the
+     * matrix that takes v to the gradient of d(q, q).v. */
     void (*start_tangent)(const olo_constraint *row, const olo_interval *x, double *tangent);
     void (*hessian)(const olo_constraint *row, const olo_at *at, double *hessian);
+    /* Numbers of `data` in which g and d are affine, for derivatives by parameters: how many, the value of one, and the row with
+     * another value, its data copied to `room`. */
+    int numbers;
+    double (*number)(const olo_constraint *row, int index);
+    olo_constraint (*with)(const olo_constraint *row, int index, double value, void *room);
+    /* Other numbers that g and d depend on: tells them one by one. NULL: none. */
+    void (*others)(const olo_constraint *row, void *context,
+                   void (*tell)(void *context, double value));
     /* f(t) with its derivative unless NULL; NULL: nothing moves over time */
     double (*motion)(const olo_constraint *row, double t, double *rate);
     /* Why the row has no meaning over a step; NULL: it has. The entry may be NULL. */
@@ -99,6 +110,9 @@ static inline bool olo_constraint_moves(const olo_constraint *row)
 
 /* f(t + h) - f(t) over a step */
 double olo_constraint_advance(const olo_constraint *row, const olo_interval *x);
+
+/* Of a velocity row: the derivative[size] of d.dq in q0. */
+void olo_constraint_start(const olo_constraint *row, const olo_interval *x, double *derivative);
 
 /* g(q1, t1) - g(q0, t0) free of cancellation in q: d.dq - (f(t1) - f(t0)), with d at hand. */
 double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d);

@@ -87,14 +87,32 @@ double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x
     return along(row, d, x->dq);
 }
 
+/* += (dd/dq)^T dq */
+static void add_turned(const olo_constraint *row, const olo_interval *x, const double *K,
+                       double *derivative)
+{
+    for (int i = 0; i < row->size; i++)
+        for (int j = 0; j < row->size; j++)
+            derivative[j] += x->dq[row->index[i]] * K[i * row->size + j];
+}
+
 /* d(d.dq)/dq1 = d + (dd/dq1)^T dq */
 static void velocity_end(const olo_constraint *row, const olo_interval *x, double *derivative)
 {
     double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
     row->type->discrete(row, x, derivative, K);
+    add_turned(row, x, K, derivative);
+}
+
+/* d(d.dq)/dq0 = -d + (dd/dq0)^T dq */
+void olo_constraint_start(const olo_constraint *row, const olo_interval *x, double *derivative)
+{
+    double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
+    row->type->discrete(row, x, derivative, NULL);
     for (int i = 0; i < row->size; i++)
-        for (int j = 0; j < row->size; j++)
-            derivative[j] += x->dq[row->index[i]] * K[i * row->size + j];
+        derivative[i] = -derivative[i];
+    row->type->start_tangent(row, x, K);
+    add_turned(row, x, K, derivative);
 }
 
 /* Of rows with a g it is the gradient, since d.dq = g(q1) - g(q0). */

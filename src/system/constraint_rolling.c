@@ -47,6 +47,52 @@ static olo_interval rest_at(const olo_at *at)
     return (olo_interval){.q0 = at->q, .qm = at->q, .q1 = at->q};
 }
 
+/* d is the same when the step is read backwards. */
+static olo_interval backwards(const olo_interval *x)
+{
+    olo_interval back = *x;
+    back.q0 = x->q1;
+    back.q1 = x->q0;
+    return back;
+}
+
+/* --- the numbers of a contact --- */
+
+/* Both rows are affine in the radius, the centre in the body and the place of the plane along its normal. */
+enum { NUMBERS = 5 };
+
+static double *number_of(olo_rolling *rolling, int index)
+{
+    if (index == 0)
+        return &rolling->radius;
+    return index == 1 ? &rolling->offset : &rolling->center[index - 2];
+}
+
+static double number(const olo_constraint *row, int index)
+{
+    olo_rolling rolling = *(const olo_rolling *)row->data;
+    return *number_of(&rolling, index);
+}
+
+static olo_constraint with(const olo_constraint *row, int index, double value, void *room)
+{
+    olo_constraint changed = *row;
+    olo_rolling *rolling = room;
+    *rolling = *(const olo_rolling *)row->data;
+    *number_of(rolling, index) = value;
+    changed.data = rolling;
+    return changed;
+}
+
+static void others(const olo_constraint *row, void *context,
+                   void (*tell)(void *context, double value))
+{
+    const olo_rolling *x = row->data;
+    const double *const all[] = {x->axis, x->normal, x->direction};
+    for (int k = 0; k < 9; k++)
+        tell(context, all[k / 3][k % 3]);
+}
+
 /* --- height --- */
 
 static double height_value(const olo_constraint *row, const olo_at *at)
@@ -98,6 +144,23 @@ static void height_gradient(const olo_constraint *row, const olo_at *at, double 
     height_discrete(row, &rest, gradient, NULL);
 }
 
+static void height_start(const olo_constraint *row, const olo_interval *x, double *tangent)
+{
+    double d[SIZE];
+    olo_interval back = backwards(x);
+    height_discrete(row, &back, d, tangent);
+}
+
+/* Half of it is by each end. */
+static void height_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
+{
+    double d[SIZE];
+    olo_interval rest = rest_at(at);
+    height_discrete(row, &rest, d, hessian);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        hessian[i] *= 2;
+}
+
 /* The axis would pass the normal: the contact jumps across the disc. */
 static const char *lies_flat(const olo_constraint *row, const olo_interval *x)
 {
@@ -118,6 +181,12 @@ const olo_constraint_type olo_constraint_height = {.name = "height",
                                                    .magnitude = height_magnitude,
                                                    .gradient = height_gradient,
                                                    .discrete = height_discrete,
+                                                   .start_tangent = height_start,
+                                                   .hessian = height_hessian,
+                                                   .numbers = NUMBERS,
+                                                   .number = number,
+                                                   .with = with,
+                                                   .others = others,
                                                    .objection = lies_flat};
 
 /* --- rolling --- */
@@ -181,5 +250,30 @@ static void rolling_gradient(const olo_constraint *row, const olo_at *at, double
     rolling_discrete(row, &rest, gradient, NULL);
 }
 
-const olo_constraint_type olo_constraint_rolling = {
-    .name = "rolling", .velocity = true, .gradient = rolling_gradient, .discrete = rolling_discrete};
+static void rolling_start(const olo_constraint *row, const olo_interval *x, double *tangent)
+{
+    double d[SIZE];
+    olo_interval back = backwards(x);
+    rolling_discrete(row, &back, d, tangent);
+}
+
+static void rolling_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
+{
+    double d[SIZE], tangent[SIZE * SIZE];
+    olo_interval rest = rest_at(at);
+    rolling_discrete(row, &rest, d, tangent);
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++)
+            hessian[i * SIZE + j] = 2 * tangent[j * SIZE + i];
+}
+
+const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
+                                                    .velocity = true,
+                                                    .gradient = rolling_gradient,
+                                                    .discrete = rolling_discrete,
+                                                    .start_tangent = rolling_start,
+                                                    .hessian = rolling_hessian,
+                                                    .numbers = NUMBERS,
+                                                    .number = number,
+                                                    .with = with,
+                                                    .others = others};

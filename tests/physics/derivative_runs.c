@@ -190,6 +190,137 @@ TEST(exact_treatments_have_the_same_derivatives)
         }
 }
 
+/* --- rolling --- */
+
+/* A disc that is neither round nor balanced in its frame, with a pendulum on it and a spring to the ground; a ball beside it. The start
+ * moves with parameters, also along the plane, where no rolling leads. */
+static const char rollers[] =
+    "name: rollers\n"
+    "parameters: {m: 0.3, r: 0.2, g: 9.81, w: 4, x: 0.1, z: 0.05, hub: 0.02, k: 8, lean: 0.4, R: "
+    "0.1}\n"
+    "gravity: [0, 0, -g]\n"
+    "bodies:\n"
+    "  - {name: disc, mass: m, inertia: [0.004, 0.006, 0.003], center: [0.01, 0.02, -0.01],\n"
+    "     position: [x, hub*cos(lean), z + r*cos(lean) + hub*sin(lean)], angular_velocity: [0.1, "
+    "w*cos(lean), w*sin(lean) + 1]}\n"
+    "  - {name: bob, mass: 0.1, inertia: [0.001, 0.001, 0.001], position: [x, 0.1, z + "
+    "r*cos(lean)]}\n"
+    "  - {name: ball, mass: 0.5, inertia: [0.002, 0.003, 0.002], center: [0, 0.01, 0.02], "
+    "position: [1, 0, z + R],\n"
+    "     angular_velocity: [w, 2, 1]}\n"
+    "joints:\n"
+    "  - {name: contact, type: rolling-disc, radius: r, axis: [0, cos(0.4), sin(0.4)],\n"
+    "     between: [{at: [0, 0, z]}, {on: disc, at: [0, -hub*cos(lean), -hub*sin(lean)]}]}\n"
+    "  - {name: ground2, type: rolling-ball, radius: R, between: [{at: [0, 0, z]}, ball]}\n"
+    "  - {name: hang, type: spherical, between: [disc, {on: bob, at: [0, -0.08, 0]}]}\n"
+    "springs:\n"
+    "  - {name: s, type: linear, between: [[0, 0.3, 0], {on: disc, at: [0.05, 0, 0]}], stiffness: "
+    "k}\n"
+    "  - {name: s2, type: linear, between: [{on: ball, at: [0.05, 0, 0]}, bob], stiffness: k}\n"
+    "loads: {name: push, on: bob, force: [0.1, 0.2, 0], time: cos(w*t)}\n"
+    "run: {step: 0.01, end: 0.2}\n";
+
+/* Two wheels on an axle: the second contact closes a loop. */
+static const char wheels[] =
+    "name: wheels\n"
+    "parameters: {r: 0.3, w: 3, half: 0.4, m: 1}\n"
+    "gravity: [0.2, 0.5, -9.81]\n"
+    "bodies:\n"
+    "  - {name: axle, mass: 2, inertia: [0.1, 0.02, 0.1], center: [0.05, 0.03, 0], position: [0, "
+    "0, r], velocity: [w*r, 0, 0]}\n"
+    "  - {name: left, mass: m, inertia: [0.02, 0.04, 0.02], position: [0, half, r], velocity: "
+    "[w*r, 0, 0], angular_velocity: [0, w, 0]}\n"
+    "  - {name: right, mass: m, inertia: [0.02, 0.04, 0.02], position: [0, -half, r], velocity: "
+    "[w*r, 0, 0], angular_velocity: [0, w, 0]}\n"
+    "joints:\n"
+    "  - {name: a, type: revolute, between: [{on: axle, at: [0, half, 0]}, left], axis: [0, 1, "
+    "0]}\n"
+    "  - {name: b, type: revolute, between: [{on: axle, at: [0, -half, 0]}, right], axis: [0, 1, "
+    "0]}\n"
+    "  - {name: on_left, type: rolling-disc, between: [ground, left], axis: [0, 1, 0], radius: r}\n"
+    "  - {name: on_right, type: rolling-disc, between: [ground, right], axis: [0, 1, 0], radius: "
+    "r}\n"
+    "run: {step: 0.01, end: 0.2}\n";
+
+TEST(rolling_discs_balls_and_wheels)
+{
+    static const char *const models[] = {"rolling-disc", "rolling-ball", rollers, wheels};
+    for (int i = 0; i < 4; i++)
+        for (int order = 2; order <= 4; order += 2) {
+            print_message("%.12s, order %d\n", models[i], order);
+            scene x = scene_open(models[i], "reduced");
+            scene_run(&x, 0.01, 5);
+            x.run.order = order;
+            probe_open(&x, schemes[0], 0.01, 10);
+            check_gradient(1e-2);
+            probe_close();
+            scene_close(&x);
+        }
+}
+
+TEST(parameters_of_rolling)
+{
+    static const char *const names[] = {"m", "r", "g", "w", "x", "z", "hub", "k", "R"};
+    static const double values[] = {0.3, 0.2, 9.81, 4, 0.1, 0.05, 0.02, 8, 0.1};
+    static const char *const of_wheels[] = {"r", "w", "half", "m"};
+    static const double their_values[] = {0.3, 3, 0.4, 1};
+    check_parameters(rollers, schemes[0], names, values, 9, NULL);
+    check_parameters(wheels, schemes[0], of_wheels, their_values, 4, NULL);
+}
+
+/* dJ/dp of where a model's output ends at t = 0.5. */
+static double end_by_parameter(const char *model, const char *name, const olo_goal *goal, double h)
+{
+    olo_error error = {0};
+    olo_parameter_change *change;
+    double by;
+    scene x = scene_open(model, "reduced");
+    probe_open(&x, schemes[0], h, lround(0.5 / h));
+    p.J = (olo_functional){.goals = goal, .goal_count = 1};
+    check_ok(olo_parameter_change_create(x.model, name, &change, &error), &error);
+    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)&change, 1,
+                                            &error),
+             &error);
+    olo_gradient g = {.parameters = &by};
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    olo_parameter_change_free(change);
+    probe_close();
+    scene_close(&x);
+    return by;
+}
+
+/* Across the slope a ball keeps its speed, v, and it runs down with 5/7 g sin(slope): even numbers of steps come near as h^4. */
+TEST(a_ball_on_a_slope_in_closed_form)
+{
+    static const char *const names[] = {"v", "g"};
+    const double T = 0.5, slope = 15 * acos(-1.0) / 180,
+                 exact[] = {T, 2.5 / 7 * T * T * sin(slope) * cos(slope)};
+    for (int k = 0; k < 2; k++) {
+        const olo_goal goal = {
+            .quantity = "center.position", .direction = {k == 1, k == 0, 0}, .end = 1};
+        double coarse = end_by_parameter("rolling-ball", names[k], &goal, 0.01) - exact[k],
+               fine = end_by_parameter("rolling-ball", names[k], &goal, 0.005) - exact[k];
+        print_message("by %s: %.3e, %.3e of %.6g\n", names[k], coarse, fine, exact[k]);
+        check_below(fabs(fine), 1e-7 * exact[k]);
+        check_true(fabs(fine) < 1e-12 || fabs(coarse / fine) > 15);
+    }
+}
+
+TEST(what_rolling_has_no_derivatives_by)
+{
+    olo_error error = {0};
+    olo_parameter_change *change;
+    scene x = scene_open("rolling-ball", "reduced");
+    check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "slope", &change, &error));
+    check_contains("the plane that it rolls on", error.text);
+    check_ok(olo_parameter_change_create(x.model, "r", &change, &error), &error);
+    x.run.start = "equilibrium";
+    check_status(OLO_UNSUPPORTED, olo_start_change(x.system, &x.run, x.state, &change, 1, &error));
+    check_contains("'contact' rolls", error.text);
+    olo_parameter_change_free(change);
+    scene_close(&x);
+}
+
 /* --- starts at an equilibrium --- */
 
 /* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have lengths. */
@@ -526,7 +657,10 @@ TEST(gradients_can_be_interrupted)
     scene_close(&x);
 }
 
-TEST_MAIN(cmocka_unit_test(parameters_in_functions_of_time_and_motions),
+TEST_MAIN(cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
+          cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
+          cmocka_unit_test(what_rolling_has_no_derivatives_by),
+          cmocka_unit_test(parameters_in_functions_of_time_and_motions),
           cmocka_unit_test(a_prescribed_angle_follows_its_parameters),
           cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
           cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),

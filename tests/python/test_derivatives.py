@@ -117,8 +117,10 @@ def test_what_is_refused(swing):
         system.derivatives().gradient(GOALS, controls=numpy.zeros((50, 1)))
     with pytest.raises(oloid.Error, match="no quantity 'tip.colour'"):
         system.derivatives().gradient(oloid.goal("tip.colour"))
-    with pytest.raises(oloid.Error, match="rolls"):
-        oloid.load("rolling-ball").derivatives()
+    with pytest.raises(oloid.Error, match="'penalty' allows errors"):
+        oloid.load(swing).derivatives(constraints="penalty")
+    with pytest.raises(oloid.Error, match="the plane that it rolls on"):
+        oloid.load("rolling-ball").derivatives("slope")
 
 
 def test_checkpoints_change_nothing():
