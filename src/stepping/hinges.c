@@ -61,8 +61,10 @@ static void set_body(olo_hinges *x, int i, int parent)
     set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, &b->mass, l);
     set_mass(&s->frames[s->nodes[k].frame], none, &b->origin_mass, l);
     at->count = l + 1;
-    at->q[l] = s->nodes[k].q;
-    at->motion[l] = s->nodes[k].motion;
+    for (int j = l; j < LANES && (l == 0 || j == l); j++) {
+        at->q[j] = s->nodes[k].q;
+        at->motion[j] = s->nodes[k].motion;
+    }
     at->parent[l] = parent;
     at->free[l] = !tree->nodes[k].type;
     if (parent >= 0) {
@@ -79,14 +81,12 @@ static void set_body(olo_hinges *x, int i, int parent)
     }
 }
 
-/* Places without a body read those of the first, and have no mass. */
+/* Places without a body stay on the ground. */
 static void fill_places(olo_hinges *x)
 {
     for (int i = 0; i < x->fours; i++)
         for (int l = 0; l < LANES; l++) {
             places *at = &x->places[i];
-            at->q[l] = x->system->nodes[0].q;
-            at->motion[l] = x->system->nodes[0].motion;
             at->parent[l] = at->above_q[l] = at->late[l] = at->waiting[l] = -1;
             at->above[l] = x->ground;
         }
@@ -191,7 +191,10 @@ void olo_hinges_free(olo_hinges *x)
 
 void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, olo_motion_mix mix)
 {
-    x->kernels->predict(x, step, scale, &mix);
+    const size_t size = (size_t)x->system->n * sizeof *step->q_end;
+    const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
+    x->kernels->predict(x, step, scale, &mix, framed);
+    x->framed = false;
 }
 
 bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_newton *newton)
@@ -215,6 +218,7 @@ void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
 int olo_hinges_project(olo_hinges *x, olo_step *step)
 {
     int singular = x->kernels->project(x, step);
+    x->framed = singular < 0;
     return singular < 0 ? -1 : x->tree->order[singular];
 }
 

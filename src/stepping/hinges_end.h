@@ -20,13 +20,16 @@
 
 #include "stepping/hinges_local.h"
 
-/* Columns of A, B and C, then z, of a body and all that hangs on it. */
-enum { END_B = 3, END_C = 6, END_Z = 9, END_SUMS = 11 };
+/* A body and all that hangs on it. Matrices X of three by three are kept by their cyclic diagonals X_ii, X_i,i+1 and X_i,i+2,
+ * i and what is added to it modulo 3, so that products with vectors go number by number; of symmetric ones, A and C, the third is
+ * the second moved on. Then z. */
+enum { END_B = 2, END_C = 5, END_Z = 7, END_SUMS = 9 };
 
 /* The mass of four bodies about their pivots. */
-LANES_INLINE void make_masses(const four *b, size_t bytes, lane *to)
+LANES_INLINE void make_masses(const four *b, lane to[LANES][END_SUMS])
 {
-    const lane *e = b->mass.E, zero = lane_all(0.0), m = b->mass.m,
+    const size_t bytes = sizeof *to;
+    const lane *e = b->mass.E, zero = lane_all(0.0),
                E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
     const lane3 c = lane3_combine(b->mass.c, b->d0);
     lane N[3][3];
@@ -37,15 +40,14 @@ LANES_INLINE void make_masses(const four *b, size_t bytes, lane *to)
             for (int j = i; j < 3; j++)
                 N[i][j] += b->d0[I].x[i] * inertia.x[j];
     }
-    deal((lane3){{m, zero, zero}}, bytes, to);
-    deal((lane3){{zero, m, zero}}, bytes, to + 1);
-    deal((lane3){{zero, zero, m}}, bytes, to + 2);
-    deal((lane3){{zero, -c.x[2], c.x[1]}}, bytes, to + END_B);
-    deal((lane3){{c.x[2], zero, -c.x[0]}}, bytes, to + END_B + 1);
-    deal((lane3){{-c.x[1], c.x[0], zero}}, bytes, to + END_B + 2);
-    deal((lane3){{N[1][1] + N[2][2], -N[0][1], -N[0][2]}}, bytes, to + END_C);
-    deal((lane3){{-N[0][1], N[0][0] + N[2][2], -N[1][2]}}, bytes, to + END_C + 1);
-    deal((lane3){{-N[0][2], -N[1][2], N[0][0] + N[1][1]}}, bytes, to + END_C + 2);
+    for (int l = 0; l < LANES; l++) {
+        to[l][0] = lane_all(b->mass.m[l]);
+        to[l][1] = to[l][END_B] = zero;
+    }
+    deal((lane3){{c.x[2], c.x[0], c.x[1]}}, bytes, to[0] + END_B + 1);
+    deal((lane3){{-c.x[1], -c.x[2], -c.x[0]}}, bytes, to[0] + END_B + 2);
+    deal((lane3){{N[1][1] + N[2][2], N[0][0] + N[2][2], N[0][0] + N[1][1]}}, bytes, to[0] + END_C);
+    deal((lane3){{-N[0][1], -N[1][2], -N[0][2]}}, bytes, to[0] + END_C + 1);
 }
 
 /* Frames at q_end, mass and momentum of four bodies; what has come from children in later fours is added. */
@@ -56,7 +58,7 @@ LANES_INLINE void make_end(olo_hinges *x, int i, const olo_step *step, lane own[
     body *to = x->bodies + LANES * i;
     lane3 p[4];
     set_frames(b, at, step->q_end);
-    make_masses(b, sizeof *own, own[0]);
+    make_masses(b, own);
     gather_frames(step->momentum, at, p);
     move_to_pivot(b->pivot, p);
     deal(p[0], sizeof *own, own[0] + END_Z);
@@ -68,47 +70,52 @@ LANES_INLINE void make_end(olo_hinges *x, int i, const olo_step *step, lane own[
             own[l][j] += x->waiting[at->late[l]].K[j];
 }
 
-/* x - s y + (s1 y1 - s2 y2) */
-LANES_INLINE lane shifted(lane x, double s1, lane y1, double s2, lane y2)
+/* a_i+1 and a_i+2 */
+LANES_INLINE lane next(lane a)
 {
-    return x + (s1 * y1 - s2 * y2);
+    return __builtin_shufflevector(a, a, 1, 2, 0, 3);
 }
 
-/* K and z at the parent's pivot, less the rank that the hinge takes: K is moved first, U then is [u; w + arm x u]. */
+LANES_INLINE lane after_next(lane a)
+{
+    return __builtin_shufflevector(a, a, 2, 0, 1, 3);
+}
+
+/* K and z at the parent's pivot, less the rank that the hinge takes: K is moved first,
+ *
+ *     B_p = B - A arm^,   C_p = C + 1/2 (H + H^T),  H = arm^ (B + B_p)
+ *
+ * and U then is [u; w + arm x u]. */
 LANES_INLINE void move_to_parent(const lane *K, lane u, lane w, const body *b, lane moved[END_SUMS])
 {
-    const lane *A = K, *B = K + END_B, *C = K + END_C, arm = b->arm1;
+    const lane r = b->arm1, r1 = next(r), r2 = after_next(r);
+    const lane A0 = K[0], A1 = K[1], A2 = after_next(A1), *B = K + END_B, *C = K + END_C;
     const double inverse = b->y[1][3], rho = b->y[0][3];
-    const lane w_p = w + vector_cross(arm, u), y = b->y[0], y_w = w_p * inverse;
-    lane row[4];
-    lanes_transpose(B[0], B[1], B[2], lane_all(0.0), row);
-    const lane B0 = shifted(B[0], arm[1], A[2], arm[2], A[1]),
-               B1 = shifted(B[1], arm[2], A[0], arm[0], A[2]),
-               B2 = shifted(B[2], arm[0], A[1], arm[1], A[0]);
-    const lane C0 = shifted(C[0], arm[1], row[2], arm[2], row[1]) + vector_cross(arm, B0),
-               C1 = shifted(C[1], arm[2], row[0], arm[0], row[2]) + vector_cross(arm, B1),
-               C2 = shifted(C[2], arm[0], row[1], arm[1], row[0]) + vector_cross(arm, B2);
+    const lane w_p = w + (r1 * after_next(u) - r2 * next(u)), y = b->y[0], y_w = w_p * inverse;
+    const lane B0 = B[0] - (r2 * A1 - r1 * A2), B1 = B[1] - (r * A2 - r2 * A0),
+               B2 = B[2] - (r1 * A0 - r * A1);
+    const lane S0 = B[0] + B0, S1 = after_next(B[1] + B1), S2 = B[2] + B2;
+    const lane C0 = C[0] + (r1 * S1 - r2 * next(S2)),
+               C1 = C[1] + 0.5 * ((r1 * after_next(S2) - r * S1) + r2 * (S0 - next(S0)));
     const lane z = K[END_Z] - rho * u;
-    moved[0] = A[0] - y[0] * u;
-    moved[1] = A[1] - y[1] * u;
-    moved[2] = A[2] - y[2] * u;
-    moved[END_B] = B0 - y_w[0] * u;
-    moved[END_B + 1] = B1 - y_w[1] * u;
-    moved[END_B + 2] = B2 - y_w[2] * u;
-    moved[END_C] = C0 - y_w[0] * w_p;
-    moved[END_C + 1] = C1 - y_w[1] * w_p;
-    moved[END_C + 2] = C2 - y_w[2] * w_p;
+    moved[0] = A0 - u * y;
+    moved[1] = A1 - u * next(y);
+    moved[END_B] = B0 - u * y_w;
+    moved[END_B + 1] = B1 - u * next(y_w);
+    moved[END_B + 2] = B2 - u * after_next(y_w);
+    moved[END_C] = C0 - w_p * y_w;
+    moved[END_C + 1] = C1 - w_p * next(y_w);
     moved[END_Z] = z;
-    moved[END_Z + 1] = (K[END_Z + 1] - rho * w) + vector_cross(arm, z);
+    moved[END_Z + 1] = (K[END_Z + 1] - rho * w) + (r1 * after_next(z) - r2 * next(z));
 }
 
 LANES_INLINE bool eliminate_end(const lane *K, bool first, body *b, lane *parent)
 {
-    const lane *B = K + END_B, *C = K + END_C, n = b->n1;
-    const lane u = n[0] * B[0] + n[1] * B[1] + n[2] * B[2],
-               w = n[0] * C[0] + n[1] * C[1] + n[2] * C[2];
-    const double D = vector_sum(n * w), inverse = 1.0 / D;
-    if (!(fabs(D) > 0 && fabs(D) <= DBL_MAX))
+    const lane *B = K + END_B, *C = K + END_C, n = b->n1, n1 = next(n), n2 = after_next(n);
+    const lane u = n * B[0] + n1 * B[1] + n2 * B[2],
+               w = n * C[0] + n1 * C[1] + n2 * after_next(C[1]);
+    const double inverse = 1.0 / vector_sum(n * w);
+    if (!(fabs(inverse) <= DBL_MAX))
         return false;
     b->y[0] = u * inverse;
     b->y[1] = w * inverse;
@@ -123,17 +130,27 @@ LANES_INLINE bool eliminate_end(const lane *K, bool first, body *b, lane *parent
     return true;
 }
 
+/* Row i of a matrix by its diagonals. */
+LANES_INLINE void end_row(lane first, lane second, lane third, int i, double *row)
+{
+    row[i] = first[i];
+    row[(i + 1) % 3] = second[i];
+    row[(i + 2) % 3] = third[i];
+}
+
 /* A free root: K t = z */
 LANES_INLINE bool solve_free_end(const lane *c, body *b)
 {
+    const lane *B = c + END_B, *C = c + END_C;
     double K[36];
+    for (int i = 0; i < 3; i++) {
+        end_row(c[0], c[1], after_next(c[1]), i, K + 6 * i);
+        end_row(B[0], B[1], B[2], i, K + 6 * i + 3);
+        end_row(C[0], C[1], after_next(C[1]), i, K + 6 * (3 + i) + 3);
+    }
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            K[6 * i + j] = c[j][i];
-            K[6 * i + 3 + j] = c[END_B + j][i];
-            K[6 * (3 + i) + j] = c[END_B + i][j];
-            K[6 * (3 + i) + 3 + j] = c[END_C + j][i];
-        }
+        for (int j = 0; j < 3; j++)
+            K[6 * (3 + i) + j] = K[6 * j + 3 + i];
     return solve_six(K, c[END_Z], c[END_Z + 1], b->twist);
 }
 

@@ -50,13 +50,15 @@ LANES_INLINE void gather_twists(const double *array, const places *at, lane3 *fi
     *second = (lane3){{high[1], high[2], high[3]}};
 }
 
-LANES_INLINE void scatter(const lane in[4], const places *at, const int offset[LANES], int to,
-                          double *array)
+/* The first comes last: where there are fewer than four the others write to the same place. */
+LANES_INLINE void scatter(const lane in[4], const int offset[LANES], int to, double *array)
 {
     lane out[4];
     lanes_transpose(in[0], in[1], in[2], in[3], out);
-    for (int l = 0; l < at->count; l++)
-        lane_store(out[l], array + offset[l] + to);
+    lane_store(out[3], array + offset[3] + to);
+    lane_store(out[2], array + offset[2] + to);
+    lane_store(out[1], array + offset[1] + to);
+    lane_store(out[0], array + offset[0] + to);
 }
 
 LANES_INLINE void scatter_frames(const lane3 in[4], const places *at, double *array)
@@ -65,15 +67,15 @@ LANES_INLINE void scatter_frames(const lane3 in[4], const places *at, double *ar
     for (int i = 0; i < 12; i++)
         number[i] = in[i / 3].x[i % 3];
     for (int i = 0; i < 12; i += 4)
-        scatter(number + i, at, at->q, i, array);
+        scatter(number + i, at->q, i, array);
 }
 
 LANES_INLINE void scatter_twists(lane3 first, lane3 second, const places *at, double *array)
 {
     const lane low[4] = {first.x[0], first.x[1], first.x[2], second.x[0]},
                high[4] = {first.x[2], second.x[0], second.x[1], second.x[2]};
-    scatter(low, at, at->motion, 0, array);
-    scatter(high, at, at->motion, 2, array);
+    scatter(low, at->motion, 0, array);
+    scatter(high, at->motion, 2, array);
 }
 
 /* --- start --- */
@@ -179,7 +181,6 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
     lane3 motion[2];
     if (x->h != step->h)
         scale_impulses(b, at, step, at_start);
-    set_frames(b, at, step->x.q0);
     const lane3 rho = lane3_combine(b->pivot, b->d0);
     gather_twists(state->motion, at, &motion[0], &motion[1]);
     if (at_start) {

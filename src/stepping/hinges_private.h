@@ -26,15 +26,15 @@ typedef struct olo_hinge_four {
 
 /* Where they are. Positions count in the order of the tree, parents first. */
 typedef struct olo_hinge_places {
-    int count; /* bodies, the last four may be fewer; the others are copies without mass */
-    int q[LANES], motion[LANES];
-    int parent[LANES];          /* position, or -1 for the ground */
-    bool free[LANES];           /* a root without a joint */
-    int late[LANES];            /* it has children in later fours: where their sums wait, or -1 */
-    int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
-    bool first[LANES];          /* and nothing waits there before it */
-    int above_q[LANES];         /* first coordinate of the parent, or -1 */
-    const double *above[LANES]; /* x of the parent, its numbers LANES apart */
+    int count; /* bodies, the last four may be fewer; the others have no mass ... */
+    int q[LANES], motion[LANES]; /* ... and are where the first is */
+    int parent[LANES];           /* position, or -1 for the ground */
+    bool free[LANES];            /* a root without a joint */
+    int late[LANES];             /* it has children in later fours: where their sums wait, or -1 */
+    int waiting[LANES];          /* its parent is in an earlier four: where they wait, or -1 */
+    bool first[LANES];           /* and nothing waits there before it */
+    int above_q[LANES];          /* first coordinate of the parent, or -1 */
+    const double *above[LANES];  /* x of the parent, its numbers LANES apart */
 } places;
 
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero. */
@@ -52,7 +52,9 @@ typedef struct olo_hinge_body {
 } body;
 
 typedef struct olo_hinge_kernels {
-    void (*predict)(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix);
+    /* framed: directors, axes and arms are those at the start already */
+    void (*predict)(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix,
+                    bool framed);
     int (*eliminate)(olo_hinges *x, double a); /* position of a singular body, or -1 */
     void (*forward)(olo_hinges *x, double a);  /* the right side alone, by what eliminate kept */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
@@ -73,6 +75,7 @@ struct olo_hinges {
     sums *waiting;     /* of bodies whose turn comes later */
     sums *kept;        /* [fours * LANES] the last tangent, where it is used again; else NULL */
     bool summed;       /* what hangs on hinges is summed up, no longer that of the last step */
+    bool framed;       /* directors, axes and arms are those at q_end, by a projection */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */
     double ground[6 * LANES];

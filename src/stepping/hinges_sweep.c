@@ -22,13 +22,17 @@
 
 /* --- start --- */
 
-static void predict(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix)
+static void predict(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix,
+                    bool framed)
 {
-    for (int i = 0; i < x->fours; i++)
+    for (int i = 0; i < x->fours; i++) {
+        if (!framed)
+            set_frames(&x->four[i], &x->places[i], step->x.q0);
         if (x->at_start)
             predict_four(x, i, step, scale, mix, true);
         else
             predict_four(x, i, step, scale, mix, false);
+    }
     x->h = step->h;
     x->summed = false;
 }
@@ -179,8 +183,8 @@ LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool
     const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
                y_left = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]),
                y_w = at_start ? y_left : y_left + h->k;
-    const double D = vector_sum(y_w * n1), inverse = 1.0 / D;
-    if (!(fabs(D) > 0 && fabs(D) <= DBL_MAX))
+    const double inverse = 1.0 / vector_sum(y_w * n1);
+    if (!(fabs(inverse) <= DBL_MAX))
         return false;
     b->y[0] = y * inverse;
     b->y[1] = y_w * inverse;
@@ -366,16 +370,17 @@ static void substitute(olo_hinges *x, olo_newton *newton)
 /* --- the end --- */
 
 /* The wrenches at the solution, from leaf to root, about the origins. */
-LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, double *wrench)
+LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const bool at_start,
+                                 double *wrench)
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
-    const lane3 *left = left_directors(b, t, x->at_start);
+    const lane3 *left = left_directors(b, t, at_start);
     const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, left),
                 arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
     hinge hinges[LANES];
     sums own[LANES];
-    deal(x->at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
+    deal(at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
     deal(t->T[0], sizeof *own, own->K + Z);
     deal(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
     sum_wrenches(x, at, hinges, own);
@@ -400,32 +405,39 @@ LANES_INLINE void place_momenta(const four *b, const places *at, const balance *
         step->energy += action[l] / step->h;
 }
 
+LANES_INLINE void place_four(olo_hinges *x, int i, const bool at_start, olo_step *step,
+                             double *wrench)
+{
+    const places *at = &x->places[i];
+    const four *b = &x->four[i];
+    balance t;
+    lane3 q0[4], dq[4], q_m[4], q1[4];
+    make_balance(b, 2 / step->h, at_start, &t);
+    gather_frames(step->x.q0, at, q0);
+    memcpy(q_m + 1, t.d_m, sizeof t.d_m);
+    memcpy(dq + 1, t.dd, sizeof t.dd);
+    dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
+    q_m[0] = lane3_add(q0[0], lane3_times(lane_all(0.5), dq[0]));
+    for (int I = 0; I < 4; I++)
+        q1[I] = lane3_add(q0[I], dq[I]);
+    scatter_frames(dq, at, step->x.dq);
+    scatter_frames(q_m, at, step->x.qm);
+    scatter_frames(q1, at, step->x.q1);
+    scatter_twists(dq[0], b->a, at, step->x.motion);
+    if (at_start)
+        place_momenta(b, at, &t, dq, q_m, step);
+    place_wrenches(x, i, &t, at_start, wrench);
+}
+
 static void place(olo_hinges *x, olo_step *step, double *wrench)
 {
-    const lane half = lane_all(0.5);
     step->energy = step->constant_energy;
     step->concluded = x->at_start;
-    for (int i = x->fours - 1; i >= 0; i--) {
-        const places *at = &x->places[i];
-        const four *b = &x->four[i];
-        balance t;
-        lane3 q0[4], dq[4], q_m[4], q1[4];
-        make_balance(b, 2 / step->h, x->at_start, &t);
-        gather_frames(step->x.q0, at, q0);
-        memcpy(q_m + 1, t.d_m, sizeof t.d_m);
-        memcpy(dq + 1, t.dd, sizeof t.dd);
-        dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
-        q_m[0] = lane3_add(q0[0], lane3_times(half, dq[0]));
-        for (int I = 0; I < 4; I++)
-            q1[I] = lane3_add(q0[I], dq[I]);
-        scatter_frames(dq, at, step->x.dq);
-        scatter_frames(q_m, at, step->x.qm);
-        scatter_frames(q1, at, step->x.q1);
-        scatter_twists(dq[0], b->a, at, step->x.motion);
+    for (int i = x->fours - 1; i >= 0; i--)
         if (x->at_start)
-            place_momenta(b, at, &t, dq, q_m, step);
-        place_wrenches(x, i, &t, wrench);
-    }
+            place_four(x, i, true, step, wrench);
+        else
+            place_four(x, i, false, step, wrench);
 }
 
 /* The velocity that keeps the hinges closed, from the momentum at q_end (hinges_end.h). */
