@@ -1,68 +1,128 @@
-/* The cost of a gradient in runs: a model of the catalogue is run, then the gradient of its kinetic energy at the end with
- * respect to the whole start is computed, with all steps in memory and with checkpoints.
+/* The cost of a gradient in runs: a model of the catalogue is run, or the gradient of its kinetic energy with respect to the whole start,
+ * and to parameters, is computed, with all steps in memory or with checkpoints.
  *
- *     derivatives MODEL STEPS [N [SCHEME]]
- */
+ *     derivatives MODEL STEPS N SCHEME run|memory|checkpoints [end|running [PARAMETER ...]]
+ *
+ * N is the parameter n, or -. The energy is that at the end, or its integral. Prints steps, steps made again and CPU seconds. `derivatives
+ * MODEL STEPS [N [SCHEME]]` does all three and prints their ratios. */
 #include "oloid/derivatives.h"
 #include "scene.h"
 
-static double best(double a, double b)
+enum { PARAMETERS_MAX = 64 };
+
+typedef struct bench {
+    scene s;
+    olo_goal goal;
+    olo_derivatives *d;
+    int parameters;
+    olo_parameter_change *change[PARAMETERS_MAX];
+    double gradient[PARAMETERS_MAX];
+} bench;
+
+static olo_status bench_open(bench *x, int count, char **names, olo_error *error)
 {
-    return a < b ? a : b;
+    olo_status status = scene_open(&x->s, error);
+    if (status == OLO_OK)
+        status = olo_derivatives_create(x->s.system, &x->s.run, &x->d, error);
+    for (int i = 0; status == OLO_OK && i < count && i < PARAMETERS_MAX; i++) {
+        status = olo_parameter_change_create(x->s.model, names[i], &x->change[i], error);
+        x->parameters += status == OLO_OK;
+    }
+    if (status == OLO_OK && x->parameters > 0)
+        status = olo_derivatives_set_parameters(
+            x->d, (const olo_parameter_change *const *)x->change, x->parameters, error);
+    return status;
 }
 
-/* CPU seconds of a run and of both gradients, the best of some tries. */
-static olo_status measure(scene *x, double seconds[3], olo_error *error)
+static void bench_close(bench *x)
 {
-    const int tries = 5;
-    const olo_goal goal = {.quantity = "kinetic", .end = 1};
-    const olo_functional kinetic = {.goals = &goal, .goal_count = 1};
-    olo_derivatives *d;
-    olo_gradient g = {0};
-    olo_status status = olo_derivatives_create(x->system, &x->run, &d, error);
+    olo_derivatives_free(x->d);
+    for (int i = 0; i < x->parameters; i++)
+        olo_parameter_change_free(x->change[i]);
+    olo_state_free(x->s.state);
+    olo_system_free(x->s.system);
+    olo_model_free(x->s.model);
+}
+
+static olo_status run(bench *x, olo_error *error)
+{
+    olo_state *state;
+    olo_status status = olo_state_clone(x->s.state, &state, error);
+    if (status == OLO_OK)
+        status = olo_simulate(x->s.system, &x->s.run, state, NULL, 0, &x->s.summary, error);
+    olo_state_free(state);
+    return status;
+}
+
+static olo_status differentiate(bench *x, bool memory, olo_gradient *g, olo_error *error)
+{
+    const olo_functional J = {.goals = &x->goal, .goal_count = 1};
+    *g = (olo_gradient){.parameters = x->parameters > 0 ? x->gradient : NULL};
+    olo_derivatives_set_memory(x->d, memory ? (size_t)-1 : 0);
+    return olo_derivatives_gradient(x->d, x->s.state, &J, g, error);
+}
+
+/* CPU seconds of a run or of one of the gradients, the best of some tries. */
+static olo_status measure(bench *x, const char *what, int tries, double *seconds, olo_gradient *g,
+                          olo_error *error)
+{
+    olo_status status = OLO_OK;
+    *seconds = 1e300;
     for (int i = 0; status == OLO_OK && i < tries; i++) {
-        olo_state *state;
-        status = olo_state_clone(x->state, &state, error);
         double start = olo_cpu_seconds();
-        if (status == OLO_OK)
-            status = olo_simulate(x->system, &x->run, state, NULL, 0, &x->summary, error);
-        seconds[0] = best(seconds[0], olo_cpu_seconds() - start);
-        olo_state_free(state);
-        for (int k = 0; status == OLO_OK && k < 2; k++) {
-            olo_derivatives_set_memory(d, k == 0 ? (size_t)-1 : 0);
-            start = olo_cpu_seconds();
-            status = olo_derivatives_gradient(d, x->state, &kinetic, &g, error);
-            seconds[1 + k] = best(seconds[1 + k], olo_cpu_seconds() - start);
-        }
+        status = strcmp(what, "run") == 0 ? run(x, error)
+                                          : differentiate(x, strcmp(what, "memory") == 0, g, error);
+        double taken = olo_cpu_seconds() - start;
+        *seconds = taken < *seconds ? taken : *seconds;
     }
-    olo_derivatives_free(d);
+    return status;
+}
+
+static olo_status compare(bench *x, olo_error *error)
+{
+    static const char *const all[] = {"run", "memory", "checkpoints"};
+    double seconds[3] = {0};
+    olo_gradient g = {0};
+    olo_status status = OLO_OK;
+    for (int i = 0; status == OLO_OK && i < 3; i++)
+        status = measure(x, all[i], 5, &seconds[i], &g, error);
+    if (status == OLO_OK)
+        printf("%s, %ld steps: a run %.4g s, a gradient %.2f runs, with checkpoints %.2f runs\n",
+               x->s.model_name, x->s.steps, seconds[0], seconds[1] / seconds[0],
+               seconds[2] / seconds[0]);
+    return status;
+}
+
+static olo_status tell(bench *x, const char *what, olo_error *error)
+{
+    double seconds;
+    olo_gradient g = {0};
+    olo_status status = measure(x, what, 1, &seconds, &g, error);
+    if (status == OLO_OK)
+        printf("%ld %ld %.9g\n", x->s.steps, g.again, seconds);
     return status;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: derivatives MODEL STEPS [N [SCHEME]]\n");
+        fprintf(stderr, "usage: derivatives MODEL STEPS [N [SCHEME [run|memory|checkpoints "
+                        "[end|running [PARAMETER ...]]]]]\n");
         return 2;
     }
-    scene x = {.model_name = argv[1],
-               .steps = atol(argv[2]),
-               .n = argc > 3 && strcmp(argv[3], "-") != 0 ? argv[3] : NULL,
-               .treatment = "reduced"};
+    bool running = argc > 6 && strcmp(argv[6], "running") == 0;
+    bench x = {.s = {.model_name = argv[1],
+                     .steps = atol(argv[2]),
+                     .n = argc > 3 && strcmp(argv[3], "-") != 0 ? argv[3] : NULL,
+                     .scheme = argc > 4 ? argv[4] : NULL,
+                     .treatment = "reduced"},
+               .goal = {.quantity = "kinetic", .end = !running, .running = running}};
     olo_error error = {0};
-    double seconds[3] = {1e300, 1e300, 1e300};
-    olo_status status = scene_open(&x, &error);
-    if (status == OLO_OK && argc > 4)
-        x.run.scheme = argv[4];
+    olo_status status = bench_open(&x, argc - 7, argv + 7, &error);
     if (status == OLO_OK)
-        status = measure(&x, seconds, &error);
-    if (status == OLO_OK)
-        printf("%s, %ld steps: a run %.4g s, a gradient %.2f runs, with checkpoints %.2f runs\n",
-               x.model_name, x.steps, seconds[0], seconds[1] / seconds[0], seconds[2] / seconds[0]);
-    else
+        status = argc > 5 ? tell(&x, argv[5], &error) : compare(&x, &error);
+    if (status != OLO_OK)
         fprintf(stderr, "%s\n", error.text);
-    olo_state_free(x.state);
-    olo_system_free(x.system);
-    olo_model_free(x.model);
+    bench_close(&x);
     return status == OLO_OK ? 0 : 1;
 }
