@@ -79,7 +79,7 @@ static void take_step(void *context, const olo_stepper *stepper)
     x->full = !next->block;
     if (x->full)
         return;
-    next->record = olo_step_record_over(x->system, next->block);
+    next->record = olo_step_record_over(stepper, next->block);
     next->step = x->step;
     olo_step_record_take(&next->record, stepper);
     x->count++;
@@ -113,7 +113,6 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     x->run = *run;
     take_treatment(&x->run);
     x->memory = usual_memory;
-    x->record_size = olo_step_record_size(system);
     size_t n = (size_t)system->n, actions = (size_t)system->action_count, rows = (size_t)system->m;
     const olo_array arrays[] = {{&x->gq, n},
                                 {&x->gv, n},
@@ -136,6 +135,8 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
         status = olo_state_create(system, &x->state, error);
     if (status == OLO_OK)
         status = olo_state_create(system, &x->node, error);
+    if (status == OLO_OK)
+        x->record_size = olo_step_record_size(x->stepper);
     if (status != OLO_OK) {
         olo_derivatives_free(x);
         return status;
@@ -184,13 +185,14 @@ void olo_derivatives_set_memory(olo_derivatives *x, size_t bytes)
 
 /* --- one step --- */
 
-/* A step, kept if that is wanted. */
-static olo_status make_step(olo_derivatives *x, olo_state *state, double h, bool keep,
+/* A step, kept if that is wanted; `lazy` where nobody looks at the velocities at its end. */
+static olo_status make_step(olo_derivatives *x, olo_state *state, double h, bool keep, bool lazy,
                             olo_error *error)
 {
     x->keeping = keep;
     x->full = x->linearised = false;
-    olo_status status = olo_stepper_step(x->stepper, state, h, error);
+    x->stepper->lazy = lazy;
+    olo_status status = olo_stepper_advance(x->stepper, state, h, error);
     x->keeping = false;
     if (status == OLO_OK && x->full)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the steps of a derivative");
@@ -202,7 +204,19 @@ olo_status olo_derivatives_step(olo_derivatives *x, olo_state *state, double h, 
     x->count = 0;
     x->stepper->step.inputs = NULL;
     x->stepper->projected = true;
-    return make_step(x, state, h, true, error);
+    olo_status status = make_step(x, state, h, true, false, error);
+    if (status == OLO_OK)
+        olo_state_copy(state, x->state);
+    return status;
+}
+
+/* The kept steps end where the next ones start, the last one where the state is. */
+static void join_steps(olo_derivatives *x)
+{
+    for (size_t i = 0; i + 1 < x->count; i++)
+        olo_step_record_join(&x->steps[i].record, &x->steps[i + 1].record);
+    if (x->count > 0)
+        olo_step_record_end(&x->steps[x->count - 1].record, x->state);
 }
 
 static olo_status need_step(const olo_derivatives *x, olo_error *error)
@@ -254,6 +268,7 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const v
     bool more = of->controls || of->parameters;
     const olo_step_change none = {0}, all = changes_of(x);
     olo_status status = OLO_OK;
+    join_steps(x);
     for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
         /* a step that has no halves is linearised once for all directions */
         bool there = x->count == 1 && x->linearised;
@@ -300,6 +315,7 @@ olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *
 {
     olo_status status = need_step(x, error);
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
+    join_steps(x);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--)
         status = go_back(x, &x->steps[i - 1], gq, gv, NULL, error);
     return status;
@@ -402,6 +418,7 @@ static void set_inputs(olo_derivatives *x, long step)
 typedef struct course {
     olo_derivatives *x;
     olo_objective *objective;
+    bool lazy;              /* velocities are looked at in the end only */
     long steps;             /* of the run ... */
     long stretch;           /* ... and of a stretch */
     long stretches;         /* with a checkpoint before each */
@@ -447,7 +464,8 @@ static olo_status advance(course *c, long step, bool keep, olo_error *error)
     olo_derivatives *x = c->x;
     x->step = step;
     set_inputs(x, step);
-    olo_status status = make_step(x, x->state, size_of(c, step), keep, error);
+    olo_status status =
+        make_step(x, x->state, size_of(c, step), keep, c->lazy && step < c->steps, error);
     x->state->t = time_of(c, step);
     return status == OLO_OK ? show(x, x->state, step, error) : status;
 }
@@ -502,6 +520,8 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
                      x->control_steps, c->steps);
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
+    c->lazy = status == OLO_OK && !forward && !x->observer.step &&
+              !olo_objective_runs(c->objective) && olo_stepper_may_be_lazy(x->stepper);
     olo_state_copy(start, x->state);
     x->state->bare = false; /* J is one of its velocities */
     return status;
@@ -581,6 +601,7 @@ static olo_status return_stretch(course *c, olo_error *error)
 {
     olo_derivatives *x = c->x;
     olo_status status = OLO_OK;
+    join_steps(x);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
         const kept *step = &x->steps[i - 1];
         double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;

@@ -425,6 +425,14 @@ double olo_objective_running(olo_objective *o, const olo_state *x, double weight
     return sum + add_function(o, o->functional->running, x, weight, gq, gv);
 }
 
+bool olo_objective_runs(const olo_objective *o)
+{
+    bool runs = o->functional->running != NULL;
+    for (int i = 0; i < o->functional->goal_count; i++)
+        runs = runs || o->functional->goals[i].running != 0;
+    return runs;
+}
+
 olo_status olo_objective_explain(olo_objective *o, const olo_state *x, olo_error *error)
 {
     for (int i = 0; i < o->functional->goal_count; i++) {

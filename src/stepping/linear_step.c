@@ -47,60 +47,6 @@ struct olo_linear_step {
     double *Lambda;        /* [9 nodes]: balance over the step and multipliers of a variation */
 };
 
-/* --- records --- */
-
-size_t olo_step_record_size(const olo_system *s)
-{
-    /* closures are some of all rows */
-    return 6 * (size_t)s->n + (size_t)s->twists + (size_t)s->joint_coordinate_count +
-           2 * (size_t)s->m + (size_t)s->action_count;
-}
-
-olo_step_record olo_step_record_over(const olo_system *s, double *block)
-{
-    olo_step_record x;
-    x.t = x.h = 0;
-    x.bare = false;
-    x.q0 = block;
-    x.v0 = x.q0 + s->n;
-    x.p0 = x.v0 + s->n;
-    x.q1 = x.p0 + s->n;
-    x.v1 = x.q1 + s->n;
-    x.rest = x.v1 + s->n;
-    x.motion = x.rest + s->n;
-    x.angles = x.motion + s->twists;
-    x.lambda = x.angles + s->joint_coordinate_count;
-    x.lambda_end = x.lambda + s->m;
-    x.inputs = x.lambda_end + s->m;
-    return x;
-}
-
-void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
-{
-    const olo_step *step = &stepper->step;
-    const olo_system *s = stepper->system;
-    size_t n = (size_t)s->n * sizeof *x->q0;
-    x->t = step->t;
-    x->h = step->h;
-    x->bare = step->bare;
-    memcpy(x->q0, step->q0, n);
-    memcpy(x->v0, step->v0, n);
-    if (x->bare)
-        memcpy(x->p0, step->Mv0, n);
-    memcpy(x->q1, step->q_end, n);
-    memcpy(x->v1, step->v1, n);
-    memcpy(x->rest, step->state->q_rest, n);
-    if (!stepper->scheme->momentum)
-        for (int i = 0; i < s->n; i++)
-            x->v1[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
-    memcpy(x->motion, step->x.motion, (size_t)s->twists * sizeof *x->motion);
-    memcpy(x->angles, step->state->angles, (size_t)s->joint_coordinate_count * sizeof *x->angles);
-    memcpy(x->lambda_end, step->lambda_end, (size_t)s->m * sizeof *x->lambda_end);
-    olo_reduced_multipliers(stepper->data, x->lambda);
-    for (int i = 0; i < s->action_count; i++)
-        x->inputs[i] = step->inputs ? step->inputs[i] : NAN;
-}
-
 /* --- creation --- */
 
 /* What has no derivative in its start. */
@@ -290,7 +236,8 @@ static void place_step(olo_linear_step *x, const olo_step_record *record)
     if (record->bare)
         memcpy(step->Mv0, record->p0, n);
     memcpy(step->q_end, record->q1, n);
-    memcpy(x->state->q_rest, record->rest, n);
+    if (record->rest)
+        memcpy(x->state->q_rest, record->rest, n);
     step->inputs = record->inputs;
     step->x.q0 = step->q0;
     step->x.left = x->scheme->at_start ? step->q0 : NULL;
@@ -430,7 +377,7 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     for (int i = 0; i < x->tree->closure_count; i++) {
         int c = x->tree->closures[i];
         const olo_constraint *row = &s->constraints[c];
-        double mu = 0.5 * step->h * x->record->lambda_end[c];
+        double mu = 0.5 * step->h * x->record->closing[i];
         x->end.mu[c] = mu;
         for (int k = 0; k < row->size; k++)
             x->x[row->index[k]] += mu * olo_linear_row(&x->end, c)[k];

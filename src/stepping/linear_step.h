@@ -18,27 +18,7 @@
 #ifndef OLO_STEPPING_LINEAR_STEP_H
 #define OLO_STEPPING_LINEAR_STEP_H
 
-#include "stepping/step.h"
-
-/* A step as it was made: all that its linearisation reads. */
-typedef struct olo_step_record {
-    double t, h;
-    bool bare;                 /* it started with the momentum p0, not with the velocity v0 */
-    double *q0, *v0, *q1, *v1; /* [n] */
-    double *p0;                /* [n] */
-    double *rest;              /* [n] what rounding left of q0 */
-    double *motion;            /* [twists] */
-    double *angles;            /* [joint coordinates] at q0 */
-    double *lambda;            /* [closures] as `reduced` scales them */
-    double *lambda_end;        /* [m] of the projection at the end, where there is one */
-    double *inputs;            /* [actions] of the step, NaN where there is none */
-} olo_step_record;
-
-/* How many numbers a record has, and the record over such a block. */
-size_t olo_step_record_size(const olo_system *system);
-olo_step_record olo_step_record_over(const olo_system *system, double *block);
-/* What a witness of the stepper writes down. */
-void olo_step_record_take(olo_step_record *record, const olo_stepper *stepper);
+#include "stepping/step_record.h"
 
 typedef struct olo_linear_step olo_linear_step;
 
