@@ -4,6 +4,7 @@
 #ifndef OLO_STEPPING_HINGES_H
 #define OLO_STEPPING_HINGES_H
 
+#include "stepping/foretell.h"
 #include "stepping/step.h"
 
 typedef struct olo_hinges olo_hinges;
@@ -17,20 +18,14 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
                              olo_error *error);
 void olo_hinges_free(olo_hinges *hinges);
 
-/* Factors of the state's last motion and of the one before, and how many of its differences are added. */
-typedef struct olo_motion_mix {
-    double last, prior;
-    int differences;
-} olo_motion_mix;
-
 /* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`; joints are left as open as
  * that makes them. */
 void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, olo_motion_mix mix);
 /* One iteration, by the tangent of the last one if that will do (`older`: schemes with their left pair at the start only, and
  * not the first). False: singular, at the node newton->worst. */
 bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, bool older, olo_newton *newton);
-/* The motion of the step and the wrench of every joint, [twists], from what is iterated; momentum and energy where the scheme
- * has them. */
+/* The motion of the step and the wrench of every joint over step->weight, [twists], from what is iterated; momentum and energy
+ * where the scheme has them. */
 void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1. Between steps only. */
 int olo_hinges_project(olo_hinges *hinges, olo_step *step);

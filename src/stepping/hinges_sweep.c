@@ -371,7 +371,7 @@ static void substitute(olo_hinges *x, olo_newton *newton)
 
 /* The wrenches at the solution, from leaf to root, about the origins. */
 LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const bool at_start,
-                                 double *wrench)
+                                 double share, double *wrench)
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
@@ -386,7 +386,12 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const b
     sum_wrenches(x, at, hinges, own);
     const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
                 moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
-    scatter_twists(force, lane3_add(moment, lane3_cross(rho, force)), at, wrench);
+    const lane3 about = lane3_add(moment, lane3_cross(rho, force));
+    if (at_start)
+        scatter_twists(lane3_times(lane_all(share), force), lane3_times(lane_all(share), about), at,
+                       wrench);
+    else
+        scatter_twists(force, about, at, wrench);
 }
 
 /* The momentum at the end, 1/2 (M (2/h) dq - h f), and the energy 1/(2h^2) dq.M dq + f.q_m over the step. */
@@ -426,7 +431,7 @@ LANES_INLINE void place_four(olo_hinges *x, int i, const bool at_start, olo_step
     scatter_twists(dq[0], b->a, at, step->x.motion);
     if (at_start)
         place_momenta(b, at, &t, dq, q_m, step);
-    place_wrenches(x, i, &t, at_start, wrench);
+    place_wrenches(x, i, &t, at_start, 1 / step->weight, wrench);
 }
 
 static void place(olo_hinges *x, olo_step *step, double *wrench)

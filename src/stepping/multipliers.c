@@ -260,7 +260,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     multipliers *x = data;
     olo_coordinates_finish(step, state);
     for (int c = 0; c < x->system->m; c++)
-        state->lambda[c] = 2 * x->lambda[c] / (step->h * step->h);
+        state->lambda[c] = 2 * x->lambda[c] / (step->weight * step->h * step->h);
 }
 
 /* --- the momentum at the end --- */

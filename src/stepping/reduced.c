@@ -67,11 +67,14 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     x->varied = !scheme->at_start;
+    x->foretold = x->varied ? 2 : OLO_FORETOLD;
     olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
     if (status == OLO_OK && x->tree->closure_count > 0)
         status = find_redundancy(x, error);
     if (status == OLO_OK)
         status = olo_hinges_create(system, scheme, x->tree, OLO_HINGES_BEST, &x->hinges, error);
+    if (x->hinges && !x->varied)
+        x->foretold = OLO_FORETOLD_HINGES;
     if (status == OLO_OK) {
         x->tree_only =
             olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
@@ -208,32 +211,13 @@ static void begin(reduced *x, olo_step *step)
         reveal_closures(x, step);
 }
 
-/* The motion of a step of h on the straight line through the rates of the last two motions: `last` and `prior` times these.
- * False where that line leads too far away from both. */
-static bool motion_line(const olo_state *state, double h, double *last, double *prior)
-{
-    const double steepest = 4;
-    const double both = state->h + state->h_before, slope = both != 0 ? (h + state->h) / both : 0;
-    if (state->h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
-        return false;
-    *last = h / state->h * (1 + slope);
-    *prior = -h / state->h_before * slope;
-    return true;
-}
-
 static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
     double h = step->h;
-    /* the last motion, or the line through the last two where that has proved better, or, with a left pair that stays,
-     * the polynomial through as many as have */
     const olo_state *state = step->state;
     double *guess = x->guess;
-    olo_motion_mix mix = {.last = scale};
-    if (scale == 1 && state->foretell > 0 && !x->varied)
-        mix.differences = state->foretell - 1;
-    else if (state->smooth && scale != 0)
-        (void)motion_line(state, h, &mix.last, &mix.prior);
+    const olo_motion_mix mix = olo_foretell(state, h, scale);
     x->older = false;
     x->hinged = x->hinges && !step->closed;
     if (x->hinged) {
@@ -325,6 +309,15 @@ static void take_wrench(reduced *x, int k)
     olo_elimination_wrench(x->elimination, k, mu);
     for (int i = 0; i < node->twist; i++)
         W[i] = -mu[i];
+}
+
+/* The same at all joints, when the step is solved. */
+static void take_wrenches(reduced *x, double share)
+{
+    for (int k = 0; k < x->system->node_count; k++)
+        take_wrench(x, k);
+    for (int i = 0; i < x->system->twists; i++)
+        x->wrench[i] *= share;
 }
 
 static void update_node(reduced *x, olo_step *step, int k, const double *twist)
@@ -556,8 +549,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     reduced *x = data;
     if (x->hinged)
         olo_hinges_place(x->hinges, step, x->wrench);
-    for (int k = 0; k < x->system->node_count && !x->hinged && !x->varied; k++)
-        take_wrench(x, k);
+    if (!x->hinged && !x->varied)
+        take_wrenches(x, 1 / step->weight);
     step->concluded = step->concluded && x->hinged && x->settled;
     x->hinged = false;
     x->older = false;
@@ -575,64 +568,17 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     return olo_pass_closed(step, x->tree->closure_count, x->tree->closures, error);
 }
 
-/* Keeps the last motions, and whether a line through the two before would have met the last one better than the one
- * before it alone. */
-static void remember_motion(const olo_step *step, olo_state *state)
-{
-    double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
-    const bool known = motion_line(state, step->h, &last, &prior);
-    for (int i = 0; i < state->twists; i++) {
-        double now = step->x.motion[i], change = now - scale * state->motion[i];
-        double rest = now - last * state->motion[i] - prior * state->motion_before[i];
-        plain += change * change;
-        line += rest * rest;
-        state->motion_before[i] = state->motion[i];
-        state->motion[i] = now;
-    }
-    state->smooth = known && line < 0.25 * plain;
-}
-
-/* The same where steps of one size follow each other and motions are smooth: the next one is foretold by the polynomial
- * through the last k, the sum of the last motion and its first k - 1 backward differences, which misses by the k-th difference. As
- * many are taken as would have made this one better. (Energy-momentum has none: its steps reflect velocities normal
- * to the constraints, to and fro, and higher differences grow by that.) */
-static void remember_differences(reduced *x, const olo_step *step, olo_state *state)
-{
-    const int twists = state->twists, known = state->equal;
-    double *now = x->guess, missed[OLO_FORETOLD + 1] = {0};
-    memcpy(now, step->x.motion, (size_t)twists * sizeof *now);
-    memcpy(state->motion_before, state->motion, (size_t)twists * sizeof *now);
-    for (int k = 0; k <= known && k < OLO_FORETOLD; k++) {
-        double *kept = k == 0 ? state->motion : state->differences + (k - 1) * twists;
-        for (int i = 0; i < twists; i++) {
-            double next = now[i] - kept[i];
-            missed[k + 1] += next * next;
-            kept[i] = now[i];
-            now[i] = next;
-        }
-    }
-    state->foretell = 1;
-    while (state->foretell < known && missed[state->foretell + 1] < missed[state->foretell])
-        state->foretell++;
-    state->smooth = state->foretell > 1;
-    state->equal = known < OLO_FORETOLD ? known + 1 : known;
-}
-
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
-    if (!x->varied && state->h == step->h && state->equal > 0) {
-        remember_differences(x, step, state);
-    } else {
-        remember_motion(step, state);
-        state->equal = state->foretell = 1;
-    }
+    olo_foretell_remember(step, x->foretold, state);
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
             state->lambda[x->tree->closure_blocks[i].first + j] =
-                2 * x->lambda[x->tree->closure_blocks[i].u + j] / (step->h * step->h);
+                2 * x->lambda[x->tree->closure_blocks[i].u + j] /
+                (step->weight * step->h * step->h);
 }
 
 static void settle(void *data, olo_step *step)

@@ -23,6 +23,7 @@ typedef struct reduced {
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
     bool varied;              /* the left pair varies with q1 */
+    int foretold;             /* by so many motions at most */
     bool older;               /* the next iteration takes the tangent that is there */
     double update;            /* of the last iteration */
     bool closed;              /* the joints are closed in this iterate */

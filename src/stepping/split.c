@@ -91,5 +91,5 @@ void olo_split_finish(olo_split *all, const olo_step *step, double a, double *l,
     memset(state->lambda, 0, (size_t)all->count * sizeof *state->lambda);
     if (olo_split_multipliers(all, step, l))
         for (int i = 0; i < all->rank; i++)
-            state->lambda[all->order[i]] = -l[i] / a;
+            state->lambda[all->order[i]] = -l[i] / (step->weight * a);
 }

@@ -209,7 +209,7 @@ typedef struct olo_treatment {
     /* v1 and lambda_end from the momentum at q_end, M v1 + (h/2) G^T lambda_end = momentum with G v1 = 0 (or
      * the rate of a motion). NULL: not with schemes that need it. */
     olo_status (*project)(void *data, olo_step *step, olo_error *error);
-    /* When the step is solved: motion, multipliers and constraint energy of the new state. */
+    /* When the step is solved: motion, multipliers and wrenches, both over step->weight, and constraint energy of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
     /* Takes back round-off of q_end. May be NULL. */
     void (*settle)(void *data, olo_step *step);

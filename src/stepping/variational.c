@@ -53,18 +53,8 @@ static const double *drive_multipliers(const olo_step *step, const olo_state *st
     return step->lambda_end;
 }
 
-static void scale(int count, double factor, double *x)
-{
-    for (int i = 0; i < count; i++)
-        x[i] *= factor;
-}
-
 static void finish(const olo_step *step, olo_state *state)
 {
-    if (step->weight != 1) {
-        scale(state->m, 1 / step->weight, state->lambda);
-        scale(state->twists, 1 / step->weight, state->wrench);
-    }
     olo_balance_finish(step, drive_multipliers(step, state), state);
     memcpy(state->momentum, step->momentum, (size_t)state->n * sizeof *state->momentum);
     state->bare = true;

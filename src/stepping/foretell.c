@@ -1,0 +1,112 @@
+/* With steps of one size the next motion is foretold by the polynomial through the last k, the sum of the last motion and its first
+ * k - 1 backward differences. What it misses is the k-th difference of the motion that comes then:
+ *
+ *     e_0 = now,   e_{k+1} = e_k - d_k,  d_0 the last motion, d_k its k-th difference;   then d_k <- e_k
+ *
+ * With steps of several sizes it is the straight line through the rates of the last two motions, or the last rate.
+ */
+#include "stepping/foretell.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The motion of a step of h on the straight line through the rates of the last two motions: `last` and `prior` times these.
+ * False where that line leads too far away from both. */
+static bool motion_line(const olo_state *state, double h, double *last, double *prior)
+{
+    const double steepest = 4;
+    const double both = state->h + state->h_before, slope = both != 0 ? (h + state->h) / both : 0;
+    if (state->h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
+        return false;
+    *last = h / state->h * (1 + slope);
+    *prior = -h / state->h_before * slope;
+    return true;
+}
+
+olo_motion_mix olo_foretell(const olo_state *state, double h, double scale)
+{
+    olo_motion_mix mix = {.last = scale};
+    if (scale == 1 && state->foretell > 1)
+        mix.differences = state->foretell - 1;
+    else if (state->smooth && scale != 0)
+        (void)motion_line(state, h, &mix.last, &mix.prior);
+    return mix;
+}
+
+/* Keeps the last motions, and whether a line through the two before would have met the last one better than the one
+ * before it alone. */
+static void remember_line(const olo_step *step, olo_state *state)
+{
+    double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
+    const bool known = motion_line(state, step->h, &last, &prior);
+    for (int i = 0; i < state->twists; i++) {
+        double now = step->x.motion[i], change = now - scale * state->motion[i];
+        double rest = now - last * state->motion[i] - prior * state->motion_before[i];
+        plain += change * change;
+        line += rest * rest;
+        state->motion_before[i] = state->motion[i];
+        state->motion[i] = now;
+    }
+    state->smooth = known && line < 0.25 * plain;
+    state->equal = state->foretell = 1;
+}
+
+/* Two numbers at once. */
+typedef double pair __attribute__((vector_size(16)));
+
+/* The last motion and its differences become those of now; missed[k] is the square of the error of k motions. */
+static inline void pass_differences(const double *now, const int most, olo_state *state,
+                                    double missed[OLO_FORETOLD + 1])
+{
+    const int count = state->twists, odd = count % 2;
+    double *d[OLO_FORETOLD] = {state->motion};
+    pair sum[OLO_FORETOLD];
+    memset(sum, 0, sizeof sum);
+    for (int k = 1; k < most; k++)
+        d[k] = state->differences + (k - 1) * count;
+    for (int i = 0; i < count - odd; i += 2) {
+        pair e, before;
+        memcpy(&e, now + i, sizeof e);
+        for (int k = 0; k < most; k++) {
+            memcpy(&before, d[k] + i, sizeof before);
+            memcpy(d[k] + i, &e, sizeof e);
+            e -= before;
+            sum[k] += e * e;
+        }
+    }
+    double last = odd ? now[count - 1] : 0;
+    for (int k = 0; k < most; k++) {
+        missed[k + 1] = sum[k][0] + sum[k][1];
+        if (odd) {
+            const double before = d[k][count - 1];
+            d[k][count - 1] = last;
+            last -= before;
+            missed[k + 1] += last * last;
+        }
+    }
+}
+
+/* As many are taken as would have made this one better. Differences that are not known yet are noise, and not asked. */
+static void remember_differences(const double *now, int most, olo_state *state)
+{
+    const int known = state->equal;
+    double missed[OLO_FORETOLD + 1];
+    memcpy(state->motion_before, state->motion, (size_t)state->twists * sizeof *now);
+    if (most == OLO_FORETOLD_HINGES)
+        pass_differences(now, OLO_FORETOLD_HINGES, state, missed);
+    else
+        pass_differences(now, OLO_FORETOLD, state, missed);
+    state->foretell = 1;
+    while (state->foretell < known && missed[state->foretell + 1] < missed[state->foretell])
+        state->foretell++;
+    state->smooth = state->foretell > 1;
+    state->equal = known < most ? known + 1 : known;
+}
+
+void olo_foretell_remember(const olo_step *step, int most, olo_state *state)
+{
+    if (most > 2 && state->h == step->h && state->equal > 0)
+        remember_differences(step->x.motion, most, state);
+    else
+        remember_line(step, state);
+}

@@ -1,0 +1,21 @@
+/* Where the iteration of a step starts: at the motion that the last ones foretell. */
+#ifndef OLO_STEPPING_FORETELL_H
+#define OLO_STEPPING_FORETELL_H
+
+#include "stepping/step.h"
+
+/* Factors of the state's last motion and of the one before, and how many of its differences are added. */
+typedef struct olo_motion_mix {
+    double last, prior;
+    int differences;
+} olo_motion_mix;
+
+/* For a step of h, which is `scale` times the last one; 0: from rest. */
+olo_motion_mix olo_foretell(const olo_state *state, double h, double scale);
+
+/* Takes the motion of a step that is solved into the state, and finds from how many of the last ones, at most `most`, the next
+ * should be foretold: OLO_FORETOLD, OLO_FORETOLD_HINGES or 2, a straight line. */
+enum { OLO_FORETOLD_HINGES = 5 };
+void olo_foretell_remember(const olo_step *step, int most, olo_state *state);
+
+#endif
