@@ -107,8 +107,8 @@ OLO_API void olo_derivatives_set_observer(olo_derivatives *derivatives,
 /** How all that a model compiles to, and its start, change with one of its parameters: masses, inertias, stiffnesses, damping, lengths,
  *  places of joints, sections of beams, loads, gains, gravity, functions of time, motions, initial positions and velocities. */
 typedef struct olo_parameter_change olo_parameter_change;
-/** Compiles the model again with some values near the parameter's own (8 as a rule) and differentiates every coefficient, to about
- *  1e-12. Fails with OLO_UNSUPPORTED where the parameter is in a table over time or in the energy of a spring, redefines a joint coordinate along which something
+/** Differentiates the expressions of the model exactly and compiles it again with some numbers along these derivatives (8 times as a
+ *  rule, more where it turns with the parameter). Coefficients that are numbers of the model have their derivatives to round-off, all others to about 1e-14. Fails with OLO_UNSUPPORTED where the parameter is in a table over time or in the energy of a spring, redefines a joint coordinate along which something
  *  acts, or changes what the model consists of. The model must have been read from a file or text. Free with olo_parameter_change_free. */
 OLO_API olo_status olo_parameter_change_create(const olo_model *model, const char *parameter,
                                                olo_parameter_change **change, olo_error *error);

@@ -1,13 +1,16 @@
-/* How a compiled model changes with a parameter: the model is compiled again with a few nearby values, and every coefficient
- * and the start are differentiated along the polynomial through these,
+/* How a compiled model changes with a parameter. The chain rule has two links: numbers of the model file follow the parameter through
+ * expressions, x'(p), which are differentiated exactly (base/expression_jet.h), and coefficients follow these numbers through the
+ * elements. For the second the model is compiled with numbers on the line x(p) + s x'(p), and every coefficient and the start are
+ * differentiated there,
  *
- *     c'(p) = 1/d sum_k w_k (c(p + k d) - c(p - k d)),   k = 1 .. 4, error of the order d^8.
+ *     c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4, error of the order d^8.
  *
- * Coefficients are polynomials of low degree, or rational, in nearly all numbers of a model: what is left is rounding, some
- * 1e-13. Where the stencils of order 6 and 8 do not agree d is made smaller, and what never agrees has no derivative. No run is ever
- * differenced. */
+ * Masses, stiffnesses, loads, lengths at rest and whatever else a file says go straight into coefficients. Along the line these are
+ * linear, and so the widest difference, over half the parameter to both sides, is their derivative to the last bit. Sections, places
+ * and inertias are polynomials of low degree, which the stencil differentiates exactly as well; what turns or has to be closed is
+ * smooth. Each coefficient takes the step that fits it best, and what no step fits has no derivative. No run is ever differenced. */
+#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -19,6 +22,8 @@ enum { REACH = 4, STENCIL = 2 * REACH };
 
 static const double weights8[REACH] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
 static const double weights6[REACH] = {3.0 / 4, -3.0 / 20, 1.0 / 60, 0};
+static const double rounded = 4 * DBL_EPSILON; /* of a difference of two numbers */
+static const double weights4[REACH] = {2.0 / 3, -1.0 / 12, 0, 0};
 
 /* What is compared: all coefficients, then the start. */
 typedef struct numbers {
@@ -85,30 +90,19 @@ static bool measure(numbers *x, int n)
     return x->size != NULL;
 }
 
-/* The model with another value of the parameter. */
-static olo_status numbers_at(const olo_model *model, const char *name, double value, numbers *x,
+/* The model some way from the value of the parameter. */
+static olo_status numbers_at(const olo_model *model, size_t parameter, double shift, numbers *x,
                              olo_error *error)
 {
-    char text[40];
-    size_t count = (size_t)model->setting_count;
     olo_model *other = NULL;
     olo_system *system = NULL;
-    olo_setting *settings = olo_alloc(count + 1, sizeof *settings);
-    if (!settings)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
-    snprintf(text, sizeof text, "%.17g", value);
-    if (count > 0)
-        memcpy(settings, model->settings, count * sizeof *settings);
-    settings[count] = (olo_setting){name, text};
-    olo_status status = olo_model_read_text(model->text, strlen(model->text), model->file, settings,
-                                            (int)count + 1, &other, error);
+    olo_status status = olo_model_read_beside(model, parameter, shift, &other, error);
     if (status == OLO_OK)
         status = olo_model_compile(other, &system, error);
     if (status == OLO_OK)
         status = read_numbers(system, x, error);
     olo_system_free(system);
     olo_model_free(other);
-    olo_free(settings);
     return status;
 }
 
@@ -121,27 +115,58 @@ static bool same_structure(const numbers *a, const numbers *b)
     return same;
 }
 
-/* Derivative of number i by the stencil, and whether both orders agree. */
-static double differentiate(const numbers *at, const numbers *around, size_t i, double d,
-                            double unit, bool *agree)
+/* A derivative and how far it may be off. */
+typedef struct estimate {
+    double value, error;
+    bool straight; /* the number follows a line */
+} estimate;
+
+/* The number at -REACH d .. REACH d. Whether it lies on a line is judged by its own rounding; else it was computed from others, and
+ * theirs counts, which are of some size. */
+static estimate differentiate(const double up[REACH], const double down[REACH], double size,
+                              double d)
 {
-    double high = 0, low = 0;
-    bool moves = false;
+    const int last = REACH - 1;
+    const double widest = (up[last] - down[last]) / (2 * REACH * d);
+    double by4 = 0, by6 = 0, by8 = 0, own = 0;
+    bool straight = true;
     for (int k = 0; k < REACH; k++) {
-        double up = around[2 * k].items[i].value, down = around[2 * k + 1].items[i].value;
-        if (up == down)
-            continue; /* infinite ones, too */
-        moves = true;
-        high += weights8[k] * (up - down) / d;
-        low += weights6[k] * (up - down) / d;
+        double slope = (up[k] - down[k]) / d;
+        own = fmax(own, fmax(fabs(up[k]), fabs(down[k])));
+        by4 += weights4[k] * slope;
+        by6 += weights6[k] * slope;
+        by8 += weights8[k] * slope;
     }
-    if (!moves)
-        return 0;
-    double size = at->size[i] / unit;
-    if (fabs(high) <= 1e-12 * size)
-        return 0; /* rounding */
-    *agree = *agree && fabs(high - low) <= 1e-9 * fabs(high) + 1e-11 * size;
-    return high;
+    for (int k = 0; k < REACH; k++)
+        straight = straight && fabs(up[k] - down[k] - 2 * (k + 1) * d * widest) <= rounded * own;
+    if (straight)
+        return (estimate){widest, rounded * own / (REACH * d), true};
+    /* what a further order would change, if orders gain as much as before */
+    double now = fabs(by8 - by6), before = fabs(by6 - by4);
+    return (estimate){by8, now * fmin(1.0, now / fmax(before, DBL_MIN)) + rounded * size / d,
+                      false};
+}
+
+/* The better one of what number i has and what a stencil around it says. */
+static void improve(const numbers *at, const numbers *around, size_t i, double d, estimate *best)
+{
+    double up[REACH], down[REACH];
+    for (int k = 0; k < REACH; k++) {
+        up[k] = around[2 * k].items[i].value;
+        down[k] = around[2 * k + 1].items[i].value;
+        if (up[k] == down[k])
+            up[k] = down[k] = 0; /* infinite ones, too */
+    }
+    estimate now = differentiate(up, down, at->size[i], d);
+    if (now.error < best->error)
+        *best = now;
+}
+
+/* Nothing but rounding. */
+static bool is_nothing(const estimate *x, double size, double unit)
+{
+    return fabs(x->value) <= 4 * x->error ||
+           (!x->straight && fabs(x->value) <= 1e-13 * size / unit);
 }
 
 /* Whether something acts along a joint coordinate, or relates it to others. */
@@ -185,7 +210,7 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
 
 /* Keeps what changes. */
 static olo_status keep(olo_parameter_change *x, const olo_system *system, const numbers *at,
-                       const double *derivative, olo_error *error)
+                       const estimate *derivative, olo_error *error)
 {
     olo_status status = OLO_OK;
     size_t n = (size_t)x->n;
@@ -195,15 +220,15 @@ static olo_status keep(olo_parameter_change *x, const olo_system *system, const 
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     for (size_t i = 0; status == OLO_OK && i < at->count; i++) {
         const olo_coefficient *c = &at->items[i];
-        if (derivative[i] == 0)
+        if (derivative[i].value == 0)
             continue;
         if ((int)c->kind == START) {
-            (c->index < x->n ? x->dq : x->dv)[c->index % x->n] = derivative[i];
+            (c->index < x->n ? x->dq : x->dv)[c->index % x->n] = derivative[i].value;
             continue;
         }
         status = refuse_kind(system, c, x->name, error);
         x->coefficient[x->count] = *c;
-        x->derivative[x->count++] = derivative[i];
+        x->derivative[x->count++] = derivative[i].value;
     }
     return status;
 }
@@ -233,49 +258,90 @@ static olo_status keep_functions(olo_parameter_change *x, const olo_model *model
     return OLO_OK;
 }
 
-/* One stencil; `agree` tells whether it is fine enough. */
-static olo_status try_stencil(const olo_model *model, const char *name, double value, double unit,
-                              double d, const numbers *at, double *derivative, bool *agree,
-                              olo_error *error)
+/* One stencil; it fails where the model does not exist or is another one so far away. */
+static olo_status try_stencil(const olo_model *model, size_t parameter, double d, const numbers *at,
+                              estimate *derivative, olo_error *error)
 {
+    const char *name = olo_parameters_names(model->parameters)[parameter];
     numbers around[STENCIL] = {{0}};
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < STENCIL; k++) {
         double side = (k / 2 + 1) * (k % 2 == 0 ? d : -d);
-        status = numbers_at(model, name, value + side, &around[k], error);
+        status = numbers_at(model, parameter, side, &around[k], error);
         if (status != OLO_OK)
             olo_fail_context(error, status, "parameter '%s' has no value beside its own", name);
         if (status == OLO_OK && !same_structure(at, &around[k]))
             status = olo_fail(error, OLO_UNSUPPORTED,
                               "parameter '%s' changes what the model consists of", name);
     }
-    *agree = true;
     for (size_t i = 0; status == OLO_OK && i < at->count; i++)
-        derivative[i] = differentiate(at, around, i, d, unit, agree);
+        improve(at, around, i, d, &derivative[i]);
     for (int k = 0; k < STENCIL; k++)
         olo_free(around[k].items);
     return status;
 }
 
-static olo_status find(const olo_model *model, const olo_system *system, olo_parameter_change *x,
-                       double value, olo_error *error)
+/* How far all derivatives are off at most, against themselves and against what their numbers are rounded to. */
+static double worst_of(const numbers *at, double unit, const estimate *derivative)
 {
-    const int tries = 4;
+    double worst = 0;
+    for (size_t i = 0; i < at->count; i++) {
+        double size = fabs(derivative[i].value) + at->size[i] / unit;
+        if (size > 0)
+            worst = fmax(worst, derivative[i].error / size);
+    }
+    return worst;
+}
+
+/* Stencils from wide to narrow, until all derivatives are as good as rounding lets them. */
+static olo_status search(const olo_model *model, size_t parameter, double unit, const numbers *at,
+                         estimate *derivative, olo_error *error)
+{
+    const int tries = 6;
+    const double fine = 1e-14, enough = 1e-10;
+    bool any = false;
+    olo_status status = OLO_OK;
+    double worst = HUGE_VAL, d = 0.125 * unit;
+    for (size_t i = 0; i < at->count; i++)
+        derivative[i] = (estimate){0, HUGE_VAL, false};
+    for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, d *= 0.25) {
+        double before = worst;
+        status = try_stencil(model, parameter, d, at, derivative, error);
+        any = any || status == OLO_OK;
+        if (status != OLO_OK)
+            continue;
+        worst = worst_of(at, unit, derivative);
+        if (worst <= enough && worst > 0.1 * before)
+            break; /* rounding is all that is left */
+    }
+    if (!any || status == OLO_NO_MEMORY)
+        return status;
+    return worst <= enough
+               ? OLO_OK
+               : olo_fail(error, OLO_UNSUPPORTED,
+                          "the model does not depend smoothly on parameter '%s' near %g",
+                          olo_parameters_names(model->parameters)[parameter],
+                          olo_parameters_value(model->parameters, parameter));
+}
+
+static olo_status find(const olo_model *model, const olo_system *system, size_t parameter,
+                       olo_parameter_change *x, olo_error *error)
+{
     numbers at = {0};
-    double unit = value != 0 ? fabs(value) : 1.0, d = 0.02 * unit, *derivative = NULL;
-    bool agree = false;
-    olo_status status = numbers_at(model, x->name, value, &at, error);
+    estimate *derivative = NULL;
+    double value = olo_parameters_value(model->parameters, parameter),
+           unit = value != 0 ? fabs(value) : 1.0;
+    olo_status status = numbers_at(model, parameter, 0.0, &at, error);
     if (status == OLO_OK) {
         derivative = olo_alloc(at.count, sizeof *derivative);
         if (!derivative || !measure(&at, system->n))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     }
-    for (int i = 0; status == OLO_OK && !agree && i < tries; i++, d *= 0.25)
-        status = try_stencil(model, x->name, value, unit, d, &at, derivative, &agree, error);
-    if (status == OLO_OK && !agree)
-        status = olo_fail(error, OLO_UNSUPPORTED,
-                          "the model does not depend smoothly on parameter '%s' near %g", x->name,
-                          value);
+    if (status == OLO_OK)
+        status = search(model, parameter, unit, &at, derivative, error);
+    for (size_t i = 0; status == OLO_OK && i < at.count; i++)
+        if (is_nothing(&derivative[i], at.size[i], unit))
+            derivative[i].value = 0;
     if (status == OLO_OK)
         status = keep(x, system, &at, derivative, error);
     olo_free(at.items);
@@ -303,7 +369,7 @@ olo_status olo_parameter_change_create(const olo_model *model, const char *param
                                 : olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     if (status == OLO_OK) {
         x->n = system->n;
-        status = find(model, system, x, olo_parameters_value(model->parameters, index), error);
+        status = find(model, system, index, x, error);
     }
     if (status == OLO_OK) {
         status = keep_functions(x, model, index, system, error);

@@ -403,6 +403,13 @@ void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_re
     }
 }
 
+void olo_parameters_move(olo_parameters *parameters, const double *derivatives, double shift)
+{
+    for (size_t i = 0; i < parameters->count; i++) {
+        parameters->values[i] += shift * derivatives[i];
+    }
+}
+
 double olo_parameters_expression_derivative(const olo_parameters *parameters,
                                             const olo_expression *expression,
                                             const double *derivatives)

@@ -80,6 +80,9 @@ const double *olo_parameters_values(const olo_parameters *parameters);
 void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_respect_to,
                                 double *derivatives);
 
+/* Adds shift times such derivatives to all values, until they are resolved again. */
+void olo_parameters_move(olo_parameters *parameters, const double *derivatives, double shift);
+
 /* The derivative of an expression over olo_parameters_names, given those derivatives. */
 double olo_parameters_expression_derivative(const olo_parameters *parameters,
                                             const olo_expression *expression,

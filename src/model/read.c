@@ -145,6 +145,16 @@ static olo_status note_variables(olo_reader *reader)
         reader->values[i + 1] = olo_parameters_value(parameters, i);
     }
     reader->name_count = count;
+    if (reader->shift == 0) {
+        return OLO_OK;
+    }
+    reader->direction = olo_pool_alloc(&reader->pool, room, sizeof *reader->direction);
+    if (reader->direction == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    olo_parameters_derivatives(parameters, reader->moved, reader->direction + 1);
+    // for functions, which know the parameters themselves
+    olo_parameters_move(reader->model->parameters, reader->direction + 1, reader->shift);
     return OLO_OK;
 }
 
@@ -385,26 +395,43 @@ static olo_status read_document(olo_reader *reader, const char *text, size_t siz
     return status;
 }
 
+static olo_status read_with(olo_reader *reader, const char *text, size_t size, olo_model **model)
+{
+    *model = NULL;
+    char name[OLO_NAME_MAX_LENGTH + 1];
+    name_from_file(reader->file, name);
+    olo_status status = olo_model_create(name, &reader->model, reader->error);
+    if (status == OLO_OK) {
+        status = read_document(reader, text, size);
+    }
+    olo_pool_free(&reader->pool);
+    if (status != OLO_OK) {
+        olo_model_free(reader->model);
+        return status;
+    }
+    *model = reader->model;
+    return OLO_OK;
+}
+
 olo_status olo_model_read_text(const char *text, size_t size, const char *label,
                                const olo_setting *settings, int setting_count, olo_model **model,
                                olo_error *error)
 {
-    *model = NULL;
     olo_reader reader = {
         .file = label, .settings = settings, .setting_count = setting_count, .error = error};
-    char name[OLO_NAME_MAX_LENGTH + 1];
-    name_from_file(label, name);
-    olo_status status = olo_model_create(name, &reader.model, error);
-    if (status == OLO_OK) {
-        status = read_document(&reader, text, size);
-    }
-    olo_pool_free(&reader.pool);
-    if (status != OLO_OK) {
-        olo_model_free(reader.model);
-        return status;
-    }
-    *model = reader.model;
-    return OLO_OK;
+    return read_with(&reader, text, size, model);
+}
+
+olo_status olo_model_read_beside(const olo_model *given, size_t parameter, double shift,
+                                 olo_model **model, olo_error *error)
+{
+    olo_reader reader = {.file = given->file,
+                         .settings = given->settings,
+                         .setting_count = given->setting_count,
+                         .moved = parameter,
+                         .shift = shift,
+                         .error = error};
+    return read_with(&reader, given->text, strlen(given->text), model);
 }
 
 static olo_status read_file(const char *path, const olo_setting *settings, int setting_count,

@@ -209,6 +209,17 @@ static olo_status compiled(olo_reader *reader, const olo_yaml_node *node, olo_st
     return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner->text);
 }
 
+/* Of a model beside a value of a parameter it is moved along its exact derivative, on a straight line. */
+static double value_of(const olo_reader *reader, const olo_expression *expression)
+{
+    double value[2] = {0, 0};
+    if (!reader->direction) {
+        return olo_expression_value(expression, reader->values + 1);
+    }
+    olo_expression_taylor(expression, reader->values + 1, reader->direction + 1, 1, value);
+    return value[0] + reader->shift * value[1];
+}
+
 olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number)
 {
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
@@ -222,7 +233,7 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
     olo_status status = olo_repeat_compile(reader, node->text, &expression, &inner);
     status = compiled(reader, node, status, &inner);
     if (status == OLO_OK) {
-        const double value = olo_expression_value(expression, reader->values + 1);
+        const double value = value_of(reader, expression);
         status = olo_read_check_number(reader, node, value);
         *number = value;
     }

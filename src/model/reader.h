@@ -23,6 +23,10 @@ typedef struct olo_reader {
     const char **names;
     double *values;
     size_t name_count;
+    /* Of a model that is read again beside a value of parameter `moved`: how the variables change with it, and how far. */
+    size_t moved;
+    double shift;
+    double *direction;         /* or NULL */
     bool in_xy;                /* the plane is xy: a vector may have two numbers */
     struct olo_repeat *repeat; /* of the element under way; NULL if it is not repeated */
     long repeated;             /* copies so far */
