@@ -256,7 +256,10 @@ typedef struct olo_joint {
     /** A torque or force that depends on time and motion, called at midpoint values. It must be a pure function of its
      *  arguments. Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
-    void *context;     /**< handed to `function`; must live as long as the system */
+    /** The derivatives of `function` by coordinate and rate, if they are known: then Newton converges quadratically, and runs have
+     *  derivatives (derivatives.h). */
+    void (*slopes)(void *context, double t, double coordinate, double rate, double by[2]);
+    void *context;     /**< handed to both; must live as long as the system */
     double torque;     /**< about the axis, on the second body; default 0 */
     double force;      /**< along the axis, on the second body; default 0 */
     olo_signal signal; /**< factor of torque and force over time; in a model file the key `time` */
@@ -288,7 +291,11 @@ typedef struct olo_load {
      *  pure function of its arguments. Its work enters the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
-    void *context; /**< handed to `function`; must live as long as the system */
+    /** The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3 i + j]: then Newton converges
+     *  quadratically, and runs have derivatives (derivatives.h). */
+    void (*slopes)(void *context, double t, const double position[3], const double velocity[3],
+                   double by_position[9], double by_velocity[9]);
+    void *context; /**< handed to both; must live as long as the system */
 } olo_load;
 
 /** A place whose position, velocity and acceleration are recorded, or a joint whose reaction is. */

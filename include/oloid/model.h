@@ -128,6 +128,18 @@ OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *jo
                                                 double (*function)(void *context, double t,
                                                                    double coordinate, double rate),
                                                 void *context, olo_error *error);
+/** olo_load.slopes of the load of this name: the derivatives of its function. */
+OLO_API olo_status olo_model_set_load_slopes(
+    olo_model *model, const char *load,
+    void (*slopes)(void *context, double t, const double position[3], const double velocity[3],
+                   double by_position[9], double by_velocity[9]),
+    olo_error *error);
+/** olo_joint.slopes of the joint of this name: the derivatives of its function. */
+OLO_API olo_status olo_model_set_joint_slopes(olo_model *model, const char *joint,
+                                              void (*slopes)(void *context, double t,
+                                                             double coordinate, double rate,
+                                                             double by[2]),
+                                              olo_error *error);
 /** @} */
 
 /** Acceleration of gravity, zero by default. */

@@ -38,7 +38,8 @@ class Functional:
 
     def __init__(self, derivatives, goals, end, running, effort):
         goals = [goals] if isinstance(goals, dict) else list(goals or [])
-        self.guard = Guard()
+        system = derivatives.system
+        self.guard = system._guard if system.has_functions else Guard()
         self._derivatives = derivatives
         self._texts = [ffi.new("char[]", encode(one["quantity"])) for one in goals]
         self._goals = ffi.new("olo_goal[]", [{**one, "quantity": text} for one, text in zip(goals, self._texts)])

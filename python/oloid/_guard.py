@@ -57,8 +57,28 @@ def joint_function(guard, function):
     return guard.guarded("double(void *, double, double, double)", called, NAN, again=True)
 
 
-SETTERS = {"load": (load_function, lib.olo_model_set_load_function),
-           "joint": (joint_function, lib.olo_model_set_joint_function)}
+def load_slopes(guard, function):
+    """The two matrices of slopes(t, position, velocity) as olo_load.slopes."""
+    def called(_context, t, position, velocity, by_position, by_velocity):
+        by_position[0:9] = by_velocity[0:9] = [NAN] * 9
+        if guard.exception is None:
+            for target, value in zip((by_position, by_velocity), function(t, vector(position), vector(velocity))):
+                target[0:9] = [float(x) for x in numpy.broadcast_to(value, (3, 3)).ravel()]
+    return guard.guarded("void(void *, double, const double[3], const double[3], double[9], double[9])", called, None,
+                         again=True)
+
+
+def joint_slopes(guard, function):
+    """slopes(t, coordinate, rate) as olo_joint.slopes."""
+    def called(_context, t, coordinate, rate, by):
+        by[0:2] = [NAN, NAN]
+        if guard.exception is None:
+            by[0:2] = [float(x) for x in function(t, coordinate, rate)]
+    return guard.guarded("void(void *, double, double, double, double[2])", called, None, again=True)
+
+
+SETTERS = {"load": (load_function, lib.olo_model_set_load_function, load_slopes, lib.olo_model_set_load_slopes),
+           "joint": (joint_function, lib.olo_model_set_joint_function, joint_slopes, lib.olo_model_set_joint_slopes)}
 
 
 def vector(pointer):

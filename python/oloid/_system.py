@@ -86,11 +86,14 @@ class System:
     def _finish(self, functions):
         self._guard = Guard()
         self._callbacks = []
-        for name, (noun, function) in functions.items():
-            wrap, set_function = SETTERS[noun]
+        for name, (noun, function, slopes) in functions.items():
+            wrap, set_function, wrap_slopes, set_slopes = SETTERS[noun]
             pointer = wrap(self._guard, function)
             call(set_function, self._model, encode(name), pointer, ffi.NULL)
             self._callbacks.append(pointer)
+            if slopes is not None:
+                self._callbacks.append(wrap_slopes(self._guard, slopes))
+                call(set_slopes, self._model, encode(name), self._callbacks[-1])
         self._system = create("olo_system", lib.olo_model_compile, lib.olo_system_free, self._model)
 
     @property

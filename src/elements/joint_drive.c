@@ -235,8 +235,10 @@ static olo_status add_function(const drives *x)
     if (!x->joint->function)
         return OLO_OK;
     olo_status status = choose(x, NULL, ANY, &i);
-    olo_action action = {.type = &olo_action_drive_callback,
+    olo_action action = {.type = x->joint->slopes ? &olo_action_drive_function
+                                                  : &olo_action_drive_callback,
                          .drive = x->joint->function,
+                         .drive_slopes = x->joint->slopes,
                          .context = x->joint->context};
     return status == OLO_OK ? add_action(x, i, NULL, NULL, &action) : status;
 }

@@ -46,8 +46,9 @@ static olo_status add_force(olo_builder *builder, const olo_load *load, const ol
     vec3_copy(load->force, action.vector);
     slots_of(x, index);
     if (load->function) {
-        action.type = &olo_action_callback;
+        action.type = load->slopes ? &olo_action_function : &olo_action_callback;
         action.function = load->function;
+        action.slopes = load->slopes;
         action.context = load->context;
         return add(builder, load, &action, index);
     }

@@ -360,6 +360,11 @@ olo_status olo_parameter_change_create(const olo_model *model, const char *param
                         model->file ? "the model has no parameter '%s'"
                                     : "a model made in code has no parameters such as '%s'",
                         parameter);
+    if (model->text[0] == '\0')
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the model has forces that functions of a program give, and so no "
+                        "derivatives by parameters such as '%s', which these may use, too",
+                        parameter);
     olo_parameter_change *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");

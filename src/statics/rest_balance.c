@@ -9,7 +9,7 @@ void olo_rest_act(const olo_step *step, int i, double *f, double *tangent)
     olo_interval x = olo_step_interval(step);
     olo_action still = step->system->actions[i];
     still.kd = 0;
-    x.h = still.type->motion_tangent ? ever : 1.0;
+    x.h = still.type->user ? ever : 1.0;
     still.type->force(&still, &x, 0.0, f, tangent);
 }
 
@@ -21,7 +21,7 @@ static double action_damping(const olo_step *step, int i, double *tangent)
 {
     olo_interval x = olo_step_interval(step);
     olo_action moving = step->system->actions[i];
-    if (moving.type->motion_tangent) {
+    if (moving.type->user) {
         /* a function of the user's own: what its slope has more over a step of one than over a long one */
         int count = moving.size * moving.size;
         double still[OLO_ACTION_SIZE_MAX * OLO_ACTION_SIZE_MAX];

@@ -60,8 +60,8 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].type->motion_tangent)
             return olo_fail(error, OLO_UNSUPPORTED,
-                            "%s: a force that a C function gives has no derivatives; take a load, "
-                            "spring, damper or drive",
+                            "%s: a force that a function gives has no derivatives unless its "
+                            "`slopes` are given, too",
                             s->actions[i].owner);
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)

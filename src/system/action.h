@@ -42,6 +42,7 @@ typedef struct olo_action_type {
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
     bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
+    bool user;           /* f is a function of the user's own */
 } olo_action_type;
 
 struct olo_action {
@@ -56,21 +57,26 @@ struct olo_action {
     olo_time_function time;
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
+    void (*slopes)(void *context, double t, const double position[3], const double velocity[3],
+                   double by_position[9], double by_velocity[9]); /* NULL: not known */
     void *context;
     /* along a joint coordinate */
     const olo_term *coordinate;
     double kp, kd; /* of a controller, whose `time` is the target, 0 without one */
     double (*drive)(void *context, double t, double coordinate, double rate);
+    void (*drive_slopes)(void *context, double t, double coordinate, double rate, double by[2]);
 };
 
 extern const olo_action_type olo_action_dead_force;     /* force fixed in space */
 extern const olo_action_type olo_action_body_force;     /* force along the directors */
 extern const olo_action_type olo_action_dead_moment;    /* moment fixed in space */
 extern const olo_action_type olo_action_body_moment;    /* moment along the directors */
-extern const olo_action_type olo_action_callback;       /* force from a C function */
+extern const olo_action_type olo_action_callback;       /* force from a C function, */
+extern const olo_action_type olo_action_function;       /* ... whose derivatives are known */
 extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
 extern const olo_action_type olo_action_controller;     /* ... towards a target, */
-extern const olo_action_type olo_action_drive_callback; /* ... from a C function */
+extern const olo_action_type olo_action_drive_callback; /* ... from a C function, */
+extern const olo_action_type olo_action_drive_function; /* ... whose derivatives are known */
 
 /* The input of loads: the factor that their `time` is, f that of the load as it is written. */
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,

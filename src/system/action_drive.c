@@ -9,6 +9,7 @@
  *     drive        F = F0 factor(t_m)
  *     controller   F = kp (target(t_m) - x_m) + kd (target(t1) - target(t0) - (x1 - x0))/h
  *     callback     F(t_m, x_m, (x1 - x0)/h) of a C function
+ *     function     the same with F_x and F_v
  *
  * with x_m = (x0 + x1)/2. Tangent: F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1).
  */
@@ -132,6 +133,28 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     put(action, x, F, slope, f, tangent);
 }
 
+static void function(const olo_action *action, const olo_interval *x, double t, double *f,
+                     double *tangent)
+{
+    motion m = motion_of(action, x, f, tangent);
+    double by[2] = {0, 0};
+    if (tangent)
+        action->drive_slopes(action->context, t, m.x, m.rate, by);
+    put(action, x, action->drive(action->context, t, m.x, m.rate), 0.5 * by[0] + by[1] / x->h, f,
+        tangent);
+}
+
+static void function_start(const olo_action *action, const olo_interval *x, double t,
+                           double *tangent)
+{
+    double d[OLO_FORM_SIZE_MAX], by[2] = {0, 0};
+    motion m = motion_of(action, x, d, NULL);
+    olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
+    action->drive_slopes(action->context, t, m.x, m.rate, by);
+    put_tangent(action, x, x->q0, action->drive(action->context, t, m.x, m.rate),
+                0.5 * by[0] - by[1] / x->h, d, tangent);
+}
+
 /* F times the gradient of the coordinate. */
 static void along(const olo_action *action, const olo_interval *x, double F, double *f)
 {
@@ -192,4 +215,12 @@ const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .input = callback_input,
                                                    .has_tangent = true,
                                                    .rates = true,
-                                                   .motion_tangent = true};
+                                                   .motion_tangent = true,
+                                                   .user = true};
+const olo_action_type olo_action_drive_function = {.name = "drive function",
+                                                   .force = function,
+                                                   .input = callback_input,
+                                                   .start_tangent = function_start,
+                                                   .has_tangent = true,
+                                                   .rates = true,
+                                                   .user = true};

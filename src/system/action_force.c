@@ -3,6 +3,7 @@
  *     dead          F fixed in space
  *     body-fixed    F = sum_I F_I d_I at the midpoint; linear in q1: dF/dd_I,1 = 1/2 F_I I
  *     callback      F(t, x, v) at the midpoint, v = dx/h
+ *     function      the same with F_x and F_v: dF/dq1 = (F_x/2 + F_v/h) dx/dq, dF/dq0 = (F_x/2 - F_v/h) dx/dq
  */
 #include <string.h>
 
@@ -47,14 +48,20 @@ static void body_force(const olo_action *action, const olo_interval *x, double t
     }
 }
 
-static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static void place_of(const olo_action *action, const olo_interval *x, double position[3],
+                     double velocity[3])
 {
-    double position[3], velocity[3], F[3] = {0, 0, 0};
     olo_position_value(&action->position, x->qm, position);
     olo_position_linear(&action->position, x->dq, velocity);
     for (int i = 0; i < 3; i++)
         velocity[i] /= x->h;
+}
+
+static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
+                     double *tangent)
+{
+    double position[3], velocity[3], F[3] = {0, 0, 0};
+    place_of(action, x, position, velocity);
     action->function(action->context, t, position, velocity, F);
     double s = olo_action_factor(action, x, t);
     for (int i = 0; i < 3; i++)
@@ -62,6 +69,36 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     spread(action, F, f);
     if (tangent)
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
+}
+
+/* By one end of the step: dv/dx there is +1/h or -1/h. */
+static void function_tangent(const olo_action *action, const olo_interval *x, double t, double rate,
+                             double *tangent)
+{
+    double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0};
+    const double s = olo_action_factor(action, x, t), *weight = action->position.weight;
+    const int count = action->position.count, size = action->size;
+    place_of(action, x, position, velocity);
+    action->slopes(action->context, t, position, velocity, by_position, by_velocity);
+    for (int k = 0; k < count; k++)
+        for (int l = 0; l < count; l++)
+            for (int i = 0; i < 9; i++)
+                tangent[(3 * k + i / 3) * size + 3 * l + i % 3] =
+                    s * weight[k] * weight[l] * (0.5 * by_position[i] + rate * by_velocity[i]);
+}
+
+static void function(const olo_action *action, const olo_interval *x, double t, double *f,
+                     double *tangent)
+{
+    callback(action, x, t, f, NULL);
+    if (tangent)
+        function_tangent(action, x, t, 1 / x->h, tangent);
+}
+
+static void function_start(const olo_action *action, const olo_interval *x, double t,
+                           double *tangent)
+{
+    function_tangent(action, x, t, -1 / x->h, tangent);
 }
 
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
@@ -82,4 +119,10 @@ const olo_action_type olo_action_body_force = {.name = "body force",
                                                .input = olo_action_factor_input,
                                                .has_tangent = true};
 const olo_action_type olo_action_callback = {
-    .name = "callback", .force = callback, .rates = true, .motion_tangent = true};
+    .name = "callback", .force = callback, .rates = true, .motion_tangent = true, .user = true};
+const olo_action_type olo_action_function = {.name = "function",
+                                             .force = function,
+                                             .start_tangent = function_start,
+                                             .has_tangent = true,
+                                             .rates = true,
+                                             .user = true};

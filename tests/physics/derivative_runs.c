@@ -321,6 +321,169 @@ TEST(what_rolling_has_no_derivatives_by)
     scene_close(&x);
 }
 
+/* --- forces from functions --- */
+
+/* F = -k |x|^2 x - c v + a wind, all of them coupled */
+static void bend(void *context, double t, const double x[3], const double v[3], double force[3])
+{
+    const double k = *(const double *)context, square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    for (int i = 0; i < 3; i++)
+        force[i] = -k * square * x[i] - 0.3 * v[i] + 0.2 * cos(t) * v[(i + 1) % 3] * x[i];
+}
+
+static void bend_slopes(void *context, double t, const double x[3], const double v[3],
+                        double by_position[9], double by_velocity[9])
+{
+    const double k = *(const double *)context, square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            by_position[3 * i + j] = -2 * k * x[i] * x[j];
+        by_position[4 * i] += -k * square + 0.2 * cos(t) * v[(i + 1) % 3];
+        by_velocity[4 * i] = -0.3;
+        by_velocity[3 * i + (i + 1) % 3] = 0.2 * cos(t) * x[i];
+    }
+}
+
+/* a pendulum's motor with friction that saturates */
+static double motor(void *context, double t, double angle, double rate)
+{
+    const double k = *(const double *)context;
+    return k * sin(angle + t) - 0.5 * tanh(3 * rate);
+}
+
+static void motor_slopes(void *context, double t, double angle, double rate, double by[2])
+{
+    const double k = *(const double *)context, slide = tanh(3 * rate);
+    by[0] = k * cos(angle + t);
+    by[1] = -1.5 * (1 - slide * slide);
+}
+
+static const char pushed[] =
+    "name: pushed\n"
+    "parameters: {m: 1}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: m, inertia: [0.02, 0.05, 0.05], position: [0.3, 0, 0], angular_velocity: "
+    "[0, 2, 0]}\n"
+    "  - {name: b, mass: 1, inertia: [0.02, 0.05, 0.05], position: [0.9, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: hinge, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  - {name: elbow, type: spherical, between: [{on: a, at: [0.3, 0, 0]}, b], at: [0.6, 0, 0]}\n"
+    "loads: {name: jet, on: {on: b, at: [0.3, 0.1, 0]}, force: [1, 0, 0], time: 1 + t}\n"
+    "run: {step: 0.01, end: 0.2}\n";
+
+static double strength = 2;
+
+static void give_functions(olo_model *model, bool slopes)
+{
+    olo_error error = {0};
+    check_ok(olo_model_set_load_function(model, "jet", bend, &strength, &error), &error);
+    check_ok(olo_model_set_joint_function(model, "hinge", motor, &strength, &error), &error);
+    if (!slopes)
+        return;
+    check_ok(olo_model_set_load_slopes(model, "jet", bend_slopes, &error), &error);
+    check_ok(olo_model_set_joint_slopes(model, "hinge", motor_slopes, &error), &error);
+    check_status(OLO_NOT_FOUND, olo_model_set_load_slopes(model, "hinge", bend_slopes, &error));
+    check_status(OLO_NOT_FOUND, olo_model_set_joint_slopes(model, "jet", motor_slopes, &error));
+}
+
+/* The scene with its model compiled again. */
+static scene open_pushed(bool slopes)
+{
+    olo_error error = {0};
+    scene x = scene_open(pushed, "reduced");
+    give_functions(x.model, slopes);
+    olo_stepper_free(x.stepper);
+    olo_state_free(x.state);
+    olo_system_free(x.system);
+    check_ok(olo_model_compile(x.model, &x.system, &error), &error);
+    check_ok(olo_system_initial_state(x.system, &x.state, NULL, &error), &error);
+    check_ok(olo_stepper_create(x.system, &x.run, &x.stepper, &error), &error);
+    return x;
+}
+
+TEST(forces_from_functions_with_slopes)
+{
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (int order = 2; order <= 4; order += 2) {
+            scene x = open_pushed(true);
+            x.run.order = order;
+            probe_open(&x, schemes[scheme], 0.01, 15);
+            check_gradient(1e-2);
+            probe_close();
+            scene_close(&x);
+        }
+}
+
+/* Slopes change the way of Newton, which has to go less far, not its end. */
+TEST(slopes_change_no_motion)
+{
+    scene with = open_pushed(true), without = open_pushed(false);
+    scene_run(&with, 0.01, 50);
+    scene_run(&without, 0.01, 50);
+    for (int i = 0; i < with.system->n; i++)
+        check_close(without.state->q[i], with.state->q[i], 1e-12);
+    print_message("%ld iterations with slopes, %ld without\n", with.iterations, without.iterations);
+    check_true(with.iterations < without.iterations);
+    scene_close(&with);
+    scene_close(&without);
+}
+
+TEST(functions_without_slopes_are_refused)
+{
+    olo_error error = {0};
+    olo_derivatives *d;
+    olo_parameter_change *change;
+    scene x = open_pushed(false);
+    check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
+    check_contains("`slopes`", error.text);
+    check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "m", &change, &error));
+    check_contains("functions of a program", error.text);
+    scene_close(&x);
+}
+
+static void pull(void *context, double t, const double x[3], const double v[3], double force[3])
+{
+    const double k = *(const double *)context;
+    (void)t, (void)v;
+    for (int i = 0; i < 3; i++)
+        force[i] = -k * x[i];
+}
+
+static void pull_slopes(void *context, double t, const double x[3], const double v[3],
+                        double by_position[9], double by_velocity[9])
+{
+    (void)t, (void)x, (void)v, (void)by_velocity;
+    for (int i = 0; i < 3; i++)
+        by_position[4 * i] = -*(const double *)context;
+}
+
+/* Slopes are the stiffness of vibrations, too: a mass on a spring that is a function, sqrt(2/0.5) = 2. */
+TEST(slopes_in_vibrations)
+{
+    static const char text[] = "name: hung\n"
+                               "points: {name: a, mass: 0.5, position: [0, 0, 0]}\n"
+                               "loads: {name: pull, on: a, force: [1, 0, 0]}\n"
+                               "run: {step: 0.1, end: 1}\n";
+    olo_error error = {0};
+    olo_system *system;
+    olo_state *rest;
+    olo_modes *modes;
+    scene x = scene_open(text, "reduced");
+    check_ok(olo_model_set_load_function(x.model, "pull", pull, &strength, &error), &error);
+    check_ok(olo_model_set_load_slopes(x.model, "pull", pull_slopes, &error), &error);
+    check_ok(olo_model_compile(x.model, &system, &error), &error);
+    check_ok(olo_system_initial_state(system, &rest, NULL, &error), &error);
+    check_ok(olo_modes_create(system, rest, NULL, &modes, &error), &error);
+    check_equal(3, olo_modes_count(modes));
+    for (int i = 0; i < 3; i++)
+        check_relative(2.0, olo_modes_omega(modes, i), 1e-9);
+    olo_modes_free(modes);
+    olo_state_free(rest);
+    olo_system_free(system);
+    scene_close(&x);
+}
+
 /* --- starts at an equilibrium --- */
 
 /* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have lengths. */
@@ -657,20 +820,21 @@ TEST(gradients_can_be_interrupted)
     scene_close(&x);
 }
 
-TEST_MAIN(cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
-          cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
-          cmocka_unit_test(what_rolling_has_no_derivatives_by),
-          cmocka_unit_test(parameters_in_functions_of_time_and_motions),
-          cmocka_unit_test(a_prescribed_angle_follows_its_parameters),
-          cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
-          cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),
-          cmocka_unit_test(parameters_move_the_equilibrium_of_a_beam),
-          cmocka_unit_test(equilibrium_of_a_mass_on_a_spring),
-          cmocka_unit_test(neutral_equilibria_have_no_derivatives),
-          cmocka_unit_test(steps_by_a_tolerance),
-          cmocka_unit_test(chosen_steps_are_those_of_the_run),
-          cmocka_unit_test(parameters_with_chosen_steps), cmocka_unit_test(controls_need_steps),
-          cmocka_unit_test(order_6), cmocka_unit_test(exact_treatments_have_the_same_derivatives),
-          cmocka_unit_test(functionals_that_are_not_finite_are_told),
-          cmocka_unit_test(endless_runs_are_refused),
-          cmocka_unit_test(gradients_can_be_interrupted))
+TEST_MAIN(
+    cmocka_unit_test(forces_from_functions_with_slopes), cmocka_unit_test(slopes_change_no_motion),
+    cmocka_unit_test(functions_without_slopes_are_refused), cmocka_unit_test(slopes_in_vibrations),
+    cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
+    cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
+    cmocka_unit_test(what_rolling_has_no_derivatives_by),
+    cmocka_unit_test(parameters_in_functions_of_time_and_motions),
+    cmocka_unit_test(a_prescribed_angle_follows_its_parameters),
+    cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
+    cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),
+    cmocka_unit_test(parameters_move_the_equilibrium_of_a_beam),
+    cmocka_unit_test(equilibrium_of_a_mass_on_a_spring),
+    cmocka_unit_test(neutral_equilibria_have_no_derivatives),
+    cmocka_unit_test(steps_by_a_tolerance), cmocka_unit_test(chosen_steps_are_those_of_the_run),
+    cmocka_unit_test(parameters_with_chosen_steps), cmocka_unit_test(controls_need_steps),
+    cmocka_unit_test(order_6), cmocka_unit_test(exact_treatments_have_the_same_derivatives),
+    cmocka_unit_test(functionals_that_are_not_finite_are_told),
+    cmocka_unit_test(endless_runs_are_refused), cmocka_unit_test(gradients_can_be_interrupted))

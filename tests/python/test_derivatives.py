@@ -179,3 +179,46 @@ def test_parameters_move_the_equilibrium_at_the_start(swing):
         assert g.parameters[name] == pytest.approx(expected, rel=1e-8)
     later = oloid.load(swing).derivatives("k", start="equilibrium", end=0).gradient(goals)
     assert later.value == g.value and later.parameters["k"] == g.parameters["k"]
+
+
+def pushed(slopes=True):
+    model = pendulum()
+    model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], at=[0, 2, 0], axis=[1, 0, 0],
+                    function=lambda t, x, v: -5 * x**3 - v,
+                    slopes=(lambda t, x, v: (-15 * x**2, -1)) if slopes else None)
+    model.add_body(name="cart", mass=1, inertia=[1, 1, 1], position=[0.5, 2, 0])
+
+    def drag(t, x, v):
+        return -0.2 * numpy.linalg.norm(v) * v
+
+    def drag_slopes(t, x, v):
+        speed = numpy.linalg.norm(v)
+        return 0, -0.2 * (speed * numpy.eye(3) + (numpy.outer(v, v) / speed if speed > 0 else 0))
+    model.add_load(name="air", on="bob", function=drag, slopes=drag_slopes if slopes else None)
+    return model
+
+
+def test_functions_with_slopes_have_gradients():
+    system = oloid.load(pushed(), end=0.3)
+    d, state = system.derivatives(), system.initial_state()
+    n = system.coordinates
+    goals = oloid.goal("kinetic", end=1, running=0.5)
+    _, dv = d.admit(state, v=numpy.arange(n) / n)
+    g = d.gradient(goals)
+
+    def moved(s):
+        start = state.copy()
+        start.v = start.v + s * dv
+        return d.gradient(goals, start).value
+    assert g.v @ dv == pytest.approx(extrapolated(moved, 0.0, 0.05), rel=1e-8)
+    with pytest.raises(oloid.Error, match="`slopes`"):
+        oloid.load(pushed(slopes=False)).derivatives()
+    with pytest.raises(oloid.InputError, match="derivatives of `function`"):
+        pendulum().add_load(name="x", on="bob", slopes=3)
+
+
+def test_an_exception_in_slopes_is_raised():
+    model = pendulum()
+    model.add_load(name="air", on="bob", function=lambda t, x, v: -v, slopes=lambda t, x, v: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        oloid.load(model).derivatives().gradient(oloid.goal("kinetic", end=1))
