@@ -15,6 +15,11 @@
 static bool motion_line(const olo_state *state, double h, double *last, double *prior)
 {
     const double steepest = 4;
+    if (h == state->h && h == state->h_before) { /* mostly */
+        *last = 2;
+        *prior = -1;
+        return true;
+    }
     const double both = state->h + state->h_before, slope = both != 0 ? (h + state->h) / both : 0;
     if (state->h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
         return false;

@@ -518,11 +518,18 @@ static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
 /* The first of these numbers that is not finite, or -1. */
 static int first_not_finite(int count, const double *x)
 {
-    double zero[3] = {0, 0, 0}; /* zero times anything else is not zero */
-    for (int i = 0; i + 2 < count; i += 3)
-        for (int k = 0; k < 3; k++)
-            zero[k] += 0 * x[i + k];
-    int from = zero[0] + zero[1] + zero[2] == 0 ? count - count % 3 : 0;
+    typedef double pair __attribute__((vector_size(16)));
+    pair zero = {0, 0}, also = {0, 0}; /* zero times anything else is not zero */
+    const int whole = count - count % 4;
+    for (int i = 0; i < whole; i += 4) {
+        pair a, b;
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, x + i + 2, sizeof b);
+        zero += 0.0 * a;
+        also += 0.0 * b;
+    }
+    zero += also;
+    int from = zero[0] + zero[1] == 0 ? whole : 0;
     for (int i = from; i < count; i++)
         if (!isfinite(x[i]))
             return i;
