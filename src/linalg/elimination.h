@@ -69,9 +69,9 @@ double *olo_elimination_unknown(olo_elimination *elimination, int c);
 void olo_elimination_multiply(olo_elimination *elimination);
 const double *olo_elimination_product(const olo_elimination *elimination, int c);
 
-/* Factors, with K that of a mass matrix and constraint rows at one configuration, and finds the rows of the closure
- * blocks that repeat others: from now on their multipliers stay in the space of the others. `size` is what a row
- * that repeats nothing gives at least, should all of them repeat others. */
+/* Eliminates K of a mass matrix and constraint rows at one configuration, symmetric as for olo_elimination_solve_symmetric, and
+ * finds the rows of the closure blocks that repeat others: from now on their multipliers stay in the space of the others.
+ * `size` is what a row that repeats nothing gives at least, should all of them repeat others. K is to be filled again. */
 olo_status olo_elimination_reveal(olo_elimination *elimination, double size, olo_error *error);
 /* Projects the multipliers of a closure block to that space. */
 void olo_elimination_restrict(const olo_elimination *elimination, int c, double *x);
@@ -107,6 +107,11 @@ olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_
  * of the closure rows (Sylvester's law of inertia; every closure row brings a negative one of its own, which does
  * not count). Less than that many are told as less than zero: rows that are not independent. */
 int olo_elimination_negative(const olo_elimination *elimination);
+
+/* Factors and solves where K is symmetric and A^ = A, B^ = B at every joint, without variations and gaps: K_ab is read only for
+ * a that is eliminated before b, or the same. With a size > 0 rows of closures that repeat others are revealed on the way
+ * as by olo_elimination_reveal. On a singular pivot `block` tells where. Wrenches and other solves do not follow. */
+olo_status olo_elimination_solve_symmetric(olo_elimination *elimination, double size, int *block);
 
 /* Solves with z and e as filled; z is overwritten. */
 void olo_elimination_solve(olo_elimination *elimination);

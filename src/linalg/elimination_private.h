@@ -71,6 +71,9 @@ void olo_elimination_root_solve(olo_elimination *el, const node *c);
 /* The wrench of either. */
 void olo_elimination_frame_wrench(const olo_elimination *el, const node *c, double *mu);
 
+/* Which rows of a closure repeat others, from what the blocks before have left of its own. */
+void olo_elimination_reveal_closure(olo_elimination *el, node *c, bool symmetric);
+
 /* All rows of the closures active. */
 void olo_elimination_open_closures(olo_elimination *el);
 

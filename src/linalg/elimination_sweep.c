@@ -45,7 +45,7 @@ static void pass_to_parent(olo_elimination *el, const node *c)
 /* Keeps the directions of a closure block C that are not repeated by others: of multipliers the range of C^T, of rows that of C,
  * which are the same where C is symmetric but for rounding. What is left of a column must be above a share of what the rows by
  * themselves would give. */
-static void reveal(olo_elimination *el, node *c, bool symmetric)
+void olo_elimination_reveal_closure(olo_elimination *el, node *c, bool symmetric)
 {
     const double repeated = 1e-11; /* squares of singular values enter */
     double *n = el->numbers, C[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
@@ -144,20 +144,6 @@ void olo_elimination_open_closures(olo_elimination *el)
         for (int i = 0; i < d * d; i++)
             el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
     }
-}
-
-olo_status olo_elimination_reveal(olo_elimination *el, double size, olo_error *error)
-{
-    olo_elimination_unrestrict(el, size);
-    for (int i = 0; i < el->count; i++) {
-        node *c = &el->nodes[el->order[i]];
-        if (c->shape.last)
-            reveal(el, c, true);
-        if (!eliminate(el, c))
-            return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", el->order[i],
-                            el->count);
-    }
-    return OLO_OK;
 }
 
 void olo_elimination_unrestrict(olo_elimination *el, double size)
@@ -271,7 +257,7 @@ bool olo_elimination_eliminate(olo_elimination *el, int c)
 bool olo_elimination_reveal_block(olo_elimination *el, int c)
 {
     if (el->nodes[c].shape.last)
-        reveal(el, &el->nodes[c], false);
+        olo_elimination_reveal_closure(el, &el->nodes[c], false);
     return olo_elimination_eliminate(el, c);
 }
 

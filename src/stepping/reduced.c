@@ -190,7 +190,7 @@ static void reveal_closures(reduced *x, olo_step *step)
     memset(x->lambda, 0, (size_t)x->tree->closure_count * sizeof *x->lambda);
     x->closed = true;
     olo_elimination_clear(x->elimination);
-    x->mass_factor = mass_scale(step->h);
+    x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, at->qm, at->q1);
     memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
     for (int i = x->system->node_count - 1; i >= 0; i--) {

@@ -27,15 +27,15 @@ static void add_end_closures(reduced *x, olo_step *step)
             olo_projector_add_row(x->projector, piece, &at, a, step->r, end.q);
             if (olo_constraint_moves(c))
                 c->type->motion(c, end.t, &rate);
-            olo_elimination_rhs(x->elimination, at.block)[j] = -a * rate / x->mass_factor;
+            olo_elimination_rhs(x->elimination, at.block)[j] = a * rate / x->mass_factor;
         }
     }
 }
 
-/* v1 = P_int dt times the scale of the mass */
+/* v1 = -P_int dt times the scale of the mass: an elimination solves for what takes its right side to zero */
 static void take_end(reduced *x, olo_step *step)
 {
-    double a = 2 / step->h, scale = x->mass_factor;
+    double a = 2 / step->h, scale = -x->mass_factor;
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
@@ -51,27 +51,18 @@ static void take_end(reduced *x, olo_step *step)
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
             step->lambda_end[x->tree->closure_blocks[i].first + j] =
-                a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
+                -a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
 }
 
-/* Factors for the projection. Where closures repeat others, what they repeat is revealed on the way: at the very place
- * where the next step would. */
-static olo_status factor_end(reduced *x, const olo_step *step, const olo_motion *end, int *block)
+static olo_status tell_massless(const reduced *x, int block, olo_status status, olo_error *error)
 {
-    if (!x->redundant)
-        return olo_elimination_factor(x->elimination, block, NULL);
-    remember_revealed(x, step->h, end->q1);
-    return olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
-}
-
-static olo_status tell_massless(const char *name, olo_status status, olo_error *error)
-{
-    return olo_fail(error, status, "the mass matrix is singular at '%s'", name);
+    return olo_fail(error, status, "the mass matrix is singular at '%s'",
+                    block < x->system->node_count ? x->system->nodes[block].name : "a closure");
 }
 
 /* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures have nearly their scale
  * of a step */
-static olo_status assemble_end(reduced *x, olo_step *step, olo_error *error)
+static void assemble_end(reduced *x, olo_step *step)
 {
     const olo_motion end = {.q0 = step->q_end,
                             .dq = step->x.dq,
@@ -81,44 +72,52 @@ static olo_status assemble_end(reduced *x, olo_step *step, olo_error *error)
                             .u = step->x.u};
     olo_tree_begin(x->tree, &end);
     olo_elimination_clear(x->elimination);
-    x->mass_factor = mass_scale(step->h);
+    x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, end.q1, end.q1);
-    for (int i = 0; i < x->system->n; i++)
-        step->T[i] = -step->momentum[i];
     for (int k = 0; k < x->system->node_count; k++) {
-        fill_node(x, &end, step->T, false, k);
+        fill_node(x, &end, step->momentum, false, k);
         fill_blocks(x, &end, NULL, k, false);
     }
     add_end_closures(x, step);
-    int block = 0;
-    olo_status status = factor_end(x, step, &end, &block);
-    if (status != OLO_OK)
-        return tell_massless(block < x->system->node_count ? x->system->nodes[block].name
-                                                           : "a closure",
-                             status, error);
-    return OLO_OK;
+    if (x->redundant)
+        remember_revealed(x, step->h, step->q_end);
+}
+
+/* What closures give at least; where some repeat others, that is found at the very place where the next step would. */
+static double end_compliance(const reduced *x, const olo_step *step)
+{
+    return x->redundant ? 2 / step->h * x->compliance : 0;
 }
 
 olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
+    int block = 0;
     if (x->hinges) {
-        int singular = olo_hinges_project(x->hinges, step);
-        return singular < 0 ? OLO_OK
-                            : tell_massless(x->system->nodes[singular].name, OLO_SINGULAR, error);
+        block = olo_hinges_project(x->hinges, step);
+        return block < 0 ? OLO_OK : tell_massless(x, block, OLO_SINGULAR, error);
     }
-    olo_status status = assemble_end(x, step, error);
+    assemble_end(x, step);
+    olo_status status =
+        olo_elimination_solve_symmetric(x->elimination, end_compliance(x, step), &block);
     if (status != OLO_OK)
-        return status;
-    olo_elimination_solve(x->elimination);
+        return tell_massless(x, block, status, error);
     take_end(x, step);
     return OLO_OK;
 }
 
+/* Factors in which other right sides can be solved for, also transposed. */
 olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
 {
     reduced *x = data;
-    olo_status status = assemble_end(x, step, error);
+    const int *order = olo_elimination_sequence(x->elimination);
+    assemble_end(x, step);
     *scale = x->mass_factor;
-    return status;
+    if (x->redundant)
+        olo_elimination_unrestrict(x->elimination, end_compliance(x, step));
+    for (int i = 0; i < olo_elimination_count(x->elimination); i++)
+        if (!(x->redundant ? olo_elimination_reveal_block
+                           : olo_elimination_eliminate)(x->elimination, order[i]))
+            return tell_massless(x, order[i], OLO_SINGULAR, error);
+    return OLO_OK;
 }

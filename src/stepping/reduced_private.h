@@ -32,12 +32,13 @@ typedef struct reduced {
     bool together; /* the first tangent of a step shows them on its way: it is a mass matrix, with columns at q0 */
     bool revealing;               /* the next tangent does */
     double *revealed, revealed_h; /* [n] where and with which step these were found last */
-    double compliance;  /* what a closure row that repeats nothing has in G M^-1 G^T at least */
-    double open;        /* largest residual of a closure */
-    double mass_factor; /* of M in the tangent */
-    bool tree_only;     /* frames on joints and nothing else in the tangent */
-    double per_length;  /* one over the model's length */
-    olo_step *step;     /* of the sink */
+    double compliance;      /* what a closure row that repeats nothing has in G M^-1 G^T at least */
+    double open;            /* largest residual of a closure */
+    double mass_factor;     /* of M in the tangent */
+    double scaled_h, scale; /* see mass_scale */
+    bool tree_only;         /* frames on joints and nothing else in the tangent */
+    double per_length;      /* one over the model's length */
+    olo_step *step;         /* of the sink */
 } reduced;
 
 static inline int closure_block(const reduced *x, int i)
@@ -64,13 +65,16 @@ static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W
     t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
 }
 
-/* The power of two next to 2/h. Masses times that are exact: a rounded factor would scale every velocity that is solved
+/* The power of two next to 2/h, found once a size of steps. Masses times that are exact: a rounded factor would scale every velocity that is solved
  * for by the same share of 1e-16, step for step, and momenta would drift by it. */
-static inline double mass_scale(double h)
+static inline double mass_scale(reduced *x, double h)
 {
     int exponent;
+    if (x->scaled_h == h)
+        return x->scale;
     (void)frexp(2 / h, &exponent);
-    return copysign(ldexp(1.0, exponent), h);
+    x->scaled_h = h;
+    return x->scale = copysign(ldexp(1.0, exponent), h);
 }
 
 static inline void remember_revealed(reduced *x, double h, const double *q)

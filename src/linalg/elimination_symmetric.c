@@ -1,0 +1,339 @@
+/* The elimination of a symmetric K with equal pairs, A^ = A and B^ = B, that do not vary: a mass matrix on a tree with the
+ * closure rows at one configuration. Half of elimination_sweep.c is then the transpose of the other half:
+ *
+ *     y = B^T K_cc,  D = y B = L d L^T,  Y_b = B^T K_cb (+ y A for b = p),  X_b = D^-1 Y_b
+ *     K_pp += A^T (K_cc A + K_cp) + K_cp^T A,  K_pb += A^T K_cb,  K_ab -= Y_a^T X_b     (a before b, or the same)
+ *     x = D^-1 B^T z_c,  z_p += A^T z_c,  z_b -= Y_b^T x
+ *     du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du
+ *
+ * All D are definite, those of closures negative, and need no exchanges. Of K only what lies above the diagonal in the order of
+ * the elimination is read. Y is in the place of X, X in that of L B.
+ */
+#include <string.h>
+
+#include "base/fail.h"
+#include "linalg/elimination_private.h"
+#include "linalg/small.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* L d L^T in place of D, with one over d on the diagonal; false if that is not finite */
+INLINE bool factor_definite(const int r, double *D)
+{
+    for (int k = 0; k < r; k++) {
+        double share[OLO_BLOCK_MAX], inverse = 1 / D[k * r + k];
+        if (!isfinite(inverse))
+            return false;
+        for (int i = k + 1; i < r; i++) {
+            share[i] = inverse * D[i * r + k];
+            for (int j = k + 1; j <= i; j++)
+                D[i * r + j] -= share[i] * D[j * r + k];
+        }
+        for (int i = k + 1; i < r; i++)
+            D[i * r + k] = share[i];
+        D[k * r + k] = inverse;
+    }
+    return true;
+}
+
+/* B (r x columns) <- D^-1 B */
+INLINE void solve_definite(const int r, const double *D, const int columns, double *B)
+{
+    for (int k = 0; k < r; k++)
+        for (int i = k + 1; i < r; i++)
+            small_add_row(columns, -D[i * r + k], B + k * columns, B + i * columns);
+    for (int k = r - 1; k >= 0; k--) {
+        for (int j = 0; j < columns; j++)
+            B[k * columns + j] *= D[k * r + k];
+        for (int i = k + 1; i < r; i++)
+            small_add_row(columns, -D[i * r + k], B + i * columns, B + k * columns);
+    }
+}
+
+/* Is A = [I a^; 0 I]? Then a. */
+INLINE bool is_spatial(const olo_elimination *el, const node *c, double a[3])
+{
+    const double *A = el->numbers + c->A;
+    if (c->light) {
+        memcpy(a, el->numbers + c->spatial, 3 * sizeof *a);
+        return true;
+    }
+    if (!c->shape.spatial || c->shape.size != 6 || el->nodes[c->shape.parent].shape.size != 6)
+        return false;
+    a[0] = -A[11];
+    a[1] = A[5];
+    a[2] = -A[4];
+    return true;
+}
+
+/* C (6 x 6) += [I a^; 0 I]^T U: the lower rows gain U_l - a x U_u */
+INLINE void add_shifted(const double a[3], const row6 U[6], double *C)
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        row6 lower = row6_add_times(row6_add_times(U[3 + i], -a[j], U[k]), a[k], U[j]);
+        row6_store(row6_add(row6_load(C + 6 * i), U[i]), C + 6 * i);
+        row6_store(row6_add(row6_load(C + 18 + 6 * i), lower), C + 18 + 6 * i);
+    }
+}
+
+/* K_pp += A^T (K A + K_cp) + K_cp^T A */
+INLINE void pass_own(olo_elimination *el, const node *c, const int d, const neighbour *up)
+{
+    double *n = el->numbers, a[3];
+    const node *p = &el->nodes[c->shape.parent];
+    const double *K = n + c->diagonal, *Kcp = up->clean ? NULL : n + up->upper;
+    double *Kpp = n + p->diagonal;
+    int s = p->shape.size;
+    if (is_spatial(el, c, a)) {
+        row6 U[6];
+        for (int i = 0; i < 6; i++)
+            U[i] = row6_shift(row6_load(K + 6 * i), a);
+        for (int i = 0; Kcp && i < 6; i++)
+            U[i] = row6_add(U[i], row6_load(Kcp + 6 * i));
+        add_shifted(a, U, Kpp);
+        if (!Kcp)
+            return;
+        for (int i = 0; i < 6; i++)
+            U[i] =
+                row6_make(Kcp[i], Kcp[6 + i], Kcp[12 + i], Kcp[18 + i], Kcp[24 + i], Kcp[30 + i]);
+        for (int i = 0; i < 6; i++)
+            row6_store(row6_add(row6_load(Kpp + 6 * i), row6_shift(U[i], a)), Kpp + 6 * i);
+        return;
+    }
+    double U[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
+    const double *A = n + c->A;
+    if (Kcp)
+        memcpy(U, Kcp, (size_t)(d * s) * sizeof *U);
+    small_add_product(d, d, s, 1.0, K, A, U);
+    small_add_transposed_product(d, s, s, 1.0, A, U, Kpp);
+    if (Kcp)
+        small_add_transposed_product(d, s, s, 1.0, Kcp, A, Kpp);
+}
+
+/* K_pb += A^T K_cb, above the diagonal: K_bp += K_cb^T A where b is eliminated before p */
+INLINE void pass_coupling(olo_elimination *el, const node *c, const int d, int slot)
+{
+    double *n = el->numbers, a[3];
+    const neighbour *nb = el->neighbours + c->first;
+    const int p = c->parent_slot, b = nb[slot].block, s = el->nodes[b].shape.size;
+    const int width = el->nodes[c->shape.parent].shape.size;
+    const double *Kcb = n + nb[slot].upper;
+    if (el->rank[c->shape.parent] > el->rank[b]) {
+        double *Kbp = n + el->targets[c->target + slot * c->degree + p];
+        small_add_transposed_product(d, s, width, 1.0, Kcb, n + c->A, Kbp);
+        return;
+    }
+    double *Kpb = n + el->targets[c->target + p * c->degree + slot];
+    if (s == 6 && is_spatial(el, c, a)) {
+        row6 U[6];
+        for (int i = 0; i < 6; i++)
+            U[i] = row6_load(Kcb + 6 * i);
+        add_shifted(a, U, Kpb);
+        return;
+    }
+    small_add_transposed_product(d, width, s, 1.0, n + c->A, Kcb, Kpb);
+}
+
+/* Y_b of a neighbour, in the place of X_b; y is B^T K_cc */
+INLINE void joint_column(olo_elimination *el, const node *c, const int d, const int r,
+                         const double *y, int slot)
+{
+    double *n = el->numbers, a[3], *Y;
+    const neighbour *nb = el->neighbours + c->first + slot;
+    const int s = el->nodes[nb->block].shape.size;
+    Y = n + nb->X;
+    if (slot == c->parent_slot && is_spatial(el, c, a)) {
+        for (int i = 0; i < r; i++)
+            row6_store(row6_shift(row6_load(y + 6 * i), a), Y + 6 * i);
+    } else {
+        memset(Y, 0, (size_t)(r * s) * sizeof *Y);
+        if (slot == c->parent_slot)
+            small_add_product(r, d, s, 1.0, y, n + c->A, Y);
+    }
+    if (!nb->clean)
+        small_add_transposed_product(d, r, s, 1.0, n + c->B, n + nb->upper, Y);
+}
+
+/* y = B^T K_cc (r x d), and the lower half of D = y B */
+INLINE void joint_row(olo_elimination *el, const node *c, const int d, const int r, double *y)
+{
+    double *n = el->numbers, *D = n + c->D;
+    const double *B = n + c->B, *K = n + c->diagonal;
+    for (int i = 0; i < r; i++) {
+        double *row = y + i * d;
+        memset(row, 0, (size_t)d * sizeof *row);
+        small_add_rows(1, d, d, 1.0, B + i, 0, r, K, row);
+        for (int k = 0; k <= i; k++) {
+            double sum = 0;
+            for (int l = 0; l < d; l++)
+                sum += row[l] * B[l * r + k];
+            D[i * r + k] = sum;
+        }
+    }
+}
+
+/* B (r x columns) <- D^-1 B with a number of columns that is known where it is a usual one. */
+INLINE void solve_block(const int r, const double *D, int columns, double *B)
+{
+    if (columns == 6)
+        solve_definite(r, D, 6, B);
+    else if (columns == 3)
+        solve_definite(r, D, 3, B);
+    else
+        solve_definite(r, D, columns, B);
+}
+
+INLINE bool factor(olo_elimination *el, const node *c, const int d, const int r)
+{
+    double *n = el->numbers, *D = n + c->D;
+    const neighbour *nb = el->neighbours + c->first;
+    if (!c->shape.plain) {
+        double y[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+        joint_row(el, c, d, r, y);
+        for (int j = 0; j < c->degree; j++)
+            joint_column(el, c, d, r, y, j);
+    }
+    if (!factor_definite(r, D))
+        return false;
+    for (int j = 0; j < c->degree; j++) {
+        const int s = el->nodes[nb[j].block].shape.size;
+        double *X = n + nb[j].LB;
+        memcpy(X, n + nb[j].X, (size_t)(r * s) * sizeof *X);
+        solve_block(r, D, s, X);
+        if (j == c->parent_slot)
+            pass_own(el, c, d, &nb[j]);
+        else if (c->parent_slot >= 0)
+            pass_coupling(el, c, d, j);
+    }
+    for (int i = 0; i < c->degree; i++)
+        for (int j = 0; j < c->degree; j++) {
+            const int a = el->nodes[nb[i].block].shape.size, b = el->nodes[nb[j].block].shape.size;
+            if (el->rank[nb[i].block] <= el->rank[nb[j].block])
+                small_add_transposed_product(r, a, b, -1.0, n + nb[i].X, n + nb[j].LB,
+                                             n + el->targets[c->target + i * c->degree + j]);
+        }
+    return true;
+}
+
+INLINE void forward(olo_elimination *el, const node *c, const int d, const int r)
+{
+    double *n = el->numbers, *z = n + c->z, *x = n + c->x, a[3];
+    const neighbour *nb = el->neighbours + c->first;
+    memcpy(x, z, (size_t)r * sizeof *x);
+    if (!c->shape.plain) {
+        memset(x, 0, (size_t)r * sizeof *x);
+        small_add_transposed_product(d, r, 1, 1.0, n + c->B, z, x);
+    }
+    solve_definite(r, n + c->D, 1, x);
+    for (int j = 0; j < c->degree; j++) {
+        const int s = el->nodes[nb[j].block].shape.size;
+        double *zb = n + el->nodes[nb[j].block].z;
+        if (j == c->parent_slot && is_spatial(el, c, a)) {
+            for (int i = 0; i < 6; i++)
+                zb[i] += z[i];
+            zb[3] += z[1] * a[2] - z[2] * a[1];
+            zb[4] += z[2] * a[0] - z[0] * a[2];
+            zb[5] += z[0] * a[1] - z[1] * a[0];
+        } else if (j == c->parent_slot) {
+            small_add_transposed_times(d, s, 1.0, n + c->A, z, zb);
+        }
+        small_add_transposed_times(r, s, -1.0, n + nb[j].X, x, zb);
+    }
+}
+
+INLINE void backward(olo_elimination *el, const node *c, const int d, const int r)
+{
+    double *n = el->numbers, *du = n + c->du, *dt = n + c->dt, a[3];
+    const neighbour *nb = el->neighbours + c->first;
+    for (int i = 0; i < r; i++)
+        du[i] = -n[c->x + i];
+    for (int j = 0; j < c->degree; j++) {
+        const node *b = &el->nodes[nb[j].block];
+        small_add_times(r, b->shape.size, -1.0, n + nb[j].LB, n + b->dt, du);
+    }
+    if (c->shape.plain) /* dt is du */
+        return;
+    memset(dt, 0, (size_t)d * sizeof *dt);
+    small_add_times(d, r, 1.0, n + c->B, du, dt);
+    if (c->parent_slot < 0)
+        return;
+    const node *p = &el->nodes[c->shape.parent];
+    const double *up = n + p->dt;
+    if (!is_spatial(el, c, a)) {
+        small_add_times(d, p->shape.size, 1.0, n + c->A, up, dt);
+        return;
+    }
+    for (int i = 0; i < 6; i++)
+        dt[i] += up[i];
+    dt[0] += a[1] * up[5] - a[2] * up[4];
+    dt[1] += a[2] * up[3] - a[0] * up[5];
+    dt[2] += a[0] * up[4] - a[1] * up[3];
+}
+
+/* f(el, c, d, r) with sizes known to the compiler where they are usual ones: bodies on hinges and balls, points on rods */
+#define FOR_EACH_SIZE(f, el, c)                                                                    \
+    switch (10 * (c)->shape.size + (c)->shape.dof) {                                               \
+    case 61:                                                                                       \
+        return f(el, c, 6, 1);                                                                     \
+    case 63:                                                                                       \
+        return f(el, c, 6, 3);                                                                     \
+    case 66:                                                                                       \
+        return f(el, c, 6, 6);                                                                     \
+    case 32:                                                                                       \
+        return f(el, c, 3, 2);                                                                     \
+    default:                                                                                       \
+        return f(el, c, (c)->shape.size, (c)->shape.dof);                                          \
+    }
+
+static bool factor_block(olo_elimination *el, const node *c)
+{
+    FOR_EACH_SIZE(factor, el, c)
+}
+
+static void forward_block(olo_elimination *el, const node *c)
+{
+    FOR_EACH_SIZE(forward, el, c)
+}
+
+static void backward_block(olo_elimination *el, const node *c)
+{
+    FOR_EACH_SIZE(backward, el, c)
+}
+
+/* Factors, and has the right side follow if wanted; the block that is singular, or -1. */
+static int sweep(olo_elimination *el, double size, bool solve)
+{
+    if (size > 0)
+        olo_elimination_unrestrict(el, size);
+    for (int i = 0; i < el->count; i++) {
+        node *c = &el->nodes[el->order[i]];
+        if (size > 0 && c->shape.last)
+            olo_elimination_reveal_closure(el, c, true);
+        if (!factor_block(el, c))
+            return el->order[i];
+        if (solve)
+            forward_block(el, c);
+    }
+    return -1;
+}
+
+olo_status olo_elimination_reveal(olo_elimination *el, double size, olo_error *error)
+{
+    int singular = sweep(el, size, false);
+    if (singular < 0)
+        return OLO_OK;
+    return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", singular, el->count);
+}
+
+olo_status olo_elimination_solve_symmetric(olo_elimination *el, double size, int *block)
+{
+    int singular = sweep(el, size, true);
+    if (singular >= 0) {
+        *block = singular;
+        return OLO_SINGULAR;
+    }
+    for (int i = el->count - 1; i >= 0; i--)
+        backward_block(el, &el->nodes[el->order[i]]);
+    return OLO_OK;
+}
