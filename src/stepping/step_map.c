@@ -186,6 +186,23 @@ static bool create(olo_pool *pool, basis *x)
     return olo_pool_arrays(pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
+/* Rows on velocities leave all positions free: the phase space has no symplectic form. */
+static olo_status refuse(const olo_system *s, int freedoms, olo_error *error)
+{
+    for (int i = 0; i < s->group_count; i++)
+        for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
+            if (s->constraints[c].type->velocity)
+                return olo_fail(error, OLO_UNSUPPORTED,
+                                "%s: '%s' rolls, and with that there is no symplectic form",
+                                s->groups[i].where, s->groups[i].name);
+    return freedoms <= FREEDOMS_MAX
+               ? OLO_OK
+               : olo_fail(error, OLO_UNSUPPORTED,
+                          "the matrix of a step is dense: %d degrees of freedom are too many, at "
+                          "most %d",
+                          freedoms, FREEDOMS_MAX);
+}
+
 olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double h,
                                     olo_step_map *map, olo_error *error)
 {
@@ -195,12 +212,9 @@ olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double
     if (status != OLO_OK)
         return status;
     map->freedoms = counts.degrees_of_freedom;
-    if (map->freedoms > FREEDOMS_MAX)
-        return olo_fail(
-            error, OLO_UNSUPPORTED,
-            "the matrix of a step is dense: %d degrees of freedom are too many, at most "
-            "%d",
-            map->freedoms, FREEDOMS_MAX);
+    status = refuse(s, map->freedoms, error);
+    if (status != OLO_OK)
+        return status;
     olo_pool pool = {0};
     basis start = {.system = s, .derivatives = d, .freedoms = map->freedoms}, end = start;
     size_t size = 2 * (size_t)map->freedoms;

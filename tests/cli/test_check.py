@@ -106,7 +106,7 @@ def test_symplectic_in_words(oloid):
     assert "symplectic defect" in done.stdout
 
 
-def test_rolling_has_no_linearised_steps(oloid):
+def test_rolling_has_no_symplectic_form(oloid):
     done = oloid("check", "rolling-disc", "--symplectic")
     assert done.returncode != 0
-    assert "no derivatives of runs with rolling" in one_message(done)
+    assert "'contact' rolls, and with that there is no symplectic form" in one_message(done)
