@@ -140,6 +140,9 @@ typedef struct olo_goal {
     double target;       /**< of `squared` */
     double end;          /**< weight of f at the end */
     double running;      /**< weight of the integral of f over time */
+    /** Expressions of t, or NULL: a factor of `running`, "if(t < 1, 0, 1)"; and the target of `squared` as it moves, "sin(2*t)". */
+    const char *factor_over_time;
+    const char *target_over_time; /**< instead of `target` */
 } olo_goal;
 
 /** A functional of a run: the sum of goals and of functions in C, any of which may be absent. */

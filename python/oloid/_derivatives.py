@@ -19,14 +19,20 @@ FUNCTION = "double(void *, const olo_system *, const olo_state *, double *, doub
 EFFORT = "double(void *, double, const double *, double *)"
 
 
-def goal(quantity, *, direction=(0, 0, 0), target=None, end=0.0, running=0.0):
+def goal(quantity, *, direction=(0, 0, 0), target=None, end=0.0, running=0.0, factor=None):
     """A term of J: weight `end` at the end of the run, `running` times its integral over time.
 
     quantity   "tip.position" or "tip.velocity" of an output, along `direction`; a joint coordinate, "hinge.angle", or its
                rate, "hinge.angle.rate"; "kinetic", "potential" or "energy"
-    target     1/2 (quantity - target)^2 is taken instead of the quantity"""
+    target     1/2 (quantity - target)^2 is taken instead of the quantity; a number, or an expression of t: "sin(2*t)"
+    factor     of `running` over time, an expression of t: "if(t < 1, 0, 1)" """
+    moves = isinstance(target, str)
     return {"quantity": quantity, "direction": [float(x) for x in direction], "squared": target is not None,
-            "target": float(target or 0.0), "end": float(end), "running": float(running)}
+            "target": 0.0 if moves else float(target or 0.0), "end": float(end), "running": float(running),
+            "factor_over_time": factor, "target_over_time": target if moves else None}
+
+
+TEXTS = ("quantity", "factor_over_time", "target_over_time")
 
 
 def pointer(array):
@@ -41,8 +47,9 @@ class Functional:
         system = derivatives.system
         self.guard = system._guard if system.has_functions else Guard()
         self._derivatives = derivatives
-        self._texts = [ffi.new("char[]", encode(one["quantity"])) for one in goals]
-        self._goals = ffi.new("olo_goal[]", [{**one, "quantity": text} for one, text in zip(goals, self._texts)])
+        self._texts = [{name: ffi.new("char[]", encode(one[name])) if one.get(name) is not None else ffi.NULL
+                        for name in TEXTS} for one in goals]
+        self._goals = ffi.new("olo_goal[]", [{**one, **texts} for one, texts in zip(goals, self._texts)])
         self._callbacks = [self._of_state(end), self._of_state(running), self._of_controls(effort)]
         self.struct = ffi.new("olo_functional *", {"goals": self._goals, "goal_count": len(goals)})
         for name, function in zip(("end", "running", "effort"), self._callbacks):

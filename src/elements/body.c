@@ -6,6 +6,7 @@
  * E = 1/2 tr(J) I - J about the centre of mass. E may be singular (rods, plates); a negative eigenvalue
  * contradicts the triangle inequality of the moments of inertia and is an error.
  */
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -53,14 +54,18 @@ olo_status olo_build_mass_moments(olo_builder *builder, double mass, const doubl
 olo_status olo_build_check_moments(olo_builder *builder, const char *key,
                                    const olo_moments *moments)
 {
-    double E[9], value[3], largest = 0;
-    for (int i = 0; i < 9; i++)
+    const double rounding =
+        8 * DBL_EPSILON; /* a mass off the origin may have no moments of its own */
+    double E[9], value[3], largest = 0, second = 0;
+    for (int i = 0; i < 9; i++) {
         E[i] = moments->second[i] - moments->first[i / 3] * moments->first[i % 3] / moments->mass;
+        second = fmax(second, fabs(moments->second[i]));
+    }
     if (!olo_symmetric_eigenvalues(3, E, value))
         return olo_builder_fail(builder, "inertia", "is not a finite tensor");
     for (int i = 0; i < 3; i++)
         largest = fmax(largest, fabs(value[i]));
-    if (value[0] < -euler_tolerance * largest) {
+    if (value[0] < -euler_tolerance * largest - rounding * second) {
         double trace = value[0] + value[1] + value[2];
         return olo_builder_fail(
             builder, key,

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/expression.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/suggest.h"
@@ -37,6 +38,7 @@ struct aim {
     const measure *measure;
     const olo_goal *given;
     int index;
+    olo_expression *factor, *target; /* over time, or NULL */
 };
 
 struct olo_objective {
@@ -278,6 +280,17 @@ static olo_status resolve(const olo_system *s, const olo_goal *given, aim *goal,
         given->quantity ? given->quantity : "");
 }
 
+/* An expression of t. */
+static olo_status compile(const olo_goal *given, const char *text, olo_expression **expression,
+                          olo_error *error)
+{
+    static const char *const names[] = {"t"};
+    if (!text)
+        return OLO_OK;
+    return olo_fail_context(error, olo_expression_compile(text, names, 1, expression, NULL, error),
+                            "the goal '%s'", given->quantity);
+}
+
 /* Whether a direction is wanted and missing. */
 static olo_status check(const aim *goal, olo_error *error)
 {
@@ -316,6 +329,11 @@ olo_status olo_objective_create(const olo_system *s, const olo_functional *funct
         status = resolve(s, &functional->goals[i], &o->goals[i], error);
         if (status == OLO_OK)
             status = check(&o->goals[i], error);
+        const olo_goal *given = o->goals[i].given;
+        if (status == OLO_OK)
+            status = compile(given, given->factor_over_time, &o->goals[i].factor, error);
+        if (status == OLO_OK)
+            status = compile(given, given->target_over_time, &o->goals[i].target, error);
     }
     if (status != OLO_OK) {
         olo_objective_free(o);
@@ -329,8 +347,26 @@ void olo_objective_free(olo_objective *objective)
 {
     if (!objective)
         return;
+    for (int i = 0; objective->goals && i < objective->functional->goal_count; i++) {
+        olo_expression_free(objective->goals[i].factor);
+        olo_expression_free(objective->goals[i].target);
+    }
     olo_pool_free(&objective->pool);
     olo_free(objective);
+}
+
+/* The weight of a goal at the end or under the integral, and its target. */
+static double weight_of(const aim *goal, const olo_state *x, bool end)
+{
+    if (end || goal->given->running == 0)
+        return end ? goal->given->end : 0.0;
+    return goal->factor ? goal->given->running * olo_expression_value(goal->factor, &x->t)
+                        : goal->given->running;
+}
+
+static double target_of(const aim *goal, const olo_state *x)
+{
+    return goal->target ? olo_expression_value(goal->target, &x->t) : goal->given->target;
 }
 
 /* The sum of all goals with their weights at the end or under the integral. */
@@ -340,11 +376,11 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
     double sum = 0;
     for (int i = 0; i < o->functional->goal_count; i++) {
         const aim *goal = &o->goals[i];
-        double share = end ? goal->given->end : goal->given->running, slope = 1;
+        double share = weight_of(goal, x, end), slope = 1;
         if (share == 0)
             continue;
         double m = goal->measure->value(o, goal, x, 0.0, NULL, NULL);
-        double distance = m - goal->given->target;
+        double distance = m - target_of(goal, x);
         if (goal->given->squared)
             slope = distance;
         if (gq)
@@ -357,10 +393,10 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
 /* Weight of a goal at the end or under the integral, times the slope of f at its measure. */
 static double slope_of(olo_objective *o, const aim *goal, const olo_state *x, bool end)
 {
-    double share = end ? goal->given->end : goal->given->running;
+    double share = weight_of(goal, x, end);
     if (share == 0 || !goal->given->squared)
         return share;
-    return share * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - goal->given->target);
+    return share * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - target_of(goal, x));
 }
 
 double olo_objective_by_coefficient(olo_objective *o, const olo_state *x, bool end,
@@ -438,11 +474,12 @@ olo_status olo_objective_explain(olo_objective *o, const olo_state *x, olo_error
     for (int i = 0; i < o->functional->goal_count; i++) {
         const olo_goal *given = o->goals[i].given;
         double m = o->goals[i].measure->value(o, &o->goals[i], x, 0.0, NULL, NULL);
-        if (!isfinite(m) || !isfinite(given->target) || !isfinite(given->end + given->running))
+        double target = target_of(&o->goals[i], x), running = weight_of(&o->goals[i], x, false);
+        if (!isfinite(m) || !isfinite(target) || !isfinite(given->end + running))
             return olo_fail(error, OLO_NOT_FINITE,
                             "the goal '%s' is not finite at t = %.9g: its value is %g, its target "
                             "%g, its weights are %g and %g",
-                            given->quantity, x->t, m, given->target, given->end, given->running);
+                            given->quantity, x->t, m, target, given->end, running);
     }
     return olo_fail(error, OLO_NOT_FINITE,
                     "the functional is not finite at t = %.9g: one of its functions gave such a "

@@ -64,6 +64,40 @@ TEST(steps_by_a_tolerance)
     }
 }
 
+/* The integral of 1/2 t^2 (x - sin t)^2 by the trapezoidal rule, of a point that moves along x = 1 + t by itself. */
+TEST(a_goal_with_weight_and_target_over_time)
+{
+    static const char text[] =
+        "name: free\n"
+        "points: {name: a, mass: 2, position: [1, 0, 0], velocity: [1, 0, 0]}\n"
+        "outputs: {name: p, on: a}\n"
+        "run: {step: 0.1, end: 1}\n";
+    const olo_goal goal = {.quantity = "p.position",
+                           .direction = {1, 0, 0},
+                           .squared = true,
+                           .running = 1,
+                           .factor_over_time = "t^2",
+                           .target_over_time = "sin(t)"};
+    olo_error error = {0};
+    double value = 0, by_x = 0, by_v = 0;
+    for (int i = 0; i <= 10; i++) {
+        double t = 0.1 * i, off = 1 + t - sin(t), weight = (i % 10 == 0 ? 0.05 : 0.1) * t * t;
+        value += weight * 0.5 * off * off;
+        by_x += weight * off;
+        by_v += weight * off * t;
+    }
+    scene x = scene_open(text, "reduced");
+    probe_open_run(&x);
+    p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+    olo_gradient g = {.q = p.gq, .v = p.gv};
+    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_relative(value, g.value, 1e-13);
+    check_relative(by_x, p.gq[0], 1e-13);
+    check_relative(by_v, p.gv[0], 1e-13);
+    probe_close();
+    scene_close(&x);
+}
+
 typedef struct sizes_seen {
     long count;
     double size[STEPS_MAX];
@@ -821,6 +855,7 @@ TEST(gradients_can_be_interrupted)
 }
 
 TEST_MAIN(
+    cmocka_unit_test(a_goal_with_weight_and_target_over_time),
     cmocka_unit_test(forces_from_functions_with_slopes), cmocka_unit_test(slopes_change_no_motion),
     cmocka_unit_test(functions_without_slopes_are_refused), cmocka_unit_test(slopes_in_vibrations),
     cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),

@@ -430,6 +430,15 @@ TEST(goals_by_name)
         check_status(OLO_NOT_FOUND,
                      olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
         check_contains("'nobody.angle'", error.text);
+        goal.quantity = quantities[i];
+        goal.factor_over_time = "if(t < 0.05, 2, exp(-t))";
+        goal.target_over_time = "0.2 + sin(3*t)";
+        goal.squared = true;
+        check_gradient(1e-2);
+        goal.factor_over_time = "2*x";
+        check_status(OLO_BAD_INPUT,
+                     olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
+        check_contains("the goal '", error.text);
         probe_close();
         scene_close(&x);
     }

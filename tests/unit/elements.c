@@ -399,6 +399,28 @@ TEST(k5_negative_eigenvalues_are_refused)
                   "rods", "positive");
 }
 
+/* A mass without extent adds m c c^T wherever it is: rounding makes no moments of inertia of it. */
+TEST(point_masses_anywhere_on_a_body)
+{
+    unsigned long long seed = 3;
+    for (int n = 0; n < 50; n++) {
+        char text[400];
+        double m[16], c[3], mass = 0.5 + 0.4 * scene_random(&seed);
+        for (int i = 0; i < 3; i++)
+            c[i] = n < 5 ? (i == 0 ? 0.2 : 0.0) : scene_random(&seed);
+        mass = n == 0 ? 0.8 : mass;
+        snprintf(text, sizeof text,
+                 "bodies: {name: b, mass: 1, inertia: [1, 1, 1]}\n"
+                 "masses: {on: {on: b, at: [%.17g, %.17g, %.17g]}, mass: %.17g}\n",
+                 c[0], c[1], c[2], mass);
+        mass_of_text(text, m);
+        check_close(1 + mass, m[0], 1e-15);
+        for (int i = 0; i < 9; i++)
+            check_close((i % 4 == 0 ? 0.5 : 0) + mass * c[i / 3] * c[i % 3],
+                        m[4 * (i / 3 + 1) + i % 3 + 1], 1e-15);
+    }
+}
+
 TEST(relative_coordinates_have_the_mass_matrix_of_the_thesis)
 {
     scene s = scene_open("double-spherical-pendulum", "reduced");
@@ -423,7 +445,8 @@ TEST(relative_coordinates_have_the_mass_matrix_of_the_thesis)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(k5_shapes_against_numerical_integration),
+TEST_MAIN(cmocka_unit_test(point_masses_anywhere_on_a_body),
+          cmocka_unit_test(k5_shapes_against_numerical_integration),
           cmocka_unit_test(k5_shape_by_mass_equals_shape_by_density),
           cmocka_unit_test(k5_composites_holes_and_turned_shapes),
           cmocka_unit_test(k5_cone_numbers_of_the_thesis),
