@@ -10,6 +10,8 @@
  *
  *     P_ext^T P_o^T S P_1 Z x = -P_ext^T (P_o^T T - P_o^T S P_1 W (C W)^-1 g).
  *
+ * A scheme that takes P at q0 (variational) has P_o and P_ext there, which do not vary, and its momentum at the end projected (end.h).
+ *
  * Dense: for small clusters of loops, up to some hundred coordinates, and for the published tables. Vectors are rows.
  */
 #include <math.h>
@@ -23,6 +25,7 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "stepping/coordinates.h"
+#include "stepping/end.h"
 #include "stepping/split.h"
 #include "stepping/tangent.h"
 
@@ -35,6 +38,7 @@ typedef struct minimal {
     int freedoms;         /* at the start of the model */
     olo_split all;        /* of G, for the multipliers in S */
     olo_split closures;   /* of G_c P_o */
+    olo_end momentum;     /* where the momentum at the end is projected */
     double *left, *right; /* [u x n] P_o^T, P_1^T */
     double *S;            /* [n x n] */
     double *SR;           /* [u x n] (S P_1)^T */
@@ -61,6 +65,7 @@ static void destroy(void *data)
     olo_tree_free(x->tree);
     olo_split_free(&x->all);
     olo_split_free(&x->closures);
+    olo_end_free(&x->momentum);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
@@ -92,6 +97,8 @@ static bool allocate(minimal *x)
     bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
     x->CW_pivot = olo_pool_alloc(&x->pool, (size_t)rank + 1, sizeof *x->CW_pivot);
     x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
+    if (x->scheme->momentum)
+        ok = olo_end_create(&x->momentum, x->system) && ok;
     return ok && x->CW_pivot && x->A_pivot && olo_split_create(&x->all, m, n) &&
            olo_split_create(&x->closures, c, u);
 }
@@ -318,6 +325,11 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     return olo_pass_closed(step, x->tree->closure_count, x->tree->closures, error);
 }
 
+static olo_status project(void *data, olo_step *step, olo_error *error)
+{
+    return olo_end_project(&((minimal *)data)->momentum, step, error);
+}
+
 /* At the solution T = G_m^T l, so lambda = -l over the scheme's factor; rows that were left out carry nothing. */
 static void finish(void *data, olo_step *step, olo_state *state)
 {
@@ -367,6 +379,7 @@ const olo_treatment olo_treatment_minimal = {.name = "minimal",
                                              .predict = predict,
                                              .iterate = iterate,
                                              .pass = pass,
+                                             .project = project,
                                              .finish = finish,
                                              .settle = settle,
                                              .matrix = matrix};

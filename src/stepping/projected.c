@@ -13,8 +13,7 @@
  *
  *     P^T S [I - W (G W)^-1 G] U du = -P^T [T - S W (G W)^-1 g],   G W dw = -(g + G U du)
  *
- * A scheme that takes P at q0 (variational) has no Hessians there, and has its momentum at the end projected:
- * U^T M U nu = U^T p with U the null space at q1.
+ * A scheme that takes P at q0 (variational) has no Hessians there, and has its momentum at the end projected (end.h).
  *
  * Dense: for systems of up to some hundred coordinates. All matrices are row-major and, where they are tall,
  * kept transposed: a vector of R^n a row.
@@ -29,6 +28,7 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
+#include "stepping/end.h"
 #include "stepping/split.h"
 #include "stepping/tangent.h"
 
@@ -40,7 +40,7 @@ typedef struct projected {
     olo_tree *tree; /* explicit */
     olo_null_space *space;
     olo_split all;      /* of G, width n */
-    olo_split end;      /* of G at the end, where the momentum there is projected */
+    olo_end end;        /* where the momentum at the end is projected */
     olo_split closures; /* of G P of the closures, width tree unknowns */
     double *Pt;         /* [k x n] P^T */
     double *tree_Pt;    /* [tree unknowns x n] */
@@ -70,7 +70,7 @@ static void destroy(void *data)
     olo_tree_free(x->tree);
     olo_split_free(&x->all);
     olo_split_free(&x->closures);
-    olo_split_free(&x->end);
+    olo_end_free(&x->end);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
@@ -90,7 +90,7 @@ static bool allocate(projected *x)
     x->GW_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->GW_pivot);
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     if (x->scheme->momentum)
-        ok = olo_split_create(&x->end, m, n) && ok;
+        ok = olo_end_create(&x->end, x->system) && ok;
     return olo_split_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
 }
 
@@ -292,74 +292,9 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     return OLO_OK;
 }
 
-/* --- the momentum at the end --- */
-
-/* The split at q1, with (G W), and v1 = W (G W)^-1 rate, what motions over time prescribe. */
-static bool begin_end(projected *x, olo_step *step)
-{
-    const olo_system *s = x->system;
-    olo_split *e = &x->end;
-    double t = step->t + step->h;
-    for (int c = 0; c < s->m; c++)
-        olo_tangent_row(s, c, step->q_end, e->rows + olo_area(c, s->n));
-    if (!olo_split_begin(e, 0))
-        return false;
-    for (int i = 0; i < e->rank; i++) {
-        const olo_constraint *row = &s->constraints[e->order[i]];
-        olo_tangent_row(s, e->order[i], step->q_end, e->now + olo_area(i, s->n));
-        x->g[i] = 0;
-        if (olo_constraint_moves(row))
-            row->type->motion(row, t, &x->g[i]);
-    }
-    if (!olo_split_square(e, e->now, e->C, e->pivot))
-        return false;
-    olo_lu_solve(e->rank, e->C, e->pivot, false, 1, x->g);
-    memset(step->v1, 0, (size_t)s->n * sizeof *step->v1);
-    for (int i = 0; i < e->rank; i++)
-        olo_dense_add(s->n, x->g[i], olo_split_W(e) + olo_area(i, s->n), step->v1);
-    return true;
-}
-
-/* v1 += U nu,  U^T M U nu = U^T (p - M v1) */
-static bool move_end(projected *x, olo_step *step)
-{
-    const olo_system *s = x->system;
-    const double *U = olo_split_U(&x->end);
-    int n = s->n, k = n - x->end.rank;
-    for (int j = 0; j < k; j++) {
-        olo_system_mass_times(s, U + olo_area(j, n), x->row);
-        for (int i = 0; i < k; i++)
-            x->K[olo_area(i, k) + (size_t)j] = olo_dense_dot(n, U + olo_area(i, n), x->row);
-        x->du[j] = olo_dense_dot(n, U + olo_area(j, n), step->momentum) -
-                   olo_dense_dot(n, x->row, step->v1);
-    }
-    if (!olo_lu_factor(k, x->K, x->K_pivot))
-        return false;
-    olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->du);
-    for (int j = 0; j < k; j++)
-        olo_dense_add(n, x->du[j], U + olo_area(j, n), step->v1);
-    return true;
-}
-
-/* (h/2) G^T lambda = p - M v1 */
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
-    projected *x = data;
-    const olo_system *s = x->system;
-    olo_split *e = &x->end;
-    int n = s->n;
-    if (!begin_end(x, step) || !move_end(x, step))
-        return olo_fail(error, OLO_SINGULAR, "the momentum at the end cannot be projected");
-    olo_system_mass_times(s, step->v1, x->row);
-    for (int i = 0; i < n; i++)
-        x->row[i] = step->momentum[i] - x->row[i];
-    for (int i = 0; i < e->rank; i++)
-        x->l[i] = olo_dense_dot(n, olo_split_W(e) + olo_area(i, n), x->row);
-    olo_lu_solve(e->rank, e->C, e->pivot, true, 1, x->l);
-    memset(step->lambda_end, 0, (size_t)s->m * sizeof *step->lambda_end);
-    for (int i = 0; i < e->rank; i++)
-        step->lambda_end[e->order[i]] = 2 / step->h * x->l[i];
-    return OLO_OK;
+    return olo_end_project(&((projected *)data)->end, step, error);
 }
 
 /* At the solution T = G_m^T l, so lambda = -l/h; rows that were left out carry nothing. */

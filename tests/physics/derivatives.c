@@ -530,10 +530,6 @@ TEST(what_has_no_derivatives_is_refused)
         check_contains(others[i], error.text);
         check_contains("allows errors", error.text);
     }
-    x.run.constraints = "minimal";
-    x.run.scheme = "variational";
-    check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
-    check_contains("minimal", error.text);
     x.run.constraints = "reduced";
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
     double dq[12] = {0}, dv[12] = {0};

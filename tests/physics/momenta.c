@@ -2,8 +2,8 @@
  * and drives at both ends of a step, and the start from momenta (variational sheet, 2.3 to 2.6; 5.13 and 5.14 of the source). */
 #include "linkage.h"
 
-static const char *const treatments[] = {"reduced", "multipliers", "projected"};
-enum { TREATMENTS = 3, SIZE = 320 };
+static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
+enum { TREATMENTS = 4, SIZE = 320 };
 
 /* Springs, dampers, loads, a motor, a controller, a beam: all that gives a force; tree and loop. */
 static const char FORCED[] =

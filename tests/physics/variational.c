@@ -4,8 +4,8 @@
 #include "linalg/vec3.h"
 #include "trajectory.h"
 
-static const char *const treatments[] = {"reduced", "multipliers", "projected"};
-enum { TREATMENTS = 3 };
+static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
+enum { TREATMENTS = 4 };
 
 static const char CIRCLE[] =
     "name: circle\n"

@@ -3,8 +3,8 @@
 #include "joined.h"
 #include "linkage.h"
 
-static const char *const treatments[] = {"reduced", "multipliers", "projected"};
-enum { TREATMENTS = 3 };
+static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
+enum { TREATMENTS = 4 };
 
 static const char BODY[] =
     "name: body\n"
@@ -90,7 +90,7 @@ TEST(f9_the_linkage_turns_with_the_published_energies)
 
 TEST(f9_counts_of_the_linkage)
 {
-    const int unknowns[] = {10, 144, 72};
+    const int unknowns[] = {10, 144, 72, 1};
     for (int k = 0; k < TREATMENTS; k++) {
         scene s = variational_open(LINKAGE, treatments[k]);
         olo_counts counts;
@@ -101,6 +101,11 @@ TEST(f9_counts_of_the_linkage)
         check_equal(1, counts.degrees_of_freedom);
         check_equal(143, counts.coordinates + counts.rank);
         check_equal(unknowns[k], olo_stepper_unknowns(s.stepper));
+        scene_run(&s, 0.01, 4);
+        double condition;
+        check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+        if (unknowns[k] == 1)
+            check_close(1, condition, 0); /* table 3.1: of a number */
         scene_close(&s);
     }
 }
@@ -183,10 +188,10 @@ TEST(every_pair_moves_alike)
     print_worst("pairs", &worst);
 }
 
-/* Half of the models of few bodies with `projected`, which is dense. */
+/* Half of the models of few bodies with `projected` and `minimal`, which are dense. */
 static const char *other_of(int k, int bodies)
 {
-    return k % 2 == 1 && bodies <= 8 ? "projected" : "multipliers";
+    return k % 2 == 0 || bodies > 8 ? "multipliers" : k % 4 == 1 ? "projected" : "minimal";
 }
 
 TEST(random_trees_and_loops_move_alike)
@@ -284,7 +289,7 @@ TEST(catalogue_models_move_alike)
         for (int k = 1; k < TREATMENTS; k++) {
             scene a = variational_open(name, "reduced"), b = variational_open(name, treatments[k]);
             bool beams = a.system->beam_count > 0;
-            /* `projected` is dense */
+            /* the others are dense */
             int steps = k == 1 ? 50 : a.system->n <= 100 ? 10 : a.system->n <= 300 ? 1 : 0;
             outcome o = compare(&a, &b, fmin(a.run.step, 0.005), steps);
             print_worst(name, &o);
