@@ -1,4 +1,6 @@
 /* The way back through steps of bodies on hinges; see the header. The sweeps are in linear_hinges_sweep.c. */
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "stepping/linear_hinges_private.h"
@@ -70,5 +72,23 @@ bool olo_linear_hinges_back(olo_linear_hinges *x, olo_step *step, const olo_hing
     if (!x->kernels->solve(x))
         return false;
     x->kernels->give(x, step, adjoint);
+    return true;
+}
+
+bool olo_linear_hinges_velocity(olo_linear_hinges *x, olo_step *step, const olo_hinges_velocity *of)
+{
+    const int n = step->system->n;
+    const double *w = step->v1;
+    memcpy(step->momentum, of->gv, (size_t)n * sizeof *step->momentum);
+    if (olo_hinges_project(x->hinges, step) >= 0)
+        return false;
+    const olo_hinges_variation first = {.g = of->gv, .other = w, .v = of->v},
+                               second = {.g = of->p, .other = of->v, .v = w};
+    x->kernels->vary(x, &first, of->gq);
+    x->kernels->vary(x, &second, of->gq);
+    for (int i = 0; i < n; i++)
+        of->gp[i] += w[i];
+    if (of->w)
+        memcpy(of->w, w, (size_t)n * sizeof *of->w);
     return true;
 }

@@ -27,4 +27,16 @@ typedef struct olo_hinges_adjoint {
 bool olo_linear_hinges_back(olo_linear_hinges *hinges, olo_step *step,
                             const olo_hinges_adjoint *adjoint);
 
+/* A velocity that was projected at the end of a step from the momentum p there. */
+typedef struct olo_hinges_velocity {
+    const double *v, *p; /* [n] */
+    const double *gv;    /* [n] the derivative by it ... */
+    double *gq, *gp;     /* [n] ... is added to those by configuration and momentum */
+    double *w;           /* [n] written, unless it is NULL: what is added to the latter */
+} olo_hinges_velocity;
+
+/* At q_end of the step, whose momentum and v1 are used up. False: singular, and nothing is added. */
+bool olo_linear_hinges_velocity(olo_linear_hinges *hinges, olo_step *step,
+                                const olo_hinges_velocity *of);
+
 #endif

@@ -16,9 +16,16 @@ typedef struct olo_linear_body {
     double rate; /* of the hinge in y; before that what a turn of it is worth, over D */
 } linear_body;
 
+/* (g - M other).dP u with v = P u; all [n]. */
+typedef struct olo_hinges_variation {
+    const double *g, *other, *v;
+} olo_hinges_variation;
+
 typedef struct olo_linear_hinges_kernels {
     void (*gather)(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *a);
     bool (*solve)(olo_linear_hinges *x);
+    /* the variation with the configuration at which was projected last is added to gq */
+    void (*vary)(olo_linear_hinges *x, const olo_hinges_variation *of, double *gq);
     void (*give)(const olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *a);
 } olo_linear_hinges_kernels;
 

@@ -13,6 +13,9 @@
  * for every body, where T_I has the forces f of its children, too, as they act on the directors that carry these. So no multiplier of
  * any constraint is wanted, and no derivative of a row.
  *
+ * A velocity v = P u that is projected from a momentum p varies with its configuration in the same way: with w = P (P^T M P)^-1 P^T gv,
+ * gv.dv = w.dp + (gv - M w).dP u + (p - M v).dP u_w, where the last two are y.d(P^T T) of other forces and twists.
+ *
  * What belongs to a body alone is computed for four at once, the solve body by body. */
 #include <stddef.h>
 
@@ -39,6 +42,17 @@ LANES_INLINE void gather_end(const four *b, const places *at, double a, const bo
                                         : lane3_times(lane_all(a), rate[I]));
 }
 
+/* Forces on four bodies, and their hinges at the start. */
+LANES_INLINE void deal_forces(const four *b, const lane3 left[3], const lane3 T[4], linear_body *to)
+{
+    deal(T[0], sizeof *to, &to->force);
+    deal(moment_of(left, T), sizeof *to, &to->moment);
+    for (int I = 0; I < 3; I++)
+        deal(T[1 + I], sizeof *to, &to->share[I]);
+    deal(b->n0, sizeof *to, &to->n0);
+    deal(b->arm0, sizeof *to, &to->arm0);
+}
+
 LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool at_start,
                               const olo_hinges_adjoint *by)
 {
@@ -53,12 +67,7 @@ LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool 
         d1[I] = lane3_add(b->d0[I], t.dd[I]);
     deal(g[0], sizeof *to, &to->worth[0]);
     deal(moment_of(d1, g), sizeof *to, &to->worth[1]);
-    deal(t.T[0], sizeof *to, &to->force);
-    deal(moment_of(left_directors(b, &t, at_start), t.T), sizeof *to, &to->moment);
-    for (int I = 0; I < 3; I++)
-        deal(t.T[1 + I], sizeof *to, &to->share[I]);
-    deal(b->n0, sizeof *to, &to->n0);
-    deal(b->arm0, sizeof *to, &to->arm0);
+    deal_forces(b, left_directors(b, &t, at_start), t.T, to);
 }
 
 static void gather_all(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *by)
@@ -78,6 +87,15 @@ LANES_INLINE lane left_vector(lane start, lane end, const bool at_start)
     return at_start ? start : 0.5 * (start + end);
 }
 
+/* What a body carries hangs on its parent. */
+LANES_INLINE void hang(const linear_body *c, lane arm, linear_body *parent)
+{
+    parent->force += c->force;
+    parent->moment += c->moment + vector_cross(arm, c->force);
+    for (int I = 0; I < 3; I++)
+        parent->share[I] += c->reach[I] * c->force;
+}
+
 LANES_INLINE void carry(linear_body *c, const body *b, const bool at_start, linear_body *parent)
 {
     const double s = vector_sum(b->n1 * c->worth[1]);
@@ -87,10 +105,7 @@ LANES_INLINE void carry(linear_body *c, const body *b, const bool at_start, line
     const lane g = c->worth[0] - s * b->y[0], g_w = c->worth[1] - s * b->y[1];
     parent->worth[0] += g;
     parent->worth[1] += g_w + vector_cross(b->arm1, g);
-    parent->force += c->force;
-    parent->moment += c->moment + vector_cross(left_vector(c->arm0, b->arm1, at_start), c->force);
-    for (int I = 0; I < 3; I++)
-        parent->share[I] += c->reach[I] * c->force;
+    hang(c, left_vector(c->arm0, b->arm1, at_start), parent);
 }
 
 /* A free root: K^T y = -g */
@@ -254,5 +269,49 @@ static void give_all(const olo_linear_hinges *x, const olo_step *step, const olo
             give_four(x, i, step, false, by);
 }
 
+/* --- velocities --- */
+
+/* F = g - M other, and the spins of v, at the directors that the last projection has left. */
+LANES_INLINE void gather_spins(olo_linear_hinges *x, int i, const olo_hinges_variation *of)
+{
+    const four *b = &x->hinges->four[i];
+    const places *at = &x->hinges->places[i];
+    linear_body *to = x->bodies + LANES * i;
+    lane3 F[4], other[4], p[4], v[4];
+    gather_frames(of->g, at, F);
+    gather_frames(of->other, at, other);
+    gather_frames(of->v, at, v);
+    lane_momenta(&b->origin_mass, other, p);
+    for (int I = 0; I < 4; I++)
+        F[I] = lane3_subtract(F[I], p[I]);
+    move_to_pivot(b->pivot, F);
+    deal_forces(b, b->d0, F, to);
+    deal(lane3_times(lane_all(0.5), moment_of(b->d0, v)), sizeof *to, &to->y[1]);
+}
+
+static void vary(olo_linear_hinges *x, const olo_hinges_variation *of, double *gq)
+{
+    const olo_hinges *hinges = x->hinges;
+    for (int i = 0; i < hinges->fours; i++)
+        gather_spins(x, i, of);
+    for (int i = hinges->count - 1; i >= 0; i--) {
+        const places *at = &hinges->places[i / LANES];
+        const int parent = at->parent[i % LANES];
+        linear_body *c = &x->bodies[i];
+        c->rate = vector_sum(c->n0 * (parent < 0 ? c->y[1] : c->y[1] - x->bodies[parent].y[1]));
+        if (parent >= 0)
+            hang(c, c->arm0, &x->bodies[parent]);
+    }
+    for (int i = 0; i < hinges->fours; i++) {
+        const four *b = &hinges->four[i];
+        const linear_body *c = x->bodies + LANES * i;
+        lane3 g[4];
+        gather_frames(gq, &hinges->places[i], g);
+        add_moment(b, 1.0,
+                   vary_left(b, c, collect_bodies(c, offsetof(linear_body, y) + sizeof(lane))), g);
+        scatter_frames(g, &hinges->places[i], gq);
+    }
+}
+
 const olo_linear_hinges_kernels OLO_LINEAR_HINGES_KERNELS = {
-    .gather = gather_all, .solve = solve, .give = give_all};
+    .gather = gather_all, .solve = solve, .give = give_all, .vary = vary};

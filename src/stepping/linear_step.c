@@ -891,17 +891,32 @@ static bool is_zero(int n, const double *x)
     return true;
 }
 
-/* Where bodies on hinges are all there is. False: singular, and nothing has changed. */
-static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record,
+/* The derivative by the velocity at the end becomes one by configuration and momentum there. */
+static bool velocity_over_hinges(olo_linear_step *x, const olo_step_record *record,
+                                 const olo_hinges_adjoint *by, double *w)
+{
+    const olo_hinges_velocity of = {
+        .v = record->v1, .p = record->p1, .gv = by->gv, .gq = by->gq, .gp = by->gp, .w = w};
+    if (!record->p1 || !olo_linear_hinges_velocity(x->hinges, &x->step, &of))
+        return false;
+    memset(by->gv, 0, (size_t)x->system->n * sizeof *by->gv);
+    return true;
+}
+
+/* Where bodies on hinges are all there is. False: singular, and the rest is to be done by the general way. */
+static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, bool *velocity,
                              const olo_hinges_adjoint *by, const olo_step_change *change)
 {
     const int n = x->system->n;
     place_step(x, record);
     memcpy(x->state->motion, record->motion, (size_t)x->system->twists * sizeof *record->motion);
-    if (x->projects)
-        copy_if(n, by->gp, change->p);
     if (x->projects && change->v)
         memset(change->v, 0, (size_t)n * sizeof *change->v);
+    if (*velocity && !velocity_over_hinges(x, record, by, change->v))
+        return false;
+    *velocity = false;
+    if (x->projects)
+        copy_if(n, by->gp, change->p);
     return olo_linear_hinges_back(x->hinges, &x->step, by);
 }
 
@@ -909,10 +924,10 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
                                 double *gv, double *gp, const olo_step_change *change,
                                 olo_error *error)
 {
-    const bool velocity = x->projects && !is_zero(x->system->n, gv);
+    bool velocity = x->projects && !is_zero(x->system->n, gv);
     const olo_hinges_adjoint by = {
         .gq = gq, .gv = gv, .gp = gp, .y = change->T, .place = change->T != NULL};
-    if (x->hinges && !x->rows && !velocity && back_over_hinges(x, record, &by, change))
+    if (x->hinges && !x->rows && back_over_hinges(x, record, &velocity, &by, change))
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);
     if (status == OLO_OK)
