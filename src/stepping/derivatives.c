@@ -418,6 +418,7 @@ static void set_inputs(olo_derivatives *x, long step)
 typedef struct course {
     olo_derivatives *x;
     olo_objective *objective;
+    bool runs;              /* J has something under the integral */
     bool lazy;              /* velocities are looked at in the end only */
     long steps;             /* of the run ... */
     long stretch;           /* ... and of a stretch */
@@ -520,8 +521,9 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
                      x->control_steps, c->steps);
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
-    c->lazy = status == OLO_OK && !forward && !x->observer.step &&
-              !olo_objective_runs(c->objective) && olo_stepper_may_be_lazy(x->stepper);
+    c->runs = status == OLO_OK && olo_objective_runs(c->objective);
+    c->lazy = status == OLO_OK && !forward && !c->runs && !x->observer.step &&
+              olo_stepper_may_be_lazy(x->stepper);
     olo_state_copy(start, x->state);
     x->state->bare = false; /* J is one of its velocities */
     return status;
@@ -614,8 +616,10 @@ static olo_status return_stretch(course *c, olo_error *error)
             continue;
         const olo_state *node = node_of(x, step);
         double weight = weight_of(c, step->step - 1);
-        olo_objective_running(c->objective, node, weight, x->gq, x->gv);
-        olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
+        if (c->runs) {
+            olo_objective_running(c->objective, node, weight, x->gq, x->gv);
+            olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
+        }
         status = show(x, node, step->step - 1, error);
     }
     return status;

@@ -366,7 +366,10 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
 {
     const olo_system *s = x->system;
     olo_step *step = &x->step;
-    x->scheme->momentum(step);
+    if (x->record->p1)
+        memcpy(step->momentum, x->record->p1, (size_t)s->n * sizeof *step->momentum);
+    else
+        x->scheme->momentum(step);
     olo_status status = olo_reduced_linearise_end(x->ending, step, &x->scale, error);
     if (status != OLO_OK)
         return status;
@@ -580,17 +583,22 @@ static void add_end(olo_linear_step *x, bool transposed, const double *w, double
     for (int b = 0; b < x->curved_count && !x->projects; b++) {
         int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
-        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0};
-        if (x->over.mu[c] == 0)
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
+        if (factor == 0)
             continue;
         take_local(row, w, in);
-        olo_constraint_discrete(row, &over, x->step.r, x->step.K);
-        if (transposed)
-            small_add_transposed_times(row->size, row->size, x->over.mu[c], x->step.K, in, product);
-        else
-            small_add_times(row->size, row->size, x->over.mu[c], x->step.K, in, product);
+        if (row->form) { /* its gradient at the midpoint */
+            olo_form_hessian_times(row->form, in, product);
+            factor *= 0.5;
+        } else {
+            olo_constraint_discrete(row, &over, x->step.r, x->step.K);
+            if (transposed)
+                small_add_transposed_times(row->size, row->size, 1.0, x->step.K, in, product);
+            else
+                small_add_times(row->size, row->size, 1.0, x->step.K, in, product);
+        }
         for (int k = 0; k < row->size; k++)
-            out[row->index[k]] += product[k];
+            out[row->index[k]] += factor * product[k];
     }
     if (!x->projects)
         olo_linear_rows_add_frames(&x->over, 0.5, w, out);
@@ -903,11 +911,39 @@ static bool velocity_over_hinges(olo_linear_step *x, const olo_step_record *reco
     return true;
 }
 
-/* Where bodies on hinges are all there is. False: singular, and the rest is to be done by the general way. */
+/* All that is worth something at q1: G[n] = gq and what velocity or momentum add. */
+static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double *G)
+{
+    const double a = 2 / x->step.h;
+    const int n = x->system->n;
+    memcpy(G, by->gq, (size_t)n * sizeof *G);
+    if (x->projects)
+        add_mass(x, 0.5 * a, by->gp, G);
+    for (int i = 0; i < n && !x->projects; i++)
+        G[i] += a * by->gv[i];
+}
+
+/* Rows that change, beside a step back over hinges: what y leaves of G is theirs. */
+static void rows_over_hinges(olo_linear_step *x, const double *y, double *G,
+                             const olo_step_change *change)
+{
+    if (change->rate)
+        memset(change->rate, 0, (size_t)x->system->m * sizeof *change->rate);
+    x->scheme->balance(&x->step, NULL);
+    balance_step(x);
+    place_end_rows(x, x->record->v1, true);
+    add_end(x, true, y, G);
+    olo_linear_rows_open_transposed(&x->end, x->step.q_end, G, change->end);
+}
+
+/* Where bodies on hinges are all there is. False: the rest is to be done by the general way, since something is singular, or since
+ * rows and the velocity change both. */
 static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, bool *velocity,
                              const olo_hinges_adjoint *by, const olo_step_change *change)
 {
     const int n = x->system->n;
+    if (x->rows && *velocity)
+        return false;
     place_step(x, record);
     memcpy(x->state->motion, record->motion, (size_t)x->system->twists * sizeof *record->motion);
     if (x->projects && change->v)
@@ -917,7 +953,13 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
     *velocity = false;
     if (x->projects)
         copy_if(n, by->gp, change->p);
-    return olo_linear_hinges_back(x->hinges, &x->step, by);
+    if (x->rows)
+        gather_end(x, by, x->F);
+    if (!olo_linear_hinges_back(x->hinges, &x->step, by))
+        return false;
+    if (x->rows)
+        rows_over_hinges(x, by->y, x->F, change);
+    return true;
 }
 
 olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *record, double *gq,
@@ -927,7 +969,7 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
     bool velocity = x->projects && !is_zero(x->system->n, gv);
     const olo_hinges_adjoint by = {
         .gq = gq, .gv = gv, .gp = gp, .y = change->T, .place = change->T != NULL};
-    if (x->hinges && !x->rows && back_over_hinges(x, record, &velocity, &by, change))
+    if (x->hinges && back_over_hinges(x, record, &velocity, &by, change))
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);
     if (status == OLO_OK)

@@ -282,6 +282,46 @@ TEST(parameters_of_goals)
         check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
 }
 
+/* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses, by places of hinges, with goals that
+ * look at velocities or not, at the end or all the way. */
+static const char hinged[] =
+    "name: hinged\n"
+    "parameters: {m: 1, L: 0.6, g: 9.81, w: 1.5, J: 0.02, tilt: 0.3}\n"
+    "gravity: [0, 0.2*g, -g]\n"
+    "bodies:\n"
+    "  - {name: 'link{i}', repeat: {i: [1, 6]}, position: [(i - 1)*L, 0, 0], mass: m*i, center: "
+    "[L/2, 0.05, 0],\n"
+    "     inertia: [J, 2*J, 2*J + 0.001*i]}\n"
+    "  - {name: branch, position: [2*L, 0, 0], mass: m, inertia: [J, J, 1.5*J], center: [0.1, 0.2, "
+    "0], \n"
+    "     velocity: [0, 2*L*w, 0], angular_velocity: [0, 0, w]}\n"
+    "  - {name: free, mass: 2*m, inertia: [J, 2*J, 2*J], position: [5, 0, 0], angular_velocity: "
+    "[w, 1, w]}\n"
+    "joints:\n"
+    "  - {name: h1, type: revolute, between: [ground, link1], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  - {name: 'h{i}', repeat: {i: [2, 6]}, type: revolute, between: ['link{i - 1}', 'link{i}'], "
+    "at: [(i - 1)*L, 0, 0],\n"
+    "     axis: [0, 'mod(i, 2)', '1 - mod(i, 2)']}\n"
+    "  - {name: fork, type: revolute, between: [{on: branch, at: [0, 0, 0]}, {on: link2, at: [L, "
+    "0, 0]}], axis: [0, 0, 1]}\n"
+    "outputs: {name: tip, on: {on: link6, at: [L, 0, 0]}}\n"
+    "run: {step: 0.01, end: 0.15}\n";
+
+TEST(parameters_of_bodies_on_hinges)
+{
+    static const char *const names[] = {"m", "J", "g", "w", "L"};
+    static const double values[] = {1, 0.02, 9.81, 1.5, 0.6};
+    const olo_goal goals[] = {
+        {.quantity = "tip.position", .direction = {1, 2, 3}, .end = 1},
+        {.quantity = "tip.position", .direction = {1, 2, 3}, .end = 1, .running = 3},
+        {.quantity = "kinetic", .end = 1},
+        {.quantity = "tip.velocity", .direction = {1, 2, 3}, .end = 1, .running = 3}};
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (int i = 0; i < 4; i++)
+            for (int count = 4; count <= 5; count++)
+                check_parameters(hinged, schemes[scheme], names, values, count, &goals[i]);
+}
+
 /* Energies depend on masses and stiffnesses themselves, beside the motion. */
 TEST(parameters_in_energies)
 {
@@ -545,7 +585,8 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(controls_of_every_step), cmocka_unit_test(goals_by_name),
           cmocka_unit_test(parameters_of_bodies_springs_loads_and_the_start),
           cmocka_unit_test(parameters_of_places_lengths_and_gears),
-          cmocka_unit_test(parameters_of_goals), cmocka_unit_test(parameters_in_energies),
+          cmocka_unit_test(parameters_of_bodies_on_hinges), cmocka_unit_test(parameters_of_goals),
+          cmocka_unit_test(parameters_in_energies),
           cmocka_unit_test(kinetic_energy_by_a_common_mass), cmocka_unit_test(memory_may_run_out),
           cmocka_unit_test(parameters_of_beams),
           cmocka_unit_test(parameters_without_derivatives_are_refused),
