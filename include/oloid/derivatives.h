@@ -172,9 +172,8 @@ typedef struct olo_gradient {
     long again;         /**< how many of these were made again, from checkpoints */
 } olo_gradient;
 
-/** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient by the adjoint: at a cost of two to four runs,
- *  whatever the number of coordinates, parameters and controls, and one more with checkpoints or with run.tolerance; up to seven of the very fast runs of
- *  bodies on hinges. Fails as a run does. */
+/** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient by the adjoint: at a cost of two to three runs,
+ *  whatever the number of coordinates, parameters and controls, and one more with checkpoints or with run.tolerance. Fails as a run does. */
 OLO_API olo_status olo_derivatives_gradient(olo_derivatives *derivatives, const olo_state *start,
                                             const olo_functional *functional,
                                             olo_gradient *gradient, olo_error *error);
