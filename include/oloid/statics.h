@@ -28,6 +28,7 @@ typedef struct olo_statics {
     double tolerance; /**< bound of the last increment of Newton: lengths over the model's length, angles */
     bool arc; /**< follow the path by its arc length: through limit points, where the load falls */
     bool locate; /**< find the loads between two steps where stability changes */
+    bool hold;   /**< prescribed motions stay where they are at time 0 */
     olo_spin
         spin; /**< at rest in this frame: centrifugal forces are loads, too, and grow with the load factor */
 } olo_statics;
@@ -60,7 +61,7 @@ typedef struct olo_statics_summary {
 
 /** Takes the state to an equilibrium: all forces in balance, velocities zero. Gravity, forces, moments, drives and controllers
  *  as they are at time 0 are multiplied by a load factor that grows from 0 to `options->end`; prescribed motions are
- *  followed with the load factor as their time. Dampers do not act. Where the system without load is a mechanism, the
+ *  followed with the load factor as their time, unless `options->hold`. Dampers do not act. Where the system without load is a mechanism, the
  *  full load acts from the start and the state slides down into a stable equilibrium. Observers see every equilibrium of the
  *  path, the load factor as its time. In a frame that turns prescribed motions stay where they are at time 0, and
  *  gravity has to act along its axis. On failure the state is the last equilibrium that was found. `options` (the default)

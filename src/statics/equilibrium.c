@@ -221,6 +221,7 @@ static olo_status create(olo_search *x, olo_error *error)
     olo_status status = olo_rest_create(x->system, x->state, &x->rest, error);
     if (status == OLO_OK) {
         x->rest->spin = x->options->spin;
+        x->rest->hold = x->options->hold;
         status = olo_spin_check(x->system, &x->rest->spin, error);
     }
     if (status == OLO_OK)
@@ -316,7 +317,9 @@ olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *st
 {
     if (!run->start || strcmp(run->start, "equilibrium") != 0)
         return OLO_OK;
-    olo_status status = olo_equilibrium(system, NULL, state, NULL, 0, NULL, error);
+    olo_statics options = olo_statics_default();
+    options.hold = true; /* the run starts at time 0 */
+    olo_status status = olo_equilibrium(system, &options, state, NULL, 0, NULL, error);
     memset(state->lambda, 0, (size_t)system->m * sizeof *state->lambda);
     state->t = 0;
     return olo_fail_context(error, status, "start at equilibrium");

@@ -260,7 +260,7 @@ void olo_rest_assemble(olo_rest *x, double load, double shift)
     const olo_system *s = x->system;
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step.load = load;
-    x->step.t = olo_spin_turns(&x->spin) ? 0.0 : load;
+    x->step.t = olo_spin_turns(&x->spin) || x->hold ? 0.0 : load;
     olo_rest_place(x);
     if (x->redundant)
         reveal_closures(x);
@@ -429,7 +429,7 @@ void olo_rest_solve_load(olo_rest *x)
         double *right = olo_elimination_rhs(x->elimination, x->system->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *row = &x->system->constraints[closure->first + j];
-            bool moves = olo_constraint_moves(row) && !olo_spin_turns(&x->spin);
+            bool moves = olo_constraint_moves(row) && !olo_spin_turns(&x->spin) && !x->hold;
             right[j] = moves ? -olo_time_rate(&row->time, x->step.t) : 0.0;
         }
     }

@@ -28,6 +28,7 @@ typedef struct olo_rest {
     olo_elimination *elimination;
     olo_step step;  /* of no length, at q */
     olo_spin spin;  /* of the frame; zero: at rest */
+    bool hold;      /* motions stay where they are at time 0, not at the load factor */
     double *memory; /* memory behind all below */
     double *loads;  /* [n] L: what load factor one adds to the balance */
     double *mixed;  /* [n] twice the balance with the stresses of the iteration */

@@ -33,8 +33,13 @@ static olo_status create(mover *x, const olo_state *start, olo_error *error)
 {
     const olo_system *s = x->system;
     size_t n = (size_t)s->n, m = (size_t)s->m, twists = (size_t)s->twists;
-    olo_vibration full = olo_vibration_default();
-    olo_status status = olo_rest_at(s, start, &full, &x->state, &x->rest, error);
+    olo_status status = olo_state_clone(start, &x->state, error);
+    if (status == OLO_OK)
+        status = olo_rest_create(s, x->state, &x->rest, error);
+    if (status != OLO_OK)
+        return status;
+    x->rest->hold = true;
+    status = olo_rest_verify(x->rest, 1.0, error);
     if (status != OLO_OK)
         return status;
     const olo_array arrays[] = {{&x->T, n},           {&x->p, n},    {&x->end, m},

@@ -584,6 +584,38 @@ TEST(parameters_move_the_equilibrium_of_a_loop)
         check_parameters(window, schemes[scheme], names, values, 5, NULL);
 }
 
+/* A hinge that is moved, from where its motion begins: the run starts there, too. */
+static const char tilted[] =
+    "name: tilted\n"
+    "parameters: {tilt: 0.4, w: 5, k: 30, l: 0.5}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.02, 0.05, 0.05], position: [0, 0, 0]}\n"
+    "  - {name: b, mass: 0.5, inertia: [0.02, 0.05, 0.05], center: [0.1, 0, 0], position: "
+    "[l*cos(tilt), 0, "
+    "-l*sin(tilt)]}\n"
+    "joints:\n"
+    "  - {name: hinge, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], "
+    "motion: tilt*cos(w*t)}\n"
+    "  - {name: elbow, type: revolute, between: [{on: a, at: [l, 0, 0]}, b], axis: [0, 1, 0]}\n"
+    "springs: {name: s, type: linear, between: [[1, 0, 0.2], {on: b, at: [0.2, 0, 0]}], stiffness: "
+    "k}\n"
+    "run: {step: 0.01, end: 0.15, start: equilibrium}\n";
+
+TEST(parameters_move_the_equilibrium_of_what_is_driven)
+{
+    static const char *const names[] = {"tilt", "w", "k", "l"};
+    static const double values[] = {0.4, 5, 30, 0.5};
+    for (int scheme = 0; scheme < 2; scheme++) {
+        scene x = open_with(tilted, schemes[scheme], NULL, 0);
+        int angle = olo_system_find_joint_coordinate(x.system, "hinge.angle");
+        double at = olo_system_joint_coordinate_value(x.system, x.state, angle);
+        check_close(0.4, at, 1e-14); /* and not 0.4 cos(5), that of a load factor of one */
+        scene_close(&x);
+        check_parameters(tilted, schemes[scheme], names, values, 4, NULL);
+    }
+}
+
 static const char sagging[] =
     "name: sagging\n"
     "parameters: {E: 1e6, rho: 300, tip: 4, L: 1, F: 20}\n"
@@ -855,6 +887,7 @@ TEST(gradients_can_be_interrupted)
 }
 
 TEST_MAIN(
+    cmocka_unit_test(parameters_move_the_equilibrium_of_what_is_driven),
     cmocka_unit_test(a_goal_with_weight_and_target_over_time),
     cmocka_unit_test(forces_from_functions_with_slopes), cmocka_unit_test(slopes_change_no_motion),
     cmocka_unit_test(functions_without_slopes_are_refused), cmocka_unit_test(slopes_in_vibrations),
