@@ -136,6 +136,11 @@ static olo_status add_spring(const drives *x)
     if (x->joint->stiffness == 0)
         return isnan(x->joint->rest) ? OLO_OK
                                      : olo_builder_fail(x->builder, "rest", "needs a stiffness");
+    if (x->joint->stiffness < 0)
+        return olo_builder_fail(x->builder, "stiffness",
+                                "must not be negative, got %g; what pushes away from its rest is a "
+                                "function of the joint in C or Python, or springs beside it",
+                                x->joint->stiffness);
     olo_status status = choose(x, "stiffness", ANY, &i);
     if (status != OLO_OK)
         return status;

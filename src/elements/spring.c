@@ -140,6 +140,11 @@ static olo_status build(olo_builder *builder, const void *element)
         return olo_builder_fail(builder, spring->energy ? "energy" : "stiffness",
                                 spring->energy ? "give either stiffness or energy"
                                                : "is missing: give stiffness or energy");
+    if (spring->stiffness < 0)
+        return olo_builder_fail(builder, "stiffness",
+                                "must not be negative, got %g; a spring that pushes away from its "
+                                "length is one of type distance with an energy",
+                                spring->stiffness);
     bool distance = strcmp(spring->type, "distance") == 0;
     status = distance ? build_distance(builder, spring, &span, initial)
                       : build_linear(builder, spring, &span);
