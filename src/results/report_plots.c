@@ -53,41 +53,77 @@ static void add_column(olo_report_plots *plots, olo_report_plot *plot, const cha
     }
 }
 
-/* Plots of the ledger. Columns of energy that stay zero are of no interest. */
-static const struct {
+/* Plots of the ledger. Columns of energy that stay zero are of no interest; and a model without constraints has no errors of
+ * them, a mode that swings no iterations. */
+typedef struct ledger_plot {
     const char *name, *title;
     bool log, sparse;
     const char *columns[7], *labels[7];
-} LEDGER[] = {{"energy",
-               "Energy",
-               false,
-               true,
-               {"energy.kinetic", "energy.potential", "energy.strain", "energy.constraint",
-                "energy.total", "energy.work", "energy.dissipation"},
-               {"kinetic", "potential", "strain", "constraint", "total", "work", "dissipation"}},
-              {"constraint_error",
-               "Constraint errors",
-               true,
-               false,
-               {"constraint_error", "velocity_error"},
-               {"position", "velocity"}},
-              {"iterations", "Newton iterations", false, false, {"iterations"}, {"iterations"}},
-              {"linear_momentum",
-               "Linear momentum",
-               false,
-               false,
-               {"linear_momentum.x", "linear_momentum.y", "linear_momentum.z"},
-               {"x", "y", "z"}},
-              {"angular_momentum",
-               "Angular momentum about the origin",
-               false,
-               false,
-               {"angular_momentum.x", "angular_momentum.y", "angular_momentum.z"},
-               {"x", "y", "z"}}};
+    bool optional; /* left out when all its columns stay zero */
+} ledger_plot;
 
-static void add_ledger(olo_report_plots *plots, size_t begin, size_t end)
+static const ledger_plot LEDGER[] = {
+    {"energy",
+     "Energy",
+     false,
+     true,
+     {"energy.kinetic", "energy.potential", "energy.strain", "energy.constraint", "energy.total",
+      "energy.work", "energy.dissipation"},
+     {"kinetic", "potential", "strain", "constraint", "total", "work", "dissipation"},
+     false},
+    {"constraint_error",
+     "Constraint errors",
+     true,
+     false,
+     {"constraint_error", "velocity_error"},
+     {"position", "velocity"},
+     true},
+    {"iterations", "Newton iterations", false, false, {"iterations"}, {"iterations"}, true},
+    {"linear_momentum",
+     "Linear momentum",
+     false,
+     false,
+     {"linear_momentum.x", "linear_momentum.y", "linear_momentum.z"},
+     {"x", "y", "z"},
+     false},
+    {"angular_momentum",
+     "Angular momentum about the origin",
+     false,
+     false,
+     {"angular_momentum.x", "angular_momentum.y", "angular_momentum.z"},
+     {"x", "y", "z"},
+     false}};
+
+static bool is_zero(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Does nothing of it ever differ from zero? */
+static bool is_empty(olo_report_plots *plots, olo_result *result, const ledger_plot *x)
+{
+    double *values = olo_alloc(result->rows, sizeof *values);
+    bool empty = values != NULL;
+    plots->failed = plots->failed || values == NULL;
+    for (int k = 0; empty && k < 7 && x->columns[k] != NULL; k++) {
+        empty = olo_result_read(result, x->columns[k], values, NULL) == OLO_OK &&
+                is_zero(values, result->rows);
+    }
+    olo_free(values);
+    return empty;
+}
+
+static void add_ledger(olo_report_plots *plots, olo_result *result, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
+        if (LEDGER[i].optional && is_empty(plots, result, &LEDGER[i])) {
+            continue;
+        }
         olo_report_plot *plot = add(plots, LEDGER[i].name, LEDGER[i].title);
         for (int k = 0; plot != NULL && k < 7 && LEDGER[i].columns[k] != NULL; k++) {
             add_column(plots, plot, LEDGER[i].columns[k], LEDGER[i].labels[k], 1.0);
@@ -312,9 +348,9 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     double stride = 1.0;
     (void)olo_result_attribute_number(result, "/run", "stride", &stride, NULL);
     plots->extremes = stride > 1.0;
-    add_ledger(plots, 0, 1); // energy, and right after it how constant it is
+    add_ledger(plots, result, 0, 1); // energy, and right after it how constant it is
     olo_status status = add_drift(plots, result, error);
-    add_ledger(plots, 1, sizeof LEDGER / sizeof LEDGER[0]);
+    add_ledger(plots, result, 1, sizeof LEDGER / sizeof LEDGER[0]);
     add_outputs(plots, result);
     add_joints(plots, result);
     plots->first_part = plots->count;
@@ -555,16 +591,6 @@ typedef struct picture {
     double *x, *y;
     olo_svg svg;
 } picture;
-
-static bool is_zero(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] != 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static void add_curve(picture *p, const olo_report_plot *plot, int k, const curve *c, size_t count)
 {

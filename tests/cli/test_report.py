@@ -361,6 +361,32 @@ def test_a_run_that_broke_off_has_a_report(oloid, run):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_force_that_is_not_finite_ends_the_run_and_its_page_says_where(oloid, animated):
+    (oloid.folder / "push.yaml").write_text(
+        "name: push\npoints: {name: a, mass: 1, position: [1, 0, 0]}\n"
+        "loads: {on: a, force: [1, 0, 0], time: 1/sqrt(0.5-t)}\nrun: {step: 0.01, end: 1}\n")
+    done = oloid("run", "push.yaml", "-q")
+    assert done.returncode == 3 and "the step at t = 0.5" in one_message(done)
+    done = oloid("report", "push.h5.partial")
+    assert done.returncode == 0, done.stderr
+    page = Page(oloid.folder / "push.report.html")
+    assert "the step at t = 0.5" in page.scripts[0][1]
+    time, values = column(page.data, "energy.total")
+    assert time[-1] == 0.5 and numpy.isfinite(values).all()
+
+
+def test_plots_of_what_is_not_there_are_left_out(oloid, animated):
+    """A point in free fall has no constraints, and a mode that swings was found without Newton."""
+    (oloid.folder / "fall.yaml").write_text(
+        "name: fall\ngravity: [0, 0, -9.81]\npoints: {name: a, mass: 1, position: [1, 0, 0]}\nrun: {step: 0.01, end: 1}\n")
+    assert oloid("run", "fall.yaml", "-q").returncode == 0
+    assert oloid("modes", "planar-pendulum", "-n", "1", "-o", "mode.h5").returncode == 0
+    plots = {name: {plot["name"] for plot in Page(oloid.folder / f"{name}.report.html").data["plots"]}
+             for name in ("fall", "mode")}
+    assert "constraint_error" not in plots["fall"] and {"energy", "iterations"} <= plots["fall"]
+    assert "iterations" not in plots["mode"] and "energy" in plots["mode"]
+
+
 # -- plots as SVG ----------------------------------------------------------------------------------
 
 def curves(picture):
