@@ -357,6 +357,138 @@ TEST(closures_are_eliminated_after_what_moves_them)
     }
 }
 
+/* A definite symmetric matrix with closure rows, and pairs that are equal and do not vary. */
+static void fill_symmetric(const forest *f, unsigned long long seed)
+{
+    olo_elimination *e = f->elimination;
+    olo_elimination_clear(e);
+    for (int a = 0; a < f->count; a++) {
+        const olo_block *block = &f->blocks[a];
+        const int d = block->size, r = block->dof, parent = block->parent;
+        const int p = parent >= 0 ? f->blocks[parent].size : 0;
+        for (int c = 0; c <= a; c++) {
+            const int s = f->blocks[c].size;
+            if (!coupled(f, a, c) || (block->last && f->blocks[c].last))
+                continue;
+            double *K = olo_elimination_matrix(e, a, c), *back = olo_elimination_matrix(e, c, a);
+            double part[36];
+            fill(d * s, part, 0.5, &seed);
+            for (int i = 0; i < d; i++)
+                for (int k = 0; k < s; k++) {
+                    double both = a == c ? part[i * s + k] + part[k * d + i] : part[i * s + k];
+                    K[i * s + k] = back[k * d + i] = both + (a == c && i == k ? 16 : 0);
+                }
+        }
+        fill(d, olo_elimination_rhs(e, a), 1.0, &seed);
+        if (block->plain)
+            continue;
+        olo_joint_blocks j = olo_elimination_joint(e, a);
+        double own[4][36];
+        if (j.spatial) {
+            j.A = own[0];
+            j.A_hat = own[1];
+            j.Ep = own[2];
+            j.Ec = own[3];
+        }
+        fill(d * r, j.B, 0.3, &seed);
+        for (int i = 0; i < r; i++)
+            j.B[i * r + i] = 1;
+        memcpy(j.B_hat, j.B, (size_t)(d * r) * sizeof *j.B);
+        memset(j.kc, 0, (size_t)(r * d) * sizeof *j.kc);
+        memset(j.ku, 0, (size_t)(r * r) * sizeof *j.ku);
+        memset(j.kp, 0, (size_t)(r * p) * sizeof *j.kp);
+        fill(d * p, j.A, 0.5, &seed);
+        if (block->spatial)
+            fill_spatial(&j, &seed);
+        memcpy(j.A_hat, j.A, (size_t)(d * p) * sizeof *j.A);
+        memset(j.Ep, 0, (size_t)(p * p) * sizeof *j.Ep);
+        memset(j.Ec, 0, (size_t)(p * d) * sizeof *j.Ec);
+        if (j.spatial)
+            write_spatial(&j);
+    }
+}
+
+TEST(symmetric_matrices_are_solved_from_their_upper_half)
+{
+    unsigned long long seed = 5;
+    for (int k = 0; k < 200; k++) {
+        forest f;
+        double twists[BLOCKS][6];
+        int where = -1;
+        olo_error error = {0};
+        plant(&f, 1 + pick(&seed, 10), k % 3 ? 0 : 2, k % 4, k % 3 ? 0 : 2, &seed);
+        fill_symmetric(&f, (unsigned long long)k);
+        check_ok(olo_elimination_factor(f.elimination, &where, &error), &error);
+        olo_elimination_solve(f.elimination);
+        for (int c = 0; c < f.count; c++)
+            memcpy(twists[c], olo_elimination_twist(f.elimination, c),
+                   (size_t)f.blocks[c].size * sizeof(double));
+        fill_symmetric(&f, (unsigned long long)k);
+        for (int a = 0; a < f.count; a++) /* what is below is not read */
+            for (int c = 0; c < f.count; c++)
+                if (coupled(&f, a, c) && f.elimination->rank[a] > f.elimination->rank[c] &&
+                    !(f.blocks[a].last && f.blocks[c].last))
+                    fill(f.blocks[a].size * f.blocks[c].size,
+                         olo_elimination_matrix(f.elimination, a, c), 9.0, &seed);
+        check_status(OLO_OK, olo_elimination_solve_symmetric(f.elimination, 0, &where));
+        for (int c = 0; c < f.count; c++)
+            for (int i = 0; i < f.blocks[c].size; i++)
+                check_close(twists[c][i], olo_elimination_twist(f.elimination, c)[i], 1e-11);
+        olo_elimination_free(f.elimination);
+    }
+}
+
+/* Three rows on a plain block of which the last is the sum of the others: two directions are left, on either way. */
+TEST(rows_that_repeat_others_are_revealed)
+{
+    const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
+                                 {.size = 3, .dof = 3, .parent = -1, .last = true}};
+    const int edge[2] = {0, 1};
+    const double rows[9] = {1, 2, 0, 0, 1, 1, 1, 3, 1};
+    for (int way = 0; way < 3; way++) {
+        olo_elimination *e = NULL;
+        olo_error error = {0};
+        double lambda[3] = {1, 1, -1}, kept[3] = {2, 1, 3}; /* the first of them does nothing */
+        int where = -1;
+        check_ok(olo_elimination_create(2, blocks, 1, edge, &e, &error), &error);
+        olo_elimination_clear(e);
+        for (int i = 0; i < 3; i++) {
+            olo_elimination_matrix(e, 0, 0)[4 * i] = 2;
+            olo_elimination_rhs(e, 1)[i] = i == 2 ? 3 : i + 1.0;
+            for (int k = 0; k < 3; k++)
+                olo_elimination_matrix(e, 1, 0)[3 * i + k] =
+                    olo_elimination_matrix(e, 0, 1)[3 * k + i] = rows[3 * i + k];
+        }
+        if (way == 0) {
+            check_ok(olo_elimination_reveal(e, 1.0, &error), &error);
+        } else if (way == 1) {
+            check_status(OLO_OK, olo_elimination_solve_symmetric(e, 1.0, &where));
+        } else {
+            olo_elimination_unrestrict(e, 1.0);
+            for (int i = 0; i < 2; i++)
+                check_true(olo_elimination_reveal_block(e, olo_elimination_sequence(e)[i]));
+            for (int i = 1; i >= 0; i--)
+                olo_elimination_substitute(e, olo_elimination_sequence(e)[i]);
+            double advanced[3] = {1, 1, -1}, sum = 0; /* what does nothing is taken away */
+            olo_elimination_advance(e, 1, advanced);
+            for (int i = 0; i < 3; i++)
+                sum += advanced[i] * (i == 2 ? -1 : 1);
+            check_close(0, sum, 1e-14);
+        }
+        olo_elimination_restrict(e, 1, lambda);
+        olo_elimination_restrict(e, 1, kept);
+        for (int i = 0; i < 3; i++) {
+            check_close(0, lambda[i], 1e-14);
+            check_close(i == 2 ? 3 : 2 - i, kept[i], 1e-14); /* orthogonal to (1, 1, -1) */
+            double g = way == 0 ? 0 : i == 2 ? 3 : i + 1.0;
+            for (int k = 0; way > 0 && k < 3; k++)
+                g += rows[3 * i + k] * olo_elimination_twist(e, 0)[k];
+            check_close(0, g, 1e-13);
+        }
+        olo_elimination_free(e);
+    }
+}
+
 /* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body carries a rung and
  * on each rung a part of the other rail: the closures are those of the parts among themselves. */
 static int most_later_neighbours(int windows, bool on_chain)
@@ -416,5 +548,7 @@ TEST(singular_pivot_names_its_block)
 TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
           cmocka_unit_test(trees_with_springs_across_equal_the_dense_saddle_form),
           cmocka_unit_test(closures_are_eliminated_after_what_moves_them),
+          cmocka_unit_test(symmetric_matrices_are_solved_from_their_upper_half),
+          cmocka_unit_test(rows_that_repeat_others_are_revealed),
           cmocka_unit_test(ladders_are_eliminated_in_a_band),
           cmocka_unit_test(singular_pivot_names_its_block))
