@@ -25,6 +25,26 @@ static void add_change(double m, double a, const double *restrict dq, double b,
     T[2] += m * (a * dq[2] - b * v0[2]);
 }
 
+/* The same of a frame, with the constant forces: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f from a momentum */
+static void set_frame(const olo_step *step, const olo_frame_mass *frame, double a)
+{
+    const int q = frame->q;
+    const double *start = (step->bare ? step->Mv0 : step->v0) + q;
+    row3 change[4], p[4];
+    for (int I = 0; I < 4; I++) {
+        change[I] = row3_times(a, row3_load(step->x.dq + q + 3 * I));
+        if (!step->bare)
+            change[I] = row3_subtract(change[I], row3_times(2, row3_load(start + 3 * I)));
+    }
+    olo_frame_mass_rows(frame, change, p);
+    for (int I = 0; I < 4; I++) {
+        if (step->bare)
+            p[I] = row3_subtract(p[I], row3_times(2, row3_load(start + 3 * I)));
+        const row3 force = row3_times(step->h, row3_load(step->constant + q + 3 * I));
+        row3_store(row3_add(force, p[I]), step->T + q + 3 * I);
+    }
+}
+
 /* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass multiplies it: a
  * rounded product (2/h) m would scale dq by another factor than v1 does, the same one in every step, and the
  * velocity would drift by it. Where a step starts with a momentum, that is subtracted instead; the next one is formed with
@@ -37,16 +57,8 @@ static void add_inertia(olo_step *step)
     for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
         for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
             step->T[i] = step->h * step->constant[i] - of_momentum * start[i];
-    for (int k = 0; k < s->frame_count; k++) {
-        const olo_frame_mass *frame = &s->frames[k];
-        const double *constant = step->constant + frame->q, *from = start + frame->q;
-        double change[12], p[12], *T = step->T + frame->q;
-        for (int i = 0; i < 12; i++)
-            change[i] = a * dq[frame->q + i] - (step->bare ? 0 : 2 * from[i]);
-        olo_frame_mass_times(frame, change, p);
-        for (int i = 0; i < 12; i++)
-            T[i] = step->h * constant[i] + (step->bare ? p[i] - 2 * from[i] : p[i]);
-    }
+    for (int k = 0; k < s->frame_count; k++)
+        set_frame(step, &s->frames[k], a);
     for (int e = 0; e < s->loose_mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
         int i = entry->i, j = entry->j;

@@ -38,6 +38,32 @@ olo_motion_mix olo_foretell(const olo_state *state, double h, double scale)
     return mix;
 }
 
+/* Two numbers at once. */
+typedef double pair __attribute__((vector_size(16)));
+
+void olo_foretell_motion(const olo_state *state, olo_motion_mix mix, double *motion)
+{
+    const int count = state->twists, odd = count % 2;
+    const pair last = {mix.last, mix.last}, prior = {mix.prior, mix.prior};
+    for (int i = 0; i < count - odd; i += 2) {
+        pair sum, before;
+        memcpy(&sum, state->motion + i, sizeof sum);
+        memcpy(&before, state->motion_before + i, sizeof before);
+        sum = last * sum + prior * before;
+        for (int k = 0; k < mix.differences; k++) {
+            memcpy(&before, state->differences + k * count + i, sizeof before);
+            sum += before;
+        }
+        memcpy(motion + i, &sum, sizeof sum);
+    }
+    if (!odd)
+        return;
+    double sum = mix.last * state->motion[count - 1] + mix.prior * state->motion_before[count - 1];
+    for (int k = 0; k < mix.differences; k++)
+        sum += state->differences[k * count + count - 1];
+    motion[count - 1] = sum;
+}
+
 /* Keeps the last motions, and whether a line through the two before would have met the last one better than the one
  * before it alone. */
 static void remember_line(const olo_step *step, olo_state *state)
@@ -55,9 +81,6 @@ static void remember_line(const olo_step *step, olo_state *state)
     state->smooth = known && line < 0.25 * plain;
     state->equal = state->foretell = 1;
 }
-
-/* Two numbers at once. */
-typedef double pair __attribute__((vector_size(16)));
 
 /* The last motion and its differences become those of now; missed[k] is the square of the error of k motions. */
 static inline void pass_differences(const double *now, const int most, olo_state *state,

@@ -12,6 +12,8 @@ typedef struct olo_motion_mix {
 
 /* For a step of h, which is `scale` times the last one; 0: from rest. */
 olo_motion_mix olo_foretell(const olo_state *state, double h, double scale);
+/* motion[twists] of a mix */
+void olo_foretell_motion(const olo_state *state, olo_motion_mix mix, double *motion);
 
 /* Takes the motion of a step that is solved into the state, and finds from how many of the last ones, at most `most`, the next
  * should be foretold: OLO_FORETOLD, OLO_FORETOLD_HINGES or 2, a straight line. */

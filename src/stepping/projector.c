@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/rotation.h"
+#include "linalg/row3.h"
 #include "linalg/row6.h"
 #include "linalg/small.h"
 #include "stepping/step.h"
@@ -200,10 +201,9 @@ void olo_projector_bind(olo_projector *p, olo_elimination *elimination)
 }
 
 /* X_I v_I of three vectors */
-static inline void combine(const double X[3], const double *v, double out[3])
+static inline row3 combine(const double X[3], const row3 v[3])
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = X[0] * v[i] + X[1] * v[3 + i] + X[2] * v[6 + i];
+    return row3_add_times(row3_add_times(row3_times(X[0], v[0]), X[1], v[1]), X[2], v[2]);
 }
 
 static inline void add_row(row6 row, double *to)
@@ -215,22 +215,24 @@ static inline void add_row(row6 row, double *to)
 static inline void add_frame(const olo_frame_mass *x, double factor, double half, const double *T,
                              const double *dm, const double *d1, double *restrict K)
 {
-    double C1[3], Cm[3], S[9] = {0}, m = factor * x->m;
-    combine(x->c, d1, C1);
-    combine(x->c, dm, Cm);
+    double C1[3], Cm[3], S[9], m = factor * x->m, z = 0;
+    row3 middle[3], end[3], rows[3] = {{{0, 0}, 0}, {{0, 0}, 0}, {{0, 0}, 0}};
     for (int I = 0; I < 3; I++) {
-        double V[3];
-        combine(x->E + 3 * I, dm, V);
-        for (int i = 0; i < 3; i++)
-            V[i] = half * T[3 * I + i] - factor * V[i];
-        for (int i = 0; i < 3; i++)
-            vec3_add(d1[3 * I + i], V, S + 3 * i);
+        middle[I] = row3_load(dm + 3 * I);
+        end[I] = row3_load(d1 + 3 * I);
     }
-    double trace = S[0] + S[4] + S[8], z = 0;
-    for (int i = 0; i < 3; i++) {
-        C1[i] *= factor;
-        Cm[i] *= factor;
+    row3_store(row3_times(factor, combine(x->c, end)), C1);
+    row3_store(row3_times(factor, combine(x->c, middle)), Cm);
+    for (int I = 0; I < 3; I++) {
+        row3 V = row3_times(-factor, combine(x->E + 3 * I, middle));
+        if (half != 0)
+            V = row3_add_times(V, half, row3_load(T + 3 * I));
+        for (int i = 0; i < 3; i++)
+            rows[i] = row3_add_times(rows[i], d1[3 * I + i], V);
     }
+    for (int i = 0; i < 3; i++)
+        row3_store(rows[i], S + 3 * i);
+    double trace = S[0] + S[4] + S[8];
     add_row(row6_make(m, z, z, z, C1[2], -C1[1]), K);
     add_row(row6_make(z, m, z, -C1[2], z, C1[0]), K + 6);
     add_row(row6_make(z, z, m, C1[1], -C1[0], z), K + 12);

@@ -216,7 +216,6 @@ static void predict(void *data, olo_step *step, double scale)
     reduced *x = data;
     double h = step->h;
     const olo_state *state = step->state;
-    double *guess = x->guess;
     const olo_motion_mix mix = olo_foretell(state, h, scale);
     x->older = false;
     x->hinged = x->hinges && !step->closed;
@@ -225,18 +224,14 @@ static void predict(void *data, olo_step *step, double scale)
         return;
     }
     begin(x, step);
-    for (int i = 0; i < x->system->twists; i++) {
-        guess[i] = mix.last * state->motion[i] + mix.prior * state->motion_before[i];
+    olo_foretell_motion(state, mix, x->guess);
+    for (int i = 0; x->varied && i < x->system->twists; i++)
         x->wrench[i] = scale * state->wrench[i];
-    }
-    for (int k = 0; k < mix.differences; k++)
-        for (int i = 0; i < x->system->twists; i++)
-            guess[i] += state->differences[k * x->system->twists + i];
     x->closed = x->varied || step->closed || !x->tree_only;
     if (x->closed)
-        olo_tree_predict(x->tree, &step->x, guess, 1.0);
+        olo_tree_predict(x->tree, &step->x, x->guess, 1.0);
     else
-        olo_tree_place(x->tree, &step->x, guess);
+        olo_tree_place(x->tree, &step->x, x->guess);
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
             x->lambda[x->tree->closure_blocks[i].u + j] =

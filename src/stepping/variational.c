@@ -28,14 +28,16 @@ static void balance(olo_step *step, const olo_sink *sink)
 /* D2 L_d + f^+ = 1/2 (M (2/h) dq - h grad V + h f), and E_d = 1/2 v.M v + V(q_m) with v = dq/h */
 static void momentum(olo_step *step)
 {
-    const double *dq = step->x.dq, a = 2 / step->h;
+    const double *restrict dq = step->x.dq, *restrict T = step->T, a = 2 / step->h;
+    double *restrict v = step->v1, *restrict p = step->momentum;
+    const int n = step->system->n;
     double potential = olo_balance_forces(step, &midpoint), twice = 0;
-    for (int i = 0; i < step->system->n; i++)
-        step->v1[i] = a * dq[i];
-    olo_system_mass_times(step->system, step->v1, step->momentum);
-    for (int i = 0; i < step->system->n; i++) {
-        twice += dq[i] * step->momentum[i];
-        step->momentum[i] = 0.5 * (step->momentum[i] - step->T[i]);
+    for (int i = 0; i < n; i++)
+        v[i] = a * dq[i];
+    olo_system_mass_times(step->system, v, p);
+    for (int i = 0; i < n; i++) {
+        twice += dq[i] * p[i];
+        p[i] = 0.5 * (p[i] - T[i]);
     }
     step->energy = twice / (4 * step->h) + potential;
 }

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include "linalg/row3.h"
+
 typedef struct olo_system olo_system;
 
 /* M couples the 3-vectors that start at q[i] and q[j] by m I; i <= j, the other half is implied. */
@@ -31,18 +33,29 @@ void olo_system_mass_times(const olo_system *system, const double *x, double *y)
 /* Fills system->frames and puts the entries that do not belong to them first; false: no memory. */
 bool olo_system_gather_frames(olo_system *system);
 
+/* p = M v of a frame, position and three directors each */
+static inline void olo_frame_mass_rows(const olo_frame_mass *x, const row3 v[4], row3 p[4])
+{
+    const double *c = x->c, *E = x->E;
+    p[0] = row3_times(x->m, v[0]);
+    for (int I = 0; I < 3; I++) {
+        p[0] = row3_add_times(p[0], c[I], v[1 + I]);
+        p[1 + I] = row3_times(c[I], v[0]);
+        for (int J = 0; J < 3; J++)
+            p[1 + I] = row3_add_times(p[1 + I], E[3 * I + J], v[1 + J]);
+    }
+}
+
 /* p (12) = M v (12) of a frame */
 static inline void olo_frame_mass_times(const olo_frame_mass *x, const double *restrict v,
                                         double *restrict p)
 {
-    const double *E = x->E;
-    for (int i = 0; i < 3; i++) {
-        double v0 = v[i], v1 = v[3 + i], v2 = v[6 + i], v3 = v[9 + i];
-        p[i] = x->m * v0 + x->c[0] * v1 + x->c[1] * v2 + x->c[2] * v3;
-        p[3 + i] = x->c[0] * v0 + E[0] * v1 + E[1] * v2 + E[2] * v3;
-        p[6 + i] = x->c[1] * v0 + E[3] * v1 + E[4] * v2 + E[5] * v3;
-        p[9 + i] = x->c[2] * v0 + E[6] * v1 + E[7] * v2 + E[8] * v3;
-    }
+    row3 from[4], to[4];
+    for (int I = 0; I < 4; I++)
+        from[I] = row3_load(v + 3 * I);
+    olo_frame_mass_rows(x, from, to);
+    for (int I = 0; I < 4; I++)
+        row3_store(to[I], p + 3 * I);
 }
 
 #endif
