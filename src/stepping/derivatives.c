@@ -6,7 +6,7 @@
  * with the weights w of the trapezoidal rule. Backwards the steps must be there: those of a stretch of the run are kept, all
  * of them if memory allows it, and stretches are made again from checkpoints of the state, from which a run goes on to the same bits.
  */
-#include "oloid/derivatives.h"
+#include "stepping/derivatives.h"
 
 #include <math.h>
 #include <string.h>
@@ -261,10 +261,11 @@ static olo_step_change changes_of(const olo_derivatives *x)
     return change;
 }
 
-/* Through the kept steps, which are one step of the run or its parts. */
-static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const variation *of,
-                             olo_error *error)
+/* Through the kept steps, which are one step of the run or its parts: `count` variations one after the other. */
+static olo_status go_forward(olo_derivatives *x, int count, double *dq, double *dv,
+                             const variation *of, olo_error *error)
 {
+    const size_t n = (size_t)x->system->n;
     bool more = of->controls || of->parameters;
     const olo_step_change none = {0}, all = changes_of(x);
     olo_status status = OLO_OK;
@@ -278,7 +279,8 @@ static olo_status go_forward(olo_derivatives *x, double *dq, double *dv, const v
             return status;
         if (more)
             vary_balance(x, of);
-        olo_linear_step_forward(x->linear, dq, dv, more ? &all : &none);
+        for (size_t k = 0; k < (size_t)count; k++)
+            olo_linear_step_forward(x->linear, dq + k * n, dv + k * n, more ? &all : &none);
     }
     return status;
 }
@@ -306,8 +308,14 @@ static olo_status go_back(olo_derivatives *x, const kept *step, double *gq, doub
 olo_status olo_derivatives_step_forward(olo_derivatives *x, double *dq, double *dv,
                                         olo_error *error)
 {
+    return olo_derivatives_step_forward_all(x, 1, dq, dv, error);
+}
+
+olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, double *dq, double *dv,
+                                            olo_error *error)
+{
     olo_status status = need_step(x, error);
-    return status == OLO_OK ? go_forward(x, dq, dv, &(variation){0}, error) : status;
+    return status == OLO_OK ? go_forward(x, count, dq, dv, &(variation){0}, error) : status;
 }
 
 olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,
@@ -747,8 +755,8 @@ olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
         if (i > 0)
             status = advance(&c, i, true, error);
         if (status == OLO_OK)
-            status = go_forward(x, dq, dv, &(variation){.controls = du, .parameters = parameters},
-                                error);
+            status = go_forward(x, 1, dq, dv,
+                                &(variation){.controls = du, .parameters = parameters}, error);
         if (status != OLO_OK)
             break;
         if (du)

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/dense.h"
-#include "oloid/derivatives.h"
+#include "stepping/derivatives.h"
 #include "stepping/split.h"
 #include "system/system.h"
 
@@ -114,28 +114,33 @@ static olo_status carry(basis *end, const basis *start, const olo_state *state, 
     return status;
 }
 
-/* Column `column` of A: the image of a canonical variation of the start. */
-static olo_status image(const basis *start, const basis *end, double h, int column, double *A,
-                        olo_error *error)
+/* Columns of A from `first`: the images of as many canonical variations of the start as there are freedoms, all at once, in place. */
+static olo_status images(const basis *end, double h, int first, double *dq, double *dv, double *A,
+                         olo_error *error)
 {
-    int n = start->system->n, f = start->freedoms, k = column % f;
-    size_t size = (size_t)n * sizeof *start->dq;
-    memset(start->dq, 0, size);
-    memset(start->dv, 0, size);
-    if (column < f) {
-        memcpy(start->dq, row_of(start, start->b, k), size);
-        memcpy(start->dv, row_of(start, start->f, k), size);
-    } else {
-        olo_dense_add(n, 1 / h, row_of(start, start->b, k), start->dv);
-    }
-    olo_status status =
-        olo_derivatives_step_forward(start->derivatives, start->dq, start->dv, error);
-    for (int i = 0; status == OLO_OK && i < f; i++) {
-        const double *Mb = row_of(end, end->Mb, i);
-        A[(size_t)i * 2 * (size_t)f + (size_t)column] = olo_dense_dot(n, Mb, start->dq);
-        A[(size_t)(f + i) * 2 * (size_t)f + (size_t)column] = h * olo_dense_dot(n, Mb, start->dv);
-    }
+    int n = end->system->n, f = end->freedoms;
+    olo_status status = olo_derivatives_step_forward_all(end->derivatives, f, dq, dv, error);
+    for (int k = 0; status == OLO_OK && k < f; k++)
+        for (int i = 0; i < f; i++) {
+            const double *Mb = row_of(end, end->Mb, i);
+            double *entry = A + (size_t)i * 2 * (size_t)f + (size_t)(first + k);
+            entry[0] = olo_dense_dot(n, Mb, row_of(end, dq, k));
+            entry[2 * (size_t)f * (size_t)f] = h * olo_dense_dot(n, Mb, row_of(end, dv, k));
+        }
     return status;
+}
+
+/* Of (b_k, f_k), then of (0, b_k/h); uses up the basis at the start. */
+static olo_status fill(basis *start, const basis *end, double h, double *dq, double *A,
+                       olo_error *error)
+{
+    size_t count = (size_t)start->freedoms * (size_t)start->system->n;
+    double *dv = start->Mb; /* not wanted any more */
+    memset(dq, 0, count * sizeof *dq);
+    for (size_t i = 0; i < count; i++)
+        dv[i] = start->b[i] / h;
+    olo_status status = images(end, h, 0, start->b, start->f, A, error);
+    return status == OLO_OK ? images(end, h, start->freedoms, dq, dv, A, error) : status;
 }
 
 /* Largest entry of A^T J A - J over that of A squared, if that is more than one. */
@@ -218,9 +223,12 @@ olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double
     olo_pool pool = {0};
     basis start = {.system = s, .derivatives = d, .freedoms = map->freedoms}, end = start;
     size_t size = 2 * (size_t)map->freedoms;
-    double *A, *copy, *real, *imaginary;
-    const olo_array arrays[] = {
-        {&A, size * size}, {&copy, size * size}, {&real, size}, {&imaginary, size}};
+    double *A, *copy, *real, *imaginary, *dq;
+    const olo_array arrays[] = {{&A, size * size},
+                                {&copy, size * size},
+                                {&real, size},
+                                {&imaginary, size},
+                                {&dq, (size_t)map->freedoms * (size_t)s->n}};
     if (!create(&pool, &start) || !create(&pool, &end) ||
         !olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the matrix of a step");
@@ -230,8 +238,8 @@ olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double
         status = olo_derivatives_step(d, state, h, error);
     if (status == OLO_OK)
         status = carry(&end, &start, state, error);
-    for (size_t k = 0; status == OLO_OK && k < size; k++)
-        status = image(&start, &end, h, (int)k, A, error);
+    if (status == OLO_OK)
+        status = fill(&start, &end, h, dq, A, error);
     if (status == OLO_OK)
         status = measure(map, A, copy, real, imaginary, error);
     if (status == OLO_OK && map->matrix)
