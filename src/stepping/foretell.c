@@ -82,20 +82,18 @@ static void remember_line(const olo_step *step, olo_state *state)
     state->equal = state->foretell = 1;
 }
 
-/* The last motion and its differences become those of now; missed[k] is the square of the error of k motions. */
-static inline void pass_differences(const double *now, const int most, olo_state *state,
-                                    double missed[OLO_FORETOLD + 1])
+void olo_motion_pass_any(const double *now, olo_state *state, double missed[OLO_FORETOLD + 1])
 {
     const int count = state->twists, odd = count % 2;
     double *d[OLO_FORETOLD] = {state->motion};
     pair sum[OLO_FORETOLD];
     memset(sum, 0, sizeof sum);
-    for (int k = 1; k < most; k++)
+    for (int k = 1; k < OLO_FORETOLD; k++)
         d[k] = state->differences + (k - 1) * count;
     for (int i = 0; i < count - odd; i += 2) {
         pair e, before;
         memcpy(&e, now + i, sizeof e);
-        for (int k = 0; k < most; k++) {
+        for (int k = 0; k < OLO_FORETOLD; k++) {
             memcpy(&before, d[k] + i, sizeof before);
             memcpy(d[k] + i, &e, sizeof e);
             e -= before;
@@ -103,7 +101,7 @@ static inline void pass_differences(const double *now, const int most, olo_state
         }
     }
     double last = odd ? now[count - 1] : 0;
-    for (int k = 0; k < most; k++) {
+    for (int k = 0; k < OLO_FORETOLD; k++) {
         missed[k + 1] = sum[k][0] + sum[k][1];
         if (odd) {
             const double before = d[k][count - 1];
@@ -115,26 +113,23 @@ static inline void pass_differences(const double *now, const int most, olo_state
 }
 
 /* As many are taken as would have made this one better. Differences that are not known yet are noise, and not asked. */
-static void remember_differences(const double *now, int most, olo_state *state)
+static void remember_differences(const double *now, olo_motion_pass *pass, olo_state *state)
 {
     const int known = state->equal;
     double missed[OLO_FORETOLD + 1];
     memcpy(state->motion_before, state->motion, (size_t)state->twists * sizeof *now);
-    if (most == OLO_FORETOLD_HINGES)
-        pass_differences(now, OLO_FORETOLD_HINGES, state, missed);
-    else
-        pass_differences(now, OLO_FORETOLD, state, missed);
+    pass(now, state, missed);
     state->foretell = 1;
     while (state->foretell < known && missed[state->foretell + 1] < missed[state->foretell])
         state->foretell++;
     state->smooth = state->foretell > 1;
-    state->equal = known < most ? known + 1 : known;
+    state->equal = known < OLO_FORETOLD ? known + 1 : known;
 }
 
-void olo_foretell_remember(const olo_step *step, int most, olo_state *state)
+void olo_foretell_remember(const olo_step *step, olo_motion_pass *pass, olo_state *state)
 {
-    if (most > 2 && state->h == step->h && state->equal > 0)
-        remember_differences(step->x.motion, most, state);
+    if (pass && state->h == step->h && state->equal > 0)
+        remember_differences(step->x.motion, pass, state);
     else
         remember_line(step, state);
 }

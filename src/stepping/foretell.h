@@ -15,9 +15,13 @@ olo_motion_mix olo_foretell(const olo_state *state, double h, double scale);
 /* motion[twists] of a mix */
 void olo_foretell_motion(const olo_state *state, olo_motion_mix mix, double *motion);
 
-/* Takes the motion of a step that is solved into the state, and finds from how many of the last ones, at most `most`, the next
- * should be foretold: OLO_FORETOLD, OLO_FORETOLD_HINGES or 2, a straight line. */
-enum { OLO_FORETOLD_HINGES = 5 };
-void olo_foretell_remember(const olo_step *step, int most, olo_state *state);
+/* The state's last motion and its differences become those of now; missed[k] is the square of what k motions, 1 to OLO_FORETOLD,
+ * would have missed. */
+typedef void olo_motion_pass(const double *now, olo_state *state, double missed[OLO_FORETOLD + 1]);
+olo_motion_pass olo_motion_pass_any;
+
+/* Takes the motion of a step that is solved into the state, and finds from how many of the last ones the next should be
+ * foretold; without a pass from two at most. */
+void olo_foretell_remember(const olo_step *step, olo_motion_pass *pass, olo_state *state);
 
 #endif

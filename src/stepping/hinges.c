@@ -222,6 +222,11 @@ int olo_hinges_project(olo_hinges *x, olo_step *step)
     return singular < 0 ? -1 : x->tree->order[singular];
 }
 
+olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *x)
+{
+    return x->kernels->motion_pass;
+}
+
 void olo_hinges_settle(const olo_hinges *x, double *q, double *rest)
 {
     x->kernels->settle(x, q, rest);

@@ -31,6 +31,8 @@ void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
 int olo_hinges_project(olo_hinges *hinges, olo_step *step);
 /* From now on eliminations keep their tangent. False: no memory. */
 bool olo_hinges_keep(olo_hinges *hinges);
+/* How motions are remembered, four numbers at once. */
+olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *hinges);
 /* Takes back what rounding has done to a configuration; see olo_tree_settle. */
 void olo_hinges_settle(const olo_hinges *hinges, double *q, double *rest);
 

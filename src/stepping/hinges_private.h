@@ -59,6 +59,7 @@ typedef struct olo_hinge_kernels {
     void (*forward)(olo_hinges *x, double a);  /* the right side alone, by what eliminate kept */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
+    olo_motion_pass *motion_pass;
     int (*project)(olo_hinges *x, olo_step *step); /* position of a singular body, or -1 */
     void (*settle)(const olo_hinges *x, double *q, double *rest);
 } olo_hinge_kernels;

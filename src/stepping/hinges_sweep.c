@@ -394,8 +394,8 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const b
         scatter_twists(force, about, at, wrench);
 }
 
-/* The momentum at the end, 1/2 (M (2/h) dq - h f), and the energy 1/(2h^2) dq.M dq + f.q_m over the step. */
-LANES_INLINE void place_momenta(const four *b, const places *at, const balance *t,
+/* The momentum at the end, 1/2 (M (2/h) dq - h f); returns the energy 1/(2h^2) dq.M dq + f.q_m over the step, times h. */
+LANES_INLINE lane place_momenta(const four *b, const places *at, const balance *t,
                                 const lane3 dq[4], const lane3 q_m[4], olo_step *step)
 {
     const lane half = lane_all(0.5), quarter = lane_all(0.25);
@@ -406,11 +406,12 @@ LANES_INLINE void place_momenta(const four *b, const places *at, const balance *
         action += quarter * lane3_dot(dq[I], t->p[I]) + lane3_dot(b->impulse[I], q_m[I]);
     }
     scatter_frames(p, at, step->momentum);
-    for (int l = 0; l < at->count; l++)
-        step->energy += action[l] / step->h;
+    for (int l = at->count; l < LANES; l++)
+        action[l] = 0;
+    return action;
 }
 
-LANES_INLINE void place_four(olo_hinges *x, int i, const bool at_start, olo_step *step,
+LANES_INLINE lane place_four(olo_hinges *x, int i, const bool at_start, olo_step *step,
                              double *wrench)
 {
     const places *at = &x->places[i];
@@ -429,20 +430,21 @@ LANES_INLINE void place_four(olo_hinges *x, int i, const bool at_start, olo_step
     scatter_frames(q_m, at, step->x.qm);
     scatter_frames(q1, at, step->x.q1);
     scatter_twists(dq[0], b->a, at, step->x.motion);
-    if (at_start)
-        place_momenta(b, at, &t, dq, q_m, step);
     place_wrenches(x, i, &t, at_start, 1 / step->weight, wrench);
+    return at_start ? place_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }
 
 static void place(olo_hinges *x, olo_step *step, double *wrench)
 {
-    step->energy = step->constant_energy;
-    step->concluded = x->at_start;
+    lane action = lane_all(0.0);
     for (int i = x->fours - 1; i >= 0; i--)
         if (x->at_start)
-            place_four(x, i, true, step, wrench);
+            action += place_four(x, i, true, step, wrench);
         else
-            place_four(x, i, false, step, wrench);
+            (void)place_four(x, i, false, step, wrench);
+    step->energy =
+        step->constant_energy + ((action[0] + action[1]) + (action[2] + action[3])) / step->h;
+    step->concluded = x->at_start;
 }
 
 /* The velocity that keeps the hinges closed, from the momentum at q_end (hinges_end.h). */
@@ -472,6 +474,38 @@ static int project(olo_hinges *x, olo_step *step)
         take_end(x, i, step);
     }
     return -1;
+}
+
+/* --- what the last motions foretell --- */
+
+static void pass_motions(const double *now, olo_state *state, double missed[OLO_FORETOLD + 1])
+{
+    const int count = state->twists, whole = count - count % LANES;
+    double *d[OLO_FORETOLD] = {state->motion};
+    lane sum[OLO_FORETOLD];
+    memset(sum, 0, sizeof sum);
+    for (int k = 1; k < OLO_FORETOLD; k++)
+        d[k] = state->differences + (k - 1) * count;
+    for (int i = 0; i < whole; i += LANES) {
+        lane e = lane_load(now + i);
+        for (int k = 0; k < OLO_FORETOLD; k++) {
+            const lane before = lane_load(d[k] + i);
+            lane_store(e, d[k] + i);
+            e -= before;
+            sum[k] += e * e;
+        }
+    }
+    for (int i = whole; i < count; i++) {
+        double e = now[i];
+        for (int k = 0; k < OLO_FORETOLD; k++) {
+            const double before = d[k][i];
+            d[k][i] = e;
+            e -= before;
+            sum[k][0] += e * e;
+        }
+    }
+    for (int k = 0; k < OLO_FORETOLD; k++)
+        missed[k + 1] = (sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3]);
 }
 
 /* The position and directors of one frame; a fourth number is the next one's first and means nothing. */
@@ -556,5 +590,6 @@ const olo_hinge_kernels OLO_HINGE_KERNELS = {.predict = predict,
                                              .forward = forward,
                                              .substitute = substitute,
                                              .place = place,
+                                             .motion_pass = pass_motions,
                                              .project = project,
                                              .settle = settle};

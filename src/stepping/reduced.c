@@ -67,14 +67,14 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     x->varied = !scheme->at_start;
-    x->foretold = x->varied ? 2 : OLO_FORETOLD;
+    x->motion_pass = x->varied ? NULL : olo_motion_pass_any;
     olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
     if (status == OLO_OK && x->tree->closure_count > 0)
         status = find_redundancy(x, error);
     if (status == OLO_OK)
         status = olo_hinges_create(system, scheme, x->tree, OLO_HINGES_BEST, &x->hinges, error);
     if (x->hinges && !x->varied)
-        x->foretold = OLO_FORETOLD_HINGES;
+        x->motion_pass = olo_hinges_motion_pass(x->hinges);
     if (status == OLO_OK) {
         x->tree_only =
             olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
@@ -567,7 +567,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
-    olo_foretell_remember(step, x->foretold, state);
+    olo_foretell_remember(step, x->motion_pass, state);
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->tree->closure_block_count; i++)
         for (int j = 0; j < x->tree->closure_blocks[i].count; j++)

@@ -23,10 +23,10 @@ typedef struct reduced {
     double *lambda;           /* [closures] scaled multipliers */
     double *guess;            /* [twists] start of the iteration */
     bool varied;              /* the left pair varies with q1 */
-    int foretold;             /* by so many motions at most */
-    bool older;               /* the next iteration takes the tangent that is there */
-    double update;            /* of the last iteration */
-    bool closed;              /* the joints are closed in this iterate */
+    olo_motion_pass *motion_pass; /* how motions are remembered; NULL: the last two */
+    bool older;                   /* the next iteration takes the tangent that is there */
+    double update;                /* of the last iteration */
+    bool closed;                  /* the joints are closed in this iterate */
     bool settled;   /* the last update was so small that it left them closed to round-off */
     bool redundant; /* closure rows repeat others, so that a choice is due in every step */
     bool together; /* the first tangent of a step shows them on its way: it is a mass matrix, with columns at q0 */
