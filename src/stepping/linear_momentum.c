@@ -1,0 +1,107 @@
+/* The momentum at the end of a linearised step of the variational scheme.
+ *
+ * p1 = M dq/h - h/2 dV, but where a step does not resolve a stiff mode, its variation is the small difference of large forces. The
+ * balance T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0) gives, but for multiples of the gradients at q1, which the projection
+ * takes away,
+ *
+ *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)),
+ *
+ * in which forces appear with the turn of the step as a factor. Likewise its variation, with F = dT + sum mu_i Hess g_i(q0) dq0 =
+ * -sum dmu_i grad g_i(q0).
+ */
+#include "stepping/linear_step_private.h"
+
+#include <string.h>
+
+#include "linalg/vec3.h"
+
+/* turn (local) = grad g(q1) - grad g(q0) of a row */
+static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
+{
+    double start[OLO_FORM_SIZE_MAX];
+    if (row->form) {
+        olo_linear_take_local(row, x->step.x.dq, start);
+        olo_form_hessian_times(row->form, start, turn);
+        return;
+    }
+    olo_at before = olo_step_start(&x->step), after = olo_step_placed(&x->step);
+    olo_constraint_gradient(row, &before, start);
+    olo_constraint_gradient(row, &after, turn);
+    for (int i = 0; i < row->size; i++)
+        turn[i] -= start[i];
+}
+
+/* eta += 1/2 sum dmu_i (grad g_i(q0) - grad g_i(q1)) from F (changed) and the multipliers of closures, which the solution has. */
+static void add_turned(olo_linear_step *x, double *F, double *eta)
+{
+    const olo_system *s = x->system;
+    const olo_elimination *el = olo_reduced_elimination(x->reduced);
+    double turn[OLO_FORM_SIZE_MAX];
+    for (int i = 0; i < x->tree->closure_block_count; i++) {
+        const olo_closure *closure = &x->tree->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            int c = closure->first + j;
+            x->mu[c] = 2 / x->step.h * olo_elimination_twist(el, s->node_count + i)[j];
+            olo_row_add(s, c, x->mu[c], olo_linear_row(&x->over, c), F);
+        }
+    }
+    olo_linear_rows_multipliers(&x->over, x->step.q0, F, x->mu, x->Lambda);
+    for (int b = 0; b < x->curved_count; b++) {
+        turn_of(x, &s->constraints[x->curved[b]], turn);
+        olo_row_add(s, x->curved[b], -0.5 * x->mu[x->curved[b]], turn, eta);
+    }
+    olo_frames_add(s, x->Lambda, -0.5, x->step.x.dq, eta);
+}
+
+/* The transpose: F (written) from eta; x->mu keeps what is to come to closures. */
+static void add_turned_transposed(olo_linear_step *x, const double *eta, double *F)
+{
+    const olo_system *s = x->system;
+    double turn[OLO_FORM_SIZE_MAX];
+    memset(x->mu, 0, (size_t)s->m * sizeof *x->mu);
+    for (int b = 0; b < x->curved_count; b++) {
+        turn_of(x, &s->constraints[x->curved[b]], turn);
+        x->mu[x->curved[b]] = -0.5 * olo_row_times(s, x->curved[b], turn, eta);
+    }
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; s->nodes[k].kind == OLO_NODE_FRAME && i < 9; i++)
+            x->Lambda[9 * k + i] = -0.5 * vec3_dot(eta + s->nodes[k].q + 3 + 3 * (i / 3),
+                                                   x->step.x.dq + s->nodes[k].q + 3 + 3 * (i % 3));
+    olo_linear_rows_multipliers_transposed(&x->over, x->step.q0, x->mu, x->Lambda, F, x->z);
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        int c = x->tree->closures[i];
+        x->mu[c] += olo_row_times(s, c, olo_linear_row(&x->over, c), F);
+    }
+}
+
+void olo_linear_momentum_forward(olo_linear_step *x, const double *dq, const double *dq1,
+                                 double *dv, double *F, const olo_step_change *change, double *eta)
+{
+    int n = x->system->n;
+    double a = (x->turned ? 2 : 1) / x->step.h;
+    memset(eta, 0, (size_t)n * sizeof *eta);
+    if (x->turned)
+        olo_linear_add_start_rows(x, false, dq, eta);
+    for (int i = 0; i < n; i++) {
+        double T = x->turned && change->T ? change->T[i] : 0.0;
+        eta[i] = 0.5 * (eta[i] + T) + (change->p ? change->p[i] : 0.0);
+        dv[i] = a * (dq1[i] - dq[i]) - (x->turned ? dv[i] : 0.0);
+    }
+    olo_linear_add_mass(x, 1.0, dv, eta);
+    if (x->turned)
+        add_turned(x, F, eta);
+}
+
+void olo_linear_momentum_adjoint(olo_linear_step *x, const double *eta, double *gq, double *start)
+{
+    double a = (x->turned ? 2 : 1) / x->step.h, *half = x->w;
+    olo_linear_add_mass(x, a, eta, gq);
+    olo_linear_add_mass(x, -a, eta, start);
+    if (!x->turned)
+        return;
+    for (int i = 0; i < x->system->n; i++)
+        half[i] = 0.5 * eta[i];
+    olo_linear_add_start_rows(x, true, half, start);
+    add_turned_transposed(x, eta, x->F);
+    olo_linear_add_end(x, true, x->F, gq);
+}

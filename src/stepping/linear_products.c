@@ -1,0 +1,140 @@
+/* Products with the matrices of a linearised step, which are never formed: sums over terms, actions and rows. */
+#include "stepping/linear_step_private.h"
+
+#include <string.h>
+
+#include "linalg/small.h"
+
+/* out += factor K w of all pieces, or K^T w */
+static void add_pieces(const olo_linear_step *x, const double *K, bool transposed, double factor,
+                       const double *w, double *out)
+{
+    for (int i = 0; i < x->pieces; i++) {
+        int size = olo_piece_size(x->system, x->piece[i]);
+        const int *index = olo_piece_index(x->system, x->piece[i]);
+        double in[OLO_FORM_SIZE_MAX], sum[OLO_FORM_SIZE_MAX] = {0};
+        for (int k = 0; k < size; k++)
+            in[k] = w[index[k]];
+        if (transposed)
+            small_add_transposed_times(size, size, factor, K + x->place[i], in, sum);
+        else
+            small_add_times(size, size, factor, K + x->place[i], in, sum);
+        for (int k = 0; k < size; k++)
+            out[index[k]] += sum[k];
+    }
+}
+
+void olo_linear_add_start_rows(const olo_linear_step *x, bool transposed, const double *w,
+                               double *out)
+{
+    const olo_system *s = x->system;
+    olo_at start = olo_step_start(&x->step);
+    olo_interval over = olo_step_interval(&x->step);
+    double factor = x->projects ? 1.0 : 0.5;
+    for (int b = 0; b < x->curved_count; b++) {
+        int c = x->curved[b];
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
+        if (x->over.mu[c] == 0)
+            continue;
+        memset(product, 0, (size_t)row->size * sizeof *product);
+        olo_linear_take_local(row, w, in);
+        if (row->form || x->projects) {
+            olo_linear_hessian_times(x, row, &start, in, product);
+        } else {
+            row->type->start_tangent(row, &over, x->step.K);
+            if (transposed)
+                small_add_transposed_times(row->size, row->size, 2.0, x->step.K, in, product);
+            else
+                small_add_times(row->size, row->size, 2.0, x->step.K, in, product);
+        }
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] += factor * x->over.mu[c] * product[k];
+    }
+    olo_linear_rows_add_frames(&x->over, factor, w, out);
+}
+
+void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, double *out)
+{
+    const olo_system *s = x->system;
+    olo_at end = olo_step_placed(&x->step);
+    for (int b = 0; b < x->curved_count; b++) {
+        int c = x->curved[b];
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
+        if (x->end.mu[c] == 0)
+            continue;
+        olo_linear_take_local(row, w, in);
+        olo_linear_hessian_times(x, row, &end, in, product);
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] -= x->end.mu[c] * product[k];
+    }
+    olo_linear_rows_add_frames(&x->end, -1.0, w, out);
+}
+
+void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, double *out)
+{
+    olo_system_mass_times(x->system, w, x->z);
+    for (int i = 0; i < x->system->n; i++)
+        out[i] += factor * x->z[i];
+}
+
+void olo_linear_fill_right(olo_linear_step *x, olo_elimination *el, const double *q, double factor,
+                           const double *row)
+{
+    const olo_system *s = x->system;
+    olo_twists_gather(s, q, row, x->twists);
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            olo_elimination_rhs(el, k)[i] = factor * x->twists[s->nodes[k].motion + i];
+    for (int i = 0; i < x->tree->closure_block_count; i++)
+        memset(olo_elimination_rhs(el, s->node_count + i), 0,
+               (size_t)x->tree->closure_blocks[i].count * sizeof(double));
+}
+
+void olo_linear_take_solution(olo_linear_step *x, const olo_elimination *el, const double *q,
+                              double factor, double *out)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            x->twists[s->nodes[k].motion + i] = factor * olo_elimination_twist(el, k)[i];
+    olo_twists_apply(s, q, x->twists, out);
+}
+
+void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, double *rho)
+{
+    olo_linear_add_mass(x, -2 / x->step.h, w, rho);
+    add_pieces(x, x->K0, transposed, 1.0, w, rho);
+    olo_linear_add_start_rows(x, transposed, w, rho);
+}
+
+void olo_linear_add_end(olo_linear_step *x, bool transposed, const double *w, double *out)
+{
+    const olo_system *s = x->system;
+    olo_interval over = olo_step_interval(&x->step);
+    olo_linear_add_mass(x, 2 / x->step.h, w, out);
+    add_pieces(x, x->K1, transposed, 1.0, w, out);
+    for (int b = 0; b < x->curved_count && !x->projects; b++) {
+        int c = x->curved[b];
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
+        if (factor == 0)
+            continue;
+        olo_linear_take_local(row, w, in);
+        if (row->form) { /* its gradient at the midpoint */
+            olo_form_hessian_times(row->form, in, product);
+            factor *= 0.5;
+        } else {
+            olo_constraint_discrete(row, &over, x->step.r, x->step.K);
+            if (transposed)
+                small_add_transposed_times(row->size, row->size, 1.0, x->step.K, in, product);
+            else
+                small_add_times(row->size, row->size, 1.0, x->step.K, in, product);
+        }
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] += factor * product[k];
+    }
+    if (!x->projects)
+        olo_linear_rows_add_frames(&x->over, 0.5, w, out);
+}
