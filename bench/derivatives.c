@@ -1,9 +1,9 @@
 /* The cost of a gradient in runs: a model of the catalogue is run, or the gradient of its kinetic energy with respect to the whole start,
  * and to parameters, is computed, with all steps in memory or with checkpoints.
  *
- *     derivatives MODEL STEPS N SCHEME run|memory|checkpoints [end|running [PARAMETER ...]]
+ *     derivatives MODEL STEPS N SCHEME run|watch|memory|checkpoints [end|running [PARAMETER ...]]
  *
- * N is the parameter n, or -. The energy is that at the end, or its integral. Prints steps, steps made again and CPU seconds. `derivatives
+ * N is the parameter n, or -. The energy is that at the end, or its integral. `run` only steps, `watch` is a run with its ledger. Prints steps, steps made again and CPU seconds. `derivatives
  * MODEL STEPS [N [SCHEME]]` does all three and prints their ratios. */
 #include "oloid/derivatives.h"
 #include "scene.h"
@@ -70,8 +70,12 @@ static olo_status measure(bench *x, const char *what, int tries, double *seconds
     *seconds = 1e300;
     for (int i = 0; status == OLO_OK && i < tries; i++) {
         double start = olo_cpu_seconds();
-        status = strcmp(what, "run") == 0 ? run(x, error)
-                                          : differentiate(x, strcmp(what, "memory") == 0, g, error);
+        if (strcmp(what, "run") == 0)
+            status = run(x, error);
+        else if (strcmp(what, "watch") == 0)
+            status = scene_measure(&x->s, error);
+        else
+            status = differentiate(x, strcmp(what, "memory") == 0, g, error);
         double taken = olo_cpu_seconds() - start;
         *seconds = taken < *seconds ? taken : *seconds;
     }
@@ -106,12 +110,13 @@ static olo_status tell(bench *x, const char *what, olo_error *error)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: derivatives MODEL STEPS [N [SCHEME [run|memory|checkpoints "
+        fprintf(stderr, "usage: derivatives MODEL STEPS [N [SCHEME [run|watch|memory|checkpoints "
                         "[end|running [PARAMETER ...]]]]]\n");
         return 2;
     }
     bool running = argc > 6 && strcmp(argv[6], "running") == 0;
     bench x = {.s = {.model_name = argv[1],
+                     .mode = "watch",
                      .steps = atol(argv[2]),
                      .n = argc > 3 && strcmp(argv[3], "-") != 0 ? argv[3] : NULL,
                      .scheme = argc > 4 ? argv[4] : NULL,

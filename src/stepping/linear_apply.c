@@ -275,15 +275,20 @@ static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double 
         G[i] += a * by->gv[i];
 }
 
-/* Rows that change, beside a step back over hinges: what y leaves of G is theirs. */
-static void rows_over_hinges(olo_linear_step *x, const double *y, double *G,
+/* Rows that change, beside a step back over hinges: what y leaves of G is theirs. Those at the end may be `known`: the step after this
+ * one, which was gone back over before, has had them at its start. */
+static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, double *G,
                              const olo_step_change *change)
 {
+    if (known)
+        olo_linear_rows_exchange(&x->over, &x->end);
     if (change->rate)
         memset(change->rate, 0, (size_t)x->system->m * sizeof *change->rate);
     x->scheme->balance(&x->step, NULL);
     olo_linear_balance_step(x);
-    olo_linear_place_end_rows(x, x->record->v1, true);
+    if (!known)
+        olo_linear_place_end_rows(x, x->record->v1, true);
+    x->at_start = x->projects;
     olo_linear_add_end(x, true, y, G);
     olo_linear_rows_open_transposed(&x->end, x->step.q_end, G, change->end);
 }
@@ -296,6 +301,7 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
     const int n = x->system->n;
     if (x->rows && *velocity)
         return false;
+    bool known = x->at_start && memcmp(record->q1, x->step.q0, (size_t)n * sizeof *record->q1) == 0;
     olo_linear_place(x, record);
     memcpy(x->state->motion, record->motion, (size_t)x->system->twists * sizeof *record->motion);
     if (x->projects && change->v)
@@ -310,7 +316,7 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
     if (!olo_linear_hinges_back(x->hinges, &x->step, by))
         return false;
     if (x->rows)
-        rows_over_hinges(x, by->y, x->F, change);
+        rows_over_hinges(x, known, by->y, x->F, change);
     return true;
 }
 

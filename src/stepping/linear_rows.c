@@ -59,10 +59,12 @@ bool olo_linear_rows_create(const olo_tree *tree, olo_pool *pool, olo_linear_row
     x->mu = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->mu);
     x->Lambda = olo_pool_alloc(pool, 9 * nodes, sizeof *x->Lambda);
     x->rank = olo_pool_alloc(pool, nodes, sizeof *x->rank);
+    x->pinned = olo_pool_alloc(pool, nodes, sizeof *x->pinned);
     x->kept = olo_pool_alloc(pool, 6 * nodes, sizeof *x->kept);
     x->Q = olo_pool_alloc(pool, 36 * nodes, sizeof *x->Q);
     x->R = olo_pool_alloc(pool, 36 * nodes, sizeof *x->R);
-    if (!x->first || !x->place || !x->mu || !x->Lambda || !x->rank || !x->kept || !x->Q || !x->R)
+    if (!x->first || !x->place || !x->mu || !x->Lambda || !x->rank || !x->pinned || !x->kept ||
+        !x->Q || !x->R)
         return false;
     list_rows(x, false);
     for (int k = 0; k < s->node_count; k++)
@@ -109,6 +111,7 @@ static void column_of(const olo_linear_rows *x, int c, int k, const double *q, d
     const olo_system *s = x->system;
     const olo_constraint *row = &s->constraints[c];
     const double *d = olo_linear_row(x, c);
+    static const int after[3] = {1, 2, 0};
     memset(column, 0, 6 * sizeof *column);
     for (int i = 0; i < row->size; i++) {
         const olo_coordinate *at = &s->coordinates[row->index[i]];
@@ -119,7 +122,7 @@ static void column_of(const olo_linear_rows *x, int c, int k, const double *q, d
             continue;
         }
         const double *director = q + row->index[i] - at->axis;
-        int next = (at->axis + 1) % 3, last = (at->axis + 2) % 3;
+        int next = after[at->axis], last = after[next];
         column[3 + next] += director[last] * d[i];
         column[3 + last] -= director[next] * d[i];
     }
@@ -136,20 +139,41 @@ static void add6(double s, const double *a, double *b)
         b[i] += s * a[i];
 }
 
-/* Gram-Schmidt, a second time where much of a column has gone, so that Q is orthogonal to round-off. */
-static void factor_node(olo_linear_rows *x, int k, const double *q)
+/* Whether the first three rows hold a point of the node, one along each axis of space, as those of most joints do: then their
+ * forces are known at once, and what is left for the others are moments about that point. */
+static int pin_node(olo_linear_rows *x, int k, const double *q)
+{
+    double *Q = x->Q + 36 * (size_t)k;
+    if (x->first[k + 1] - x->first[k] < 3)
+        return 0;
+    for (int j = 0; j < 3; j++) {
+        int c = x->list[x->first[k] + j];
+        column_of(x, c, k, q, Q + 6 * j);
+        x->kept[6 * k + j] = c;
+        for (int i = 0; i < 3; i++)
+            if ((i == j) == (Q[6 * j + i] == 0))
+                return 0;
+    }
+    return 3;
+}
+
+/* Gram-Schmidt, a second time where much of a column has gone, so that Q is orthogonal to round-off. False: a row beside those that
+ * hold a point has a force, too. */
+static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
 {
     double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
-    int rank = 0;
-    for (int i = x->first[k]; i < x->first[k + 1] && rank < 6; i++) {
+    int rank = pinned;
+    for (int i = x->first[k] + pinned; i < x->first[k + 1] && rank < 6; i++) {
         double *own = Q + 6 * rank;
         column_of(x, x->list[i], k, q, own);
+        if (pinned > 0 && (own[0] != 0 || own[1] != 0 || own[2] != 0))
+            return false;
         double size = sqrt(dot6(own, own));
-        for (int l = 0; l < rank; l++)
+        for (int l = pinned; l < rank; l++)
             R[6 * l + rank] = 0;
         double left = size;
         for (int pass = 0; pass < 2 && (pass == 0 || left < 0.7 * size); pass++) {
-            for (int l = 0; l < rank; l++) {
+            for (int l = pinned; l < rank; l++) {
                 double along = dot6(Q + 6 * l, own);
                 R[6 * l + rank] += along;
                 add6(-along, Q + 6 * l, own);
@@ -164,37 +188,71 @@ static void factor_node(olo_linear_rows *x, int k, const double *q)
         x->kept[6 * k + rank++] = x->list[i];
     }
     x->rank[k] = rank;
+    x->pinned[k] = pinned;
+    return true;
 }
 
 void olo_linear_rows_factor(olo_linear_rows *x, const double *q)
 {
     for (int k = 0; k < x->system->node_count; k++)
-        factor_node(x, k, q);
+        if (!factor_node(x, k, q, pin_node(x, k, q)))
+            (void)factor_node(x, k, q, 0);
 }
 
-/* y = R^-1 Q^T twist */
-static void divide(const olo_linear_rows *x, int k, const double *twist, double y[6])
+static void exchange(double **a, double **b)
+{
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void exchange_counts(int **a, int **b)
+{
+    int *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b)
+{
+    exchange(&a->gradient, &b->gradient);
+    exchange(&a->Q, &b->Q);
+    exchange(&a->R, &b->R);
+    exchange_counts(&a->rank, &b->rank);
+    exchange_counts(&a->pinned, &b->pinned);
+    exchange_counts(&a->kept, &b->kept);
+}
+
+/* y of columns times y = wrench; changes the wrench. Of columns that hold a point the forces come first, then y = R^-1 Q^T of the
+ * moments they leave. */
+static void divide(const olo_linear_rows *x, int k, double *wrench, double y[6])
 {
     const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
-    for (int i = x->rank[k] - 1; i >= 0; i--) {
-        y[i] = dot6(Q + 6 * i, twist);
+    for (int j = 0; j < x->pinned[k]; j++) {
+        y[j] = wrench[j] / Q[7 * j];
+        vec3_add(-y[j], Q + 6 * j + 3, wrench + 3);
+    }
+    for (int i = x->rank[k] - 1; i >= x->pinned[k]; i--) {
+        y[i] = dot6(Q + 6 * i, wrench);
         for (int l = i + 1; l < x->rank[k]; l++)
             y[i] -= R[6 * i + l] * y[l];
         y[i] /= R[7 * i];
     }
 }
 
-/* twist = Q R^-T y; changes y */
+/* The transpose, a twist that does y to the columns; changes y */
 static void divide_transposed(const olo_linear_rows *x, int k, double y[6], double twist[6])
 {
     const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
     memset(twist, 0, 6 * sizeof *twist);
-    for (int i = 0; i < x->rank[k]; i++) {
-        for (int l = 0; l < i; l++)
+    for (int i = x->pinned[k]; i < x->rank[k]; i++) {
+        for (int l = x->pinned[k]; l < i; l++)
             y[i] -= R[6 * l + i] * y[l];
         y[i] /= R[7 * i];
         add6(y[i], Q + 6 * i, twist);
     }
+    for (int j = 0; j < x->pinned[k]; j++)
+        twist[j] = (y[j] - vec3_dot(Q + 6 * j + 3, twist + 3)) / Q[7 * j];
 }
 
 /* --- a node and its rows --- */

@@ -4,7 +4,7 @@
  *
  * and velocities that follow where the configuration goes. Nothing here knows joints: the rows that hold a node of the
  * tree to its parent determine their multipliers from the wrench on that node, leaf to root, by a QR factorisation of their columns in its
- * twist; rows that repeat others carry nothing. Multipliers of closures are given. Those that keep a frame rigid are a symmetric
+ * twist, of the moments alone where three rows hold a point; rows that repeat others carry nothing. Multipliers of closures are given. Those that keep a frame rigid are a symmetric
  * matrix a frame, F_I + sum_J Lambda_IJ d_J = 0.
  */
 #ifndef OLO_STEPPING_LINEAR_ROWS_H
@@ -24,6 +24,7 @@ typedef struct olo_linear_rows {
     double *mu;       /* [m] multipliers of rows that are not internal */
     double *Lambda;   /* [9 nodes] of frames */
     int *rank;        /* [nodes] */
+    int *pinned;      /* [nodes] 3 where the first three rows hold a point, else 0 */
     int *kept;        /* [6 nodes] rows that repeat no other */
     double *Q, *R;    /* [36 nodes] columns of Q are rows here; R upper triangular */
 } olo_linear_rows;
@@ -58,6 +59,8 @@ static inline void olo_row_add(const olo_system *system, int c, double factor, c
 
 /* All gradients are there: factors the columns P_int(q)^T d. */
 void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
+/* Exchanges gradients and factors: what is at one place now belongs to the other. */
+void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b);
 /* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */
 void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
 /* The same to mu[m] of rows of the tree and Lambda[9 nodes] elsewhere; and its transpose: F[n] (written) from these. To mu is added

@@ -183,6 +183,7 @@ void olo_linear_place(olo_linear_step *x, const olo_step_record *record)
 {
     olo_step *step = &x->step;
     x->record = record;
+    x->at_start = false;
     x->v_end = record->v1;
     step->t = record->t;
     step->h = record->h;
@@ -305,8 +306,8 @@ void olo_linear_place_end_rows(olo_linear_step *x, const double *v1, bool step)
                 continue;
             }
             olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
-            if (!row->curved)
-                continue; /* there it stays zero */
+            if (!row->curved || (step && !x->projects))
+                continue; /* there it stays zero, or nobody asks */
             olo_linear_take_local(row, v1, v);
             olo_linear_hessian_times(x, row, &end, v, x->end.follow + x->end.place[c]);
         }

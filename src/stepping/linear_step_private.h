@@ -21,6 +21,7 @@ struct olo_linear_step {
     bool ended;    /* that is there */
     bool turned;   /* forces vary, too: the momentum comes from multipliers */
     bool rows;     /* rows change, too: their numbers at the end and K1 are wanted */
+    bool at_start; /* `over` has rows at the start of the step that was gone back over last */
     const olo_tree *tree;
     olo_linear_hinges *hinges; /* the way back where all joints are hinges, or NULL */
     double scale;              /* of velocities in that */

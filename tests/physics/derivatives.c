@@ -282,7 +282,7 @@ TEST(parameters_of_goals)
         check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
 }
 
-/* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses, by places of hinges, with goals that
+/* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses, by places and axes of hinges, with goals that
  * look at velocities or not, at the end or all the way. */
 static const char hinged[] =
     "name: hinged\n"
@@ -303,14 +303,14 @@ static const char hinged[] =
     "at: [(i - 1)*L, 0, 0],\n"
     "     axis: [0, 'mod(i, 2)', '1 - mod(i, 2)']}\n"
     "  - {name: fork, type: revolute, between: [{on: branch, at: [0, 0, 0]}, {on: link2, at: [L, "
-    "0, 0]}], axis: [0, 0, 1]}\n"
+    "0, 0]}], axis: [0, 'sin(tilt)', cos(tilt)]}\n"
     "outputs: {name: tip, on: {on: link6, at: [L, 0, 0]}}\n"
     "run: {step: 0.01, end: 0.15}\n";
 
 TEST(parameters_of_bodies_on_hinges)
 {
-    static const char *const names[] = {"m", "J", "g", "w", "L"};
-    static const double values[] = {1, 0.02, 9.81, 1.5, 0.6};
+    static const char *const names[] = {"m", "J", "g", "w", "L", "tilt"};
+    static const double values[] = {1, 0.02, 9.81, 1.5, 0.6, 0.3};
     const olo_goal goals[] = {
         {.quantity = "tip.position", .direction = {1, 2, 3}, .end = 1},
         {.quantity = "tip.position", .direction = {1, 2, 3}, .end = 1, .running = 3},
@@ -318,7 +318,7 @@ TEST(parameters_of_bodies_on_hinges)
         {.quantity = "tip.velocity", .direction = {1, 2, 3}, .end = 1, .running = 3}};
     for (int scheme = 0; scheme < 2; scheme++)
         for (int i = 0; i < 4; i++)
-            for (int count = 4; count <= 5; count++)
+            for (int count = 4; count <= 6; count += 2)
                 check_parameters(hinged, schemes[scheme], names, values, count, &goals[i]);
 }
 
