@@ -199,28 +199,18 @@ void olo_linear_rows_factor(olo_linear_rows *x, const double *q)
             (void)factor_node(x, k, q, 0);
 }
 
-static void exchange(double **a, double **b)
-{
-    double *kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void exchange_counts(int **a, int **b)
-{
-    int *kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b)
 {
-    exchange(&a->gradient, &b->gradient);
-    exchange(&a->Q, &b->Q);
-    exchange(&a->R, &b->R);
-    exchange_counts(&a->rank, &b->rank);
-    exchange_counts(&a->pinned, &b->pinned);
-    exchange_counts(&a->kept, &b->kept);
+    const olo_linear_rows was = *a;
+    *a = *b;
+    *b = was;
+    /* these stay where they are */
+    b->follow = a->follow;
+    a->follow = was.follow;
+    b->mu = a->mu;
+    a->mu = was.mu;
+    b->Lambda = a->Lambda;
+    a->Lambda = was.Lambda;
 }
 
 /* y of columns times y = wrench; changes the wrench. Of columns that hold a point the forces come first, then y = R^-1 Q^T of the

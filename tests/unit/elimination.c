@@ -20,6 +20,17 @@ static int pick(unsigned long long *seed, int n)
     return (int)((scene_random(seed) * 0.5 + 0.5) * n) % n;
 }
 
+/* A spatial joint has no matrices of its own: some to be filled all the same. */
+static void lend_blocks(olo_joint_blocks *j, double own[4][36])
+{
+    if (!j->spatial)
+        return;
+    j->A = own[0];
+    j->A_hat = own[1];
+    j->Ep = own[2];
+    j->Ec = own[3];
+}
+
 static void fill(int n, double *x, double size, unsigned long long *seed)
 {
     for (int i = 0; i < n; i++)
@@ -249,12 +260,7 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
         olo_joint_blocks j = olo_elimination_joint(e, a);
         int parent = block->parent, p = parent >= 0 ? f->blocks[parent].size : 0;
         double own[4][36];
-        if (j.spatial) {
-            j.A = own[0];
-            j.A_hat = own[1];
-            j.Ep = own[2];
-            j.Ec = own[3];
-        }
+        lend_blocks(&j, own);
         fill(d * r, j.B, 0.3, seed);
         fill(d * r, j.B_hat, 0.3, seed);
         fill(r * d, j.kc, 0.3, seed);
@@ -384,12 +390,7 @@ static void fill_symmetric(const forest *f, unsigned long long seed)
             continue;
         olo_joint_blocks j = olo_elimination_joint(e, a);
         double own[4][36];
-        if (j.spatial) {
-            j.A = own[0];
-            j.A_hat = own[1];
-            j.Ep = own[2];
-            j.Ec = own[3];
-        }
+        lend_blocks(&j, own);
         fill(d * r, j.B, 0.3, &seed);
         for (int i = 0; i < r; i++)
             j.B[i * r + i] = 1;
