@@ -2,10 +2,10 @@
  * beam_section.c, the centre lines in beam_line.c.
  *
  *     V = sum over elements and quadrature points of  w W(Gamma, K),    w = weight |dphi/dxi|
- *     M_ab = int A_rho N_a N_b ds between phi^a and phi^b, with M1, M2 between d1, d2; none on d3     (beam sheet, 4)
+ *     M_ab = int A_rho N_a N_b ds between phi^a and phi^b, with M1, M2 between d1, d2; none on d3
  *
  * A node is a frame with its six internal constraints, as a body is. Positions and directors are interpolated alike.
- * Reduced quadrature has k - 1 points for an element of k nodes (full quadrature, k points, locks: sheet, 7); the mass is
+ * Reduced quadrature has k - 1 points for an element of k nodes (full quadrature, k points, locks); the mass is
  * integrated exactly on straight beams. What the strains are at the start is their reference: no stress there.
  */
 #include <math.h>

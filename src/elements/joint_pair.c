@@ -3,7 +3,7 @@
  * cylindrical, prismatic, planar and rigid joints, sliding bearings, points on lines and planes are all of
  * this kind, between two bodies or a body and the ground.
  *
- *     phi_c + rho_c = phi_p + rho_p + v,   v = sum_k U_k M_k,  M fixed in the parent     (sheet 5)
+ *     phi_c + rho_c = phi_p + rho_p + v,   v = sum_k U_k M_k,  M fixed in the parent
  *
  * Nodal update, from the parent's motion (dphi_p, a_p) and u = (dU_k, rotation):
  *     a_c = a_p + sigma n_m,  sigma = s (1 + g^2)/(1 - s g.n0/2),  g = a_p/2,  s = 2 tan(dtheta/2)

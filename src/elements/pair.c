@@ -1,8 +1,8 @@
-/* Constraint rows of lower pairs (sheet 5), and of the plane in planar models.
+/* Constraint rows of lower pairs, and of the plane in planar models.
  *
  *     no translation    phi_c + rho_c - phi_p - rho_p = 0                          (linear)
  *     some              M_k . (x_c - x_p) = 0 for every axis that is not free      (quadratic; linear on the ground)
- *     rotation about n  n . d_k - eta = 0 for the two directors of the child least aligned with n   (sheet 5.6)
+ *     rotation about n  n . d_k - eta = 0 for the two directors of the child least aligned with n
  *     no rotation       M1.C2 = M2.C3 = M3.C1 = 0, C the axes in the child: regular, since they start aligned
  *
  * In a planar model everything moves in the plane already; what is left to constrain lies within it.

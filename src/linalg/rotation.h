@@ -4,7 +4,7 @@
  *             = (d0 + 1/2 a x d0 + 1/4 (a.d0) a) / (1 + |a|^2/4),
  *
  * a rotation by 2 atan(|a|/2) about a. The midpoint and the difference come from a itself, never from
- * subtracting states, and a half turn is at infinity (sheet multibody-null-space, 13.2).
+ * subtracting states, and a half turn is at infinity.
  * A spin variation at the end, delta d1 = delta_omega x d1, changes a by
  *     delta a = (I - a^/2 + a a^T/4) delta_omega.
  */

@@ -1,5 +1,5 @@
-/* Momenta of schemes that step from them, for those who work with momenta (variational sheet, 2.3 to 2.5; Leyendecker 2011, 3.23
- * to 3.28 and 5.13, 5.14): the discrete Legendre transforms of a step from q0 to q1,
+/* Momenta of schemes that step from them, for those who work with momenta (Leyendecker 2011, 3.23 to 3.28
+ * and 5.13, 5.14): the discrete Legendre transforms of a step from q0 to q1,
  *
  *     p^- = -D1 L_d - f^-   at q0,      p^+ = D2 L_d + f^+   at q1,
  *

@@ -7,7 +7,7 @@
  * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h. All rows
  * are kept. A scheme that takes the gradients of the multipliers at q0 (variational) has no Hessians of them, and its
  * momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1) v = 0. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are held at zero: the
- * rows become g = sigma N lambda' with N the projector on the repeated directions at q0 (sheet 7.2).
+ * rows become g = sigma N lambda' with N the projector on the repeated directions at q0.
  */
 #include <math.h>
 #include <string.h>

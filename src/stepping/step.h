@@ -12,7 +12,7 @@
 #include "stepping/composition.h"
 #include "system/system.h"
 
-/* Cayley vectors beyond this are on the way to the spurious root at a half turn (sheet, 13.2). */
+/* Cayley vectors beyond this are on the way to the spurious root at a half turn. */
 #define OLO_HALF_TURN 200.0
 
 typedef struct olo_step {

@@ -397,7 +397,7 @@ static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
 }
 
 /* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers are not determined
- * there and the solution is spurious (sheet, 13.2). The reduced treatment has watched bodies and the rods of its tree
+ * there and the solution is spurious. The reduced treatment has watched bodies and the rods of its tree
  * while it iterated; loops are left. */
 static const char *half_turned(olo_stepper *x)
 {

@@ -1,4 +1,4 @@
-/* The variational scheme: midpoint discrete Lagrangian (variational sheet, 2.2 to 2.6),
+/* The variational scheme: midpoint discrete Lagrangian (Leyendecker 2011),
  *
  *     L_d(q0, q1) = 1/(2h) dq.M dq - h V(q_m),   D1 L_d = -M dq/h - (h/2) grad V(q_m),   D2 L_d = M dq/h - (h/2) grad V(q_m)
  *

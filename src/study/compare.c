@@ -21,7 +21,7 @@ static const double ALL_SECONDS = 0.2;
 static const double BATCH_SECONDS = 0.01;
 
 /* The iteration matrix of `augmented` is that of its inner problem: one solution of it is enough, while the outer
- * loop would not come to its end at small steps (sheet, 2.5 c). This is the loosest bound there is. */
+ * loop would not come to its end at small steps. This is the loosest bound there is. */
 static const double INNER_TOLERANCE = 1.0;
 
 /* Sums over the steps of a run. */

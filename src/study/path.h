@@ -2,7 +2,7 @@
  *
  *     S_d = sum of h [1/2 v.M v - V(q_m)],   v = (q1 - q0)/h,
  *
- * and the largest |v| (variational sheet, 2.12: both stay bounded as h goes to zero where the motion converges). */
+ * and the largest |v| (both stay bounded as h goes to zero where the motion converges). */
 #ifndef OLO_STUDY_PATH_H
 #define OLO_STUDY_PATH_H
 

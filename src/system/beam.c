@@ -1,6 +1,6 @@
 /* What a state does to the beams of a system: strains and stress resultants at the quadrature points,
  *
- *     n = dW/dGamma,  m = dW/dK          in the directors of the section (beam sheet, 5 and 6).
+ *     n = dW/dGamma,  m = dW/dK          in the directors of the section.
  */
 #include "system/system.h"
 

@@ -4,8 +4,8 @@
  *     elastic-coupled  f = 1/2 e.C e                     s = C (e0 + e1)/2
  *     strain-rate      s = (c0/h + c1/2) C (e1 - e0),    s.(e1 - e0) >= 0 for C without negative eigenvalues
  *
- * The stress of the elastic laws is the average of the end points, never that of the averaged configuration (beam
- * sheet, 11); it is formed from the start and the increment. The last one is dissipative: c0 is a material's relaxation
+ * The stress of the elastic laws is the average of the end points, never that of the averaged configuration;
+ * it is formed from the start and the increment. The last one is dissipative: c0 is a material's relaxation
  * time (Kelvin and Voigt), c1 the share of algorithmic dissipation, which vanishes with h and weighs on what is fast
  * against the step (Armero and Romero). A matrix is stored as its upper triangle, row by row.
  */

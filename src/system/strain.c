@@ -4,8 +4,8 @@
  *
  *     R = sum n_i d_i,   R_j = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),   R'_j = 1/2 (m_i d_k - m_k d_i)     (i, j, k cyclic)
  *
- * and a node has N'_a R in its position and N_a R_j + N'_a R'_j in its directors (beam sheet, 11). The Hessian of s . e
- * has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and d_j^b (sheet, 7).
+ * and a node has N'_a R in its position and N_a R_j + N'_a R'_j in its directors. The Hessian of s . e
+ * has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and d_j^b.
  *
  * In twists, delta x = delta_phi, delta d = delta_omega x d, the tangent of a step P(qm)^T dr/dq1 P(q1) is formed from
  * the projected gradients, without the matrix in coordinates: a hat stands for the midpoint (or P^ for that at q0, and

@@ -1,4 +1,4 @@
-/* The six strains of a geometrically exact beam at a quadrature point (beam sheet, 5 and 7),
+/* The six strains of a geometrically exact beam at a quadrature point,
  *
  *     Gamma_i = d_i . phi' - Gamma_i^0                              (1, 2 shear; 3 elongation)
  *     K_i     = 1/2 (d_k . d_j' - d_j . d_k') - K_i^0               (1, 2 bending; 3 torsion; i, j, k cyclic)
