@@ -73,11 +73,11 @@ static olo_status judge(olo_result *result, bool *ok, olo_error *error)
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     int count = 0;
     olo_status status = olo_result_verdicts(result, verdicts, &count, error);
-    *ok = count == 3; /* energy, angular momentum z, constraints */
+    *ok = count == 4; /* energy, angular momentum z, constraints, velocities */
     for (int i = 0; i < count && status == OLO_OK; i++) {
-        printf("  %-20s drift %.1e  %s\n", verdicts[i].quantity, verdicts[i].relative_drift,
-               verdicts[i].ok ? "ok" : "NOT OK");
-        *ok = *ok && verdicts[i].ok;
+        printf("  %-20s %-30s %s\n", verdicts[i].quantity, verdicts[i].text,
+               olo_verdict_level_name(verdicts[i].level));
+        *ok = *ok && verdicts[i].level == OLO_VERDICT_OK;
     }
     return status;
 }

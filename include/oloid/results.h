@@ -18,15 +18,34 @@ extern "C" {
 /** Streams frames and ledger of a run into a file. */
 typedef struct olo_recorder olo_recorder;
 
-/** The verdict on one conserved quantity. */
+/** How good a run is, by the rules of docs/verdict.md. */
+typedef enum olo_verdict_level {
+    OLO_VERDICT_OK, /**< within the tolerance */
+    OLO_VERDICT_WARN, /**< beyond it, by an amount that the method allows but that makes results doubtful */
+    OLO_VERDICT_BROKEN /**< a law does not hold */
+} olo_verdict_level;
+/** "ok", "warn" or "broken". */
+OLO_API const char *olo_verdict_level_name(olo_verdict_level level);
+
+/** What a verdict is about. */
+typedef enum olo_verdict_kind {
+    OLO_VERDICT_ENERGY,
+    OLO_VERDICT_MOMENTUM,
+    OLO_VERDICT_CONSTRAINTS, /**< on position level; `drift` is the largest |g| */
+    OLO_VERDICT_VELOCITIES   /**< share of velocities that is normal to the constraints */
+} olo_verdict_kind;
+
+/** The verdict on one quantity. */
 typedef struct olo_verdict {
-    char quantity[128];    /**< "energy", "angular momentum z", "constraints", ... */
+    olo_verdict_kind kind;
+    olo_verdict_level level;
+    char quantity[128];    /**< "energy", "angular momentum z", "constraints", "velocities", ... */
+    char text[256];        /**< what was found, one line: "constant to 2.1e-14" */
     char why[256];         /**< why it is conserved, one sentence */
     double start;          /**< value at the start */
     double drift;          /**< largest |value - start| over all steps, not only recorded ones */
     double relative_drift; /**< drift over the scale of the quantity */
-    double tolerance;      /**< bound of relative_drift for `ok` */
-    bool ok;               /**< relative_drift <= tolerance; false for what is not a number */
+    double tolerance;      /**< bound of relative_drift for OLO_VERDICT_OK */
 } olo_verdict;
 enum { OLO_VERDICTS_MAX = OLO_INVARIANTS_MAX + 2 };
 
@@ -70,6 +89,8 @@ OLO_API olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_sum
 /** Verdicts so far. */
 OLO_API int olo_recorder_verdicts(const olo_recorder *recorder,
                                   olo_verdict verdicts[OLO_VERDICTS_MAX]);
+/** The level of the run as a whole: the worst of its verdicts, and at least a warning if it gave one. */
+OLO_API olo_verdict_level olo_recorder_level(const olo_recorder *recorder);
 /** Frees. A run that is not finished stays `path.partial`. */
 OLO_API void olo_recorder_free(olo_recorder *recorder);
 

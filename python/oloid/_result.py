@@ -13,8 +13,14 @@ from ._library import encode, ffi, lib, text
 
 AXES = ("x", "y", "z")
 
-Verdict = namedtuple("Verdict", "quantity why start drift relative_drift tolerance ok")
-Verdict.__doc__ = "What became of a conserved quantity; ok: relative_drift <= tolerance."
+class Verdict(namedtuple("Verdict", "quantity level text why start drift relative_drift tolerance")):
+    """What became of a conserved quantity; level: "ok", "warn" or "broken" (docs/verdict.md)."""
+
+    __slots__ = ()
+
+    @property
+    def ok(self):
+        return self.level == "ok"
 
 
 class Verdicts(tuple):
@@ -26,8 +32,7 @@ class Verdicts(tuple):
 
     def __str__(self):
         width = max((len(verdict.quantity) for verdict in self), default=0)
-        return "\n".join(f"{verdict.quantity:{width}}  {verdict.relative_drift:.1e}  {'ok' if verdict.ok else 'BROKEN'}"
-                         for verdict in self)
+        return "\n".join(f"{verdict.quantity:{width}}  {verdict.text}  {verdict.level}" for verdict in self)
 
 
 class Columns(Mapping):
@@ -136,8 +141,8 @@ class Result(Mapping):
         verdicts, count = ffi.new("olo_verdict[]", lib.OLO_VERDICTS_MAX), ffi.new("int *")
         with self._lock:
             call(lib.olo_result_verdicts, self._result, verdicts, count)
-        return Verdicts(Verdict(text(v.quantity), text(v.why), v.start, v.drift, v.relative_drift, v.tolerance, v.ok)
-                        for v in verdicts[0:count[0]])
+        return Verdicts(Verdict(text(v.quantity), text(lib.olo_verdict_level_name(v.level)), text(v.text), text(v.why),
+                                v.start, v.drift, v.relative_drift, v.tolerance) for v in verdicts[0:count[0]])
 
     def attribute(self, name, object="/"):
         """An attribute of the file (docs/result-format.md): attribute("steps", "/run")."""
@@ -167,8 +172,8 @@ class Result(Mapping):
 
     @property
     def ok(self):
-        """The run came to its end and every law held."""
-        return self.status == "OK" and self.verdict.ok
+        """The run came to its end, every law held and there was no warning."""
+        return self.status == "OK" and self.attribute("level", "/verdict") == "ok"
 
     @property
     def model(self):

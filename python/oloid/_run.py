@@ -50,8 +50,8 @@ def finish(watch, target, recorder, outcome):
     watch.raise_what_happened(status, error, result)
     for verdict in result.verdict:
         if not verdict.ok:
-            warnings.warn(f"{result.model}: {verdict.quantity} drifted by {verdict.relative_drift:.1e}, more than its "
-                          f"tolerance {verdict.tolerance:.1e}", DriftWarning, stacklevel=4)
+            warnings.warn(f"{result.model}: {verdict.level}: {verdict.quantity}: {verdict.text}", DriftWarning,
+                          stacklevel=4)
     return result
 
 

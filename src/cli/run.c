@@ -55,7 +55,7 @@ static const cli_option options[] = {
      "write no report (<result>.report.html)"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
-     "no progress and no warnings on stderr"},
+     "no progress and no warnings on stderr; the summary has them"},
     {0}};
 
 /* Everything that a run owns. */
@@ -266,22 +266,25 @@ static olo_status simulate(struct session *session, olo_error *error)
         tell_partial(session);
     }
     outcome->verdict_count = olo_recorder_verdicts(session->recorder, outcome->verdicts);
+    outcome->level = olo_recorder_level(session->recorder);
     outcome->time = olo_state_time(loaded->state);
     olo_system_ledger(loaded->system, loaded->state, &outcome->end);
     return outcome->status;
 }
 
-/* A drift beyond the tolerance is an error, also of a run that was interrupted. */
+/* A warning or a broken law has an exit code of its own, also in a run that was interrupted. */
 static int judge(const cli_outcome *outcome)
 {
-    const olo_verdict *broken = cli_broken_law(outcome);
-    if (broken == NULL) {
-        return CLI_OK;
+    static const int codes[] = {CLI_OK, CLI_LAW_WARNED, CLI_LAW_BROKEN};
+    for (int i = 0; i < outcome->verdict_count; i++) {
+        const olo_verdict *verdict = &outcome->verdicts[i];
+        if (verdict->level != OLO_VERDICT_OK && verdict->level == outcome->level) {
+            cli_say("%s: %s: %s: %s", olo_model_name(outcome->loaded->model),
+                    olo_verdict_level_name(verdict->level), verdict->quantity, verdict->text);
+            break;
+        }
     }
-    cli_say("%s: %s drifted by %.1e, more than its tolerance %.1e",
-            olo_model_name(outcome->loaded->model), broken->quantity, broken->relative_drift,
-            broken->tolerance);
-    return CLI_LAW_BROKEN;
+    return codes[outcome->level];
 }
 
 static int run_and_report(struct session *session, const char *file)

@@ -8,16 +8,6 @@
 #include "cli/numbers.h"
 #include "cli/terminal.h"
 
-const olo_verdict *cli_broken_law(const cli_outcome *outcome)
-{
-    for (int i = 0; i < outcome->verdict_count; i++) {
-        if (!outcome->verdicts[i].ok) {
-            return &outcome->verdicts[i];
-        }
-    }
-    return NULL;
-}
-
 /* "heavy-top: 1000 steps of 0.001 to t = 1 in 0.04 s (24,000 steps/s), ..." */
 static void print_headline(FILE *out, const cli_outcome *outcome)
 {
@@ -57,54 +47,28 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
     (void)fputc('\n', out);
 }
 
-/* A constraint is kept, a quantity is constant. */
-static bool is_constraint(const olo_verdict *verdict)
-{
-    return strncmp(verdict->quantity, "constraint", strlen("constraint")) == 0;
-}
+static const cli_colour LEVEL_COLOURS[] = {CLI_GOOD, CLI_MUTED, CLI_BAD};
+static const char *const LEVEL_WORDS[] = {"ok", "WARN", "BROKEN"};
 
-static void describe_verdict(const olo_verdict *verdict, char *text, size_t size)
-{
-    char drift[CLI_NUMBER_SIZE], tolerance[CLI_NUMBER_SIZE];
-    cli_deviation(drift, verdict->relative_drift);
-    if (verdict->ok && isinf(verdict->tolerance) && !is_constraint(verdict)) {
-        (void)snprintf(text, size, "within %s of its start", drift);
-    } else if (verdict->ok) {
-        (void)snprintf(text, size, "%s to %s", is_constraint(verdict) ? "kept" : "constant", drift);
-    } else {
-        (void)snprintf(text, size, "%s by %s, tolerance %s",
-                       is_constraint(verdict) ? "violated" : "drifted", drift,
-                       cli_deviation(tolerance, verdict->tolerance));
-    }
-}
-
-/* What a scheme does not keep by design is told, not judged. */
-static const char *word_of(const olo_verdict *verdict)
-{
-    if (isinf(verdict->tolerance) && !is_constraint(verdict)) {
-        return "bounded";
-    }
-    return verdict->ok ? "ok" : "BROKEN";
-}
-
-/* A line a quantity, in columns; the reasons only where a person reads. */
+/* One line per quantity, in columns; the reasons only where a person reads. */
 static void print_verdicts(FILE *out, const cli_outcome *outcome)
 {
-    char texts[OLO_VERDICTS_MAX][96];
     int name_width = 0, text_width = 0;
     for (int i = 0; i < outcome->verdict_count; i++) {
-        describe_verdict(&outcome->verdicts[i], texts[i], sizeof texts[i]);
-        const int name_length = (int)strlen(outcome->verdicts[i].quantity);
-        const int text_length = (int)strlen(texts[i]);
+        const olo_verdict *verdict = &outcome->verdicts[i];
+        const int name_length = (int)strlen(verdict->quantity);
+        const int text_length = (int)strlen(verdict->text);
         name_width = name_length > name_width ? name_length : name_width;
-        text_width = text_length > text_width ? text_length : text_width;
+        if (verdict->level == OLO_VERDICT_OK && text_length > text_width) {
+            text_width = text_length;
+        }
     }
     const char *plain = cli_colour_code(out, CLI_PLAIN);
     for (int i = 0; i < outcome->verdict_count; i++) {
         const olo_verdict *verdict = &outcome->verdicts[i];
         (void)fprintf(out, "  %-*s  %-*s   %s%s%s", name_width, verdict->quantity, text_width,
-                      texts[i], cli_colour_code(out, verdict->ok ? CLI_GOOD : CLI_BAD),
-                      word_of(verdict), plain);
+                      verdict->text, cli_colour_code(out, LEVEL_COLOURS[verdict->level]),
+                      LEVEL_WORDS[verdict->level], plain);
         if (cli_is_terminal(out) && verdict->why[0] != '\0') {
             (void)fprintf(out, "   %s%s%s", cli_colour_code(out, CLI_MUTED), verdict->why, plain);
         }
@@ -116,6 +80,9 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
 {
     print_headline(out, outcome);
     print_verdicts(out, outcome);
+    for (int i = 0; i < outcome->warning_count; i++) {
+        (void)fprintf(out, "  warning: %s\n", outcome->warnings[i]);
+    }
     cli_drives_print(&outcome->drives, out);
     if (outcome->result != NULL) {
         (void)fprintf(out, "  result: %s\n", outcome->result);
@@ -142,7 +109,8 @@ static void write_verdicts(olo_json *json, const cli_outcome *outcome)
         olo_json_number(json, "drift", verdict->drift);
         olo_json_number(json, "relative_drift", verdict->relative_drift);
         olo_json_number(json, "tolerance", verdict->tolerance);
-        olo_json_bool(json, "ok", verdict->ok);
+        olo_json_text(json, "level", olo_verdict_level_name(verdict->level));
+        olo_json_text(json, "text", verdict->text);
         olo_json_text(json, "why", verdict->why);
         olo_json_close(json);
     }
@@ -193,7 +161,8 @@ void cli_report_json(FILE *out, const cli_outcome *outcome)
     olo_json json = {.out = out};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "name", olo_model_name(outcome->loaded->model));
-    olo_json_bool(&json, "ok", outcome->status == OLO_OK && cli_broken_law(outcome) == NULL);
+    olo_json_bool(&json, "ok", outcome->status == OLO_OK && outcome->level == OLO_VERDICT_OK);
+    olo_json_text(&json, "level", olo_verdict_level_name(outcome->level));
     olo_json_text(&json, "status", olo_status_name(outcome->status));
     olo_json_text(&json, "error", outcome->error);
     olo_json_text(&json, "result", outcome->result);

@@ -25,13 +25,11 @@ typedef struct cli_outcome {
     olo_run_summary summary;
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     int verdict_count;
+    olo_verdict_level level; /* of the run as a whole */
     char **warnings;
     int warning_count;
     cli_drives drives; /* with --inverse */
 } cli_outcome;
-
-/* The first quantity that drifted beyond its tolerance, or NULL. */
-const olo_verdict *cli_broken_law(const cli_outcome *outcome);
 
 void cli_report_text(FILE *out, const cli_outcome *outcome);
 void cli_report_json(FILE *out, const cli_outcome *outcome);

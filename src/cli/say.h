@@ -7,7 +7,7 @@
 struct cli_command;
 
 /* Exit codes beside those of the statuses (errors.def). */
-enum { CLI_OK = 0, CLI_USAGE = 2, CLI_LAW_BROKEN = 3, CLI_IO = 4 };
+enum { CLI_OK = 0, CLI_USAGE = 2, CLI_LAW_BROKEN = 3, CLI_IO = 4, CLI_LAW_WARNED = 6 };
 
 /* A line on stderr. Control characters, which a file name may bring in, become '?'. */
 void cli_say(const char *format, ...) OLO_PRINTF(1, 2);

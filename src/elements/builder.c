@@ -498,28 +498,6 @@ static double length_scale(const olo_system *s)
     return largest > 0 ? largest : 1.0;
 }
 
-/* The size of every constraint row at the start; of one whose parts all vanish there, what it is worth over the
- * model's length. */
-static bool measure_rows(olo_system *s)
-{
-    olo_at at = {.q = s->q0};
-    s->row_scale = olo_alloc((size_t)s->m, sizeof *s->row_scale);
-    for (int c = 0; s->row_scale && c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        double gradient[OLO_FORM_SIZE_MAX], steepest = 0;
-        s->row_scale[c] = olo_constraint_magnitude(row, &at);
-        olo_constraint_gradient(row, &at, gradient);
-        for (int i = 0; i < row->size; i++) {
-            bool position = s->coordinates[row->index[i]].slot == 0;
-            steepest = fmax(steepest, fabs(gradient[i]) * (position ? s->length_scale : 1.0));
-        }
-        s->row_scale[c] = fmax(s->row_scale[c], steepest);
-        if (!(s->row_scale[c] > 0))
-            s->row_scale[c] = 1;
-    }
-    return s->row_scale != NULL;
-}
-
 olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_error *error)
 {
     *system = NULL;
@@ -530,8 +508,8 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
-        if (!measure_rows(s) || !olo_system_gather_frames(s) ||
-            !olo_books_create(s, false, &s->books))
+        if (!olo_system_measure_rows(s) || !olo_system_gather_frames(s) ||
+            !olo_books_create(s, false, &s->books) || !olo_system_find_parts(s))
             status = olo_build_out_of_memory(builder);
     }
     if (status == OLO_OK) {

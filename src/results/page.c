@@ -9,15 +9,18 @@
 #include "base/text_file.h"
 
 static const char PLAIN_STYLE[] =
-    ":root{color-scheme:light dark;--muted:#5b6470;--line:#d9dee5;--good:#0b7a4b;--bad:#b3261e}"
-    "@media(prefers-color-scheme:dark){:root{--muted:#9aa4b2;--line:#2d3440;--good:#4cc38a;"
+    ":root{color-scheme:light dark;--muted:#5b6470;--line:#d9dee5;--good:#0b7a4b;"
+    "--warn:#8a5a00;--bad:#b3261e}"
+    "@media(prefers-color-scheme:dark){:root{--muted:#9aa4b2;--line:#2d3440;--good:#4cc38a;--warn:#"
+    "ffc46b;"
     "--bad:#ff8a80}}"
     "body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem}"
     "h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}"
     "svg{display:block;width:100%;height:auto;margin:.4rem 0 1rem}"
     "table{border-collapse:collapse}td,th{text-align:left;padding:.2rem .9rem .2rem 0;"
     "border-bottom:1px solid var(--line);vertical-align:top}"
-    ".scroll{overflow-x:auto}.muted{color:var(--muted)}.good{color:var(--good)}"
+    ".scroll{overflow-x:auto}.muted{color:var(--muted)}.good{color:var(--good)}.warn{color:var(--"
+    "warn)}"
     ".bad{color:var(--bad)}pre,code{font:13px/1.45 ui-monospace,monospace;white-space:pre-wrap;"
     "overflow-wrap:anywhere}"
     ".note{border-left:3px solid var(--line);padding-left:.8rem}";

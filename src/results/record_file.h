@@ -27,10 +27,11 @@ typedef struct olo_record_subject {
 typedef struct olo_record_end {
     const olo_run_summary *summary; /* NULL: not known */
     olo_status status;
-    const char *error;    /* text of a failure */
-    const char *warnings; /* lines */
-    const char *shows;    /* what the states are, "" of a motion */
-    long stride;          /* steps a row */
+    const char *error;       /* text of a failure */
+    const char *warnings;    /* lines */
+    const char *shows;       /* what the states are, "" of a motion */
+    long stride;             /* steps a row */
+    olo_verdict_level level; /* of the run as a whole */
     const olo_verdict *verdicts;
     int verdict_count;
 } olo_record_end;

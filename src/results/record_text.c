@@ -229,27 +229,32 @@ static void write_summary(olo_writer *w, const olo_run_summary *summary)
 static void write_verdict(olo_writer *w, const olo_verdict *verdicts, int verdict_count)
 {
     const size_t count = (size_t)verdict_count;
-    const char *quantity[OLO_VERDICTS_MAX], *why[OLO_VERDICTS_MAX];
+    const char *quantity[OLO_VERDICTS_MAX], *text[OLO_VERDICTS_MAX], *why[OLO_VERDICTS_MAX];
     double start[OLO_VERDICTS_MAX], drift[OLO_VERDICTS_MAX], relative[OLO_VERDICTS_MAX];
-    double tolerance[OLO_VERDICTS_MAX], ok[OLO_VERDICTS_MAX];
+    double tolerance[OLO_VERDICTS_MAX], level[OLO_VERDICTS_MAX], kind[OLO_VERDICTS_MAX];
     for (size_t i = 0; i < count; i++) {
         quantity[i] = verdicts[i].quantity;
+        text[i] = verdicts[i].text;
         why[i] = verdicts[i].why;
         start[i] = verdicts[i].start;
         drift[i] = verdicts[i].drift;
         relative[i] = verdicts[i].relative_drift;
         tolerance[i] = verdicts[i].tolerance;
-        ok[i] = verdicts[i].ok ? 1.0 : 0.0;
+        level[i] = verdicts[i].level;
+        kind[i] = verdicts[i].kind;
     }
     olo_writer_group(w, "/verdict");
     olo_writer_list(w, "/verdict/quantity", "what the run should conserve", quantity, count);
+    olo_writer_list(w, "/verdict/text", "what was found", text, count);
     olo_writer_list(w, "/verdict/why", "why it is conserved", why, count);
     write_numbers(w, "/verdict/start", false, "value at the start", start, count);
     write_numbers(w, "/verdict/drift", false, "largest change over all steps", drift, count);
     write_numbers(w, "/verdict/relative_drift", false, "drift over the scale of the quantity",
                   relative, count);
     write_numbers(w, "/verdict/tolerance", false, "bound of the relative drift", tolerance, count);
-    write_numbers(w, "/verdict/ok", true, "1 if the relative drift is within its bound", ok, count);
+    write_numbers(w, "/verdict/level", true, "0 ok, 1 warn, 2 broken", level, count);
+    write_numbers(w, "/verdict/kind", true, "0 energy, 1 momentum, 2 constraints, 3 velocities",
+                  kind, count);
 }
 
 void olo_writer_tail(olo_writer *w, const olo_record_end *end)
@@ -259,6 +264,7 @@ void olo_writer_tail(olo_writer *w, const olo_record_end *end)
     }
     olo_writer_integer(w, "/run", "stride", end->stride);
     write_verdict(w, end->verdicts, end->verdict_count);
+    olo_writer_text(w, "/verdict", "level", olo_verdict_level_name(end->level));
     olo_writer_text(w, "/", "warnings", end->warnings);
     if (end->shows != NULL && end->shows[0] != '\0') {
         olo_writer_text(w, "/", "shows", end->shows);

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "linalg/vec3.h"
 #include "results/layout.h"
 #include "results/record_file.h"
 #include "results/thin.h"
@@ -30,20 +30,48 @@ struct olo_recorder {
     char warnings[OLO_ERROR_TEXT_SIZE];
     char shows[256]; /* what the states are, if no motion */
 
-    olo_verdict_book book;
-    double *momentum;        /* [n] M v, for the scales of the momenta */
-    olo_thin ledger;         /* of the steps since the last row */
-    long stride;             /* steps a row; 0 before the first state */
-    long rows;               /* full ones so far */
-    olo_run_summary summary; /* of what was seen, without the seconds of this process */
-    double began;            /* clock */
+    olo_verdict_record verdict;
+    olo_sizes *part_sizes;    /* [verdict.parts] */
+    olo_ledger *part_ledgers; /* [verdict.parts] */
+    double *work;             /* [n] */
+    olo_thin ledger;          /* of the steps since the last row */
+    long stride;              /* steps a row; 0 before the first state */
+    long rows;                /* full ones so far */
+    olo_run_summary summary;  /* of what was seen, without the seconds of this process */
+    double began;             /* clock */
     double began_cpu;
     olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
     olo_record_contents saved; /* room for a checkpoint; NULL without a file */
 };
 
+/* How often in a run the sizes are measured that its drifts are judged against. */
+static const double LOOKS = 64.0;
+
 /* ---- creating --------------------------------------------------------------------------------- */
+
+/* What the verdict follows, and room for it; false: no memory. */
+static bool prepare_verdict(olo_recorder *recorder)
+{
+    const olo_system *system = recorder->system;
+    olo_verdict_record *verdict = &recorder->verdict;
+    verdict->constraints = system->m > 0;
+    verdict->constraint_bound = olo_treatment_constraint_error(&recorder->run);
+    verdict->velocities = !isinf(verdict->constraint_bound);
+    verdict->energy_bounded = isinf(olo_scheme_energy_error(&recorder->run));
+    verdict->invariants = olo_system_invariants(system);
+    for (int i = 0; i < verdict->invariants; i++) {
+        verdict->invariant[i] = olo_system_invariant(system, i);
+    }
+    verdict->parts = system->part_count > 1 ? system->part_count : 0;
+    const size_t parts = (size_t)verdict->parts;
+    recorder->work = olo_alloc((size_t)system->n, sizeof(double));
+    verdict->part = olo_alloc(parts, sizeof *verdict->part);
+    recorder->part_sizes = olo_alloc(parts, sizeof *recorder->part_sizes);
+    recorder->part_ledgers = olo_alloc(parts, sizeof *recorder->part_ledgers);
+    return recorder->work != NULL && verdict->part != NULL && recorder->part_sizes != NULL &&
+           recorder->part_ledgers != NULL;
+}
 
 static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
 {
@@ -51,21 +79,14 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
     if (recorder == NULL) {
         return NULL;
     }
-    recorder->momentum = olo_alloc((size_t)system->n, sizeof(double));
-    if (recorder->momentum == NULL) {
-        return olo_free(recorder);
-    }
     recorder->system = system;
     recorder->run = *run;
     recorder->frames = run->frames > 0 ? run->frames : FRAMES_DEFAULT;
     recorder->began = olo_clock_seconds();
     recorder->began_cpu = olo_cpu_seconds();
-    recorder->book.constraints = system->m > 0;
-    recorder->book.constraint_bound = olo_treatment_constraint_error(run);
-    recorder->book.energy_bound = olo_scheme_energy_error(run);
-    recorder->book.invariants = olo_system_invariants(system);
-    for (int i = 0; i < recorder->book.invariants; i++) {
-        recorder->book.invariant[i] = olo_system_invariant(system, i);
+    if (!prepare_verdict(recorder)) {
+        olo_recorder_free(recorder);
+        return NULL;
     }
     recorder->ledger.columns = OLO_LEDGER_COLUMNS;
     for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
@@ -107,7 +128,7 @@ static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
     olo_bytes_pass(bytes, &recorder->rows, sizeof recorder->rows);
     olo_bytes_pass(bytes, recorder->warnings, sizeof recorder->warnings);
     olo_thin_pass(&recorder->ledger, bytes);
-    olo_verdict_pass(&recorder->book, bytes);
+    olo_verdict_pass(&recorder->verdict, bytes);
 }
 
 /* Room for the last state and for checkpoints. */
@@ -212,30 +233,50 @@ void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
 void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool constraints)
 {
     snprintf(recorder->shows, sizeof recorder->shows, "%s", what);
-    recorder->book.invariants = 0;
-    recorder->book.constraints = recorder->book.constraints && constraints;
+    recorder->verdict.invariants = 0;
+    recorder->verdict.constraints = recorder->verdict.constraints && constraints;
+    recorder->verdict.velocities = false;
 }
 
 /* ---- watching --------------------------------------------------------------------------------- */
 
-/* The sums of the magnitudes of all momenta: what a total momentum of zero is small against. */
-static void scale_momenta(olo_recorder *recorder, const olo_state *state)
+/* Whether time passed one of the looks at a run, or it is at its start or end. */
+static bool is_look(const olo_recorder *recorder, const olo_state *state,
+                    const olo_step_report *report)
+{
+    const double start = recorder->summary.start, span = recorder->run.end - start;
+    const double now = (state->t - start) * LOOKS / span;
+    const double before = report == NULL ? now : now - report->size * LOOKS / span;
+    return recorder->verdict.states <= 1 || state->t >= recorder->run.end ||
+           floor(now) > floor(before);
+}
+
+/* Measures the sizes that drifts are judged against. */
+static void look(olo_recorder *recorder, const olo_state *state)
 {
     const olo_system *system = recorder->system;
-    const double *p = recorder->momentum, *q = state->q;
-    double linear = 0.0, angular = 0.0;
-    if (system->books != NULL && system->loose_mass_count == 0) {
-        olo_books_sizes(system->books, q, state->v, &linear, &angular);
-        olo_verdict_scale(&recorder->book, linear, angular);
-        return;
+    olo_verdict_record *verdict = &recorder->verdict;
+    olo_sizes sizes;
+    olo_sizes_measure(system, state, recorder->work, &sizes,
+                      verdict->parts > 0 ? recorder->part_sizes : NULL);
+    olo_verdict_raise(&verdict->whole, &sizes);
+    for (int p = 0; p < verdict->parts; p++) {
+        olo_verdict_raise(&verdict->part[p], &recorder->part_sizes[p]);
     }
-    olo_system_mass_times(system, state->v, recorder->momentum);
-    for (int i = 0; i < system->n; i += 3) {
-        const double size = vec3_norm(p + i);
-        angular += vec3_norm(q + i) * size;
-        linear += system->coordinates[i].slot == 0 ? size : 0.0;
+    const olo_row_growth rows = olo_system_row_growth(system, state, recorder->work);
+    olo_raise(&verdict->row_growth, rows.growth);
+    olo_raise(&verdict->remote, rows.remote);
+    olo_sizes_velocities(system, state, &verdict->normal_velocity, &verdict->velocity_size);
+}
+
+/* Enters a state into the verdict: the whole system at every step, parts by themselves with every row. */
+static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger,
+                   const olo_step_report *report)
+{
+    olo_verdict_add(&recorder->verdict, ledger, recorder->summary.halvings);
+    if (is_look(recorder, state, report)) {
+        look(recorder, state);
     }
-    olo_verdict_scale(&recorder->book, linear, angular);
 }
 
 /* Writes a row: `state` and the ledger since the last row. */
@@ -249,7 +290,10 @@ static olo_status record(olo_recorder *recorder, const olo_state *state, olo_err
 
 static olo_status record_full_row(olo_recorder *recorder, const olo_state *state, olo_error *error)
 {
-    scale_momenta(recorder, state);
+    if (recorder->verdict.parts > 0) {
+        olo_system_part_ledgers(recorder->system, state, recorder->part_ledgers);
+        olo_verdict_add_parts(&recorder->verdict, recorder->part_ledgers);
+    }
     const olo_status status = record(recorder, state, error);
     recorder->rows++;
     olo_thin_clear(&recorder->ledger);
@@ -296,12 +340,8 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
 {
     olo_recorder *recorder = context;
     olo_ledger ledger;
+    double row[OLO_LEDGER_COLUMNS];
     olo_system_ledger(system, state, &ledger);
-    double invariants[OLO_INVARIANTS_MAX], row[OLO_LEDGER_COLUMNS];
-    for (int i = 0; i < recorder->book.invariants; i++) {
-        invariants[i] = olo_invariant_value(recorder->book.invariant[i], &ledger);
-    }
-    olo_verdict_add(&recorder->book, &ledger, invariants);
     olo_layout_ledger(&ledger, state->t, report != NULL ? report->iterations : 0, row);
     olo_thin_add(&recorder->ledger, row);
 
@@ -313,6 +353,7 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
         olo_summary_add(&recorder->summary, report, true);
     }
     recorder->summary.steps = step;
+    follow(recorder, state, &ledger, report);
     olo_status status = OLO_OK;
     if (first || is_full(recorder, state, report)) {
         status = record_full_row(recorder, state, error);
@@ -380,8 +421,9 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .warnings = recorder->warnings,
                                 .shows = recorder->shows,
                                 .stride = steps_a_row(recorder),
+                                .level = olo_recorder_level(recorder),
                                 .verdicts = verdicts,
-                                .verdict_count = olo_verdict_list(&recorder->book, verdicts)};
+                                .verdict_count = olo_recorder_verdicts(recorder, verdicts)};
     olo_error failure = {0};
     const olo_status finished = finish_file(recorder, &end, &failure);
     olo_record_file_free(recorder->file);
@@ -397,7 +439,18 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
 
 int olo_recorder_verdicts(const olo_recorder *recorder, olo_verdict verdicts[OLO_VERDICTS_MAX])
 {
-    return olo_verdict_list(&recorder->book, verdicts);
+    return olo_verdict_list(&recorder->verdict, recorder->system, verdicts);
+}
+
+olo_verdict_level olo_recorder_level(const olo_recorder *recorder)
+{
+    olo_verdict verdicts[OLO_VERDICTS_MAX];
+    const int count = olo_recorder_verdicts(recorder, verdicts);
+    olo_verdict_level worst = recorder->warnings[0] != '\0' ? OLO_VERDICT_WARN : OLO_VERDICT_OK;
+    for (int i = 0; i < count; i++) {
+        worst = verdicts[i].level > worst ? verdicts[i].level : worst;
+    }
+    return worst;
 }
 
 void olo_recorder_free(olo_recorder *recorder)
@@ -411,6 +464,9 @@ void olo_recorder_free(olo_recorder *recorder)
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);
     olo_free(recorder->saved.bytes);
-    olo_free(recorder->momentum);
+    olo_free(recorder->work);
+    olo_free(recorder->verdict.part);
+    olo_free(recorder->part_sizes);
+    olo_free(recorder->part_ledgers);
     olo_free(recorder);
 }

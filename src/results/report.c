@@ -87,29 +87,6 @@ static const char *text_of(olo_result *result, const char *object, const char *n
     return olo_result_attribute_text(result, object, name, &text, NULL) == OLO_OK ? text : "";
 }
 
-/* A drift as the command writes it. */
-static const char *drift_words(double drift, char text[32])
-{
-    (void)snprintf(text, 32, "%.1e", drift);
-    return drift == 0.0 ? "0" : text;
-}
-
-/* One sentence about a conserved quantity. */
-static void describe(const olo_verdict *v, char text[160])
-{
-    char drift[32];
-    const bool constraint = strncmp(v->quantity, "constraint", strlen("constraint")) == 0;
-    if (v->ok && isinf(v->tolerance) && !constraint) {
-        (void)snprintf(text, 160, "within %s of its start", drift_words(v->relative_drift, drift));
-    } else if (v->ok) {
-        (void)snprintf(text, 160, "%s to %s", constraint ? "kept" : "constant",
-                       drift_words(v->relative_drift, drift));
-    } else {
-        (void)snprintf(text, 160, "%s by %.1e, more than its tolerance %.1e",
-                       constraint ? "violated" : "drifted", v->relative_drift, v->tolerance);
-    }
-}
-
 /* The verdicts; `count` of them are there. Free with olo_free. */
 static olo_verdict *read_verdicts(olo_result *result, int *count, olo_status *status,
                                   olo_error *error)
@@ -161,17 +138,15 @@ static olo_status write_verdicts(olo_result *result, olo_json *json, olo_error *
     olo_json_open(json, "verdict", '[');
     for (int i = 0; status == OLO_OK && i < count; i++) {
         const olo_verdict *v = &verdicts[i];
-        char words[160];
-        describe(v, words);
         olo_json_open(json, NULL, '{');
         olo_json_text(json, "quantity", v->quantity);
-        olo_json_text(json, "words", words);
+        olo_json_text(json, "words", v->text);
         olo_json_text(json, "why", v->why);
         olo_json_number(json, "start", v->start);
         olo_json_number(json, "drift", v->drift);
         olo_json_number(json, "relative_drift", v->relative_drift);
         olo_json_number(json, "tolerance", v->tolerance);
-        olo_json_bool(json, "ok", v->ok);
+        olo_json_text(json, "level", olo_verdict_level_name(v->level));
         olo_json_close(json);
     }
     olo_json_close(json);
@@ -213,6 +188,7 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     olo_json_text(&json, "status", text_of(result, "/", "status"));
     olo_json_text(&json, "error", text_of(result, "/", "error"));
     olo_json_text(&json, "warnings", text_of(result, "/", "warnings"));
+    olo_json_text(&json, "level", text_of(result, "/verdict", "level"));
     olo_json_text(&json, "shows", text_of(result, "/", "shows"));
     olo_json_text(&json, "file", file_name(result->path));
     write_facts(result, &json);
@@ -253,13 +229,12 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
     olo_verdict *verdicts = read_verdicts(result, &count, &status, error);
     olo_text_put(page, "<h2>Verdict</h2>\n<div class=\"scroll\"><table>\n");
     for (int i = 0; status == OLO_OK && i < count; i++) {
-        char words[160];
-        describe(&verdicts[i], words);
+        static const char *const classes[] = {"good", "warn", "bad"};
+        const char *level = olo_verdict_level_name(verdicts[i].level);
         olo_text_put(page, "<tr>");
         olo_page_element(page, "th", verdicts[i].quantity);
-        olo_page_element(page, "td", words);
-        olo_text_put(page, verdicts[i].ok ? "<td class=\"good\">ok</td>"
-                                          : "<td class=\"bad\">broken</td>");
+        olo_page_element(page, "td", verdicts[i].text);
+        olo_text_format(page, "<td class=\"%s\">%s</td>", classes[verdicts[i].level], level);
         olo_page_element(page, "td", verdicts[i].why);
         olo_text_put(page, "</tr>\n");
     }

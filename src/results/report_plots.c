@@ -178,7 +178,7 @@ static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_err
         const olo_verdict *v = &verdicts[i];
         char column[160];
         column_of_quantity(v->quantity, column);
-        if (find_column(result, column) < 0 || isinf(v->tolerance)) {
+        if (find_column(result, column) < 0 || v->kind > OLO_VERDICT_MOMENTUM) {
             continue;
         }
         if (plot == NULL) {

@@ -228,29 +228,48 @@ static olo_status read_verdict_texts(olo_result *result, const char *path, size_
     return status;
 }
 
+/* What is not a level or a kind of ours counts as the worst, or the last. */
+static olo_verdict_level level_from(double number)
+{
+    return number == OLO_VERDICT_OK     ? OLO_VERDICT_OK
+           : number == OLO_VERDICT_WARN ? OLO_VERDICT_WARN
+                                        : OLO_VERDICT_BROKEN;
+}
+
+static olo_verdict_kind kind_from(double number)
+{
+    return number >= OLO_VERDICT_ENERGY && number < OLO_VERDICT_VELOCITIES
+               ? (olo_verdict_kind)(int)number
+               : OLO_VERDICT_VELOCITIES;
+}
+
 olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
                                int *verdict_count, olo_error *error)
 {
-    static const char *const NUMBERS[5] = {"/verdict/start", "/verdict/drift",
-                                           "/verdict/relative_drift", "/verdict/tolerance",
-                                           "/verdict/ok"};
-    double numbers[5][OLO_VERDICTS_MAX];
-    char **quantity = NULL, **why = NULL;
+    static const char *const NUMBERS[] = {"/verdict/start",          "/verdict/drift",
+                                          "/verdict/relative_drift", "/verdict/tolerance",
+                                          "/verdict/level",          "/verdict/kind"};
+    enum { NUMBER_COUNT = sizeof NUMBERS / sizeof NUMBERS[0] };
+    double numbers[NUMBER_COUNT][OLO_VERDICTS_MAX];
+    char **quantity = NULL, **text = NULL, **why = NULL;
     size_t count = 0, columns = 0;
     *verdict_count = 0;
-    if (!olo_hdf5_has(result->file, "/verdict/ok")) {
+    if (!olo_hdf5_has(result->file, "/verdict/level")) {
         return OLO_OK; // a run that did not come to its end
     }
-    olo_status status = olo_hdf5_shape(result->file, "/verdict/ok", &count, &columns, error);
+    olo_status status = olo_hdf5_shape(result->file, "/verdict/level", &count, &columns, error);
     if (status == OLO_OK && count > OLO_VERDICTS_MAX) {
         status =
             olo_fail(error, OLO_BAD_INPUT, "cannot read '%s': too many verdicts", result->path);
     }
-    for (int k = 0; status == OLO_OK && k < 5; k++) {
+    for (int k = 0; status == OLO_OK && k < NUMBER_COUNT; k++) {
         status = read_verdict_numbers(result, NUMBERS[k], count, numbers[k], error);
     }
     if (status == OLO_OK) {
         status = read_verdict_texts(result, "/verdict/quantity", count, &quantity, error);
+    }
+    if (status == OLO_OK) {
+        status = read_verdict_texts(result, "/verdict/text", count, &text, error);
     }
     if (status == OLO_OK) {
         status = read_verdict_texts(result, "/verdict/why", count, &why, error);
@@ -261,12 +280,15 @@ olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERD
                                  .drift = numbers[1][i],
                                  .relative_drift = numbers[2][i],
                                  .tolerance = numbers[3][i],
-                                 .ok = numbers[4][i] != 0.0};
+                                 .level = level_from(numbers[4][i]),
+                                 .kind = kind_from(numbers[5][i])};
         snprintf(verdict->quantity, sizeof verdict->quantity, "%s", quantity[i]);
+        snprintf(verdict->text, sizeof verdict->text, "%s", text[i]);
         snprintf(verdict->why, sizeof verdict->why, "%s", why[i]);
         *verdict_count = (int)i + 1;
     }
     olo_hdf5_texts_free(quantity);
+    olo_hdf5_texts_free(text);
     olo_hdf5_texts_free(why);
     return status;
 }

@@ -1,134 +1,428 @@
-/* Drifts and their bounds: for every invariant I of a run with states 0..N
+/* The rules of the verdict. For every invariant I of a run with states 0..N
  *
- *   drift = max_n |I_n - I_0|,   relative_drift = drift / scale,   ok: relative_drift <= tolerance.
+ *     drift = max_n |I_n - I_0|,   relative_drift = drift / scale,   ok: relative_drift <= tolerance.
  *
- * What a scheme or treatment does not keep by design has an infinite tolerance: it is told, not judged.
+ * Exact quantities (momenta; energy with energy-momentum) are ok or broken. Their tolerance is rounding: 1e-10, and beyond some
+ * 100,000 steps a random walk of 1000 epsilon per step. The scale of energy is the largest of kinetic, strain and moved
+ * potential energy, work and dissipation; where that is tiny, what rounding of the coordinates does to the energy
+ * (sizes.h: virial) makes it larger. The scale of a momentum map a.L + b.P is the largest of its own value, |a| sum |x| |p|
+ * and |b| sum |p|.
  *
- * The scale is that of the quantity itself: of energy the largest of |E_0|, kinetic and strain energy
- * (which do not depend on where the potential is zero, except for E_0); of a momentum map
- * a.L + b.P the largest of its own value, |a| |L| and |b| |P| during the run. */
+ * An energy that the scheme only bounds (variational) is compared with the largest kinetic energy that the motion can have: that
+ * of the start, the potential energy released and the work received. It may oscillate; it must not grow. Growth is the slope of a
+ * line fitted to means over blocks; a quantity that grows gets a tenth of the room.
+ *
+ * Constraints: exact treatments to rounding of the size of each row (row_size.h), augmented to its own tolerance, a penalty to a
+ * hundredth of the size. Velocities that leave the constraints are a warning, as the energy that is conserved includes them. */
 #include "results/verdict.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "results/thin.h"
+#include "base/extreme.h"
+#include "linalg/vec3.h"
+#include "system/parts.h"
 
-/* What the structure conserves, rounding spoils: every step adds an error of some hundred units of
- * the last place, signs by chance. The floor covers every run of up to some 100,000 steps and is
- * orders below the drift of a scheme that does not conserve; beyond, the bound grows like a random
- * walk. */
-static const double DRIFT_TOLERANCE = 1e-10;
+/* Rounding in what the structure conserves. */
+static const double EXACT_TOLERANCE = 1e-10;
 static const double STEP_ROUNDING = 1000.0 * DBL_EPSILON;
+/* Rounding of coordinates in every step, for energies: a share of the virial. */
+static const double VIRIAL_ROUNDING = 4.0 * DBL_EPSILON;
 
-/* Constraints are met anew in every step, rounding does not accumulate. */
+/* Constraints are solved anew in every step, rounding does not accumulate. */
 static const double CONSTRAINT_TOLERANCE = 1e-12;
 
-static double norm(const double x[3])
+/* Bounded energy: ok and broken, as shares of the energy available; a tenth of both when it grows. */
+static const double BOUNDED_TOLERANCE = 0.1, BOUNDED_LIMIT = 1.0, GROWING_SHARE = 0.1;
+/* A slope counts when the line explains more than half of the variance of this many blocks or more. */
+enum { BLOCKS_LEAST = 8 };
+static const double EXPLAINED_SHARE = 0.5;
+
+/* Constraints under a penalty: shares of the size of a row. */
+static const double PENALTY_TOLERANCE = 0.01, PENALTY_LIMIT = 0.1;
+
+/* Velocities normal to the constraints: 5 percent of the velocity are a few thousandths of the kinetic energy. */
+static const double VELOCITY_TOLERANCE = 0.05;
+
+/* Where rounding of far positions exceeds this share of a joint's own size, digits are missing. */
+static const double REMOTE_TOLERANCE = 1e-9;
+
+const char *olo_verdict_level_name(olo_verdict_level level)
 {
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    static const char *const names[] = {"ok", "warn", "broken"};
+    return names[level];
 }
 
-static void raise_to(double *largest, double magnitude)
-{
-    *largest = olo_thin_larger(*largest, magnitude);
-}
+/* ---- following a run -------------------------------------------------------------------------- */
 
-void olo_verdict_add(olo_verdict_book *book, const olo_ledger *ledger, const double *values)
+static void begin(olo_conserved *c, const olo_ledger *ledger, int count, const double *values)
 {
-    if (book->states == 0) {
-        for (int i = 0; i < book->invariants; i++) {
-            book->start[i] = values[i];
-        }
-        book->energy = fabs(ledger->total);
-        book->constraint_start = ledger->constraint_error;
+    for (int i = 0; i < count; i++) {
+        c->start[i] = values[i];
     }
-    for (int i = 0; i < book->invariants; i++) {
-        raise_to(&book->drift[i], fabs(values[i] - book->start[i]));
-        raise_to(&book->value[i], fabs(values[i]));
-    }
-    raise_to(&book->energy, ledger->kinetic);
-    raise_to(&book->energy, fabs(ledger->strain));
-    raise_to(&book->constraint_error, ledger->constraint_error);
-    raise_to(&book->constraint_relative, ledger->constraint_relative);
-    olo_verdict_scale(book, norm(ledger->linear_momentum), norm(ledger->angular_momentum));
-    book->states++;
+    c->kinetic_start = ledger->kinetic;
+    c->potential_start = ledger->potential + ledger->strain + ledger->constraint;
 }
 
-void olo_verdict_scale(olo_verdict_book *book, double linear, double angular)
+static void follow(olo_conserved *c, const olo_ledger *ledger, int count, const double *values)
 {
-    raise_to(&book->linear_momentum, linear);
-    raise_to(&book->angular_momentum, angular);
+    for (int i = 0; i < count; i++) {
+        olo_raise(&c->drift[i], fabs(values[i] - c->start[i]));
+        olo_raise(&c->value[i], fabs(values[i]));
+    }
+    const double moved =
+        c->potential_start - (ledger->potential + ledger->strain + ledger->constraint);
+    olo_raise(&c->kinetic, ledger->kinetic);
+    olo_raise(&c->energy, ledger->kinetic);
+    olo_raise(&c->energy, fabs(ledger->strain));
+    olo_raise(&c->energy, fabs(moved));
+    olo_raise(&c->energy, fabs(ledger->work));
+    olo_raise(&c->energy, fabs(ledger->dissipation));
+    olo_raise(&c->released, moved);
+    olo_raise(&c->work, fabs(ledger->work));
+    olo_raise(&c->linear, vec3_norm(ledger->linear_momentum));
+    olo_raise(&c->angular, vec3_norm(ledger->angular_momentum));
 }
 
-static double scale_of(const olo_verdict_book *book, int i)
+static void enter(const olo_verdict_record *record, olo_conserved *c, const olo_ledger *ledger,
+                  bool first)
 {
-    const olo_invariant *invariant = book->invariant[i];
-    if (invariant->energy) {
-        return book->energy;
+    double values[OLO_INVARIANTS_MAX];
+    for (int i = 0; i < record->invariants; i++) {
+        values[i] = olo_invariant_value(record->invariant[i], ledger);
     }
-    double scale = book->value[i];
-    raise_to(&scale, norm(invariant->rotation) * book->angular_momentum);
-    raise_to(&scale, norm(invariant->translation) * book->linear_momentum);
+    if (first) {
+        begin(c, ledger, record->invariants, values);
+    }
+    follow(c, ledger, record->invariants, values);
+}
+
+/* Two blocks become one, so that there is room again. */
+static void merge_blocks(olo_energy_blocks *blocks)
+{
+    for (int k = 0; k < OLO_VERDICT_BLOCKS / 2; k++) {
+        blocks->mean[k] = 0.5 * (blocks->mean[2 * k] + blocks->mean[2 * k + 1]);
+    }
+    blocks->count = OLO_VERDICT_BLOCKS / 2;
+    blocks->width *= 2;
+    blocks->mean[blocks->count] = 0.0;
+}
+
+static void add_to_blocks(olo_energy_blocks *blocks, double change)
+{
+    if (blocks->width == 0) {
+        blocks->width = 1;
+    }
+    blocks->mean[blocks->count] += change / (double)blocks->width;
+    if (++blocks->filled < blocks->width) {
+        return;
+    }
+    blocks->filled = 0;
+    if (++blocks->count == OLO_VERDICT_BLOCKS) {
+        merge_blocks(blocks);
+    } else {
+        blocks->mean[blocks->count] = 0.0;
+    }
+}
+
+void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long halvings)
+{
+    const bool first = record->states == 0;
+    enter(record, &record->whole, ledger, first);
+    if (first) {
+        record->constraint_start = ledger->constraint_error;
+        record->row_growth = record->remote = 1.0;
+    }
+    if (record->energy_bounded && record->invariants > 0) {
+        add_to_blocks(&record->blocks, ledger->balance - record->whole.start[0]);
+    }
+    olo_raise(&record->constraint_error, ledger->constraint_error);
+    olo_raise(&record->constraint_relative, ledger->constraint_relative);
+    record->halvings = halvings;
+    record->states++;
+}
+
+void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers)
+{
+    for (int p = 0; p < record->parts; p++) {
+        enter(record, &record->part[p], &ledgers[p], record->states <= 1);
+    }
+}
+
+void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
+{
+    olo_raise(&conserved->linear, sizes->linear);
+    olo_raise(&conserved->angular, sizes->angular);
+    olo_raise(&conserved->virial, sizes->virial);
+}
+
+/* ---- judging ---------------------------------------------------------------------------------- */
+
+static const char *number(double x, char text[32])
+{
+    (void)snprintf(text, 32, x == 0.0 ? "0" : "%.1e", x);
+    return text;
+}
+
+/* Whether the block means lie on a line with a slope, and the change over the run that it makes. */
+static double growth_of(const olo_energy_blocks *blocks)
+{
+    const int count = blocks->count;
+    if (count < BLOCKS_LEAST) {
+        return 0.0;
+    }
+    const double middle = 0.5 * (count - 1);
+    double mean = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
+    for (int k = 0; k < count; k++) {
+        mean += blocks->mean[k] / count;
+    }
+    for (int k = 0; k < count; k++) {
+        const double x = k - middle, y = blocks->mean[k] - mean;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    return xy * xy > EXPLAINED_SHARE * xx * yy ? xy / xx * count : 0.0;
+}
+
+/* The level of a quantity with a bound for ok and one for broken. */
+static olo_verdict_level level_of(double relative, double tolerance, double limit)
+{
+    return relative <= tolerance ? OLO_VERDICT_OK
+           : relative <= limit   ? OLO_VERDICT_WARN
+                                 : OLO_VERDICT_BROKEN; // also for what is not a number
+}
+
+/* Tolerance of what is exact up to rounding. */
+static double exact_tolerance(const olo_verdict_record *record)
+{
+    return fmax(EXACT_TOLERANCE, STEP_ROUNDING * sqrt((double)record->states));
+}
+
+static double energy_scale(const olo_verdict_record *record, const olo_conserved *c)
+{
+    const double rounding = VIRIAL_ROUNDING * sqrt((double)record->states) * c->virial;
+    return record->energy_bounded ? c->kinetic_start + c->released + c->work + rounding
+                                  : fmax(c->energy, rounding / exact_tolerance(record));
+}
+
+static double momentum_scale(const olo_conserved *c, int i, const olo_invariant *invariant)
+{
+    double scale = c->value[i];
+    olo_raise(&scale, vec3_norm(invariant->rotation) * c->angular);
+    olo_raise(&scale, vec3_norm(invariant->translation) * c->linear);
     return scale;
 }
 
-static void judge(olo_verdict *verdict, double scale, double tolerance)
+static void judge_exact(const olo_verdict_record *record, olo_verdict *v)
 {
-    verdict->relative_drift = scale == 0.0 ? verdict->drift : verdict->drift / scale;
-    verdict->tolerance = tolerance;
-    verdict->ok = verdict->relative_drift <= tolerance; // false for what is not a number
+    char drift[32], bound[32];
+    v->tolerance = exact_tolerance(record);
+    v->level = level_of(v->relative_drift, v->tolerance, v->tolerance);
+    if (v->level == OLO_VERDICT_OK) {
+        (void)snprintf(v->text, sizeof v->text, "constant to %s", number(v->relative_drift, drift));
+    } else {
+        (void)snprintf(v->text, sizeof v->text, "drifted by %s, tolerance %s",
+                       number(v->relative_drift, drift), number(v->tolerance, bound));
+    }
 }
 
-int olo_verdict_list(const olo_verdict_book *book, olo_verdict verdicts[OLO_VERDICTS_MAX])
+static void judge_bounded(const olo_verdict_record *record, double scale, bool whole,
+                          olo_verdict *v)
 {
-    if (book->states == 0) {
+    char drift[32], bound[32];
+    const double growth = whole ? growth_of(&record->blocks) : 0.0;
+    const double share = growth != 0.0 ? GROWING_SHARE : 1.0;
+    v->tolerance = share * BOUNDED_TOLERANCE;
+    v->level = level_of(v->relative_drift, v->tolerance, share * BOUNDED_LIMIT);
+    const char *trend = growth > 0.0 ? "grows" : growth < 0.0 ? "decays" : "oscillates";
+    if (v->level == OLO_VERDICT_OK) {
+        (void)snprintf(v->text, sizeof v->text, "bounded: within %s of its start",
+                       number(v->relative_drift, drift));
+    } else if (growth != 0.0) {
+        (void)snprintf(v->text, sizeof v->text,
+                       "%s: a fitted line changes by %s over the run, up to %s away, tolerance %s",
+                       trend, number(fabs(growth) / scale, drift),
+                       number(v->relative_drift, (char[32]){0}), number(v->tolerance, bound));
+    } else {
+        (void)snprintf(v->text, sizeof v->text, "%s by %s, tolerance %s", trend,
+                       number(v->relative_drift, drift), number(v->tolerance, bound));
+    }
+    if (whole && record->halvings > 0) {
+        const size_t used = strlen(v->text);
+        v->level = v->level == OLO_VERDICT_OK ? OLO_VERDICT_WARN : v->level;
+        (void)snprintf(v->text + used, sizeof v->text - used,
+                       "; %ld halved steps broke the symplectic structure: take a smaller step",
+                       record->halvings);
+    }
+}
+
+static olo_verdict judge(const olo_verdict_record *record, const olo_conserved *c, int i)
+{
+    const olo_invariant *invariant = record->invariant[i];
+    const bool whole = c == &record->whole, bounded = invariant->energy && record->energy_bounded;
+    const double scale =
+        invariant->energy ? energy_scale(record, c) : momentum_scale(c, i, invariant);
+    olo_verdict v = {.kind = invariant->energy ? OLO_VERDICT_ENERGY : OLO_VERDICT_MOMENTUM,
+                     .start = c->start[i],
+                     .drift = c->drift[i]};
+    (void)snprintf(v.quantity, sizeof v.quantity, "%s", invariant->name);
+    (void)snprintf(v.why, sizeof v.why, "%s",
+                   bounded ? "the scheme bounds the energy without keeping it constant"
+                           : invariant->why);
+    v.relative_drift = v.drift == 0.0 ? 0.0 : scale > 0.0 ? v.drift / scale : (double)INFINITY;
+    v.relative_drift = isnan(v.drift) || isnan(scale) ? (double)NAN : v.relative_drift;
+    if (bounded) {
+        judge_bounded(record, scale, whole, &v);
+    } else {
+        judge_exact(record, &v);
+    }
+    return v;
+}
+
+/* Whether a is the worse of two verdicts on one quantity. */
+static bool is_worse(const olo_verdict *a, const olo_verdict *b)
+{
+    return a->level > b->level && !(a->relative_drift <= b->relative_drift);
+}
+
+/* The verdict on the system, or on that of its parts that is worse. */
+static olo_verdict judge_parts(const olo_verdict_record *record, const olo_system *system, int i)
+{
+    olo_verdict worst = judge(record, &record->whole, i);
+    int found = -1;
+    for (int p = 0; p < record->parts; p++) {
+        const olo_verdict v = judge(record, &record->part[p], i);
+        if (is_worse(&v, &worst)) {
+            worst = v;
+            found = p;
+        }
+    }
+    if (found >= 0) {
+        (void)snprintf(worst.quantity, sizeof worst.quantity, "%.60s of the part with '%.40s'",
+                       record->invariant[i]->name, olo_system_part_name(system, found));
+    }
+    return worst;
+}
+
+static void judge_exact_constraints(const olo_verdict_record *record, olo_verdict *v)
+{
+    char error[32], relative[32], bound[32];
+    const double rounding = DBL_EPSILON * record->remote;
+    v->tolerance = CONSTRAINT_TOLERANCE * record->row_growth;
+    v->relative_drift = record->constraint_relative;
+    v->level = level_of(v->relative_drift, v->tolerance, v->tolerance);
+    if (v->level == OLO_VERDICT_BROKEN) {
+        (void)snprintf(v->text, sizeof v->text, "violated by %s, %s of their size, tolerance %s",
+                       number(v->drift, error), number(v->relative_drift, relative),
+                       number(v->tolerance, bound));
+    } else if (rounding > REMOTE_TOLERANCE) {
+        v->level = OLO_VERDICT_WARN;
+        (void)snprintf(v->text, sizeof v->text,
+                       "satisfied to %s; the origin is %s times the size of a joint away, and "
+                       "positions are rounded to %s of that size: move the model nearer to it",
+                       number(v->drift, error), number(record->remote, relative),
+                       number(rounding, bound));
+    } else {
+        (void)snprintf(v->text, sizeof v->text, "satisfied to %s", number(v->drift, error));
+    }
+}
+
+static void judge_soft_constraints(const olo_verdict_record *record, olo_verdict *v)
+{
+    char error[32], relative[32], bound[32];
+    const bool penalty = isinf(record->constraint_bound);
+    v->relative_drift = penalty ? record->constraint_relative : record->constraint_error;
+    v->tolerance =
+        penalty ? PENALTY_TOLERANCE : fmax(CONSTRAINT_TOLERANCE, record->constraint_bound);
+    v->level = level_of(v->relative_drift, v->tolerance, penalty ? PENALTY_LIMIT : v->tolerance);
+    if (v->level == OLO_VERDICT_OK) {
+        (void)snprintf(v->text, sizeof v->text, "satisfied to %s", number(v->drift, error));
+    } else {
+        (void)snprintf(v->text, sizeof v->text, "violated by %s, %s%stolerance %s%s",
+                       number(v->drift, error), penalty ? number(v->relative_drift, relative) : "",
+                       penalty ? " of their size, " : "", number(v->tolerance, bound),
+                       penalty ? ": take a larger penalty" : "");
+    }
+}
+
+static olo_verdict judge_constraints(const olo_verdict_record *record)
+{
+    olo_verdict v = {.kind = OLO_VERDICT_CONSTRAINTS,
+                     .quantity = "constraints",
+                     .start = record->constraint_start,
+                     .drift = record->constraint_error};
+    (void)snprintf(v.why, sizeof v.why, "%s",
+                   isinf(record->constraint_bound) ? "a penalty lets constraints give way"
+                                                   : "the constraints hold at every step");
+    if (record->constraint_bound == 0.0) {
+        judge_exact_constraints(record, &v);
+    } else {
+        judge_soft_constraints(record, &v);
+    }
+    return v;
+}
+
+static olo_verdict judge_velocities(const olo_verdict_record *record)
+{
+    char share[32];
+    olo_verdict v = {.kind = OLO_VERDICT_VELOCITIES,
+                     .quantity = "velocities",
+                     .why = "velocities along the constraints are motion, others are not",
+                     .drift = record->normal_velocity,
+                     .tolerance = VELOCITY_TOLERANCE};
+    // what rests moves by rounding alone, in all directions
+    const bool moves = !(record->whole.kinetic <= VIRIAL_ROUNDING * record->whole.virial);
+    if (moves && v.drift != 0.0) {
+        v.relative_drift = v.drift / record->velocity_size;
+    }
+    v.level = level_of(v.relative_drift, v.tolerance, (double)INFINITY);
+    if (v.level == OLO_VERDICT_OK) {
+        (void)snprintf(v.text, sizeof v.text, "on the constraints to %s",
+                       number(v.relative_drift, share));
+    } else {
+        (void)snprintf(
+            v.text, sizeof v.text,
+            "leave the constraints by %.0f %% of their size, tolerance %.0f %%: the energy "
+            "counts what is not motion; take a smaller step",
+            100.0 * v.relative_drift, 100.0 * v.tolerance);
+    }
+    return v;
+}
+
+int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
+                     olo_verdict verdicts[OLO_VERDICTS_MAX])
+{
+    int count = 0;
+    if (record->states == 0) {
         return 0;
     }
-    const double tolerance = fmax(DRIFT_TOLERANCE, STEP_ROUNDING * sqrt((double)book->states));
-    int count = 0;
-    for (int i = 0; i < book->invariants; i++) {
-        olo_verdict *verdict = &verdicts[count++];
-        *verdict = (olo_verdict){.start = book->start[i], .drift = book->drift[i]};
-        snprintf(verdict->quantity, sizeof verdict->quantity, "%s", book->invariant[i]->name);
-        snprintf(verdict->why, sizeof verdict->why, "%s", book->invariant[i]->why);
-        const bool bounded = book->invariant[i]->energy && isinf(book->energy_bound);
-        if (bounded) {
-            snprintf(
-                verdict->why, sizeof verdict->why,
-                "the scheme bounds it without keeping it constant: how far it was from its start");
-        }
-        judge(verdict, scale_of(book, i), bounded ? (double)INFINITY : tolerance);
+    for (int i = 0; i < record->invariants; i++) {
+        verdicts[count++] = judge_parts(record, system, i);
     }
-    if (book->constraints) {
-        olo_verdict *verdict = &verdicts[count++];
-        *verdict = (olo_verdict){.quantity = "constraints",
-                                 .why = "",
-                                 .start = book->constraint_start,
-                                 .drift = book->constraint_error};
-        snprintf(verdict->why, sizeof verdict->why, "%s",
-                 isinf(book->constraint_bound) ? "a penalty lets constraints give way"
-                                               : "the constraints hold at every step");
-        // exact treatments against the size of each row; what a treatment allows is absolute
-        const bool exact = book->constraint_bound == 0 && book->constraint_relative > 0;
-        judge(verdict, exact ? book->constraint_error / book->constraint_relative : 1.0,
-              fmax(CONSTRAINT_TOLERANCE, book->constraint_bound));
+    if (record->constraints) {
+        verdicts[count++] = judge_constraints(record);
+    }
+    if (record->constraints && record->velocities) {
+        verdicts[count++] = judge_velocities(record);
     }
     return count;
 }
 
-void olo_verdict_pass(olo_verdict_book *book, olo_bytes *bytes)
+void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
 {
-    const size_t row = (size_t)book->invariants * sizeof(double);
-    olo_bytes_pass(bytes, &book->states, sizeof book->states);
-    olo_bytes_pass(bytes, book->start, row);
-    olo_bytes_pass(bytes, book->drift, row);
-    olo_bytes_pass(bytes, book->value, row);
-    olo_bytes_pass(bytes, &book->energy, sizeof book->energy);
-    olo_bytes_pass(bytes, &book->linear_momentum, sizeof book->linear_momentum);
-    olo_bytes_pass(bytes, &book->angular_momentum, sizeof book->angular_momentum);
-    olo_bytes_pass(bytes, &book->constraint_start, sizeof book->constraint_start);
-    olo_bytes_pass(bytes, &book->constraint_error, sizeof book->constraint_error);
-    olo_bytes_pass(bytes, &book->constraint_relative, sizeof book->constraint_relative);
+    olo_bytes_pass(bytes, &record->states, sizeof record->states);
+    olo_bytes_pass(bytes, &record->whole, sizeof record->whole);
+    olo_bytes_pass(bytes, record->part, (size_t)record->parts * sizeof *record->part);
+    olo_bytes_pass(bytes, &record->blocks, sizeof record->blocks);
+    olo_bytes_pass(bytes, &record->constraint_start, sizeof record->constraint_start);
+    olo_bytes_pass(bytes, &record->constraint_error, sizeof record->constraint_error);
+    olo_bytes_pass(bytes, &record->constraint_relative, sizeof record->constraint_relative);
+    olo_bytes_pass(bytes, &record->row_growth, sizeof record->row_growth);
+    olo_bytes_pass(bytes, &record->remote, sizeof record->remote);
+    olo_bytes_pass(bytes, &record->normal_velocity, sizeof record->normal_velocity);
+    olo_bytes_pass(bytes, &record->velocity_size, sizeof record->velocity_size);
+    olo_bytes_pass(bytes, &record->halvings, sizeof record->halvings);
 }

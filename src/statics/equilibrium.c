@@ -263,6 +263,7 @@ static void stop_motion(const olo_system *s, olo_state *state)
     state->h = state->h_before = state->span = 0;
     state->t = 0;
     state->work = state->dissipation = state->constraint = (olo_sum){0};
+    memset(state->received, 0, (size_t)state->parts * sizeof *state->received);
 }
 
 /* Without load first: it shows whether anything holds the system. */

@@ -160,8 +160,11 @@ void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *s
     olo_interval x = olo_step_interval(step);
     for (int k = 0; k < step->active_count; k++) {
         const olo_term *term = &s->terms[step->active[k]];
-        if (term->law->dissipative)
-            olo_sum_add(&state->dissipation, olo_term_discrete(term, &x, step->r, NULL));
+        if (!term->law->dissipative)
+            continue;
+        const double lost = olo_term_discrete(term, &x, step->r, NULL);
+        olo_sum_add(&state->dissipation, lost);
+        olo_state_receive(s, state, term->index[0], -lost);
     }
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
@@ -170,11 +173,15 @@ void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *s
         for (int k = 0; k < action->size; k++)
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);
+        olo_state_receive(s, state, action->index[0], work);
     }
     /* what holds x - f(t) = 0 does the work -lambda (f1 - f0) */
     for (int i = 0; i < s->drive_count; i++) {
-        int row = s->drives[i].row;
-        olo_sum_add(&state->work, -lambda[row] * olo_constraint_advance(&s->constraints[row], &x));
+        const int row = s->drives[i].row;
+        const olo_constraint *drive = &s->constraints[row];
+        const double work = -lambda[row] * olo_constraint_advance(drive, &x);
+        olo_sum_add(&state->work, work);
+        olo_state_receive(s, state, drive->index[0], work);
     }
     size_t size = (size_t)s->n * sizeof *state->q;
     if (!step->pending) {

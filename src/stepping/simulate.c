@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/progress.h"
 #include "stepping/step.h"
@@ -10,50 +9,6 @@
 /* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this discrete angle the body
  * itself has turned by more than 0.9 of a half turn, and what is seen from step to step is ambiguous. */
 static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
-
-/* Velocities that are further off the constraints than this share of their size make energies hard to believe. */
-static const double share_of_normal_velocities = 0.05;
-enum { LOOKS = 32 }; /* at them in a run */
-
-/* The largest rate of a constraint row, and the largest sum of the magnitudes of its parts, both over the size of the
- * row. An energy that is kept is that of all velocities; what is normal to the constraints, though of second order in
- * the step, is part of it. */
-typedef struct normal_velocities {
-    double rate, size;
-} normal_velocities;
-
-static void look_at_rows(const olo_system *system, const olo_state *state, int first, int count,
-                         normal_velocities *seen)
-{
-    const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
-    for (int c = first; c < first + count; c++) {
-        const olo_constraint *row = &system->constraints[c];
-        double gradient[OLO_FORM_SIZE_MAX], parts = 0, scale = system->row_scale[c];
-        olo_constraint_gradient(row, &at, gradient);
-        for (int i = 0; i < row->size; i++)
-            parts += fabs(gradient[i] * state->v[row->index[i]]);
-        olo_raise(&seen->size, parts / scale);
-        olo_raise(&seen->rate, fabs(olo_constraint_rate(row, &at, gradient, state->v)) / scale);
-    }
-}
-
-static void look_at_velocities(const olo_system *system, const olo_state *state,
-                               normal_velocities *seen)
-{
-    if (!system->books) {
-        look_at_rows(system, state, 0, system->m, seen);
-        return;
-    }
-    const int *left;
-    int count = olo_books_groups(system->books, &left);
-    double rate, size;
-    olo_books_rates(system->books, state->q, state->v, &rate, &size);
-    olo_raise(&seen->size, size);
-    olo_raise(&seen->rate, rate);
-    for (int i = 0; i < count; i++)
-        look_at_rows(system, state, system->groups[left[i]].first, system->groups[left[i]].count,
-                     seen);
-}
 
 static olo_status notify(const olo_observer *observers, int count, const olo_system *system,
                          const olo_state *state, long step, const olo_step_report *report,
@@ -95,20 +50,6 @@ static void warn_of_aliasing(const olo_system *system, const olo_state *state,
         "body '%s' turns by nearly half a turn or more in one step at t = %.6g: its rotation is "
         "ambiguous between steps; take a smaller step",
         system->nodes[report->rotation_node].name, state->t);
-    warn(observers, count, text);
-}
-
-static void warn_of_normal_velocities(const normal_velocities *seen, const olo_observer *observers,
-                                      int count)
-{
-    char text[256];
-    if (!(seen->rate > share_of_normal_velocities * seen->size))
-        return;
-    snprintf(
-        text, sizeof text,
-        "velocities leave the constraints by up to %.0f %% of their size, and the energy that is "
-        "judged includes that part; take a smaller step",
-        100 * seen->rate / seen->size);
     warn(observers, count, text);
 }
 
@@ -199,24 +140,16 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
 }
 
-/* Whether time passed one of the looks at a run. */
-static bool is_look(const olo_run *run, double start, double before, double now)
-{
-    const double part = LOOKS / (run->end - start);
-    return now >= run->end || floor((now - start) * part) > floor((before - start) * part);
-}
-
 /* The steps after sum->steps; those before are in the sums already. */
 static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_system *system,
                             olo_state *state, long steps, const olo_observer *observers,
                             int observer_count, olo_run_summary *sum, olo_error *error)
 {
     olo_status status = OLO_OK;
-    normal_velocities seen = {0, 0};
     const bool chosen = run->tolerance > 0;
     bool warned = false;
     while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
-        const double before = state->t, dissipated = olo_sum_value(&state->dissipation);
+        const double dissipated = olo_sum_value(&state->dissipation);
         status = chosen ? olo_run_take_chosen(run, stepper, state, sum->start, error)
                         : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);
@@ -229,16 +162,13 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
             warn_of_damping(system, state, gained, observers, observer_count, &warned);
         if (report->rotation > aliasing_angle && !aliased)
             warn_of_aliasing(system, state, report, observers, observer_count);
-        if (is_look(run, sum->start, before, state->t) || (!chosen && sum->steps >= steps - 1)) {
+        if (!chosen && sum->steps >= steps - 1)
             status = olo_stepper_complete(stepper, state, error);
-            look_at_velocities(system, state, &seen);
-        }
         if (status == OLO_OK)
             status = notify(observers, observer_count, system, state, sum->steps, report, error);
         if (status == OLO_OK && state->t < run->end && wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }
-    warn_of_normal_velocities(&seen, observers, observer_count);
     olo_status whole = olo_stepper_complete(stepper, state, status == OLO_OK ? error : NULL);
     return status == OLO_OK ? whole : status;
 }

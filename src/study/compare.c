@@ -59,19 +59,17 @@ static void name_of(const olo_treatment_choice *choice, const char *what, double
 
 /* --- what a run keeps --- */
 
-static void take_verdicts(const olo_study *study, const olo_recorder *recorder,
-                          olo_compare_row *row)
+static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);
-    const int invariants = olo_system_invariants(study->system);
     row->momentum_drift = row->constraint_max = 0;
     for (int i = 0; i < count; i++) {
-        if (i >= invariants)
+        if (verdicts[i].kind == OLO_VERDICT_CONSTRAINTS)
             row->constraint_max = verdicts[i].drift;
-        else if (olo_system_invariant(study->system, i)->energy)
+        else if (verdicts[i].kind == OLO_VERDICT_ENERGY)
             row->energy_drift = verdicts[i].relative_drift;
-        else
+        else if (verdicts[i].kind == OLO_VERDICT_MOMENTUM)
             row->momentum_drift = fmax(row->momentum_drift, verdicts[i].relative_drift);
     }
 }
@@ -107,7 +105,7 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
     row->iterations = summary.iterations;
     row->halvings = summary.halvings;
     row->passes = sums.passes;
-    take_verdicts(study, recorder, row);
+    take_verdicts(recorder, row);
     if (*end) {
         olo_ledger ledger;
         olo_system_ledger(study->system, *end, &ledger);

@@ -229,18 +229,6 @@ bool olo_books_add_up(const olo_books *books, const double *q, const double *v,
     return isfinite(all);
 }
 
-void olo_books_sizes(const olo_books *books, const double *q, const double *v, double *linear,
-                     double *angular)
-{
-    books->kernels->sizes(books, q, v, linear, angular);
-}
-
-void olo_books_rates(const olo_books *books, const double *q, const double *v, double *rate,
-                     double *parts)
-{
-    books->kernels->rates(books, q, v, rate, parts);
-}
-
 int olo_books_terms(const olo_books *books, const int **terms)
 {
     *terms = books->terms;

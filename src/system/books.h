@@ -22,14 +22,6 @@ void olo_books_free(olo_books *books);
 /* False: something is not finite, and what is has to be found out entry by entry. */
 bool olo_books_add_up(const olo_books *books, const double *q, const double *v,
                       olo_books_sums *sums);
-/* The sums of the magnitudes of all momenta, sum |p| over positions and sum |x| |p| over all 3-vectors. */
-void olo_books_sizes(const olo_books *books, const double *q, const double *v, double *linear,
-                     double *angular);
-
-/* The largest rate of a row, and the largest sum of the magnitudes of its parts, both over the size of the row. */
-void olo_books_rates(const olo_books *books, const double *q, const double *v, double *rate,
-                     double *parts);
-
 /* What is not in them: terms and constraint groups. */
 int olo_books_terms(const olo_books *books, const int **terms);
 int olo_books_groups(const olo_books *books, const int **groups);

@@ -22,10 +22,6 @@ typedef struct olo_books_places {
 
 typedef struct olo_books_kernels {
     void (*add_up)(const olo_books *books, const double *q, const double *v, olo_books_sums *sums);
-    void (*sizes)(const olo_books *books, const double *q, const double *v, double *linear,
-                  double *angular);
-    void (*rates)(const olo_books *books, const double *q, const double *v, double *rate,
-                  double *parts);
 } olo_books_kernels;
 
 struct olo_books {

@@ -34,6 +34,19 @@ double olo_form_magnitude(const olo_form *form, const double *q)
     return sum;
 }
 
+double olo_form_magnitude_about(const olo_form *form, const double *q, const double *origin)
+{
+    double gradient[OLO_FORM_SIZE_MAX], sum = fabs(olo_form_value(form, origin));
+    olo_form_gradient(form, origin, gradient);
+    for (int i = 0; i < form->size; i++)
+        sum += fabs(gradient[i] * (q[form->index[i]] - origin[form->index[i]]));
+    for (int p = 0; p < form->products; p++) {
+        const int i = form->index[form->product[p].i], j = form->index[form->product[p].j];
+        sum += fabs(form->product[p].a * (q[i] - origin[i]) * (q[j] - origin[j]));
+    }
+    return sum;
+}
+
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient)
 {
     for (int l = 0; l < form->size; l++) {

@@ -37,6 +37,10 @@ double olo_form_value(const olo_form *form, const double *q);
 /* Sum of the magnitudes of the parts of e(q): what its value is rounded against. */
 double olo_form_magnitude(const olo_form *form, const double *q);
 
+/* The same of e written as a polynomial in q - origin: what is left of it where positions count from a point nearby. Both
+ * arrays are addressed by `index`. */
+double olo_form_magnitude_about(const olo_form *form, const double *q, const double *origin);
+
 /* gradient[size] = b + A q */
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
 

@@ -9,7 +9,7 @@
 static size_t number_count(const olo_state *x)
 {
     return 5 * (size_t)x->n + (2 + OLO_FORETOLD) * (size_t)x->twists + 2 * (size_t)x->m +
-           (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count;
+           (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count + 2 * (size_t)x->parts;
 }
 
 static void point_into(olo_state *state)
@@ -27,7 +27,8 @@ static void point_into(olo_state *state)
     state->lambda_before = at += state->m;
     state->momentum = at += state->m;
     state->angles = at += state->n;
-    state->reactions = at + state->joint_coordinates;
+    state->reactions = at += state->joint_coordinates;
+    state->received = (olo_sum *)(at + 6 * state->reaction_count);
 }
 
 /* A zeroed state with the sizes of `like`. */
@@ -41,6 +42,7 @@ static olo_state *allocate(const olo_state *like)
     state->twists = like->twists;
     state->joint_coordinates = like->joint_coordinates;
     state->reaction_count = like->reaction_count;
+    state->parts = like->parts;
     point_into(state);
     return state;
 }
@@ -51,7 +53,8 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
                              .m = system->m,
                              .twists = system->twists,
                              .joint_coordinates = system->joint_coordinate_count,
-                             .reaction_count = system->reaction_count};
+                             .reaction_count = system->reaction_count,
+                             .parts = system->part_count > 1 ? system->part_count : 0};
     *state = allocate(&sizes);
     return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
 }
@@ -89,7 +92,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- as a block of bytes --- */
 
 /* Raised when the fields below change. */
-enum { SAVED_VERSION = 6 };
+enum { SAVED_VERSION = 7 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
 

@@ -7,6 +7,9 @@
  * a combination of rows of the group, which are zero at the midpoint too. These are linear conditions on
  * (tau, omega); their Gram matrix is 6x6 and its null space lists what is conserved. (Noether; for
  * energy-momentum with quadratic invariants the discrete counterpart is exact, thesis 3.2.)
+ *
+ * Forms are written in y, where positions are x = c + l y with the centre c and a length l of the model and
+ * directors stay as they are: coefficients then have one size wherever the model is and whatever its units.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +23,12 @@ enum { TX, TY, TZ, RX, RY, RZ, MOTIONS };
 
 /* Relative size under which a condition counts as absent; conditions enter squared. */
 static const double condition_floor = 1e-20;
+
+/* The centre of the positions at the start, and a length. */
+typedef struct view {
+    const olo_system *system;
+    double center[3], length;
+} view;
 
 /* Derivatives of forms along the six generators: polynomials over `size` coordinates, stored as constant,
  * linear and quadratic coefficients. */
@@ -42,7 +51,24 @@ static int local_of(const unit *u, int coordinate)
     return -1;
 }
 
-/* coordinate i of xi for motion k is  constant + factor * q[other] */
+static view view_of(const olo_system *system)
+{
+    view seen = {.system = system, .length = system->length_scale};
+    for (int k = 0; k < system->node_count; k++)
+        if (system->nodes[k].base < 0)
+            vec3_add(1.0 / system->node_count, system->q0 + system->nodes[k].q, seen.center);
+    return seen;
+}
+
+/* q_i = shift + stretch y_i */
+static double stretch_of(const view *seen, int i, double *shift)
+{
+    const olo_coordinate *c = &seen->system->coordinates[i];
+    *shift = c->slot == 0 && seen->system->nodes[c->node].base < 0 ? seen->center[c->axis] : 0.0;
+    return c->slot == 0 ? seen->length : 1.0;
+}
+
+/* coordinate i of xi for motion k is  constant + factor * y[other] */
 static void generator(const olo_system *system, int i, int k, double *constant, int *other,
                       double *factor)
 {
@@ -61,6 +87,33 @@ static void generator(const olo_system *system, int i, int k, double *constant, 
         *other = i + next - last;
         *factor = 1;
     }
+}
+
+/* The form in y; b and product have room. Like the original it keeps indices into q. */
+static olo_form normalised(const view *seen, const olo_form *form, double *b, olo_product *product)
+{
+    double shift;
+    olo_form y = *form;
+    for (int a = 0; a < form->size; a++) {
+        b[a] = form->b[a];
+        (void)stretch_of(seen, form->index[a], &shift);
+        y.c += form->b[a] * shift;
+    }
+    for (int t = 0; t < form->products; t++) {
+        const olo_product *x = &form->product[t];
+        double shift_i, shift_j;
+        const double stretch_i = stretch_of(seen, form->index[x->i], &shift_i);
+        const double stretch_j = stretch_of(seen, form->index[x->j], &shift_j);
+        y.c += x->a * shift_i * shift_j;
+        b[x->i] += x->a * shift_j;
+        b[x->j] += x->a * shift_i;
+        product[t] = (olo_product){x->i, x->j, x->a * stretch_i * stretch_j};
+    }
+    for (int a = 0; a < form->size; a++)
+        b[a] *= stretch_of(seen, form->index[a], &shift);
+    y.b = b;
+    y.product = product;
+    return y;
 }
 
 /* p += s * (derivative of the form along motion k) */
@@ -156,82 +209,123 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
                 gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
-/* One constraint group, or one form (count 1, no group rows). */
-static bool add_forms(const olo_system *system, int form_count, const olo_form *const *forms,
-                      bool group, double gram[MOTIONS][MOTIONS])
+/* Room for forms in y. */
+typedef struct forms_in_y {
+    olo_form *form;
+    double *b;
+    olo_product *product;
+} forms_in_y;
+
+static bool normalise(const view *seen, int count, const olo_form *const *forms, forms_in_y *room)
 {
-    unit u = {0};
-    for (int i = 0; i < form_count; i++)
-        add_coordinates(system, forms[i], &u);
-    size_t count = (size_t)terms_of(u.size);
-    int linear = 1 + u.size; /* rows are linear: the rest of their polynomials is zero */
-    double *memory = olo_alloc(count * MOTIONS + (size_t)(linear * form_count), sizeof *memory);
-    if (!memory)
+    size_t sizes = 0, products = 0;
+    for (int i = 0; i < count; i++) {
+        sizes += (size_t)forms[i]->size;
+        products += (size_t)forms[i]->products;
+    }
+    room->form = olo_alloc((size_t)count + 1, sizeof *room->form);
+    room->b = olo_alloc(sizes + 1, sizeof *room->b);
+    room->product = olo_alloc(products + 1, sizeof *room->product);
+    if (!room->form || !room->b || !room->product)
         return false;
-    for (int k = 0; k < MOTIONS; k++)
-        u.polynomial[k] = memory + (size_t)k * count;
-    double *rows = memory + MOTIONS * count;
+    double *b = room->b;
+    olo_product *product = room->product;
+    for (int i = 0; i < count; i++) {
+        room->form[i] = normalised(seen, forms[i], b, product);
+        b += forms[i]->size;
+        product += forms[i]->products;
+    }
+    return true;
+}
+
+/* Orthonormal polynomials of the linear forms; returns how many there are. */
+static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms, double *rows)
+{
+    const int linear = 1 + u->size; /* the rest of their polynomials is zero */
     int row_count = 0;
-    for (int i = 0; group && i < form_count; i++) {
-        if (forms[i]->products)
+    for (int i = 0; i < form_count; i++) {
+        if (forms[i].products)
             continue;
         double *row = rows + row_count * linear;
-        write_linear(&u, forms[i], row);
+        write_linear(u, &forms[i], row);
+        const double size = sqrt(product(linear, row, row));
         for (int r = 0; r < row_count; r++)
             subtract(linear, product(linear, rows + r * linear, row), rows + r * linear, row);
-        double norm = sqrt(product(linear, row, row));
-        if (norm < 1e-9)
+        const double norm = sqrt(product(linear, row, row));
+        if (!(norm > 1e-9 * size))
             continue;
         for (int j = 0; j < linear; j++)
             row[j] /= norm;
         row_count++;
     }
-    for (int i = 0; i < form_count; i++)
-        add_conditions(system, &u, forms[i], row_count, rows, gram);
-    olo_free(memory);
-    return true;
+    return row_count;
 }
 
-static bool add_form(const olo_system *system, const olo_form *form, double gram[MOTIONS][MOTIONS])
+/* One constraint group, or one form (count 1, no group rows). */
+static bool add_forms(const view *seen, int form_count, const olo_form *const *forms, bool group,
+                      double gram[MOTIONS][MOTIONS])
 {
-    return add_forms(system, 1, &form, false, gram);
+    unit u = {0};
+    forms_in_y y = {0};
+    for (int i = 0; i < form_count; i++)
+        add_coordinates(seen->system, forms[i], &u);
+    const size_t count = (size_t)terms_of(u.size);
+    double *memory =
+        olo_alloc(count * MOTIONS + (size_t)((1 + u.size) * form_count), sizeof *memory);
+    const bool ok = memory && normalise(seen, form_count, forms, &y);
+    if (ok) {
+        for (int k = 0; k < MOTIONS; k++)
+            u.polynomial[k] = memory + (size_t)k * count;
+        double *rows = memory + MOTIONS * count;
+        const int row_count = group ? orthonormal_rows(&u, form_count, y.form, rows) : 0;
+        for (int i = 0; i < form_count; i++)
+            add_conditions(seen->system, &u, &y.form[i], row_count, rows, gram);
+    }
+    olo_free(y.form);
+    olo_free(y.b);
+    olo_free(y.product);
+    olo_free(memory);
+    return ok;
+}
+
+static bool add_form(const view *seen, const olo_form *form, double gram[MOTIONS][MOTIONS])
+{
+    return add_forms(seen, 1, &form, false, gram);
 }
 
 /* All forms of a law of them; invariants that are none feel no rigid motion. */
-static bool add_term(const olo_system *system, const olo_term *term, double gram[MOTIONS][MOTIONS])
+static bool add_term(const view *seen, const olo_term *term, double gram[MOTIONS][MOTIONS])
 {
     bool ok = true;
     for (int k = 0; ok && !term->invariants && k < term->forms; k++)
-        ok = add_form(system, &term->form[k], gram);
+        ok = add_form(seen, &term->form[k], gram);
     return ok;
 }
 
 /* The rows of a group: forms together; a relation feels what its coordinates feel; a row of another kind holds a body to
  * something fixed in space and feels everything. */
-static bool add_group(const olo_system *system, const olo_group *group,
-                      double gram[MOTIONS][MOTIONS])
+static bool add_group(const view *seen, const olo_group *group, double gram[MOTIONS][MOTIONS])
 {
     const olo_form **forms = olo_alloc((size_t)group->count + 1, sizeof *forms);
     int count = 0;
     bool ok = forms != NULL;
     for (int i = 0; ok && i < group->count; i++) {
-        const olo_constraint *row = &system->constraints[group->first + i];
+        const olo_constraint *row = &seen->system->constraints[group->first + i];
         if (row->form)
             forms[count++] = row->form;
         for (int k = 0; ok && k < row->share_count; k++)
-            ok = add_term(system, row->shares[k].coordinate, gram);
+            ok = add_term(seen, row->shares[k].coordinate, gram);
         for (int k = 0; row->data && k < MOTIONS; k++)
             gram[k][k] += 1;
     }
-    ok = ok && add_forms(system, count, forms, true, gram);
+    ok = ok && add_forms(seen, count, forms, true, gram);
     olo_free(forms);
     return ok;
 }
 
 /* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by rotations
  * with m . omega; anything that depends on the motion is felt by everything. */
-static bool add_action(const olo_system *system, const olo_action *action,
-                       double gram[MOTIONS][MOTIONS])
+static bool add_action(const view *seen, const olo_action *action, double gram[MOTIONS][MOTIONS])
 {
     double scale = vec3_dot(action->vector, action->vector);
     if (action->type == &olo_action_dead_force) {
@@ -243,7 +337,7 @@ static bool add_action(const olo_system *system, const olo_action *action,
                 index[3 * k + i] = action->position.slot[k] + i;
                 b[3 * k + i] = action->position.weight[k] * action->vector[i];
             }
-        return add_form(system, &form, gram);
+        return add_form(seen, &form, gram);
     }
     if (action->type == &olo_action_dead_moment && scale > 0) {
         for (int k = 0; k < 3; k++)
@@ -252,7 +346,7 @@ static bool add_action(const olo_system *system, const olo_action *action,
         return true;
     }
     if (action->coordinate) /* it feels what the coordinate feels */
-        return add_term(system, action->coordinate, gram);
+        return add_term(seen, action->coordinate, gram);
     bool moment = action->type == &olo_action_body_moment;
     for (int k = moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;
@@ -306,6 +400,36 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
         found++;
     }
     return found;
+}
+
+/* A motion of y, omega x y + tau, as one of positions: omega x (x - c) + l tau; a translation by itself has no
+ * size. */
+static void leave_view(const view *seen, double motion[MOTIONS])
+{
+    double *tau = motion, *omega = motion + RX, moved[3];
+    if (vec3_norm(omega) == 0)
+        return;
+    vec3_cross(seen->center, omega, moved);
+    for (int i = 0; i < 3; i++)
+        tau[i] = seen->length * tau[i] + moved[i];
+}
+
+/* Takes the share of an earlier translation out of a rotation: both are conserved, and so is the difference. */
+static void remove_translation(const double earlier[MOTIONS], double motion[MOTIONS])
+{
+    if (vec3_norm(earlier + RX) == 0)
+        vec3_add(-vec3_dot(earlier, motion) / vec3_dot(earlier, earlier), earlier, motion);
+}
+
+/* What cancels up to rounding is zero. */
+static void clean(const view *seen, double motion[MOTIONS])
+{
+    const double rounding = 1e-12;
+    const double size = vec3_norm(seen->center) + seen->length;
+    const bool turns = vec3_norm(motion + RX) > 0;
+    for (int k = 0; k < MOTIONS; k++)
+        if (fabs(motion[k]) < rounding * (turns && k < RX ? size : 1.0))
+            motion[k] = 0;
 }
 
 /* --- words --- */
@@ -370,23 +494,29 @@ static void add_energy(olo_system *system)
 bool olo_system_find_symmetries(olo_system *system)
 {
     double gram[MOTIONS][MOTIONS] = {{0}}, basis[MOTIONS][MOTIONS];
+    const view seen = view_of(system);
     bool ok = true;
     for (int i = 0; ok && i < system->group_count; i++)
-        ok = system->groups[i].internal || add_group(system, &system->groups[i], gram);
+        ok = system->groups[i].internal || add_group(&seen, &system->groups[i], gram);
     for (int i = 0; ok && i < system->term_count; i++)
-        ok = add_term(system, &system->terms[i], gram);
+        ok = add_term(&seen, &system->terms[i], gram);
     for (int i = 0; ok && i < system->action_count; i++)
-        ok = add_action(system, &system->actions[i], gram);
+        ok = add_action(&seen, &system->actions[i], gram);
     if (!ok)
         return false;
     system->invariant_count = 0;
     add_energy(system);
     int found = null_space(gram, basis);
+    for (int i = 0; i < found; i++)
+        leave_view(&seen, basis[i]);
     for (int i = 0; i < found; i++) {
         olo_invariant *x = &system->invariants[system->invariant_count++];
+        for (int j = 0; j < i; j++)
+            remove_translation(basis[j], basis[i]);
+        clean(&seen, basis[i]);
         vec3_copy(basis[i], x->translation);
         vec3_copy(basis[i] + 3, x->rotation);
-        if (vec3_norm(x->rotation) < 1e-12)
+        if (vec3_norm(x->rotation) == 0)
             describe_translation(x);
         else
             describe_rotation(x);

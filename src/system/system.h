@@ -22,7 +22,9 @@
 #include "system/form.h"
 #include "system/joint.h"
 #include "system/mass.h"
+#include "system/parts.h"
 #include "system/position.h"
+#include "system/row_size.h"
 #include "system/scene.h"
 #include "system/strain.h"
 #include "system/term.h"
@@ -112,6 +114,8 @@ struct olo_system {
     int twists;
     int node_count;
     olo_node *nodes;
+    int part_count;
+    int *node_part;              /* [node_count] the connected part that each belongs to */
     olo_names node_names;        /* the number of each */
     olo_coordinate *coordinates; /* [n] */
     int mass_count;
@@ -149,8 +153,8 @@ struct olo_system {
     double *q0, *v0;         /* initial data as given */
     bool *v0_given;          /* [n] the user gave this velocity */
     olo_books *books;        /* frames in the ledger, or NULL */
-    double *row_scale;       /* [m] size of the parts of each constraint row at the start */
-    double length_scale;     /* a length of the model, to make increments comparable */
+    double *row_scale;   /* [m] the size that each constraint row is judged against: row_size.h */
+    double length_scale; /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;
@@ -161,7 +165,7 @@ struct olo_system {
 enum { OLO_FORETOLD = 6 }; /* motions from which the next one may be foretold */
 
 struct olo_state {
-    int n, m, twists, joint_coordinates, reaction_count;
+    int n, m, twists, joint_coordinates, reaction_count, parts;
     double t;
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
@@ -178,8 +182,9 @@ struct olo_state {
     double *momentum;      /* with which the next step starts, where the scheme keeps one */
     double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
     double *reactions;     /* force and moment of each recorded reaction over the last step */
-    double turned;         /* no angle has turned further from `angles` */
-    bool smooth;           /* the last two motions foretold the last one better than one of them */
+    olo_sum *received; /* [parts] energy that each part received from outside; none of a single part */
+    double turned;     /* no angle has turned further from `angles` */
+    bool smooth;       /* the last two motions foretold the last one better than one of them */
     int equal;    /* so many motions, the last ones, belong to the differences: steps of one size */
     int foretell; /* so many of them foretold the last one best */
     double h;     /* last step, 0 before the first; of a composed one its last part */

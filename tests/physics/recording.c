@@ -93,7 +93,7 @@ TEST(energy_and_all_momenta_of_a_free_pair_are_ok_also_when_they_are_zero)
         check_equal(7, count); // energy, three linear, three angular momenta; no constraints
         for (int i = 0; i < count; i++) {
             check_below(verdicts[i].relative_drift, 1e-12);
-            check_true(verdicts[i].ok);
+            check_equal(OLO_VERDICT_OK, verdicts[i].level);
         }
         olo_state_free(last);
         olo_model_free(model);

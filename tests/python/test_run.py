@@ -46,12 +46,12 @@ def test_the_result_equals_that_of_the_command_to_the_last_bit(command, model, s
     words = [word for name, value in settings.items()
              for word in ("--set", f"{name}={str(value).lower() if isinstance(value, bool) else value}")]
     done = command("run", model, "--quiet", "--output", "command.h5", *words)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 6), done.stderr  # 6: velocities of the linkage at this step
     result = oloid.run(model, set=settings, output=command.folder / "python.h5")
     theirs, ours = contents(command.folder / "command.h5"), contents(command.folder / "python.h5")
     assert theirs.keys() == ours.keys() and len(ours) > 50
     assert [name for name in ours if not same_bits(theirs[name], ours[name])] == []
-    assert result.ok and result.status == "OK"
+    assert result.status == "OK" and result.ok == (done.returncode == 0)
 
 
 def test_columns_are_those_of_the_file(tmp_path):
@@ -108,7 +108,7 @@ def test_a_law_that_breaks_is_a_warning():
     with pytest.warns(oloid.DriftWarning, match="drifted by"):
         result = oloid.run("double-spherical-pendulum", step=0.05, end=5, set={"run.newton_tolerance": 0.5})
     assert not result.ok and not result.verdict.ok and result.status == "OK"
-    assert "BROKEN" in str(result.verdict)
+    assert "broken" in str(result.verdict)
 
 
 def test_progress_and_callback_can_stop_a_run():

@@ -349,10 +349,10 @@ TEST(the_verdict_sees_steps_that_are_not_recorded)
         check_close(now[i].drift, then[i].drift, 0.0);
         check_close(now[i].relative_drift, then[i].relative_drift, 0.0);
         check_close(now[i].tolerance, then[i].tolerance, 0.0);
-        check_true(now[i].ok == then[i].ok);
+        check_true(now[i].level == then[i].level);
         if (strcmp(now[i].quantity, "energy") == 0) {
             energy = true; // the spike is in one step that is not recorded
-            check_true(now[i].drift > 1000.0 && !now[i].ok);
+            check_true(now[i].drift > 1000.0 && now[i].level == OLO_VERDICT_BROKEN);
         }
     }
     check_true(energy);
@@ -566,7 +566,7 @@ TEST(numbers_that_are_none_are_recorded_and_not_ok)
     check_ok(feed(&s, recorder, 6, 10, &error), &error);
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     check_true(olo_recorder_verdicts(recorder, verdicts) > 0);
-    check_true(!verdicts[0].ok);
+    check_equal(OLO_VERDICT_BROKEN, verdicts[0].level);
     check_ok(olo_recorder_finish(recorder, NULL, OLO_NOT_FINITE, &error), &error);
     olo_recorder_free(recorder);
     free_scene(&s);

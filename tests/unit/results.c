@@ -1,4 +1,4 @@
-/* Thinning, verdicts and files: the parts of recording that know no mechanics. */
+/* Thinning and files: the parts of recording that know no mechanics. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +15,6 @@
 #include "results/hdf5_file.h"
 #include "results/layout.h"
 #include "results/thin.h"
-#include "results/verdict.h"
 
 /* ---- thinning --------------------------------------------------------------------------------- */
 
@@ -82,144 +81,6 @@ TEST(a_number_that_is_none_is_not_lost_in_a_bucket)
         }
         check_true(isnan(thin.minimum[0]) && isnan(thin.maximum[0]));
     }
-}
-
-/* ---- verdicts --------------------------------------------------------------------------------- */
-
-static const olo_invariant ENERGY = {.name = "energy", .why = "no time in it", .energy = true};
-static const olo_invariant TURN = {.name = "angular momentum z", .rotation = {0.0, 0.0, 1.0}};
-static const olo_invariant SHIFT = {.name = "linear momentum x", .translation = {1.0, 0.0, 0.0}};
-
-static olo_verdict_book book_of(const olo_invariant *invariant)
-{
-    return (olo_verdict_book){.invariants = 1, .invariant = {invariant}};
-}
-
-static olo_verdict verdict_of(const olo_verdict_book *book)
-{
-    olo_verdict verdicts[OLO_VERDICTS_MAX];
-    check_equal(1, olo_verdict_list(book, verdicts));
-    return verdicts[0];
-}
-
-TEST(there_is_no_verdict_before_the_first_state)
-{
-    const olo_verdict_book book = book_of(&ENERGY);
-    olo_verdict verdicts[OLO_VERDICTS_MAX];
-    check_equal(0, olo_verdict_list(&book, verdicts));
-}
-
-TEST(the_drift_of_energy_is_the_largest_and_relative_to_energy)
-{
-    olo_verdict_book book = book_of(&ENERGY);
-    const double energies[4] = {2.0, 2.0 + 4e-10, 2.0 - 8e-10, 2.0};
-    for (int i = 0; i < 4; i++) {
-        const olo_ledger ledger = {.kinetic = 20.0, .total = 2.0};
-        olo_verdict_add(&book, &ledger, &energies[i]);
-    }
-    const olo_verdict verdict = verdict_of(&book);
-    check_text("energy", verdict.quantity);
-    check_text("no time in it", verdict.why);
-    check_close(2.0, verdict.start, 0.0);
-    check_relative(8e-10, verdict.drift, 1e-6);
-    check_relative(4e-11, verdict.relative_drift, 1e-6);
-    check_true(verdict.ok);
-}
-
-TEST(a_scheme_that_loses_energy_is_not_ok)
-{
-    olo_verdict_book book = book_of(&ENERGY);
-    const double energies[2] = {1.0, 1.0 - 1e-6};
-    for (int i = 0; i < 2; i++) {
-        const olo_ledger ledger = {.kinetic = 1.0, .total = energies[i]};
-        olo_verdict_add(&book, &ledger, &energies[i]);
-    }
-    check_true(!verdict_of(&book).ok);
-}
-
-TEST(a_momentum_is_judged_by_the_size_of_the_whole_momentum)
-{
-    olo_verdict_book book = book_of(&TURN);
-    const double values[2] = {0.0, 1e-13};
-    const olo_ledger ledger = {.angular_momentum = {3.0, 4.0, 0.0}, .linear_momentum = {100, 0, 0}};
-    olo_verdict_add(&book, &ledger, &values[0]);
-    olo_verdict_add(&book, &ledger, &values[1]);
-    check_relative(1e-13 / 5.0, verdict_of(&book).relative_drift, 1e-12);
-}
-
-TEST(a_total_momentum_of_zero_is_judged_by_that_of_the_parts)
-{
-    olo_verdict_book book = book_of(&SHIFT);
-    const double values[2] = {0.0, 1e-16};
-    const olo_ledger ledger = {0};
-    olo_verdict_add(&book, &ledger, &values[0]);
-    olo_verdict_add(&book, &ledger, &values[1]);
-    check_true(!verdict_of(&book).ok); // nothing else is known of the size of momenta
-    olo_verdict_scale(&book, 2.0, 0.0);
-    check_relative(5e-17, verdict_of(&book).relative_drift, 1e-12);
-    check_true(verdict_of(&book).ok);
-}
-
-TEST(without_any_scale_the_drift_counts_as_it_is)
-{
-    olo_verdict_book book = book_of(&ENERGY);
-    const olo_ledger ledger = {0};
-    const double zero = 0.0;
-    olo_verdict_add(&book, &ledger, &zero);
-    check_close(0.0, verdict_of(&book).relative_drift, 0.0);
-    check_true(verdict_of(&book).ok);
-}
-
-TEST(what_is_not_a_number_is_never_ok)
-{
-    for (int bad = 0; bad < 3; bad++) {
-        olo_verdict_book book = book_of(&ENERGY);
-        for (int i = 0; i < 3; i++) {
-            const double energy = i == bad ? (double)NAN : 1.0;
-            const olo_ledger ledger = {.kinetic = energy, .total = energy};
-            olo_verdict_add(&book, &ledger, &energy);
-        }
-        check_true(!verdict_of(&book).ok);
-        check_true(isnan(verdict_of(&book).relative_drift));
-    }
-    olo_verdict_book book = book_of(&ENERGY);
-    const double energies[2] = {1.0, (double)INFINITY};
-    for (int i = 0; i < 2; i++) {
-        const olo_ledger ledger = {.kinetic = energies[i], .total = energies[i]};
-        olo_verdict_add(&book, &ledger, &energies[i]);
-    }
-    check_true(!verdict_of(&book).ok);
-}
-
-TEST(the_tolerance_grows_like_a_random_walk_in_long_runs)
-{
-    olo_verdict_book book = book_of(&ENERGY);
-    const olo_ledger ledger = {.kinetic = 1.0, .total = 1.0};
-    const double one = 1.0;
-    olo_verdict_add(&book, &ledger, &one);
-    const double early = verdict_of(&book).tolerance;
-    book.states = 100000000;
-    const double late = verdict_of(&book).tolerance;
-    book.states *= 4;
-    check_true(early < late && late < 1e-8);
-    check_relative(2.0 * late, verdict_of(&book).tolerance, 1e-12);
-}
-
-TEST(constraints_are_judged_by_their_largest_error)
-{
-    olo_verdict_book book = {.constraints = true};
-    const double errors[3] = {1e-16, 3e-15, 2e-15};
-    for (int i = 0; i < 3; i++) {
-        const olo_ledger ledger = {.constraint_error = errors[i]};
-        olo_verdict_add(&book, &ledger, NULL);
-    }
-    check_text("constraints", verdict_of(&book).quantity);
-    check_close(3e-15, verdict_of(&book).drift, 0.0);
-    check_close(3e-15, verdict_of(&book).relative_drift, 0.0);
-    check_true(verdict_of(&book).ok);
-    const olo_ledger ledger = {.constraint_error = 1e-9};
-    olo_verdict_add(&book, &ledger, NULL);
-    check_true(!verdict_of(&book).ok);
 }
 
 /* ---- units ------------------------------------------------------------------------------------ */
@@ -564,15 +425,6 @@ TEST_MAIN(cmocka_unit_test(steps_are_counted_with_a_last_shorter_one),
           cmocka_unit_test(a_stride_keeps_the_rows_below_the_bound),
           cmocka_unit_test(no_spike_is_lost_in_a_bucket),
           cmocka_unit_test(a_number_that_is_none_is_not_lost_in_a_bucket),
-          cmocka_unit_test(there_is_no_verdict_before_the_first_state),
-          cmocka_unit_test(the_drift_of_energy_is_the_largest_and_relative_to_energy),
-          cmocka_unit_test(a_scheme_that_loses_energy_is_not_ok),
-          cmocka_unit_test(a_momentum_is_judged_by_the_size_of_the_whole_momentum),
-          cmocka_unit_test(a_total_momentum_of_zero_is_judged_by_that_of_the_parts),
-          cmocka_unit_test(without_any_scale_the_drift_counts_as_it_is),
-          cmocka_unit_test(what_is_not_a_number_is_never_ok),
-          cmocka_unit_test(the_tolerance_grows_like_a_random_walk_in_long_runs),
-          cmocka_unit_test(constraints_are_judged_by_their_largest_error),
           cmocka_unit_test(units_are_symbols_in_si_and_dimensions_otherwise),
           cmocka_unit_test(attributes_come_back),
           cmocka_unit_test(an_attribute_may_hold_the_names_of_ten_thousand_bodies),

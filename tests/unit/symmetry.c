@@ -278,6 +278,33 @@ TEST(size_of_the_model_does_not_change_what_is_found)
     }
 }
 
+/* A hinge conserves the angular momentum about its axis if that is vertical, and nothing if it is not, wherever it is. */
+TEST(where_the_model_is_does_not_change_what_is_found)
+{
+    static const char *const places[] = {"0", "3", "1e6", "1e12"};
+    const char *text = "parameters: {x: 0, vertical: 1}\ngravity: [0, 0, -9.81]\n"
+                       "bodies: {name: b, mass: 1, inertia: [1, 2, 2], center: [0.5, 0, 0], "
+                       "position: [x, 0, 0]}\n"
+                       "joints: {name: h, between: [ground, b], at: [x, 0, 0], axis: [0, 1 - "
+                       "vertical, vertical]}\n";
+    for (int i = 0; i < 4; i++) {
+        const olo_setting settings[2] = {{.name = "x", .value = places[i]},
+                                         {.name = "vertical", .value = "1"}};
+        scene s = scene_open_set(text, "reduced", settings, 2);
+        check_equal(2, olo_system_invariants(s.system));
+        const olo_invariant *turn = olo_system_invariant(s.system, 1);
+        check_close(1.0, turn->rotation[2], 1e-12);
+        /* L_z about the axis is L_z - (x P_y - y P_x), and the axis goes through (x, 0) */
+        const double x = strtod(places[i], NULL);
+        check_close(-x, turn->translation[1], 1e-9 * (1 + x));
+        scene_close(&s);
+        const olo_setting across[2] = {settings[0], {.name = "vertical", .value = "0"}};
+        s = scene_open_set(text, "reduced", across, 2);
+        check_equal(1, olo_system_invariants(s.system));
+        scene_close(&s);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(free_body_conserves_all_six_momenta),
           cmocka_unit_test(gravity_leaves_what_is_across_it_and_about_it),
           cmocka_unit_test(
@@ -290,4 +317,5 @@ TEST_MAIN(cmocka_unit_test(free_body_conserves_all_six_momenta),
           cmocka_unit_test(dead_force_leaves_what_is_across_it),
           cmocka_unit_test(moments_and_forces_that_turn_with_the_body),
           cmocka_unit_test(nothing_is_conserved_where_nothing_is_symmetric),
-          cmocka_unit_test(size_of_the_model_does_not_change_what_is_found))
+          cmocka_unit_test(size_of_the_model_does_not_change_what_is_found),
+          cmocka_unit_test(where_the_model_is_does_not_change_what_is_found))

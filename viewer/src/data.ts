@@ -1,5 +1,7 @@
 // The data of a report: JSON in an element of the page, arrays in base64. src/results/report*.c writes it.
 
+export type Level = "ok" | "warn" | "broken";
+
 export interface Verdict {
   quantity: string;
   words: string;
@@ -8,7 +10,7 @@ export interface Verdict {
   drift: number | null;
   relative_drift: number | null;
   tolerance: number | null;
-  ok: boolean;
+  level: Level;
 }
 
 export interface PlotData {
@@ -68,6 +70,7 @@ export interface RunReport {
   status: string;
   error: string;
   warnings: string;
+  level: Level | ""; // of the run as a whole; "" before it ended
   shows: string; // what the states are, if no motion
   file: string;
   facts: [string, string][];

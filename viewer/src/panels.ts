@@ -1,20 +1,27 @@
 // What is beside and below the animation: verdict, notes, facts, the model, help.
-import type { RunReport } from "./data";
+import type { Level, RunReport } from "./data";
 import { element } from "./dom";
+
+const LEVEL_CLASS: Record<Level, string> = { ok: "good", warn: "warn", broken: "bad" };
 
 export function verdictPanel(report: RunReport): HTMLElement {
   const section = element("section", { class: "card", "aria-labelledby": "verdict" });
-  const bad = report.verdict.filter((v) => !v.ok).length;
+  const count = (level: Level) => report.verdict.filter((v) => v.level === level).length;
+  const bad = count("broken");
   const complete = report.status === "OK";
   const kept = complete
     ? "Everything that this model conserves was conserved."
     : "The run did not come to its end; until then everything that this model conserves was conserved.";
   const none = "The run did not come to its end: there is no verdict.";
   const good = report.shows || (report.verdict.length === 0 ? none : kept);
-  const words = bad === 0 ? good : `${bad} of ${report.verdict.length} laws of this model did not hold.`;
+  const warned = report.level === "warn";
+  const doubtful = "The laws of this model hold, but the result is doubtful: see the warnings.";
+  const broken = `${bad} of ${report.verdict.length} laws of this model did not hold.`;
+  const words = bad > 0 ? broken : warned ? doubtful : good;
+  const colour = bad > 0 || !complete ? "bad" : warned ? "warn" : "good";
   section.append(
     element("h2", { id: "verdict" }, "Verdict"),
-    element("p", { class: bad === 0 && complete ? "good" : "bad" }, words),
+    element("p", { class: colour }, words),
   );
   if (report.error) section.append(element("p", { class: "bad" }, report.error));
   if (report.verdict.length === 0) return section;
@@ -24,7 +31,7 @@ export function verdictPanel(report: RunReport): HTMLElement {
     if (v.why) name.append(element("small", {}, v.why));
     body.append(
       element("tr", {}, name, element("td", {}, v.words),
-        element("td", {}, element("span", { class: v.ok ? "chip good" : "chip bad" }, v.ok ? "ok" : "broken"))),
+        element("td", {}, element("span", { class: `chip ${LEVEL_CLASS[v.level]}` }, v.level))),
     );
   }
   const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "quantity"),

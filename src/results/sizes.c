@@ -1,0 +1,99 @@
+/* Sizes of momenta and energies, part by part. Rounding changes a coordinate by a unit of its last place, epsilon |q_i|, and the
+ * energy of a term by epsilon sum |dV/dq_i| |q_i|: the virial of the term's own forces, before forces of different terms
+ * cancel. Where q_i itself vanishes it is rounded in proportion to the length of the model, which is added to it. A stiff beam
+ * under no load, or a body that rests at height zero, has no other energy to compare with. */
+#include "results/sizes.h"
+
+#include <math.h>
+
+#include "base/extreme.h"
+#include "linalg/vec3.h"
+
+static void add(olo_sizes *to, const olo_sizes *x)
+{
+    to->linear += x->linear;
+    to->angular += x->angular;
+    to->virial += x->virial;
+}
+
+/* What coordinate i is rounded in proportion to. */
+static double coordinate_size(const olo_system *s, const double *q, int i)
+{
+    return fabs(q[i]) + (s->coordinates[i].slot == 0 ? s->length_scale : 1.0);
+}
+
+static double virial_of(const olo_system *s, const olo_state *x, const olo_term *term)
+{
+    double gradient[OLO_FORM_SIZE_MAX], sum = 0.0;
+    if (term->law->dissipative)
+        return 0.0;
+    olo_term_gradient(term, x->q, x->angles, gradient);
+    for (int k = 0; k < term->size; k++)
+        sum += fabs(gradient[k]) * coordinate_size(s, x->q, term->index[k]);
+    return sum;
+}
+
+void olo_sizes_measure(const olo_system *s, const olo_state *x, double *momentum, olo_sizes *whole,
+                       olo_sizes *part)
+{
+    *whole = (olo_sizes){0};
+    for (int p = 0; part && p < s->part_count; p++)
+        part[p] = (olo_sizes){0};
+    olo_system_mass_times(s, x->v, momentum);
+    for (int i = 0; i < s->n; i += 3) {
+        const double p = vec3_norm(momentum + i);
+        const olo_sizes own = {.linear = s->coordinates[i].slot == 0 ? p : 0.0,
+                               .angular = vec3_norm(x->q + i) * p};
+        add(whole, &own);
+        if (part)
+            add(&part[olo_system_part(s, i)], &own);
+    }
+    for (int i = 0; i < s->term_count; i++) {
+        const olo_term *term = &s->terms[i];
+        const olo_sizes own = {.virial = virial_of(s, x, term)};
+        add(whole, &own);
+        if (part && term->size > 0)
+            add(&part[olo_system_part(s, term->index[0])], &own);
+    }
+}
+
+/* Velocities that all nodes of a row have in common, as in free fall, tell nothing about the row; but what is left of them after
+ * rounding must not look large beside zero. */
+static const double share_of_common = 1e-6;
+
+/* The rate that a row could have: the sum of |gradient| |velocity| over its 3-vectors, positions relative to its first node unless
+ * it is the only one. */
+static double row_speed(const olo_system *s, const olo_constraint *row, const double *gradient,
+                        const double *v)
+{
+    const int first = s->coordinates[row->index[0]].node;
+    double all = 0.0, relative = 0.0;
+    bool single = true;
+    for (int i = 0; i < row->size;) {
+        const olo_coordinate *c = &s->coordinates[row->index[i]];
+        const double *own = v + row->index[i] - c->axis, *reference = v + s->nodes[first].q;
+        const double shift[3] = {own[0] - reference[0], own[1] - reference[1],
+                                 own[2] - reference[2]};
+        const int end = row->index[i] - c->axis + 3;
+        double steepness = 0.0;
+        for (; i < row->size && row->index[i] < end; i++)
+            steepness += gradient[i] * gradient[i];
+        single = single && c->node == first;
+        all += sqrt(steepness) * vec3_norm(own);
+        relative += sqrt(steepness) * vec3_norm(c->slot == 0 ? shift : own);
+    }
+    return single ? all : fmax(relative, share_of_common * all);
+}
+
+void olo_sizes_velocities(const olo_system *s, const olo_state *x, double *normal, double *size)
+{
+    const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        const double scale = s->row_scale[c];
+        double gradient[OLO_FORM_SIZE_MAX];
+        olo_constraint_gradient(row, &at, gradient);
+        olo_raise(size, row_speed(s, row, gradient, x->v) / scale);
+        olo_raise(normal, fabs(olo_constraint_rate(row, &at, gradient, x->v)) / scale);
+    }
+}

@@ -1,0 +1,23 @@
+/* The size of a constraint row: what its error |g| is judged against. */
+#ifndef OLO_SYSTEM_ROW_SIZE_H
+#define OLO_SYSTEM_ROW_SIZE_H
+
+#include <stdbool.h>
+
+typedef struct olo_system olo_system;
+typedef struct olo_state olo_state;
+
+/* Fills system->row_scale from the initial configuration; false: no memory. */
+bool olo_system_measure_rows(olo_system *system);
+
+/* How far the sizes of rows have moved away from those at the start. */
+typedef struct olo_row_growth {
+    double growth; /* largest size of a row now over that at the start, at least 1 */
+    double remote; /* largest ratio of the parts of a row to its own extent: distance from the origin over size */
+} olo_row_growth;
+
+/* Compares the sizes of all rows at a state with those at the start. `origin` has room for n numbers. */
+olo_row_growth olo_system_row_growth(const olo_system *system, const olo_state *state,
+                                     double *origin);
+
+#endif

@@ -1,0 +1,109 @@
+"""The verdict of a run (docs/verdict.md): it says ok when the laws hold, and only then."""
+import json
+import pathlib
+
+import pytest
+
+MODELS = pathlib.Path(__file__).resolve().parents[1] / "verdict"
+CODES = {"ok": 0, "warn": 6, "broken": 3}
+
+
+def judged(oloid, model, *options, timeout=300):
+    """The JSON summary of a quiet run; its exit code must be that of its level."""
+    name = MODELS / f"{model}.yaml"
+    done = oloid("run", name if name.exists() else model, *options, "--no-result", "--json", "-q", timeout=timeout)
+    assert done.stdout, done.stderr
+    report = json.loads(done.stdout)
+    assert done.returncode == CODES[report["level"]], done.stderr
+    assert report["ok"] == (report["level"] == "ok")
+    return report
+
+
+def line(report, quantity):
+    found = [v for v in report["verdict"] if v["quantity"].startswith(quantity)]
+    assert found, report["verdict"]
+    return found[0]
+
+
+# ---- what is not right is not ok
+
+def test_energy_that_grows_with_halved_steps_is_broken(oloid):
+    report = judged(oloid, "chain", "--scheme", "variational", "--set", "n=60", "--step", "0.005", "--end", "16.5")
+    energy = line(report, "energy")
+    assert energy["level"] == "broken"
+    assert f"{report['halvings']} halved steps broke the symplectic structure" in energy["text"]
+
+
+@pytest.mark.slow
+def test_energy_that_grows_slowly_is_broken(oloid):
+    """A tree of all joints at a step that Newton's method takes with few halvings: 246 J become 1150 J in 60 s."""
+    energy = line(judged(oloid, "tree-held", "--scheme", "variational"), "energy")
+    assert energy["level"] == "broken" and energy["text"].startswith("grows")
+
+
+def test_a_soft_penalty_is_broken(oloid):
+    report = judged(oloid, "heavy-top", "--constraints", "penalty", "--set", "run.penalty=1e-3")
+    assert line(report, "constraints")["level"] == "broken"
+    assert line(report, "energy")["level"] == "ok"
+
+
+def test_a_stiff_penalty_is_ok(oloid):
+    report = judged(oloid, "heavy-top", "--constraints", "penalty", "--set", "run.penalty=1e6", "--end", "0.1")
+    assert line(report, "constraints")["level"] == "ok"
+
+
+def test_a_heavy_part_hides_no_other(oloid):
+    report = judged(oloid, "hidden-mass")
+    energy = line(report, "energy")
+    assert energy["quantity"] == "energy of the part with 'a'"
+    assert energy["level"] == "broken" and energy["drift"] == pytest.approx(10, rel=1e-6)
+
+
+def test_parts_with_loads_and_dampers_have_their_own_balance(oloid):
+    """Two pendulums with a motor, a damper and a load each, one a million times heavier."""
+    report = judged(oloid, "two-parts")
+    assert line(report, "energy balance")["level"] == "ok"
+
+
+def test_velocities_off_the_constraints_are_a_warning(oloid):
+    report = judged(oloid, "heavy-top", "--step", "0.5", "--end", "2")
+    assert line(report, "velocities")["level"] == "warn"
+    # what a quiet run does not say on stderr its summary says
+    done = oloid("run", "heavy-top", "--step", "0.5", "--end", "2", "-q")
+    assert done.returncode == 6 and "WARN" in done.stdout and "warning: body 'top'" in done.stdout
+
+
+def test_the_page_of_a_doubtful_run_is_not_green(oloid):
+    oloid("run", "heavy-top", "--step", "0.5", "--end", "2", "-q")
+    page = (oloid.folder / "heavy-top.report.html").read_text()
+    assert '"level":"warn"' in page.replace('": "', '":"')
+
+
+def test_a_joint_far_away_is_told_in_metres(oloid):
+    """At x = 1e9 + 1/3 a unit of the last place is 1.2e-7."""
+    constraints = line(judged(oloid, "far-1e9"), "constraints")
+    assert constraints["level"] == "warn" and 1e-8 < constraints["drift"] < 1e-5
+    assert f"{constraints['drift']:.1e}" in constraints["text"]
+
+
+# ---- what is right is ok
+
+def test_a_locked_body_at_height_zero_is_ok(oloid):
+    assert judged(oloid, "locked-at-zero")["level"] == "ok"
+
+
+def test_a_stiff_beam_with_hardly_any_energy_is_ok(oloid):
+    assert judged(oloid, "arm-ramp", "--end", "0.2")["level"] == "ok"
+
+
+def test_what_has_fallen_seventeen_kilometres_is_ok(oloid):
+    report = judged(oloid, "falling-tree")
+    assert report["level"] == "ok"
+    assert line(report, "constraints")["drift"] > 1e-12  # which is rounding at that distance
+
+
+def test_a_hinge_far_away_has_the_symmetries_of_one_nearby(oloid):
+    """Gravity across the axis of a hinge leaves no momentum conserved, wherever the hinge is."""
+    for model in ("far-1e12", "far-1e9"):
+        report = judged(oloid, model)
+        assert [v["quantity"] for v in report["verdict"]] == ["energy", "constraints", "velocities"]
