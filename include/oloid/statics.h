@@ -22,18 +22,18 @@ typedef struct olo_spin {
 typedef struct olo_statics {
     double end;  /**< load factor to reach */
     double step; /**< first step of the load factor; smaller and larger ones follow by themselves */
-    double smallest; /**< a step of the load factor (or of the arc) below this is given up */
-    long steps;      /**< at most */
-    int iterations;  /**< of Newton in a step, at most */
+    double smallest; /**< a step below this is given up: displacements (model lengths, angles) and share of `end` */
+    long steps;     /**< at most */
+    int iterations; /**< of Newton in a step, at most */
     double tolerance; /**< bound of the last increment of Newton: lengths over the model's length, angles */
-    bool arc; /**< follow the path by its arc length: through limit points, where the load falls */
+    bool arc; /**< follow the path also through limit points, where the load falls; else it ends at the first one */
     bool locate; /**< find the loads between two steps where stability changes */
     bool hold;   /**< prescribed motions stay where they are at time 0 */
     olo_spin
         spin; /**< at rest in this frame: centrifugal forces are loads, too, and grow with the load factor */
 } olo_statics;
 
-/** To load factor 1, all at once where that succeeds. */
+/** To load factor 1, or to the first limit point. */
 OLO_API olo_statics olo_statics_default(void);
 
 /** A point of the path where stability changes. */
@@ -62,7 +62,10 @@ typedef struct olo_statics_summary {
 /** Takes the state to an equilibrium: all forces in balance, velocities zero. Gravity, forces, moments, drives and controllers
  *  as they are at time 0 are multiplied by a load factor that grows from 0 to `options->end`; prescribed motions are
  *  followed with the load factor as their time, unless `options->hold`. Dampers do not act. Where the system without load is a mechanism, the
- *  full load acts from the start and the state slides down into a stable equilibrium. Observers see every equilibrium of the
+ *  full load acts from the start and the state slides down into a stable equilibrium (`summary->relaxed`).
+ *  Otherwise the equilibrium is connected by a path of equilibria with the one without load: every step is verified by the tangents of the path at
+ *  both ends. Where the load cannot grow any more the search ends with OLO_NOT_CONVERGED, the state at the limit point, which is the last of
+ *  `summary->critical`; with `options->arc` it goes on. Observers see every equilibrium of the
  *  path, the load factor as its time. In a frame that turns prescribed motions stay where they are at time 0, and
  *  gravity has to act along its axis. On failure the state is the last equilibrium that was found. `options` (the default)
  *  and `summary` may be NULL. */

@@ -1,7 +1,5 @@
-/* Equilibrium under loads that grow: r(q, load) = 0 by Newton, the load in steps that adapt.
- *
- * Where stability changes between two steps the load is found by bisection. A system that nothing holds without load, a
- * pendulum for instance, takes the full load at once (relax.c). */
+/* Equilibrium under loads that grow: from the equilibrium without load along the path r(q, load) = 0 (follow.c). A system
+ * that nothing holds without load, a pendulum for instance, takes the full load at once (relax.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +44,7 @@ bool olo_search_converged(const olo_search *x, double size, double before)
 }
 
 /* Loops leave the tree without stiffness of its own: a little of the mass makes its elimination possible. */
-static olo_status factor(olo_search *x, double load, olo_error *error)
+olo_status olo_search_factor(olo_search *x, double load, olo_error *error)
 {
     const double little = 1e-12;
     olo_status status = olo_rest_factor(x->rest, load, 0.0, error);
@@ -59,7 +57,7 @@ olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
 {
     double size, before = HUGE_VAL;
     for (int i = 0; i < x->options->iterations; i++) {
-        olo_status status = factor(x, load, error);
+        olo_status status = olo_search_factor(x, load, error);
         x->summary->iterations++;
         if (status == OLO_OK)
             status = olo_search_move(x, far, &size, error);
@@ -89,15 +87,6 @@ void olo_search_return(olo_search *x)
     x->rest->foretold = false;
 }
 
-void olo_search_add_critical(olo_search *x, double load, bool limit)
-{
-    olo_statics_summary *sum = x->summary;
-    if (sum->critical_count < OLO_CRITICAL_POINTS_MAX)
-        sum->critical[sum->critical_count] =
-            (olo_critical_point){.load = load, .limit = limit, .unstable = sum->unstable};
-    sum->critical_count++;
-}
-
 /* Multipliers of the closures, for whoever reads the state. */
 static void store_multipliers(olo_search *x)
 {
@@ -106,7 +95,7 @@ static void store_multipliers(olo_search *x)
         x->state->lambda[tree->closures[i]] = x->rest->lambda[i];
 }
 
-olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
+olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
 {
     olo_statics_summary *sum = x->summary;
     olo_status status = OLO_OK;
@@ -114,8 +103,13 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     sum->unstable = sum->neutral = 0;
     if (sum->judged)
         status = olo_rest_stability(x->rest, load, &sum->unstable, &sum->neutral, error);
-    if (status == OLO_SINGULAR) /* at the very point where stability changes */
-        status = OLO_OK;
+    return status == OLO_SINGULAR ? OLO_OK : status; /* at the very point where stability changes */
+}
+
+olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
+{
+    olo_statics_summary *sum = x->summary;
+    olo_status status = OLO_OK;
     x->load = sum->load = x->state->t = load;
     store_multipliers(x);
     olo_rest_record(x->rest, load);
@@ -132,76 +126,6 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     }
     sum->steps++;
     return status;
-}
-
-/* The load between the last equilibrium, with `unstable` directions, and this one, where their number changes. */
-static void locate(olo_search *x, int unstable)
-{
-    const double close = 1e-9;
-    double low = x->before->t, high = x->load;
-    olo_state_copy(x->state, x->after);
-    while (high - low > close * high) {
-        double middle = 0.5 * (low + high);
-        int here = 0;
-        olo_search_return(x);
-        if (olo_search_newton(x, middle, NULL) != OLO_OK ||
-            olo_rest_negative(x->rest, middle, 0.0, &here, NULL) != OLO_OK)
-            break;
-        if (here == unstable) {
-            low = middle;
-            olo_search_keep(x);
-        } else {
-            high = middle;
-        }
-    }
-    olo_state_copy(x->after, x->state);
-    x->rest->foretold = false;
-    olo_search_add_critical(x, 0.5 * (low + high), false);
-}
-
-static olo_status give_up(const olo_search *x, olo_error *error)
-{
-    olo_error cause = *error;
-    return olo_fail(
-        error, cause.status,
-        "no equilibrium beyond load factor %.6g: %.300s; a limit point, where the load turns "
-        "back, is passed along the arc length of the path",
-        x->load, cause.text);
-}
-
-olo_status olo_search_by_load(olo_search *x, olo_error *error)
-{
-    const olo_statics *o = x->options;
-    const int easy = 6;
-    double step = o->step;
-    while (x->load < o->end) {
-        double left = o->end - x->load;
-        double load = step > left * (1 - 1e-9) ? o->end : x->load + step;
-        long iterations = x->summary->iterations;
-        int unstable = x->summary->unstable;
-        bool judged = x->summary->judged;
-        if (x->summary->steps > o->steps)
-            return olo_fail(error, OLO_NOT_CONVERGED, "load factor %.6g after %ld steps", x->load,
-                            o->steps);
-        olo_search_keep(x);
-        olo_status status = olo_search_newton(x, load, error);
-        if (status != OLO_OK) {
-            olo_search_return(x);
-            step = 0.25 * (load - x->load);
-            x->summary->cutbacks++;
-            if (status == OLO_NO_MEMORY || step < o->smallest)
-                return give_up(x, error);
-            continue;
-        }
-        status = olo_search_accept(x, load, error);
-        if (status != OLO_OK)
-            return status;
-        if (x->summary->unstable != unstable && judged && x->summary->judged && o->locate)
-            locate(x, unstable);
-        if (x->summary->iterations - iterations <= easy)
-            step *= 2;
-    }
-    return OLO_OK;
 }
 
 /* --- the whole --- */
@@ -226,27 +150,17 @@ static olo_status create(olo_search *x, olo_error *error)
     }
     if (status == OLO_OK)
         status = olo_state_create(x->system, &x->before, error);
-    if (status == OLO_OK)
-        status = olo_state_create(x->system, &x->after, error);
     if (status != OLO_OK)
         return status;
-    size_t changes = (size_t)x->rest->changes;
     x->lambda = olo_alloc((size_t)x->rest->tree->closure_count, sizeof *x->lambda);
-    x->way = olo_alloc(changes, sizeof *x->way);
-    x->last = olo_alloc(changes, sizeof *x->last);
-    return x->lambda && x->way && x->last
-               ? OLO_OK
-               : olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
+    return x->lambda ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
 }
 
 static void destroy(olo_search *x)
 {
     olo_rest_free(x->rest);
     olo_state_free(x->before);
-    olo_state_free(x->after);
     olo_free(x->lambda);
-    olo_free(x->way);
-    olo_free(x->last);
 }
 
 /* Rest, with nothing left of a motion. */
@@ -271,19 +185,15 @@ static olo_status search(olo_search *x, olo_error *error)
 {
     olo_statics_summary *sum = x->summary;
     olo_search_keep(x);
-    bool held = olo_search_newton(x, 0.0, NULL) == OLO_OK;
-    if (held)
-        held = olo_rest_stability(x->rest, 0.0, &sum->unstable, &sum->neutral, NULL) == OLO_OK &&
-               sum->neutral == 0;
+    bool held = olo_search_newton(x, 0.0, NULL) == OLO_OK &&
+                olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
     if (!held) {
         olo_search_return(x);
         sum->relaxed = true;
         return olo_search_relax(x, x->options->end, error);
     }
     olo_status status = olo_search_accept(x, 0.0, error);
-    if (status != OLO_OK)
-        return status;
-    return x->options->arc ? olo_search_by_arc(x, error) : olo_search_by_load(x, error);
+    return status == OLO_OK ? olo_search_follow(x, error) : status;
 }
 
 olo_status olo_equilibrium(const olo_system *system, const olo_statics *options, olo_state *state,

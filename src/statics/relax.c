@@ -59,6 +59,8 @@ olo_status olo_search_relax(olo_search *x, double load, olo_error *error)
 {
     olo_status status = slide(x, load, error);
     if (status == OLO_OK)
+        status = olo_search_judge(x, load, error);
+    if (status == OLO_OK)
         return olo_search_accept(x, load, error);
     olo_error cause = *error;
     return olo_fail(error, cause.status, "the system has no equilibrium near the start: %.400s",

@@ -346,15 +346,17 @@ void olo_rest_read(const olo_rest *x, double *change)
                (size_t)tree->closure_blocks[i].count * sizeof *change);
 }
 
+double olo_rest_node_size(const olo_rest *x, int node, const double *twist)
+{
+    bool frame = x->system->nodes[node].kind == OLO_NODE_FRAME;
+    return vec3_norm(twist) / x->system->length_scale + (frame ? vec3_norm(twist + 3) : 0.0);
+}
+
 double olo_rest_size(const olo_rest *x, const double *change, int *worst)
 {
-    const olo_system *s = x->system;
     double largest = 0;
-    for (int k = 0; k < s->node_count; k++) {
-        const double *twist = change + olo_rest_twist(x, k);
-        double size = vec3_norm(twist) / s->length_scale;
-        if (s->nodes[k].kind == OLO_NODE_FRAME)
-            size += vec3_norm(twist + 3);
+    for (int k = 0; k < x->system->node_count; k++) {
+        double size = olo_rest_node_size(x, k, change + olo_rest_twist(x, k));
         if (!(size <= largest)) {
             largest = size;
             if (worst)

@@ -107,6 +107,8 @@ static inline int olo_rest_twist(const olo_rest *rest, int node)
 {
     return rest->tree->unknowns + rest->tree->closure_count + rest->system->nodes[node].motion;
 }
+/* The size of the twist of a node: a length over the model's length, plus an angle. */
+double olo_rest_node_size(const olo_rest *rest, int node, const double *twist);
 /* Of the twists in a change: the largest of a node, lengths over the model's length, angles. */
 double olo_rest_size(const olo_rest *rest, const double *change, int *worst);
 void olo_rest_solve_load(olo_rest *rest);

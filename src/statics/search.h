@@ -1,4 +1,4 @@
-/* The search for equilibria along a path of loads: what its ways (load steps, arc length, sliding down) share. */
+/* The search for equilibria: what path following and sliding down share. */
 #ifndef OLO_STATICS_SEARCH_H
 #define OLO_STATICS_SEARCH_H
 
@@ -9,17 +9,17 @@ typedef struct olo_search {
     const olo_system *system;
     const olo_statics *options;
     olo_rest *rest;
-    olo_state *state;          /* moved in place */
-    olo_state *before, *after; /* the last equilibrium; one to come back to */
-    double *lambda;            /* multipliers of the last equilibrium */
-    double *way;  /* of the arc: the direction of the step, like a change of olo_rest */
-    double *last; /* of the arc: the direction of the step before */
+    olo_state *state;  /* moved in place */
+    olo_state *before; /* the last equilibrium, to come back to */
+    double *lambda;    /* its multipliers */
     const olo_observer *observers;
     int observer_count;
     olo_statics_summary *summary;
     double load; /* of the last equilibrium */
 } olo_search;
 
+/* Factors the tangent at the state. */
+olo_status olo_search_factor(olo_search *x, double load, olo_error *error);
 /* Newton at one load, from where the state is. */
 olo_status olo_search_newton(olo_search *x, double load, olo_error *error);
 /* After a factorisation: solves and moves, at most by `far` model lengths and radians; `size` is what it would have been. */
@@ -29,14 +29,14 @@ bool olo_search_converged(const olo_search *x, double size, double before);
 /* Keeps the state as an equilibrium to come back to; comes back to it. */
 void olo_search_keep(olo_search *x);
 void olo_search_return(olo_search *x);
-/* The state is an equilibrium at `load`: judges its stability, tells observers. */
+/* Stability of the equilibrium at `load`, with directions without stiffness, into the summary. */
+olo_status olo_search_judge(olo_search *x, double load, olo_error *error);
+/* The state is an equilibrium at `load`, and the summary has its stability: tells observers. */
 olo_status olo_search_accept(olo_search *x, double load, olo_error *error);
-/* Adds a point where stability changed. */
-void olo_search_add_critical(olo_search *x, double load, bool limit);
 
-/* The ways. */
-olo_status olo_search_by_load(olo_search *x, olo_error *error);
-olo_status olo_search_by_arc(olo_search *x, olo_error *error);
+/* Follows the path of equilibria from load 0 to the load of the options. */
+olo_status olo_search_follow(olo_search *x, olo_error *error);
+/* Slides down into a stable equilibrium at `load`. */
 olo_status olo_search_relax(olo_search *x, double load, olo_error *error);
 
 #endif

@@ -1,0 +1,260 @@
+/* Paths of equilibria that turn back, branch or have kinks: the search stays on the path that begins without load, ends at its
+ * first limit point, and says so. Against closed forms, and Lee's frame by shooting (lee_frame_reference.py). */
+#include "scene.h"
+
+static const double pi = 3.14159265358979323846;
+
+static olo_status search(scene *s, const olo_statics *options, olo_statics_summary *summary,
+                         olo_error *error)
+{
+    olo_status status = olo_equilibrium(s->system, options, s->state, NULL, 0, summary, error);
+    check_below(scene_ledger(s).constraint_error, 1e-13);
+    return status;
+}
+
+/* --- the truss of von Mises: two bars in compression, hinged at their ends --- */
+
+#define MISES                                                                                      \
+    "parameters: {P: 1, h: 0.1}\n"                                                                 \
+    "plane: xy\n"                                                                                  \
+    "beams:\n"                                                                                     \
+    "  - {name: a, elements: 4, interpolation: quadratic, from: [-1, 0, 0], to: [0, h, 0],\n"      \
+    "     d1: [0, 0, 1], stiffness: [1e4, 1e4, 1e4, 50, 50, 50], inertia: [1, 0.01, 0.01]}\n"      \
+    "  - {name: b, elements: 4, interpolation: quadratic, from: [0, h, 0], to: [1, 0, 0],\n"       \
+    "     d1: [0, 0, 1], stiffness: [1e4, 1e4, 1e4, 50, 50, 50], inertia: [1, 0.01, 0.01]}\n"      \
+    "joints: {name: top, type: revolute, between: [a.end, b.start]}\n"                             \
+    "supports:\n"                                                                                  \
+    "  - {name: l, type: point, on: a.start}\n"                                                    \
+    "  - {name: r, type: point, on: b.end}\n"                                                      \
+    "loads: {name: push, on: a.end, force: [0, -P, 0]}\n"
+
+/* N = EA (1 - l/L), P = 2 N y/l with l^2 = 1 + y^2: largest where l^3 = L. N stays below Euler's load of a bar, so that they
+ * keep straight: 33 against pi^2 50/1.01 = 489 for h = 0.1. */
+static double mises_load(double h, double y)
+{
+    double L = sqrt(1 + h * h), l = sqrt(1 + y * y);
+    return 2e4 * (1 - l / L) * y / l;
+}
+
+static double mises_top(double h)
+{
+    return sqrt(cbrt(1 + h * h) - 1);
+}
+
+static void check_ends_at_limit(const char *P, const char *h, double step)
+{
+    olo_setting settings[] = {{"P", P}, {"h", h}};
+    double height = strtod(h, NULL), top = mises_top(height);
+    double limit = mises_load(height, top) / strtod(P, NULL);
+    olo_statics options = olo_statics_default();
+    olo_statics_summary sum;
+    olo_error error = {0};
+    options.step = step;
+    scene s = scene_open_set(MISES, NULL, settings, 2);
+    check_status(OLO_NOT_CONVERGED, search(&s, &options, &sum, &error));
+    check_contains("limit point at load factor", error.text);
+    check_equal(1, sum.critical_count);
+    check_true(sum.critical[0].limit);
+    check_equal(1, sum.critical[0].unstable);
+    check_relative(limit, sum.critical[0].load, 1e-7);
+    /* the state is the limit point, on the side where it is stable */
+    check_relative(limit, sum.load, 1e-7);
+    check_equal(0, sum.unstable);
+    check_close(top, scene_q(&s, "a.end")[1], 1e-5 * height);
+    scene_close(&s);
+}
+
+TEST(overloaded_truss_ends_at_its_limit_point)
+{
+    check_relative(3.8109, mises_load(0.1, mises_top(0.1)), 1e-5);
+    check_ends_at_limit("4.5", "0.1", 0.1);
+    check_ends_at_limit("6", "0.1", 0.1);
+    check_ends_at_limit("10", "0.1", 0.1);
+}
+
+/* The limit point may be at any small part of the load, far within the first step. */
+TEST(limit_point_is_found_whatever_the_first_step)
+{
+    const char *const heights[] = {"0.1", "0.03", "0.01", "0.001", "1e-4"};
+    const double steps[] = {10, 0.5, 0.1, 0.01};
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++)
+        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+            check_ends_at_limit("40", heights[i], steps[k]);
+}
+
+TEST(truss_is_stable_up_to_its_limit_point)
+{
+    const char *const loads[] = {"0.5", "3.8", "3.81", "3.8108719"};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        olo_setting setting = {"P", loads[i]};
+        olo_statics_summary sum;
+        olo_error error = {0};
+        scene s = scene_open_set(MISES, NULL, &setting, 1);
+        check_ok(search(&s, NULL, &sum, &error), &error);
+        check_equal(0, sum.critical_count);
+        check_equal(0, sum.unstable);
+        check_true(sum.load == 1);
+        double y = scene_q(&s, "a.end")[1];
+        check_true(y > mises_top(0.1));
+        check_relative(strtod(loads[i], NULL), mises_load(0.1, y), 1e-8);
+        scene_close(&s);
+    }
+}
+
+/* --- Lee's frame (Lee, Manuel, Rossow 1968) --- */
+
+#define FRAME                                                                                      \
+    "parameters: {n: 20, P: 20, Y: 720, A: 6, I: 2, G: Y/2.6, k: 5/6}\n"                           \
+    "plane: xy\n"                                                                                  \
+    "beams:\n"                                                                                     \
+    "  - {name: column, elements: 2*n, interpolation: quadratic, to: [0, 120, 0], d1: [0, 0, "     \
+    "1],\n"                                                                                        \
+    "     stiffness: [k*G*A, k*G*A, Y*A, Y*I, Y*I, G*2*I], inertia: [1, 1, 1]}\n"                  \
+    "  - {name: left, elements: n, interpolation: quadratic, from: [0, 120, 0],\n"                 \
+    "     to: [24, 120, 0], d1: [0, 0, 1],\n"                                                      \
+    "     stiffness: [k*G*A, k*G*A, Y*A, Y*I, Y*I, G*2*I], inertia: [1, 1, 1]}\n"                  \
+    "  - {name: right, elements: 2*n, interpolation: quadratic, from: [24, 120, 0],\n"             \
+    "     to: [120, 120, 0], d1: [0, 0, 1], start_on: left.end,\n"                                 \
+    "     stiffness: [k*G*A, k*G*A, Y*A, Y*I, Y*I, G*2*I], inertia: [1, 1, 1]}\n"                  \
+    "joints: {name: corner, type: rigid, between: [column.end, left.start]}\n"                     \
+    "supports:\n"                                                                                  \
+    "  - {name: foot, type: point, on: column.start}\n"                                            \
+    "  - {name: wall, type: point, on: right.end}\n"                                               \
+    "loads: {name: push, on: left.end, force: [0, -P, 0]}\n"
+
+TEST(frame_of_lee_keeps_to_its_primary_branch)
+{
+    /* lee_frame_reference.py */
+    const struct {
+        double load, x, y;
+    } rows[] = {{0.05, 25.9169553, 109.274601}, {0.09, 42.8676201, 78.517822}};
+    for (int i = 0; i < 2; i++)
+        for (int arc = 0; arc < 2; arc++) {
+            olo_statics options = olo_statics_default();
+            olo_statics_summary sum;
+            olo_error error = {0};
+            options.end = rows[i].load;
+            options.arc = arc == 1;
+            scene s = scene_open(FRAME, NULL);
+            check_ok(search(&s, &options, &sum, &error), &error);
+            check_equal(0, sum.critical_count);
+            check_equal(0, sum.unstable);
+            check_close(rows[i].x, scene_q(&s, "left.end")[0], 2e-5);
+            check_close(rows[i].y, scene_q(&s, "left.end")[1], 2e-5);
+            scene_close(&s);
+        }
+}
+
+TEST(frame_of_lee_ends_at_the_published_limit_load)
+{
+    olo_statics_summary sum;
+    olo_error error = {0};
+    scene s = scene_open(FRAME, NULL);
+    check_status(OLO_NOT_CONVERGED, search(&s, NULL, &sum, &error));
+    check_equal(1, sum.critical_count);
+    check_true(sum.critical[0].limit);
+    check_relative(1.85445271, 20 * sum.load, 1e-7); /* shooting */
+    check_close(1.85, 20 * sum.load, 0.005);         /* Lee, Manuel, Rossow 1968 */
+    scene_close(&s);
+}
+
+/* --- a column with a small side load --- */
+
+#define COLUMN                                                                                     \
+    "parameters: {P: 5, side: 1e-6}\n"                                                             \
+    "beams:\n"                                                                                     \
+    "  - {name: b, elements: 32, interpolation: quadratic, to: [1, 0, 0],\n"                       \
+    "     stiffness: [1e8, 1e8, 1e8, 1, 3, 1], inertia: [1, 1e-4, 1e-4]}\n"                        \
+    "supports: {on: b.start, type: fixed}\n"                                                       \
+    "loads: {on: b.end, force: [-P, 0, -P*side]}\n"
+
+/* Complete elliptic integrals by the arithmetic-geometric mean, modulus k. */
+static void elliptic(double k, double *K, double *E)
+{
+    double a = 1, b = sqrt(1 - k * k), sum = 0.5 * k * k, power = 0.5;
+    for (int i = 0; i < 30; i++) {
+        double c = 0.5 * (a - b), mean = 0.5 * (a + b);
+        b = sqrt(a * b);
+        a = mean;
+        power *= 2;
+        sum += power * c * c;
+    }
+    *K = pi / (2 * a);
+    *E = *K * (1 - sum);
+}
+
+/* It bends in time, into Euler's elastica: K(k) = sqrt(P), deflection 2 k/sqrt(P), height 2 E(k)/sqrt(P) - 1. The straight
+ * branch, which is unstable here, is not connected with the start. */
+TEST(imperfect_column_bends_into_the_elastica)
+{
+    double low = 0, high = 1, K = 0, E = 0;
+    for (int i = 0; i < 100; i++) {
+        elliptic(0.5 * (low + high), &K, &E);
+        *(K < sqrt(5) ? &low : &high) = 0.5 * (low + high);
+    }
+    const char *const sides[] = {"1e-6", "1e-5", "1e-4"};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        olo_setting setting = {"side", sides[i]};
+        double tolerance = 1e-6 + strtod(sides[i], NULL);
+        olo_statics_summary sum;
+        olo_error error = {0};
+        scene s = scene_open_set(COLUMN, NULL, &setting, 1);
+        check_ok(search(&s, NULL, &sum, &error), &error);
+        check_equal(0, sum.critical_count);
+        check_equal(0, sum.unstable);
+        check_close(-2 * low / sqrt(5), scene_q(&s, "b.end")[2], tolerance);
+        check_close(2 * E / sqrt(5) - 1, scene_q(&s, "b.end")[0], tolerance);
+        scene_close(&s);
+    }
+}
+
+/* --- kinks --- */
+
+/* An arm turns by a given angle that goes there and back; the path has no tangent where it turns round. */
+TEST(motion_with_kinks_is_followed)
+{
+    olo_statics_summary sum;
+    olo_error error = {0};
+    scene s = scene_open(
+        "beams:\n"
+        "  - {name: arm, elements: 6, to: [10, 0, 0],\n"
+        "     stiffness: [1e7, 1e7, 2.8e7, 1.4e4, 1.4e4, 1.4e4], inertia: [1.2, 6e-4, 6e-4]}\n"
+        "joints:\n"
+        "  - {name: hub, type: revolute, between: [ground, arm.start], axis: [0, 0, 1],\n"
+        "     motion: \"if(t < 0.3, 3*t, if(t < 0.6, 0.9 - 5*(t - 0.3), -0.6 + 4*(t - 0.6)))\"}\n",
+        NULL);
+    check_ok(search(&s, NULL, &sum, &error), &error);
+    check_equal(0, sum.critical_count);
+    check_close(10 * cos(1.0), scene_q(&s, "arm.end")[0], 1e-9);
+    check_close(10 * sin(1.0), scene_q(&s, "arm.end")[1], 1e-9);
+    scene_close(&s);
+}
+
+/* An arm on a spring, 10 a = F cos a, until it meets its stop at 0.2: then 10 a + 1e5 (a - 0.2) = F cos a. */
+TEST(stop_is_met_on_the_path)
+{
+    olo_statics_summary sum;
+    olo_error error = {0};
+    scene s = scene_open("bodies: {name: arm, mass: 1, inertia: [1, 1, 1], center: [1, 0, 0]}\n"
+                         "joints: {name: j, type: revolute, between: [ground, arm], axis: [0, 0, "
+                         "1], stiffness: 10,\n"
+                         "  lower: -0.2, upper: 0.2, stop_stiffness: 1e5}\n"
+                         "loads: {name: push, on: {on: arm, at: [1, 0, 0]}, force: [0, 30, 0]}\n",
+                         NULL);
+    check_ok(search(&s, NULL, &sum, &error), &error);
+    const double *q = scene_q(&s, "arm");
+    double angle = atan2(q[4], q[3]);
+    check_true(angle > 0.2);
+    check_close(30 * cos(angle), 10 * angle + 1e5 * (angle - 0.2), 1e-6);
+    check_equal(0, sum.critical_count);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(overloaded_truss_ends_at_its_limit_point),
+          cmocka_unit_test(limit_point_is_found_whatever_the_first_step),
+          cmocka_unit_test(truss_is_stable_up_to_its_limit_point),
+          cmocka_unit_test(frame_of_lee_keeps_to_its_primary_branch),
+          cmocka_unit_test(frame_of_lee_ends_at_the_published_limit_load),
+          cmocka_unit_test(imperfect_column_bends_into_the_elastica),
+          cmocka_unit_test(motion_with_kinks_is_followed),
+          cmocka_unit_test(stop_is_met_on_the_path))
