@@ -75,7 +75,8 @@ OLO_API olo_status olo_recorder_model(const char *path, const olo_setting *setti
  *  the time. 0: after every step. */
 OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
 /** What follows is no motion but states beside each other: equilibria, shapes of a mode. The words `what` say that in the result and its
- *  report. Conserved quantities are not judged, and constraints only if `constraints` says so. To be called before the first state. */
+ *  report. Conserved quantities are not judged, and constraints only if `constraints` says so. To be called before the first state; called again
+ *  before olo_recorder_finish it changes the words. */
 OLO_API void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what,
                                           bool constraints);
 /** The observer to hand to olo_simulate. */

@@ -25,7 +25,10 @@ class NotFoundError(InputError, LookupError):
 
 
 class ComputationError(Error, ArithmeticError):
-    """An iteration did not converge, a matrix is singular, a number is not finite."""
+    """An iteration did not converge, a matrix is singular, a number is not finite. Of a search for an equilibrium that failed,
+    `equilibrium` is the last one it found, a limit point for instance."""
+
+    equilibrium = None
 
 
 class FileError(Error, OSError):

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy
 
-from ._errors import InputError, call, create, from_status
+from ._errors import ComputationError, InputError, call, create, from_status
 from ._library import encode, ffi, lib, text
 from ._run import Target
 from ._system import State, System, Watch, as_tuple
@@ -13,12 +13,14 @@ CriticalPoint = namedtuple("CriticalPoint", "load limit unstable")
 CriticalPoint.__doc__ = "A point of the path where stability changes; at a limit point the load turns back."
 
 WHAT = b"Equilibria under loads that grow: the time is the load factor."
+SLID = (b"An equilibrium under the full load, found by sliding down: without load nothing holds the model, and there is no "
+        b"path of equilibria.")
 SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "judged", "unstable", "neutral", "wall_seconds")
 
 
 class Equilibrium:
-    """An equilibrium: `state`, and what the search for it says: `load` reached, `steps`, `iterations`, `relaxed` (it slid
-    down), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path, and
+    """An equilibrium: `state`, and what the search for it says: `load` reached, `steps`, `iterations`, `relaxed` (not reached
+    along a path of equilibria: it slid down under the full load), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path, and
     `result`, the path as a result, if it was asked for."""
 
     def __init__(self, state, summary, spin, result):
@@ -48,7 +50,8 @@ class Equilibrium:
 
     def __repr__(self):
         judged = {True: "stable", False: "not stable", None: "stability not judged"}[self.stable]
-        return f"<oloid.Equilibrium of {self.state.system.name!r} at load {self.load:g}, {judged}>"
+        slid = ", slid down" if self.relaxed else ""
+        return f"<oloid.Equilibrium of {self.state.system.name!r} at load {self.load:g}, {judged}{slid}>"
 
 
 def set_spin(struct, spin, point):
@@ -79,7 +82,8 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
     model       a file, a name of the catalogue, a dict, an oloid.Model, a System of oloid.load, or a State to start from
     set         parameters to change: {"F": 300}
     load, step  the load factor to reach (1), and its first step
-    arc_length  follow the path through limit points, where the load falls
+    arc_length  follow the path through limit points, where the load falls; without it the path ends there with a
+                ComputationError, whose `equilibrium` is the last one, with the limit point in `critical`
     spin        angular velocity of a frame that turns, with the ground and all loads; spin_point a point of its axis
     callback    callback(state, step) at every equilibrium of the path, the load factor as its time; when it returns True the
                 search ends there
@@ -100,19 +104,24 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
                           system._model, system._system, run, b"oloid.equilibrium")
         lib.olo_recorder_judge_no_motion(recorder, WHAT, True)
         others = [lib.olo_recorder_observer(recorder)]
-    summary, status, error = search(system, state, options, Watch(system, state, callback, end=options.end), others)
-    if status != lib.OLO_OK:
-        raise from_status(status, error)
+    summary = ffi.new("olo_statics_summary *")
+    try:
+        search(system, state, options, Watch(system, state, callback, end=options.end), others, summary)
+    except ComputationError as failure:
+        failure.equilibrium = Equilibrium(state, summary, (spin, spin_point), None)
+        raise
     if recorder is not None:
+        if summary.relaxed:
+            lib.olo_recorder_judge_no_motion(recorder, SLID, True)
         done = ffi.new("olo_run_summary *", {"steps": summary.steps - 1})
         call(lib.olo_recorder_finish, recorder, done, lib.OLO_OK)
         ffi.release(recorder)
     return Equilibrium(state, summary, (spin, spin_point), target.result(True) if target else None)
 
 
-def search(system, state, options, watch, others):
-    """The search itself, watched; raises what happened in Python."""
-    error, summary = ffi.new("olo_error *"), ffi.new("olo_statics_summary *")
+def search(system, state, options, watch, others, summary):
+    """The search itself; raises what happened in Python, and failures."""
+    error = ffi.new("olo_error *")
     array, keep = watch.observers(others)
     try:
         status = lib.olo_equilibrium(system._system, options, state._state, array, len(array), summary, error)
@@ -121,7 +130,6 @@ def search(system, state, options, watch, others):
         status = error.status
     del keep
     watch.raise_what_happened(status, error)
-    return summary, lib.OLO_OK if watch.stopped else status, error
 
 
 def about(model, set, start, load, spin, spin_point, hold=False):

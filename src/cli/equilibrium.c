@@ -1,6 +1,7 @@
 /* `oloid equilibrium`: where a model comes to rest under its loads, and whether it stays there. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "cli/command.h"
@@ -23,9 +24,9 @@ static const cli_option options[] = {
     {"load", 0, CLI_TEXT, offsetof(struct options, load), "FACTOR",
      "multiply all loads by this; default: 1"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "FACTOR",
-     "first step of the load factor; default: 0.1; steps that\nfail are made smaller"},
+     "first step of the load factor; default: 0.1; steps adapt to\nthe path"},
     {"arc-length", 0, CLI_FLAG, offsetof(struct options, arc), NULL,
-     "follow the path also where the load has to fall: through\nlimit points"},
+     "go on where the load has to fall: through limit points,\nwhere the path ends otherwise"},
     CLI_SPIN_OPTIONS(struct options),
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.equilibrium.h5"},
@@ -40,6 +41,7 @@ struct session {
     olo_statics statics;
     olo_statics_summary summary;
     olo_ledger end;
+    olo_status status; /* of the search */
 };
 
 static bool wants_stop(void *context)
@@ -47,6 +49,11 @@ static bool wants_stop(void *context)
     (void)context;
     return cli_interrupted();
 }
+
+/* What a result shows whose equilibrium was not reached along a path. */
+static const char *const slid =
+    "An equilibrium under the full load, found by sliding down: without load nothing holds the "
+    "model, and there is no path of equilibria.";
 
 /* The path of equilibria into the result. */
 static olo_status find(struct session *session, olo_error *error)
@@ -57,6 +64,10 @@ static olo_status find(struct session *session, olo_error *error)
     const olo_status status = olo_equilibrium(loaded->system, &session->statics, loaded->state,
                                               observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);
+    session->status = status;
+    if (session->summary.relaxed && session->still.recorder != NULL) {
+        olo_recorder_judge_no_motion(session->still.recorder, slid, true);
+    }
     if (status != OLO_OK) {
         // the path so far can be looked at
         const olo_run_summary summary = {.steps = session->summary.steps - 1};
@@ -107,10 +118,13 @@ static void print_text(const struct session *session)
 {
     const olo_statics_summary *sum = &session->summary;
     char text[160], wall[CLI_NUMBER_SIZE];
-    (void)printf("%s: equilibrium at load factor %.6g, %ld step%s, %ld iterations in %s\n",
+    (void)printf("%s: equilibrium at load factor %.8g, %ld step%s, %ld iterations in %s\n",
                  olo_model_name(session->still.loaded.model), sum->load, sum->steps,
                  sum->steps == 1 ? "" : "s", sum->iterations,
                  cli_duration(wall, sum->wall_seconds));
+    if (session->status != OLO_OK) {
+        (void)printf("  not reached: load factor %.6g\n", session->statics.end);
+    }
     if (sum->relaxed) {
         (void)printf("  nothing holds it without load: it slid down under the full load\n");
     }
@@ -123,15 +137,19 @@ static void print_text(const struct session *session)
     (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
                  session->end.strain);
     (void)printf("  constraints hold to %s\n", cli_deviation(wall, session->end.constraint_error));
-    cli_still_tell(&session->still);
+    if (session->status == OLO_OK) {
+        cli_still_tell(&session->still);
+    }
 }
 
-static void print_json(const struct session *session)
+static void print_json(const struct session *session, const char *error)
 {
     const olo_statics_summary *sum = &session->summary;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_json_text(&json, "status", olo_status_name(session->status));
+    olo_json_text(&json, "error", error);
     olo_json_number(&json, "load", sum->load);
     olo_json_integer(&json, "steps", sum->steps);
     olo_json_integer(&json, "iterations", sum->iterations);
@@ -153,7 +171,7 @@ static void print_json(const struct session *session)
     olo_json_number(&json, "strain", session->end.strain);
     olo_json_number(&json, "constraint_error", session->end.constraint_error);
     olo_json_number(&json, "wall_seconds", sum->wall_seconds);
-    olo_json_text(&json, "result", session->still.path);
+    olo_json_text(&json, "result", error == NULL ? session->still.path : NULL);
     olo_json_text(&json, "report", session->still.report);
     olo_json_close(&json);
 }
@@ -175,6 +193,18 @@ static int read_options(struct session *session)
                : code;
 }
 
+static bool ends_at_limit(const olo_statics_summary *sum)
+{
+    const int last = sum->critical_count - 1;
+    return last >= 0 && last < OLO_CRITICAL_POINTS_MAX && sum->critical[last].limit;
+}
+
+static void add_hint(olo_error *error)
+{
+    const size_t length = strlen(error->text);
+    (void)snprintf(error->text + length, sizeof error->text - length, " (--arc-length)");
+}
+
 static int solve(cli_still *still, const char *file)
 {
     struct session *session = (struct session *)still;
@@ -189,15 +219,17 @@ static int solve(cli_still *still, const char *file)
     cli_interrupt_begin();
     const olo_status status = find(session, &error);
     cli_interrupt_end();
-    if (status != OLO_OK) {
-        return cli_fail(&error);
+    if (status != OLO_OK && !session->statics.arc && ends_at_limit(&session->summary)) {
+        add_hint(&error);
     }
-    if (session->options.json) {
-        print_json(session);
-    } else {
+    const bool told = session->status != OLO_OK || status == OLO_OK; // else a file failed
+    if (told && session->options.json) {
+        print_json(session, status != OLO_OK ? error.text : NULL);
+    } else if (told && session->summary.steps > 0) {
         print_text(session);
     }
-    return CLI_OK;
+    (void)fflush(stdout);
+    return status != OLO_OK ? cli_fail(&error) : CLI_OK;
 }
 
 static int run(int argc, char **argv)
@@ -218,7 +250,9 @@ const cli_command cli_equilibrium = {
         "of\n"
         "joints are followed from time 0 to 1. The result has the path, with the load factor in "
         "the\n"
-        "place of time. A system that nothing holds without load slides down into an equilibrium.\n"
+        "place of time; it ends at a limit point, with exit code 3, unless --arc-length is given. "
+        "A\n"
+        "system that nothing holds without load slides down into an equilibrium.\n"
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid equilibrium roll-up\n"
                 "  oloid equilibrium bend-45 --set F=300 -o bend.h5\n"

@@ -72,6 +72,7 @@ def test_column_buckles_at_the_load_of_euler(oloid):
     done = oloid("equilibrium", write(oloid, COLUMN), "--json", "--no-result")
     summary = json.loads(done.stdout)
     assert summary["unstable"] == 1 and summary["judged"]
+    assert summary["status"] == "OK" and summary["error"] is None
     (point,) = summary["critical"]
     assert point["kind"] == "bifurcation"
     assert 5 * point["load"] == pytest.approx(math.pi**2 / 4, rel=1e-5)
@@ -83,6 +84,79 @@ def test_less_load_leaves_it_stable(oloid):
     done = oloid("equilibrium", write(oloid, COLUMN), "--load", "0.4", "--step", "0.2", "--no-result")
     assert done.returncode == 0
     assert "stable\n" in done.stdout and "bifurcation" not in done.stdout
+
+
+MISES = """
+name: mises
+parameters: {P: 6, h: 0.1}
+plane: xy
+beams:
+  - {name: a, elements: 4, interpolation: quadratic, from: [-1, 0, 0], to: [0, h, 0], d1: [0, 0, 1],
+     stiffness: [1e4, 1e4, 1e4, 50, 50, 50], inertia: [1, 0.01, 0.01]}
+  - {name: b, elements: 4, interpolation: quadratic, from: [0, h, 0], to: [1, 0, 0], d1: [0, 0, 1],
+     stiffness: [1e4, 1e4, 1e4, 50, 50, 50], inertia: [1, 0.01, 0.01]}
+joints: {name: top, type: revolute, between: [a.end, b.start]}
+supports:
+  - {name: l, type: point, on: a.start}
+  - {name: r, type: point, on: b.end}
+loads: {name: push, on: a.end, force: [0, -P, 0]}
+run: {step: 1e-3, end: 0.01}
+"""
+
+
+def mises_limit(h=0.1):
+    """Two bars under EA (1 - l/L): the load turns where l^3 = L, with a span of 2."""
+    L = math.hypot(1, h)
+    length = L ** (1 / 3)
+    return 2e4 * (1 - length / L) * math.sqrt(length**2 - 1) / length
+
+
+@pytest.mark.parametrize("P", [4.5, 6, 10])
+def test_a_truss_that_snaps_through_ends_at_its_limit_point(oloid, P):
+    done = oloid("equilibrium", write(oloid, MISES), "--set", f"P={P}", "-o", "m.h5", "--json")
+    assert done.returncode == 3
+    summary = json.loads(done.stdout)
+    message = one_message(done)
+    assert summary["status"] == "NOT_CONVERGED" and summary["error"] in message
+    assert "limit point at load factor" in message and "--arc-length" in message
+    (point,) = summary["critical"]
+    assert point["kind"] == "limit point" and point["unstable"] == 1
+    assert P * point["load"] == pytest.approx(mises_limit(), rel=1e-8)
+    assert summary["load"] == point["load"] and summary["result"] is None
+    assert not (oloid.folder / "m.h5").exists()
+    rows = table(oloid, "m.h5.partial")  # up to the limit point
+    assert float(rows[-1]["time"]) == pytest.approx(point["load"], rel=1e-12)
+
+
+def test_a_limit_point_is_told_in_words(oloid):
+    done = oloid("equilibrium", write(oloid, MISES), "--no-result")
+    assert done.returncode == 3
+    assert "equilibrium at load factor 0.6351453" in done.stdout and "not reached: load factor 1\n" in done.stdout
+    assert "limit point at load factor 0.6351453" in done.stdout
+    done = oloid("equilibrium", "model.yaml", "--no-result", "--arc-length")
+    assert done.returncode == 0 and done.stdout.count("limit point at load factor") == 2
+    assert "stability   stable\n" in done.stdout and "not reached" not in done.stdout
+    done = oloid("equilibrium", "model.yaml", "--no-result", "--set", "P=3.8")
+    assert done.returncode == 0 and "stability   stable\n" in done.stdout and "limit" not in done.stdout
+
+
+@pytest.mark.parametrize("command", ["modes", "linearize", "run"])
+def test_other_commands_do_not_begin_beyond_a_limit_point(oloid, command):
+    model = write(oloid, MISES.replace("run: {", "run: {start: equilibrium, "))
+    done = oloid(command, model)
+    assert done.returncode == 3
+    assert "limit point at load factor 0.6351453" in one_message(done)
+    if command == "run":
+        assert "start at equilibrium" in one_message(done)
+        assert oloid("run", model, "--set", "P=3.8", "--no-report").returncode == 0
+
+
+def test_sliding_down_is_no_path(oloid):
+    done = oloid("equilibrium", write(oloid, PENDULUM), "-o", "p.h5", "--no-report")
+    assert "nothing holds it without load: it slid down under the full load" in done.stdout
+    with h5py.File(oloid.folder / "p.h5") as file:
+        assert "found by sliding down" in file.attrs["shows"]
+    assert json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)["relaxed"]
 
 
 def test_a_result_at_rest_has_no_verdict_on_energy(oloid):

@@ -46,9 +46,29 @@ def test_a_search_can_be_ended_and_started_anywhere():
     assert again.load == pytest.approx(0.2) and again.state is not found.state
 
 
-def test_a_pendulum_slides_down_and_swings():
-    found = oloid.equilibrium(pendulum())
-    assert found.relaxed and found.stable
+def test_a_truss_ends_at_its_limit_point():
+    truss = {"name": "truss", "plane": "xy", "points": [{"name": "apex", "mass": 1, "position": [0, 0.2]}],
+             "springs": [{"between": [[x, 0, 0], "apex"], "stiffness": 1000} for x in (-1, 1)],
+             "loads": [{"on": "apex", "force": [0, -20, 0]}]}
+    # 2 k (L - l) y/l with l^2 = 1 + y^2 is largest where l^3 = L
+    L = numpy.sqrt(1.04)
+    l = numpy.cbrt(L)
+    limit = 2000 * (L - l) * numpy.sqrt(l**2 - 1) / l
+    with pytest.raises(oloid.ComputationError, match="limit point at load factor") as caught:
+        oloid.equilibrium(truss)
+    last = caught.value.equilibrium
+    assert 20 * last.load == pytest.approx(limit, rel=1e-8) and last.stable
+    (point,) = last.critical
+    assert point.limit and point.load == last.load and point.unstable == 1
+    through = oloid.equilibrium(truss, arc_length=True)
+    assert through.stable and [p.limit for p in through.critical] == [True, True]
+
+
+def test_a_pendulum_slides_down_and_swings(tmp_path):
+    found = oloid.equilibrium(pendulum(), output=tmp_path / "p.h5")
+    assert found.relaxed and found.stable and "slid down" in repr(found)
+    with h5py.File(tmp_path / "p.h5") as file:
+        assert "found by sliding down" in file.attrs["shows"]
     assert numpy.allclose(found.state.q, [0, 0, -1], atol=1e-7)
     modes = oloid.modes(found)
     assert len(modes) == 2 and modes.square == pytest.approx([9.81, 9.81], rel=1e-9)
