@@ -12,7 +12,7 @@ static const double longest = 0.3;
 /* With `arc` a step is at most so many times the first one: who asks for short steps wants to see what lies between. */
 static const double growth = 4;
 /* A step that turns the tangent by about this angle is long enough. */
-static const double turn = 0.4;
+static const double turn = 0.25;
 /* Newton iterations of a step that may become longer. */
 static const int easy = 6;
 static const double shorter = 0.25, twice = 2;
@@ -40,13 +40,13 @@ static olo_status give_up(const olo_search *x, olo_error *error)
 /* A step has failed: a shorter one, then one over a kink, then none. */
 static olo_status cut(follower *f, double length, olo_error *error)
 {
+    olo_search_return(f->search);
     if (error->status == OLO_NO_MEMORY || f->kink)
         return give_up(f->search, error);
     f->kink = f->length <= f->path.least;
     f->length = fmax(length, f->path.least);
     f->aimed = false;
     f->search->summary->cutbacks++;
-    olo_search_return(f->search);
     return OLO_OK;
 }
 

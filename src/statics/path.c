@@ -9,12 +9,12 @@
 #include "linalg/vec3.h"
 
 /* The largest angle between the tangents at both ends of a step. */
-static const double sharpest = 0.6;
+static const double sharpest = 0.35;
 /* |t0 + t1 - 2 c| of a node over |c| of that node, or over a small part of the whole step where that is more; and of the
  * load. */
-static const double node_mismatch = 0.5;
+static const double node_mismatch = 0.15;
 static const double node_part = 0.05;
-static const double load_mismatch = 0.05;
+static const double load_mismatch = 0.03;
 /* What a load factor of 1 moves is taken to be at least this (model lengths, radians). */
 static const double stiffest = 1e-3;
 /* How many lengths of a step Newton may go where the predictor is a guess: at kinks, and without the tangents of all loads. */
