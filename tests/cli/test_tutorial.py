@@ -33,10 +33,11 @@ def test_the_commands_of_the_page_run(oloid, page):
         elif kind == "sh":
             printed = []
             for line in block.splitlines():
-                command, *arguments = shlex.split(line)
+                command, *arguments = shlex.split(line, comments=True)
+                code = re.search(r"# exit code (\d+)", line)
                 assert command == "oloid"
                 done = oloid(*arguments)
-                assert done.returncode == 0, f"{line}: {done.stderr}"
+                assert done.returncode == (int(code[1]) if code else 0), f"{line}: {done.stderr}"
                 printed += done.stdout.splitlines()
                 ran += 1
         else:

@@ -64,6 +64,80 @@ def test_a_truss_ends_at_its_limit_point():
     assert through.stable and [p.limit for p in through.critical] == [True, True]
 
 
+def spring_net(random):
+    """Points on a line of springs, held by others, under random loads; and what the reference needs of it."""
+    n, scale = random.integers(1, 6), 10 ** random.uniform(-0.5, 3)
+    points = numpy.stack([numpy.arange(n) + 0.3 * random.normal(size=n), random.uniform(0.05, 0.5, n)], 1)
+    ends = numpy.concatenate([[[-1, 0]], points, [[n, 0]]])
+    springs = [(ends[i], ends[i + 1], i - 1, i, 10 ** random.uniform(2, 4)) for i in range(n + 1)]
+    for i in range(n):
+        for _ in range(random.integers(1, 3)):
+            anchor = numpy.array([i, -1]) + random.normal(size=2)
+            springs.append((anchor, points[i], -1, i, 10 ** random.uniform(0.5, 3)))
+    loads = scale * random.normal(size=(n, 2))
+    loads[:, 1] = -abs(loads[:, 1])
+
+    def end(place, i):
+        return f"p{i}" if 0 <= i < n else [*map(float, place), 0.0]
+    model = {"name": "net", "plane": "xy",
+             "points": [{"name": f"p{i}", "mass": 1, "position": list(map(float, x))} for i, x in enumerate(points)],
+             "springs": [{"between": [end(a, i), end(b, j)], "stiffness": float(k)} for a, b, i, j, k in springs],
+             "loads": [{"on": f"p{i}", "force": [*map(float, f), 0]} for i, f in enumerate(loads)]}
+    return model, points, springs, loads
+
+
+def follow_net(points, springs, loads):
+    """Its path in tiny load steps with a dense stiffness: load factor and positions at the limit point, or at the end."""
+    n, q, s, ds = len(points), points.copy(), 0.0, 4e-3
+
+    def balance(q, s):
+        r, K = -s * loads.ravel(), numpy.zeros((2 * n, 2 * n))
+        for a, b, i, j, k in springs:
+            i, j = (x if 0 <= x < n else None for x in (i, j))
+            d = (b if j is None else q[j]) - (a if i is None else q[i])
+            length, rest = numpy.linalg.norm(d), numpy.linalg.norm(b - a)
+            force = k * (1 - rest / length) * d
+            k2 = k * ((1 - rest / length) * numpy.eye(2) + rest / length**3 * numpy.outer(d, d))
+            for x, sx in ((i, -1), (j, 1)):
+                if x is not None:
+                    r[2 * x:2 * x + 2] += sx * force
+                    for y, sy in ((i, -1), (j, 1)):
+                        if y is not None:
+                            K[2 * x:2 * x + 2, 2 * y:2 * y + 2] += sx * sy * k2
+        return r, K
+    while s < 1 and ds > 1e-9:
+        ds = min(ds, 1 - s)
+        first = numpy.linalg.solve(balance(q, s)[1], loads.ravel() * ds).reshape(n, 2)
+        new = q + first
+        for _ in range(20):
+            r, K = balance(new, s + ds)
+            step = numpy.linalg.solve(K, -r).reshape(n, 2)
+            new = new + step
+            if abs(step).max() < 1e-12:
+                break
+        good = (abs(step).max() < 1e-10 and numpy.linalg.norm(new - q - first) < 0.2 * numpy.linalg.norm(first)
+                and numpy.linalg.eigvalsh(balance(new, s + ds)[1])[0] > 0)
+        q, s, ds = (new, s + ds, min(4e-3, 2 * ds)) if good else (q, s, ds / 4)
+    return (1.0 if s > 1 - 1e-12 else s), q
+
+
+def test_random_nets_of_springs_keep_to_their_paths():
+    limits = 0
+    for seed in range(10):
+        model, *net = spring_net(numpy.random.default_rng(seed))
+        load, q = follow_net(*net)
+        try:
+            found = oloid.equilibrium(model)
+        except oloid.ComputationError as failure:
+            found = failure.equilibrium
+            assert "limit point" in str(failure) and found.critical[-1].limit
+            limits += 1
+        assert found.load == pytest.approx(load, rel=1e-5), seed
+        assert numpy.allclose(found.state.q.reshape(-1, 3)[:, :2], q, atol=1e-6 if load == 1 else 1e-2), seed
+        assert found.stable, seed
+    assert limits > 2
+
+
 def test_a_pendulum_slides_down_and_swings(tmp_path):
     found = oloid.equilibrium(pendulum(), output=tmp_path / "p.h5")
     assert found.relaxed and found.stable and "slid down" in repr(found)
