@@ -1,8 +1,9 @@
 /* Points of the path where stability changes, between the ends of a step.
  *
- * At a limit point the load turns: its share of the tangent changes sign. At a bifurcation the number of negative
- * eigenvalues of the stiffness changes while the load goes on. Where it changes without either, there is a gap between
- * two points however close they are: the path has been left for another branch. */
+ * At a limit point the load turns: its share of the tangent changes sign. At a bifurcation the
+ * number of negative eigenvalues of the stiffness changes while the load goes on. Where it
+ * changes without either, there is a gap between two points however close they are: the path has
+ * been left for another branch. */
 #include <math.h>
 #include <string.h>
 

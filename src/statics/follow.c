@@ -1,7 +1,9 @@
-/* The path of equilibria from load 0 to the load asked for, in steps along its arc length that adapt (path.c).
+/* The path of equilibria from load 0 to the load asked for, in steps along its arc length that
+ * adapt (path.c).
  *
- * The last step ends on that load. Without `arc` the path ends at the first limit point, where the load would have to fall;
- * with it the path goes on. Equilibria that the path does not connect with the start are never returned. */
+ * The last step ends on that load. Without `arc` the path ends at the first limit point, where
+ * the load would have to fall; with it the path goes on. Equilibria that the path does not
+ * connect with the start are never returned. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -9,7 +11,8 @@
 
 /* Displacements of a step are at most this, as a mean over the nodes (model lengths, radians). */
 static const double longest = 0.3;
-/* With `arc` a step is at most so many times the first one: who asks for short steps wants to see what lies between. */
+/* With `arc` a step is at most so many times the first one: who asks for short steps wants to
+ * see what lies between. */
 static const double growth = 4;
 /* A step that turns the tangent by about this angle is long enough. */
 static const double turn = 0.25;
@@ -91,7 +94,8 @@ static olo_status end_at_limit(follower *f, double load, olo_error *error)
         load);
 }
 
-/* The step passed a critical point: finds it, and does the step again. `again`: it has to be a shorter one. */
+/* The step passed a critical point: finds it, and does the step again. `again`: it has to be a
+ * shorter one. */
 static olo_status look_back(follower *f, const olo_path_aim *aim, bool *again, olo_error *error)
 {
     olo_search *x = f->search;

@@ -10,14 +10,15 @@
 
 /* The largest angle between the tangents at both ends of a step. */
 static const double sharpest = 0.35;
-/* |t0 + t1 - 2 c| of a node over |c| of that node, or over a small part of the whole step where that is more; and of the
- * load. */
+/* |t0 + t1 - 2 c| of a node over |c| of that node, or over a small part of the whole step where
+ * that is more; and of the load. */
 static const double node_mismatch = 0.15;
 static const double node_part = 0.05;
 static const double load_mismatch = 0.03;
 /* What a load factor of 1 moves is taken to be at least this (model lengths, radians). */
 static const double stiffest = 1e-3;
-/* How many lengths of a step Newton may go where the predictor is a guess: at kinks, and without the tangents of all loads. */
+/* How many lengths of a step Newton may go where the predictor is a guess: at kinks, and without
+ * the tangents of all loads. */
 static const double guess = 10;
 
 /* --- norm --- */
@@ -43,8 +44,8 @@ static double square(double x)
 
 /* --- tangent --- */
 
-/* Where the stiffness is symmetric the load can turn only if its determinant changes sign: then a kink is not taken for a
- * limit point. Else the tangent goes on in the direction of the step. */
+/* Where the stiffness is symmetric the load can turn only if its determinant changes sign: then
+ * a kink is not taken for a limit point. Else the tangent goes on in the direction of the step. */
 static double direction(const olo_path *p, const olo_path_tangent *t, const double *v)
 {
     bool odd = (t->negative - p->start.negative) % 2 != 0;
@@ -89,7 +90,8 @@ double olo_path_go_on(olo_path *p)
     olo_path_tangent end = p->end;
     p->end = p->start;
     p->start = end;
-    /* the unit follows a structure that stiffens; where one softens, at a limit point above all, displacements count more */
+    /* the unit follows a structure that stiffens; where one softens, at a limit point above all,
+     * displacements count more */
     double size = sqrt(olo_path_dot(p, end.q, end.q));
     double floor = stiffest / p->search->options->end;
     p->unit = fmax(fmin(p->unit, size / fabs(end.load)), fmin(p->unit, floor));
@@ -124,7 +126,8 @@ static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error
                 rest->change[k] += change * rest->by_load[k];
         }
         rest->size = olo_rest_size(rest, rest->change, &rest->worst) + fabs(change);
-        /* a solution farther from the tangent than the step is long may be one of another part of the path */
+        /* a solution farther from the tangent than the step is long may be one of another part
+         * of the path */
         away += sqrt(olo_path_dot(p, rest->change, rest->change) + square(p->unit * change));
         if (!(away <= most))
             return olo_fail(error, OLO_NOT_CONVERGED, "Newton leaves the path, most at '%s'",

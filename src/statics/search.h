@@ -22,7 +22,8 @@ typedef struct olo_search {
 olo_status olo_search_factor(olo_search *x, double load, olo_error *error);
 /* Newton at one load, from where the state is. */
 olo_status olo_search_newton(olo_search *x, double load, olo_error *error);
-/* After a factorisation: solves and moves, at most by `far` model lengths and radians; `size` is what it would have been. */
+/* After a factorisation: solves and moves, at most by `far` model lengths and radians; `size` is
+ * what it would have been. */
 olo_status olo_search_move(olo_search *x, double far, double *size, olo_error *error);
 /* The last increments: small enough, or no longer shrinking and small enough for rounding. */
 bool olo_search_converged(const olo_search *x, double size, double before);

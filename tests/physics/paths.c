@@ -1,5 +1,6 @@
-/* Paths of equilibria that turn back, branch or have kinks: the search stays on the path that begins without load, ends at its
- * first limit point, and says so. Against closed forms, and Lee's frame by shooting (lee_frame_reference.py). */
+/* Paths of equilibria that turn back, branch or have kinks: the search stays on the path that
+ * begins without load, ends at its first limit point, and says so. Against closed forms, and
+ * Lee's frame by shooting (lee_frame_reference.py). */
 #include "scene.h"
 
 static const double pi = 3.14159265358979323846;
@@ -28,8 +29,8 @@ static olo_status search(scene *s, const olo_statics *options, olo_statics_summa
     "  - {name: r, type: point, on: b.end}\n"                                                      \
     "loads: {name: push, on: a.end, force: [0, -P, 0]}\n"
 
-/* N = EA (1 - l/L), P = 2 N y/l with l^2 = 1 + y^2: largest where l^3 = L. N stays below Euler's load of a bar, so that they
- * keep straight: 33 against pi^2 50/1.01 = 489 for h = 0.1. */
+/* N = EA (1 - l/L), P = 2 N y/l with l^2 = 1 + y^2: largest where l^3 = L. N stays below Euler's
+ * load of a bar, so that they keep straight: 33 against pi^2 50/1.01 = 489 for h = 0.1. */
 static double mises_load(double h, double y)
 {
     double L = sqrt(1 + h * h), l = sqrt(1 + y * y);
@@ -183,8 +184,8 @@ static void elliptic(double k, double *K, double *E)
     *E = *K * (1 - sum);
 }
 
-/* It bends in time, into Euler's elastica: K(k) = sqrt(P), deflection 2 k/sqrt(P), height 2 E(k)/sqrt(P) - 1. The straight
- * branch, which is unstable here, is not connected with the start. */
+/* It bends gradually into Euler's elastica: K(k) = sqrt(P), deflection 2 k/sqrt(P), height
+ * 2 E(k)/sqrt(P) - 1. The straight branch, unstable here, is not connected with the start. */
 TEST(imperfect_column_bends_into_the_elastica)
 {
     double low = 0, high = 1, K = 0, E = 0;
@@ -210,7 +211,8 @@ TEST(imperfect_column_bends_into_the_elastica)
 
 /* --- kinks --- */
 
-/* An arm turns by a given angle that goes there and back; the path has no tangent where it turns round. */
+/* An arm turns by a given angle that goes there and back; the path has no tangent where it turns
+ * round. */
 TEST(motion_with_kinks_is_followed)
 {
     olo_statics_summary sum;
@@ -230,7 +232,8 @@ TEST(motion_with_kinks_is_followed)
     scene_close(&s);
 }
 
-/* An arm on a spring, 10 a = F cos a, until it meets its stop at 0.2: then 10 a + 1e5 (a - 0.2) = F cos a. */
+/* An arm on a spring, 10 a = F cos a, until it meets its stop at 0.2: then 10 a + 1e5 (a - 0.2)
+ * = F cos a. */
 TEST(stop_is_met_on_the_path)
 {
     olo_statics_summary sum;
