@@ -58,27 +58,67 @@ static void read_where(const olo_support *support, double where[3])
         where[i] = given && isnan(support->at[i]) ? 0.0 : support->at[i];
 }
 
-/* Moves a body that was not placed to its support and gives it the velocity that the support implies. */
+/* From the origin of a node to the supported place, at the start. */
+static void find_arm(const olo_system *s, const olo_node *n, const double at[3], double arm[3])
+{
+    vec3_set(0, 0, 0, arm);
+    if (n->kind == OLO_NODE_FRAME)
+        olo_body_vector(at, s->q0 + n->q, arm);
+}
+
+/* Moves a body that was not placed to its support, in a planar model within its plane, and gives it the velocity that
+ * the support implies. */
 static void settle(olo_system *s, int node, const double at[3], double where[3])
 {
     const olo_node *n = &s->nodes[node];
     bool frame = n->kind == OLO_NODE_FRAME;
-    double *q = s->q0 + n->q, *v = s->v0 + n->q, arm[3] = {0, 0, 0}, arm_rate[3] = {0, 0, 0};
-    for (int I = 0; frame && I < 3; I++) {
-        vec3_add(at[I], q + 3 * (I + 1), arm);
+    double *q = s->q0 + n->q, *v = s->v0 + n->q, arm[3], arm_rate[3] = {0, 0, 0}, move[3];
+    find_arm(s, n, at, arm);
+    for (int I = 0; frame && I < 3; I++)
         vec3_add(at[I], v + 3 * (I + 1), arm_rate);
-    }
     bool given = !isnan(where[0]);
     for (int i = 0; i < 3; i++) {
         if (!given)
             where[i] = q[i] + arm[i];
-        if (given && frame && !n->placed)
-            q[i] = where[i] - arm[i];
+        move[i] = where[i] - arm[i] - q[i];
         if (!s->v0_given[n->q + i])
             v[i] = -arm_rate[i];
     }
+    if (s->planar)
+        vec3_add(-vec3_dot(move, s->plane), s->plane, move);
+    if (given && frame && !n->placed)
+        vec3_add(1.0, move, q);
     for (int i = 0; i < n->size; i++)
         s->v0_given[n->q + i] = true;
+}
+
+/* In a planar model nothing moves along the normal: `at` has to be at the height of the supported place. */
+static olo_status check_height(olo_builder *builder, const olo_support *support, int node,
+                               const double at[3], const double where[3])
+{
+    const double typed = 1e-6; /* of the coordinates: what decimals of a tilted plane leave */
+    const olo_system *s = olo_build_system(builder);
+    const olo_node *n = &s->nodes[node];
+    const double *q = s->q0 + n->q;
+    double arm[3], place[3], off[3], at_height[3];
+    if (!s->planar)
+        return OLO_OK;
+    find_arm(s, n, at, arm);
+    for (int i = 0; i < 3; i++)
+        place[i] = q[i] + arm[i];
+    vec3_subtract(where, place, off);
+    const double height = vec3_dot(off, s->plane);
+    const double size = vec3_norm(where) + vec3_norm(q) + vec3_norm(arm);
+    if (fabs(height) <= typed * size)
+        return OLO_OK;
+    vec3_copy(where, at_height);
+    vec3_add(-height, s->plane, at_height);
+    return olo_builder_fail(builder, "at",
+                            "support '%s' is out of reach: it lies %.3g outside of the plane in "
+                            "which its place on '%s' moves; at that height it is [%.6g, %.6g, "
+                            "%.6g]; without `at` it is where the place is",
+                            support->name, fabs(height), n->name, at_height[0],
+                            at_height[1], at_height[2]);
 }
 
 static olo_status build(olo_builder *builder, const void *element)
@@ -107,7 +147,8 @@ static olo_status build(olo_builder *builder, const void *element)
         return status;
     read_where(support, setup.parent_point);
     settle(s, setup.child, setup.child_point, setup.parent_point);
-    return olo_build_pair(builder, &setup);
+    status = check_height(builder, support, setup.child, setup.child_point, setup.parent_point);
+    return status == OLO_OK ? olo_build_pair(builder, &setup) : status;
 }
 
 static const char *const types[] = {"point", "center", "slide", "plane", "hinge", "fixed", NULL};

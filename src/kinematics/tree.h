@@ -43,6 +43,10 @@ void olo_tree_free(olo_tree *tree);
 /* No common rigid motion of its nodes changes the rows of a closure. */
 bool olo_closure_is_relative(const olo_system *system, const olo_closure *closure);
 
+/* By how much joint `joint` of the system is open at q: a length, turns times the model's length. `size` is that of the
+ * numbers that cancel where it is closed. */
+double olo_joint_opening(const olo_system *system, int joint, const double *q, double *size);
+
 /* The numbers of a step. q0 belongs to the state; the rest is a workspace. */
 typedef struct olo_motion {
     const double *q0;

@@ -13,6 +13,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "kinematics/tree.h"
 #include "linalg/sparse.h"
 #include "linalg/vec3.h"
 #include "stepping/start.h"
@@ -22,6 +23,7 @@
 static const double metric_share = 1e-6;  /* of the largest mass, on massless directions */
 static const double row_softness = 1e-12; /* redundant rows */
 static const double round_off = 4e-16;    /* a constraint is kept within this of its terms */
+static const double closed = 1e-10;       /* a joint is, within this of its numbers */
 static const int most_passes = 50;
 
 typedef struct projection {
@@ -156,6 +158,15 @@ static const olo_group *group_of(const olo_system *s, int row)
     return group;
 }
 
+static olo_status refuse(const olo_group *group, double opening, olo_error *error)
+{
+    return olo_fail(
+        error, OLO_INCONSISTENT,
+        "%s: the model cannot be assembled: '%s' stays open by %.3g; check positions, lengths "
+        "and supports",
+        group->where, group->name, opening);
+}
+
 static olo_status project_positions(projection *x, olo_state *state, olo_projection *report,
                                     olo_error *error)
 {
@@ -191,11 +202,18 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
             state->q[i] += x->right[i];
         olo_state_follow_angles(s, state);
     }
-    return olo_fail(
-        error, OLO_INCONSISTENT,
-        "%s: the model cannot be assembled: '%s' stays open by %.3g; check positions, lengths "
-        "and supports",
-        group_of(s, closest)->where, group_of(s, closest)->name, least);
+    return refuse(group_of(s, closest), least, error);
+}
+
+/* Rows that are satisfied leave no joint open, or the first step would close it and open others. */
+static olo_status check_joints(const olo_system *s, const double *q, olo_error *error)
+{
+    for (int i = 0; i < s->joint_count; i++) {
+        double size, opening = olo_joint_opening(s, i, q, &size);
+        if (!(opening <= closed * size))
+            return refuse(&s->groups[s->joints[i].group], opening, error);
+    }
+    return OLO_OK;
 }
 
 /* -G v on the right. True when every row is tangent to round-off: of its own parts, or of the fastest node's. */
@@ -272,6 +290,8 @@ olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_
     status = create(&x, error);
     if (status == OLO_OK)
         status = project_positions(&x, *state, r, error);
+    if (status == OLO_OK)
+        status = check_joints(s, (*state)->q, error);
     if (status == OLO_OK)
         status = project_velocities(&x, *state, error);
     olo_sparse_free(x.matrix);

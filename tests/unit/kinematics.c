@@ -152,6 +152,34 @@ TEST(k2_one_update_leaves_no_gap)
     }
 }
 
+/* A joint that is closed stays so under the nodal update; moved by 0.1 off its support it is open by that. */
+TEST(opening_of_a_joint_is_the_distance_to_where_it_is_closed)
+{
+    unsigned long long seed = 9;
+    double size;
+    for (int k = 0; k < MODELS; k++) {
+        walk w = walk_open(scene_open(models[k], "reduced"));
+        walk_move(&w, &seed, 0.8);
+        for (int i = 0; i < w.s.system->joint_count; i++) {
+            int first = w.s.system->groups[w.s.system->joints[i].group].first;
+            if (!is_closure(w.tree, first))
+                check_below(olo_joint_opening(w.s.system, i, w.x.q1, &size), 1e-14);
+        }
+        walk_close(&w);
+    }
+    static const char *const types[] = {"point", "center", "fixed"};
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%ssupports: {on: b.p, type: %s}\n", BODY, types[k]);
+        walk w = walk_open(scene_open(text, "reduced"));
+        const double away[3] = {0.06, 0, -0.08};
+        vec3_add(1.0, away, w.q0);
+        check_close(0.1, olo_joint_opening(w.s.system, 0, w.q0, &size), 1e-15);
+        check_true(size >= w.s.system->length_scale);
+        walk_close(&w);
+    }
+}
+
 TEST(nodal_update_stays_on_the_constraints)
 {
     unsigned long long seed = 8;
@@ -440,6 +468,7 @@ TEST(orthonormalised_matrix_is_the_nearest_rotation)
 
 TEST_MAIN(cmocka_unit_test(k2_constraint_jacobian_times_null_space_vanishes),
           cmocka_unit_test(k2_one_update_leaves_no_gap),
+          cmocka_unit_test(opening_of_a_joint_is_the_distance_to_where_it_is_closed),
           cmocka_unit_test(nodal_update_stays_on_the_constraints),
           cmocka_unit_test(null_space_has_full_rank_and_the_unknowns_are_the_degrees_of_freedom),
           cmocka_unit_test(derivative_of_the_nodal_update_spans_the_null_space_at_the_end),
