@@ -117,8 +117,8 @@ static olo_status check_height(olo_builder *builder, const olo_support *support,
                             "support '%s' is out of reach: it lies %.3g outside of the plane in "
                             "which its place on '%s' moves; at that height it is [%.6g, %.6g, "
                             "%.6g]; without `at` it is where the place is",
-                            support->name, fabs(height), n->name, at_height[0],
-                            at_height[1], at_height[2]);
+                            support->name, fabs(height), n->name, at_height[0], at_height[1],
+                            at_height[2]);
 }
 
 static olo_status build(olo_builder *builder, const void *element)

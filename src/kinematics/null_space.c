@@ -4,6 +4,7 @@
  */
 #include "kinematics/null_space.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct olo_null_space {
     bool discrete;
     double *joints; /* JOINT_NUMBERS a node */
     double *W;      /* [twists] */
+    double *parts;  /* [2 nodes] sums of the sizes of the forces and moments that cancel in W */
     double *unit;   /* [n] zero but for the entry in use */
     double *column; /* [unknowns] */
     int *place;     /* [nodes] of a node in the tree's order */
@@ -48,6 +50,7 @@ olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_err
         x->tree = tree;
         x->joints = olo_alloc((size_t)tree->system->node_count * JOINT_NUMBERS, sizeof *x->joints);
         x->W = olo_alloc((size_t)tree->system->twists, sizeof *x->W);
+        x->parts = olo_alloc(2 * (size_t)tree->system->node_count, sizeof *x->parts);
         x->unit = olo_alloc((size_t)tree->system->n, sizeof *x->unit);
         x->column = olo_alloc((size_t)tree->unknowns, sizeof *x->column);
         x->place = olo_alloc((size_t)tree->system->node_count, sizeof *x->place);
@@ -55,7 +58,8 @@ olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_err
         x->listed = olo_alloc((size_t)tree->system->node_count, sizeof *x->listed);
     }
     *space = x;
-    if (x && x->joints && x->W && x->unit && x->column && x->place && x->list && x->listed) {
+    if (x && x->joints && x->W && x->parts && x->unit && x->column && x->place && x->list &&
+        x->listed) {
         for (int i = 0; i < tree->system->node_count; i++)
             x->place[tree->order[i]] = i;
         return OLO_OK;
@@ -71,6 +75,7 @@ void olo_null_space_free(olo_null_space *space)
         return;
     olo_free(space->joints);
     olo_free(space->W);
+    olo_free(space->parts);
     olo_free(space->unit);
     olo_free(space->column);
     olo_free(space->place);
@@ -183,6 +188,74 @@ int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *inde
     for (int i = 0; i < size; i++)
         space->unit[index[i]] = 0;
     return entries;
+}
+
+/* Sizes of force and moment of a node, whatever their directions. */
+static void node_parts(const olo_node *node, const double *q, const double *row, double parts[2])
+{
+    parts[0] = vec3_norm(row + node->q);
+    parts[1] = 0;
+    for (int I = node->q + 3; I < node->q + node->size; I += 3)
+        parts[1] += vec3_norm(q + I) * vec3_norm(row + I);
+}
+
+/* The longest column of rows from .. from + 2 of a matrix. */
+static double longest(const double *matrix, int columns, int from, int first, int count)
+{
+    double most = 0;
+    for (int j = first; j < first + count; j++) {
+        double column[3];
+        for (int i = 0; i < 3; i++)
+            column[i] = matrix[(from + i) * columns + j];
+        most = fmax(most, vec3_norm(column));
+    }
+    return most;
+}
+
+/* As pass_up, with sizes. */
+static void pass_parts_up(olo_null_space *space, int k, double *out)
+{
+    const olo_system *s = space->tree->system;
+    const olo_tree_node *t = &space->tree->nodes[k];
+    const double *parts = space->parts + 2 * k;
+    const int d = s->nodes[k].twist;
+    olo_joint_blocks b = blocks_of(space, k);
+    const double *B = space->discrete ? b.B_hat : b.B, *A = space->discrete ? b.A_hat : b.A;
+    for (int j = 0; j < t->dof; j++) {
+        out[j] = t->type ? 0 : parts[j / 3];
+        for (int from = 0; t->type && from < d; from += 3)
+            out[j] += longest(B, t->dof, from, j, 1) * parts[from / 3];
+    }
+    if (!t->type || t->parent < 0)
+        return;
+    int p = s->nodes[t->parent].twist;
+    for (int to = 0; to < p; to += 3)
+        for (int from = 0; from < d; from += 3)
+            space->parts[2 * t->parent + to / 3] += longest(A, p, from, to, 3) * parts[from / 3];
+}
+
+void olo_null_space_parts(olo_null_space *space, int size, const int *index, const double *gradient,
+                          double *parts)
+{
+    const olo_system *s = space->tree->system;
+    int count = 0, entries = 0;
+    for (int i = 0; i < size; i++) {
+        space->unit[index[i]] = gradient[i];
+        count = list_carriers(space, s->coordinates[index[i]].node, count);
+    }
+    qsort(space->list, (size_t)count, sizeof *space->list, descending);
+    for (int i = 0; i < count; i++) {
+        const int k = space->tree->order[space->list[i]];
+        node_parts(&s->nodes[k], space->q, space->unit, space->parts + 2 * k);
+    }
+    for (int i = 0; i < count; i++) {
+        const int k = space->tree->order[space->list[i]];
+        pass_parts_up(space, k, parts + entries);
+        entries += space->tree->nodes[k].dof;
+        space->listed[space->list[i]] = false;
+    }
+    for (int i = 0; i < size; i++)
+        space->unit[index[i]] = 0;
 }
 
 void olo_null_space_matrix(olo_null_space *space, double *transposed)

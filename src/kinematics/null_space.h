@@ -27,8 +27,25 @@ void olo_null_space_matrix(olo_null_space *space, double *transposed);
 int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *index,
                                 const double *gradient, int *column, double *value);
 
+/* Of the same entries, in the same order: the sums of the sizes of the forces times levers that they are made of, whatever
+ * their directions. */
+void olo_null_space_parts(olo_null_space *space, int size, const int *index, const double *gradient,
+                          double *parts);
+
 /* Rows of closures that repeat others at the initial configuration: how many of each constraint group (may be NULL),
  * and what the rank of all closure rows is. */
 olo_status olo_tree_repeated_rows(olo_tree *tree, int *repeated, int *rank, olo_error *error);
+
+/* Two joints that a small misalignment sets against each other (misalignment.c). */
+typedef struct olo_misalignment {
+    int group,
+        other;     /* constraint groups of the closure and of the joint that moves most; -1: none */
+    double amount; /* by which the closure opens when that joint moves by one */
+    double share;  /* of the sizes in the closure */
+} olo_misalignment;
+
+/* Looks for one where the joints of the tree are closed: group is -1 when there is none. */
+olo_status olo_tree_misalignment(olo_tree *tree, const olo_at *at, olo_misalignment *found,
+                                 olo_error *error);
 
 #endif

@@ -22,8 +22,11 @@ typedef struct span_row {
 struct olo_span {
     size_t columns, seen;
     size_t *place;  /* [columns] of a column among those seen, from one; 0: not yet */
+    int *column;    /* [columns] the column at a place */
+    double left;    /* of the last row that repeats others: its largest entry outside */
     span_row *rows; /* [columns] */
     double *x;      /* [columns] the row that is added; zero outside of an addition */
+    double *y;      /* [columns] to solve with */
 };
 
 olo_span *olo_span_create(int columns)
@@ -35,7 +38,9 @@ olo_span *olo_span_create(int columns)
     span->place = olo_alloc(span->columns, sizeof *span->place);
     span->rows = olo_alloc(span->columns, sizeof *span->rows);
     span->x = olo_alloc(span->columns, sizeof *span->x);
-    if (span->place && span->rows && span->x)
+    span->y = olo_alloc(span->columns, sizeof *span->y);
+    span->column = olo_alloc(span->columns, sizeof *span->column);
+    if (span->place && span->rows && span->x && span->y && span->column)
         return span;
     olo_span_free(span);
     return NULL;
@@ -50,6 +55,8 @@ void olo_span_free(olo_span *span)
     olo_free(span->place);
     olo_free(span->rows);
     olo_free(span->x);
+    olo_free(span->y);
+    olo_free(span->column);
     olo_free(span);
 }
 
@@ -85,8 +92,10 @@ static void rotate(span_row *row, double *x)
 static size_t place_of(olo_span *span, int column)
 {
     size_t *place = &span->place[column];
-    if (*place == 0)
+    if (*place == 0) {
+        span->column[span->seen] = column;
         *place = ++span->seen;
+    }
     return *place - 1;
 }
 
@@ -101,9 +110,12 @@ olo_status olo_span_add(olo_span *span, int count, const int *column, const doub
         to = c + 1 > to ? c + 1 : to;
     }
     *repeats = true;
+    span->left = 0;
     for (size_t c = from; c < to && *repeats; c++) {
         span_row *row = &span->rows[c];
         const bool begins = row->count == 0 && fabs(span->x[c]) > least;
+        if (row->count == 0)
+            span->left = fmax(span->left, fabs(span->x[c]));
         if (span->x[c] == 0 || (row->count == 0 && !begins))
             continue;
         if (!reach(row, to - c)) {
@@ -121,4 +133,86 @@ olo_status olo_span_add(olo_span *span, int count, const int *column, const doub
     if (from < to)
         memset(span->x + from, 0, (to - from) * sizeof *span->x);
     return OLO_OK;
+}
+
+double olo_span_left(const olo_span *span)
+{
+    return span->left;
+}
+
+/* R x = y from the last place to the first; x is what y is where no row begins. */
+static void substitute(const olo_span *span, double *y)
+{
+    for (size_t c = span->seen; c-- > 0;) {
+        const span_row *row = &span->rows[c];
+        if (row->count == 0)
+            continue;
+        for (size_t k = 1; k < row->count; k++)
+            y[c] -= row->values[k] * y[c + k];
+        y[c] /= row->values[0];
+    }
+}
+
+bool olo_span_is_free(const olo_span *span, int column)
+{
+    return span->place[column] == 0 || span->rows[span->place[column] - 1].count == 0;
+}
+
+void olo_span_null(const olo_span *span, double *x)
+{
+    for (size_t c = 0; c < span->seen; c++)
+        span->y[c] = span->rows[c].count == 0 ? x[span->column[c]] : 0;
+    substitute(span, span->y);
+    for (size_t c = 0; c < span->seen; c++)
+        x[span->column[c]] = span->y[c];
+}
+
+int olo_span_outside(const olo_span *span, int count, const int *column, const double *value)
+{
+    double *y = span->y, most = 0;
+    int best = -1;
+    memset(y, 0, span->columns * sizeof *y);
+    for (int i = 0; i < count; i++) {
+        const size_t place = span->place[column[i]];
+        if (place > 0) {
+            y[place - 1] = value[i];
+        } else if (fabs(value[i]) > most) { /* no row has this column */
+            most = fabs(value[i]);
+            best = column[i];
+        }
+    }
+    /* less the rows that take away its entries where they begin */
+    for (size_t c = 0; c < span->seen; c++) {
+        const span_row *row = &span->rows[c];
+        const double factor = row->count > 0 ? y[c] / row->values[0] : 0;
+        for (size_t k = 0; factor != 0 && k < row->count; k++)
+            y[c + k] -= factor * row->values[k];
+        if (row->count == 0 && fabs(y[c]) > most) {
+            most = fabs(y[c]);
+            best = span->column[c];
+        }
+    }
+    return best;
+}
+
+void olo_span_solve(const olo_span *span, double *b)
+{
+    double *y = span->y;
+    for (size_t c = 0; c < span->seen; c++)
+        y[c] = b[span->column[c]];
+    /* R^T y = b, then R x = y */
+    for (size_t c = 0; c < span->seen; c++) {
+        const span_row *row = &span->rows[c];
+        if (row->count == 0) {
+            y[c] = 0;
+            continue;
+        }
+        y[c] /= row->values[0];
+        for (size_t k = 1; k < row->count; k++)
+            y[c + k] -= row->values[k] * y[c];
+    }
+    substitute(span, y);
+    memset(b, 0, span->columns * sizeof *b);
+    for (size_t c = 0; c < span->seen; c++)
+        b[span->column[c]] = y[c];
 }

@@ -13,7 +13,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "kinematics/tree.h"
+#include "kinematics/null_space.h"
 #include "linalg/sparse.h"
 #include "linalg/vec3.h"
 #include "stepping/start.h"
@@ -216,6 +216,29 @@ static olo_status check_joints(const olo_system *s, const double *q, olo_error *
     return OLO_OK;
 }
 
+/* Joints that nearly repeat each other lock a motion by a misalignment that no step resolves. */
+static olo_status check_alignment(const olo_system *s, const olo_state *state, olo_error *error)
+{
+    const olo_at at = at_of(state);
+    olo_misalignment found;
+    olo_tree *tree = NULL;
+    olo_status status = olo_tree_create(s, &tree, error);
+    if (status == OLO_OK)
+        status = olo_tree_misalignment(tree, &at, &found, error);
+    olo_tree_free(tree);
+    if (status != OLO_OK || found.group < 0)
+        return status;
+    const olo_group *group = &s->groups[found.group];
+    const char *other = found.other < 0 ? "other joints" : s->groups[found.other].name;
+    const char *quote = found.other < 0 ? "" : "'";
+    return olo_fail(error, OLO_INCONSISTENT,
+                    "%s: '%s' and %s%s%s fight each other: a misalignment of %.2g (%.2g of their "
+                    "size) locks a motion that aligned joints leave free; give their axes and "
+                    "places to all digits, or let one of them be of a type with more degrees of "
+                    "freedom, such as spherical",
+                    group->where, group->name, quote, other, quote, found.amount, found.share);
+}
+
 /* -G v on the right. True when every row is tangent to round-off: of its own parts, or of the fastest node's. */
 static bool is_tangent(projection *x, const olo_state *state, double speed)
 {
@@ -292,6 +315,8 @@ olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_
         status = project_positions(&x, *state, r, error);
     if (status == OLO_OK)
         status = check_joints(s, (*state)->q, error);
+    if (status == OLO_OK)
+        status = check_alignment(s, *state, error);
     if (status == OLO_OK)
         status = project_velocities(&x, *state, error);
     olo_sparse_free(x.matrix);

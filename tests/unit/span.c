@@ -70,7 +70,7 @@ TEST(memory_that_runs_out_is_told)
     const int column[] = {0, 2, 3};
     const double value[] = {1, 2, 3};
     bool repeats;
-    for (size_t n = 1; n <= 4; n++) {
+    for (size_t n = 1; n <= 6; n++) {
         olo_memory_fail_at(n);
         check_true(olo_span_create(4) == NULL);
     }
@@ -87,6 +87,41 @@ TEST(memory_that_runs_out_is_told)
     olo_span_free(span);
 }
 
+/* Rows (1, 0, 2, 0), (0, 1, 1, 0): the null space is (-2, -1, 1, 0) and the column that no row has; the product of the first with
+ * (1, 1, 3 + 1e-7, 0) is 1e-7. With rows^T rows x = rows^T (5, 3): both rows are met. */
+TEST(null_vectors_and_solutions_complete_the_free_columns)
+{
+    const int column[] = {2, 0, 1};
+    const double rows[3][3] = {{2, 1, 0}, {1, 0, 1}, {3 + 1e-7, 1, 1}};
+    olo_span *span = olo_span_create(4);
+    olo_error error = {0};
+    bool repeats;
+    for (int i = 0; i < 2; i++)
+        check_ok(olo_span_add(span, 3, column, rows[i], 1e-5, &repeats, &error), &error);
+    const int left = olo_span_outside(span, 3, column, rows[2]);
+    check_true(left >= 0 && left < 3 && olo_span_is_free(span, left));
+    check_true(olo_span_is_free(span, 3));
+    double x[4] = {0, 0, 0, 7}, product = 0;
+    x[left] = 1;
+    olo_span_null(span, x);
+    check_close(0, x[0] + 2 * x[2], 1e-15);
+    check_close(0, x[1] + x[2], 1e-15);
+    check_close(1, x[left], 0);
+    check_close(7, x[3], 0);
+    for (int k = 0; k < 3; k++)
+        product += rows[2][k] * x[column[k]];
+    check_close(1e-7 * x[2], product, 1e-15);
+    double b[4] = {5, 3, 13, 0};
+    olo_span_solve(span, b);
+    check_close(5, b[0] + 2 * b[2], 1e-14);
+    check_close(3, b[1] + b[2], 1e-14);
+    check_close(0, b[left], 0);
+    check_ok(olo_span_add(span, 3, column, rows[2], 1e-5, &repeats, &error), &error);
+    check_true(repeats && olo_span_left(span) > 1e-9 && olo_span_left(span) <= 1e-7);
+    olo_span_free(span);
+}
+
 TEST_MAIN(cmocka_unit_test(the_rank_of_random_sparse_rows_is_that_of_their_singular_values),
+          cmocka_unit_test(null_vectors_and_solutions_complete_the_free_columns),
           cmocka_unit_test(rows_of_nothing_and_of_round_off_repeat),
           cmocka_unit_test(memory_that_runs_out_is_told))

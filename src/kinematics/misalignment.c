@@ -1,0 +1,405 @@
+/* Joints that fight each other: closures that repeat others but for a small misalignment.
+ *
+ * Two hinges of a door whose axes miss each other by delta leave no motion in exact arithmetic: the Jacobian of the second one
+ * has the rate delta along the rotation about the first, where its parts are of the size of the door. Within rounding the row
+ * is redundant and does no harm; far above it locks the door, as it should. In between neither holds: the multiplier of
+ * the row is all but undetermined, and the door moves or not as rounding decides.
+ *
+ * Rows G P of the closures, scaled by their parts in rows and columns, are added one by one to a span (linalg/span.h)
+ * that takes what is left below `meant` for nothing. Of a row with something left above rounding, the motion u
+ * that it alone prevents is the null vector of the others. Whether it is a misalignment tells a finite motion:
+ * along u, and along any other motion that the other closures allow (kept by Newton's method), the row opens in
+ * proportion to the motion, by the misalignment. Close to a singular position, where a mechanism is stretched or branches, it
+ * would open with the square of the motion. Such a position is left alone: a few steps away the row is independent.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "linalg/span.h"
+#include "linalg/vec3.h"
+
+/* Rates of a row relative to the sum of the magnitudes of their parts. Below `rounding` a row repeats others; above `meant`
+ * it is one that the user wants, and that steps can satisfy: they reveal rank by squares of singular values down to 1e-11. */
+static const double rounding = 2e-13, meant = 1e-5;
+/* What far coordinates leave of a row by rounding, relative to its magnitude. */
+static const double far_rounding = 4e-15;
+/* The finite motion: turns in radians, displacements relative to the model's length. */
+static const double finite = 0.05;
+/* A misalignment opens in proportion; a singular position at less than `meant` by more than 0.05/(2 meant) times that. */
+static const double proportional = 30;
+static const int most_tests = 32;
+
+static const olo_misalignment none = {.group = -1, .other = -1};
+
+typedef enum row_kind { INDEPENDENT, REDUNDANT, SUSPECT } row_kind;
+
+typedef struct search {
+    olo_tree *tree;
+    olo_at at;
+    olo_null_space *space;
+    olo_span *span;
+    olo_motion motion;
+    double *numbers; /* of the motion */
+    double *value;   /* [unknowns] a row G P: entries, sizes of their parts, and columns */
+    double *parts;
+    int *column;
+    double *row_scale;    /* [closures] */
+    double *column_scale; /* [unknowns] */
+    double *u, *b;        /* [unknowns] scaled increments, and right sides */
+    double *start;        /* [closures] values of the rows where the search begins */
+    row_kind *kind;       /* [closures] */
+} search;
+
+static olo_status open_search(search *x, olo_error *error)
+{
+    const olo_system *s = x->tree->system;
+    const size_t n = (size_t)s->n, unknowns = (size_t)x->tree->unknowns;
+    const size_t closures = (size_t)x->tree->closure_count;
+    olo_status status = olo_null_space_create(x->tree, &x->space, error);
+    if (status != OLO_OK)
+        return status;
+    x->span = olo_span_create(x->tree->unknowns);
+    x->numbers = olo_alloc(4 * n + (size_t)s->twists + 6 * unknowns + 2 * closures, sizeof(double));
+    x->column = olo_alloc(unknowns, sizeof *x->column);
+    x->kind = olo_alloc(closures, sizeof *x->kind);
+    if (!x->span || !x->numbers || !x->column || !x->kind)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory while comparing constraints");
+    x->motion = (olo_motion){.q0 = x->at.q,
+                             .dq = x->numbers,
+                             .qm = x->numbers + n,
+                             .q1 = x->numbers + 2 * n,
+                             .motion = x->numbers + 4 * n,
+                             .u = x->numbers + 4 * n + s->twists};
+    x->value = x->motion.u + unknowns;
+    x->parts = x->value + unknowns;
+    x->column_scale = x->parts + unknowns;
+    x->u = x->column_scale + unknowns;
+    x->b = x->u + unknowns;
+    x->row_scale = x->b + unknowns;
+    x->start = x->row_scale + closures;
+    olo_tree_begin(x->tree, &x->motion);
+    olo_tree_move(x->tree, &x->motion);
+    olo_null_space_at(x->space, &x->motion, false); /* it reads q1 from now on */
+    x->motion.q1 = x->numbers + 3 * n;
+    return OLO_OK;
+}
+
+static void close_search(search *x)
+{
+    olo_null_space_free(x->space);
+    olo_span_free(x->span);
+    olo_free(x->numbers);
+    olo_free(x->column);
+    olo_free(x->kind);
+}
+
+static const olo_constraint *row_of(const search *x, int i)
+{
+    return &x->tree->system->constraints[x->tree->closures[i]];
+}
+
+/* Entries and parts of closure row i, not scaled. */
+static int form_row(search *x, int i)
+{
+    const olo_constraint *row = row_of(x, i);
+    double gradient[OLO_FORM_SIZE_MAX];
+    olo_constraint_gradient(row, &x->at, gradient);
+    olo_null_space_parts(x->space, row->size, row->index, gradient, x->parts);
+    return olo_null_space_apply_sparse(x->space, row->size, row->index, gradient, x->column,
+                                       x->value);
+}
+
+/* The same, scaled in rows and columns. */
+static int form_scaled_row(search *x, int i)
+{
+    const int count = form_row(x, i);
+    for (int k = 0; k < count; k++) {
+        const double scale = x->row_scale[i] * x->column_scale[x->column[k]];
+        x->value[k] *= scale;
+        x->parts[k] *= scale;
+    }
+    return count;
+}
+
+/* Scales that make the largest parts of every row, then of every column, one. */
+static void find_scales(search *x)
+{
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        const int count = form_row(x, i);
+        double largest = 0;
+        for (int k = 0; k < count; k++)
+            olo_raise(&largest, x->parts[k]);
+        x->row_scale[i] = largest > 0 ? 1 / largest : 1;
+        for (int k = 0; k < count; k++)
+            olo_raise(&x->column_scale[x->column[k]], x->parts[k] * x->row_scale[i]);
+    }
+    for (int j = 0; j < x->tree->unknowns; j++)
+        x->column_scale[j] = x->column_scale[j] > 0 ? 1 / x->column_scale[j] : 1;
+}
+
+/* What rounding may leave of a scaled row. */
+static double least_of(const search *x, int i)
+{
+    return rounding +
+           far_rounding * olo_constraint_magnitude(row_of(x, i), &x->at) * x->row_scale[i];
+}
+
+/* The rows that are all but repeated; how many. */
+static olo_status find_suspects(search *x, int *count, olo_error *error)
+{
+    *count = 0;
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        bool repeats = false;
+        const int entries = form_scaled_row(x, i);
+        const olo_status status =
+            olo_span_add(x->span, entries, x->column, x->value, meant, &repeats, error);
+        if (status != OLO_OK)
+            return status;
+        x->kind[i] = repeats ? REDUNDANT : INDEPENDENT;
+        /* a row that constrains velocities has no misalignment */
+        if (repeats && !row_of(x, i)->type->velocity && olo_span_left(x->span) > least_of(x, i))
+            x->kind[i] = SUSPECT;
+        *count += x->kind[i] == SUSPECT;
+    }
+    return OLO_OK;
+}
+
+/* The span of the independent rows alone. */
+static olo_status keep_independent(search *x, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    olo_span_free(x->span);
+    x->span = olo_span_create(x->tree->unknowns);
+    if (!x->span)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory while comparing constraints");
+    for (int i = 0; status == OLO_OK && i < x->tree->closure_count; i++) {
+        bool repeats;
+        const int entries = form_scaled_row(x, i);
+        if (x->kind[i] == INDEPENDENT)
+            status = olo_span_add(x->span, entries, x->column, x->value, rounding, &repeats, error);
+    }
+    return status;
+}
+
+/* The scaled rate of row i along u, and the sum of the magnitudes of its parts. */
+static double rate_of(search *x, int i, double *size)
+{
+    const int count = form_scaled_row(x, i);
+    double rate = 0;
+    *size = 0;
+    for (int k = 0; k < count; k++) {
+        rate += x->value[k] * x->u[x->column[k]];
+        *size += x->parts[k] * fabs(x->u[x->column[k]]);
+    }
+    return rate;
+}
+
+/* Takes from u what violates the independent rows: their rates, or their values at q1 less those at the start. Returns
+ * how large that is. */
+static double correct(search *x, bool values)
+{
+    const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
+    double worst = 0;
+    memset(x->b, 0, (size_t)x->tree->unknowns * sizeof *x->b);
+    for (int i = 0; i < x->tree->closure_count; i++) {
+        double size, off;
+        if (x->kind[i] != INDEPENDENT)
+            continue;
+        off = values ? x->row_scale[i] * (olo_constraint_value(row_of(x, i), &end) - x->start[i])
+                     : rate_of(x, i, &size);
+        olo_raise(&worst, fabs(off));
+        const int count = form_scaled_row(x, i);
+        for (int k = 0; k < count; k++)
+            x->b[x->column[k]] += x->value[k] * off;
+    }
+    olo_span_solve(x->span, x->b);
+    for (int j = 0; j < x->tree->unknowns; j++)
+        x->u[j] -= x->b[j];
+    return worst;
+}
+
+static void move(search *x)
+{
+    for (int j = 0; j < x->tree->unknowns; j++)
+        x->motion.u[j] = x->column_scale[j] * x->u[j];
+    olo_tree_move(x->tree, &x->motion);
+}
+
+/* The motion of the nodes that u makes, turns in radians and displacements relative to the model's length. */
+static double measure(search *x)
+{
+    const olo_system *s = x->tree->system;
+    double largest = 0;
+    move(x);
+    for (int k = 0; k < s->node_count; k++) {
+        const double *motion = x->motion.motion + s->nodes[k].motion;
+        olo_raise(&largest, vec3_norm(motion) / s->length_scale);
+        if (s->nodes[k].kind == OLO_NODE_FRAME)
+            olo_raise(&largest, vec3_norm(motion + 3));
+    }
+    return largest;
+}
+
+static void stretch(search *x, double factor)
+{
+    for (int j = 0; j < x->tree->unknowns; j++)
+        x->u[j] *= factor;
+}
+
+/* Completes u, given in free columns, to a motion that the independent rows allow, as far as `finite`. False: there is none. */
+static bool complete_motion(search *x)
+{
+    const double small = 1e-6; /* where the motion of the nodes is linear in u */
+    olo_span_null(x->span, x->u);
+    correct(x, false);
+    correct(x, false);
+    stretch(x, small);
+    const double size = measure(x);
+    if (!(size > 0))
+        return false;
+    stretch(x, finite / size);
+    return true;
+}
+
+/* The motion that row i alone prevents. */
+static bool find_prevented(search *x, int i)
+{
+    const int entries = form_scaled_row(x, i);
+    const int column = olo_span_outside(x->span, entries, x->column, x->value);
+    if (column < 0)
+        return false;
+    memset(x->u, 0, (size_t)x->tree->unknowns * sizeof *x->u);
+    x->u[column] = 1;
+    return complete_motion(x);
+}
+
+/* A motion in all free columns of row i, in no proportion that a mechanism would have by itself. */
+static bool find_any(search *x, int i)
+{
+    const double golden = 0.6180339887498949;
+    const int count = form_scaled_row(x, i);
+    double fraction = golden;
+    memset(x->u, 0, (size_t)x->tree->unknowns * sizeof *x->u);
+    for (int k = 0; k < count; k++)
+        if (olo_span_is_free(x->span, x->column[k])) {
+            x->u[x->column[k]] = 0.5 + fraction;
+            fraction = fmod(fraction + golden, 1.0);
+        }
+    return complete_motion(x);
+}
+
+/* Follows the motion with the independent rows closed. False if it does not get there. */
+static bool follow_motion(search *x)
+{
+    const int passes = 40;
+    const double closed = 1e-14;
+    double before = HUGE_VAL;
+    for (int pass = 0; pass < passes; pass++) {
+        move(x);
+        const double off = correct(x, true);
+        if (!(off < HUGE_VAL) || off <= closed)
+            return off <= closed;
+        if (pass > 4 && off >= 0.9 * before) /* rounding, or no way */
+            return off <= rounding;
+        before = off;
+    }
+    return false;
+}
+
+static int group_of(const olo_system *s, int row)
+{
+    int i = 0;
+    while (row >= s->groups[i].first + s->groups[i].count)
+        i++;
+    return i;
+}
+
+/* The joint of the tree that moves most along u, in the units of the rows. */
+static int most_moved(const search *x)
+{
+    const olo_tree *tree = x->tree;
+    double most = 0;
+    int group = -1;
+    for (int k = 0; k < tree->system->node_count; k++)
+        for (int j = tree->nodes[k].u; j < tree->nodes[k].u + tree->nodes[k].dof; j++)
+            if (tree->nodes[k].type && fabs(x->u[j]) > most) {
+                most = fabs(x->u[j]);
+                group = tree->nodes[k].joint.group;
+            }
+    return group;
+}
+
+/* Whether the rows from `kind` on open along u in proportion to their rates, which *most raises. */
+static bool opens_in_proportion(search *x, row_kind kind, double least, double *most)
+{
+    const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
+    double size, opening = 0;
+    for (int k = 0; k < x->tree->closure_count; k++)
+        if (x->kind[k] == SUSPECT)
+            olo_raise(most, fabs(rate_of(x, k, &size)));
+    if (!follow_motion(x))
+        return false;
+    for (int k = 0; k < x->tree->closure_count; k++)
+        if (x->kind[k] >= kind)
+            olo_raise(&opening, x->row_scale[k] *
+                                    fabs(olo_constraint_value(row_of(x, k), &end) - x->start[k]));
+    return opening <= proportional * *most + least;
+}
+
+/* Whether row i fights others: its rate along the motion that it prevents is between rounding and what is meant, and rows
+ * open in proportion along this motion and along others. Where a mechanism branches they do so along one alone. */
+static bool is_misaligned(search *x, int i, olo_misalignment *found)
+{
+    const double least = least_of(x, i);
+    double size, most = 0;
+    if (!find_prevented(x, i))
+        return false;
+    const double rate = fabs(rate_of(x, i, &size)), share = rate / size;
+    *found = (olo_misalignment){.group = group_of(x->tree->system, x->tree->closures[i]),
+                                .other = most_moved(x),
+                                .amount = rate / x->row_scale[i] / finite,
+                                .share = share};
+    return share > least && share <= meant && opens_in_proportion(x, REDUNDANT, least, &most) &&
+           find_any(x, i) && opens_in_proportion(x, SUSPECT, least, &most);
+}
+
+/* The first row that is misaligned; each test costs about as much as counting rows. */
+static void test_suspects(search *x, olo_misalignment *found)
+{
+    int tests = 0;
+    for (int i = 0; i < x->tree->closure_count; i++)
+        x->start[i] = olo_constraint_value(row_of(x, i), &x->at);
+    for (int i = 0; i < x->tree->closure_count && tests < most_tests; i++) {
+        if (x->kind[i] != SUSPECT)
+            continue;
+        tests++;
+        if (is_misaligned(x, i, found))
+            return;
+    }
+    *found = none;
+}
+
+olo_status olo_tree_misalignment(olo_tree *tree, const olo_at *at, olo_misalignment *found,
+                                 olo_error *error)
+{
+    search x = {.tree = tree, .at = *at};
+    int suspects = 0;
+    *found = none;
+    if (tree->closure_count == 0)
+        return OLO_OK;
+    olo_status status = open_search(&x, error);
+    if (status == OLO_OK) {
+        find_scales(&x);
+        status = find_suspects(&x, &suspects, error);
+    }
+    if (status == OLO_OK && suspects > 0)
+        status = keep_independent(&x, error);
+    if (status == OLO_OK && suspects > 0)
+        test_suspects(&x, found);
+    close_search(&x);
+    return status;
+}
