@@ -253,16 +253,18 @@ typedef struct olo_joint {
     /** The coordinate over time: then the torque or force that it takes is a result (olo_system_drive_value), and its
      *  work enters the ledger. None: free. */
     olo_signal motion;
-    /** A torque or force that depends on time and motion, called at midpoint values. It must be a pure function of its
-     *  arguments. Its work enters the ledger. */
+    /** A torque or force that depends on time and motion, called at midpoint values, in place of `torque` or `force` along the same
+     *  coordinate, which must then be zero; `signal` is a factor of it, too. It must be a pure function of its arguments.
+     *  Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
     /** The derivatives of `function` by coordinate and rate, if they are known: then Newton converges quadratically, and runs have
      *  derivatives (derivatives.h). */
     void (*slopes)(void *context, double t, double coordinate, double rate, double by[2]);
-    void *context;     /**< handed to both; must live as long as the system */
-    double torque;     /**< about the axis, on the second body; default 0 */
-    double force;      /**< along the axis, on the second body; default 0 */
-    olo_signal signal; /**< factor of torque and force over time; in a model file the key `time` */
+    void *context; /**< handed to both; must live as long as the system */
+    double torque; /**< about the axis, on the second body; default 0 */
+    double force;  /**< along the axis, on the second body; default 0 */
+    olo_signal
+        signal; /**< factor of torque, force and function over time; in a model file the key `time` */
 } olo_joint;
 
 /** A relation between joint coordinates, as gears and cables make them:
@@ -287,8 +289,10 @@ typedef struct olo_load {
     double moment[3];  /**< on the body of the place */
     const char *frame; /**< "space": dead; "body": turns with the body */
     olo_signal signal; /**< factor over time; in a model file the key `time` */
-    /** A force that depends on time and motion, called at midpoint values; overrides `force`. It must be a
-     *  pure function of its arguments. Its work enters the ledger. */
+    /** A force that depends on time and motion, called at midpoint values, in place of `force`, which must then be zero. `frame` and
+     *  `signal` apply to it as they do to a constant force: with "body" what it gives are components along the directors of the
+     *  body; position and velocity of the place are in space in any case. It must be a pure function of its arguments.
+     *  Its work enters the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
     /** The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3 i + j]: then Newton converges

@@ -234,18 +234,41 @@ static olo_status add_controller(const drives *x)
     return status == OLO_OK ? add_action(x, i, "controller", &c->target, &action) : status;
 }
 
+/* A function takes the place of a constant torque or force along its coordinate: both would contradict each other. */
+static olo_status check_constant(const drives *x, const char *key, double value, int coordinate)
+{
+    int i = -1;
+    if (value == 0)
+        return OLO_OK;
+    olo_status status = choose(x, key, strcmp(key, "torque") == 0 ? ANGLE : POSITION, &i);
+    if (status != OLO_OK || i != coordinate)
+        return status;
+    return olo_builder_fail(x->builder, key,
+                            "the function of '%s' takes the place of a constant %s: leave one of "
+                            "them out, or add the constant to what the function gives",
+                            x->joint->name, key);
+}
+
 static olo_status add_function(const drives *x)
 {
-    int i;
+    int i = -1;
     if (!x->joint->function)
-        return OLO_OK;
+        return !x->joint->slopes ? OLO_OK
+                                 : olo_builder_fail(x->builder, NULL,
+                                                    "'%s' has slopes but no function that they are "
+                                                    "the derivatives of",
+                                                    x->joint->name);
     olo_status status = choose(x, NULL, ANY, &i);
+    if (status == OLO_OK)
+        status = check_constant(x, "torque", x->joint->torque, i);
+    if (status == OLO_OK)
+        status = check_constant(x, "force", x->joint->force, i);
     olo_action action = {.type = x->joint->slopes ? &olo_action_drive_function
                                                   : &olo_action_drive_callback,
                          .drive = x->joint->function,
                          .drive_slopes = x->joint->slopes,
                          .context = x->joint->context};
-    return status == OLO_OK ? add_action(x, i, NULL, NULL, &action) : status;
+    return status == OLO_OK ? add_action(x, i, "time", &x->joint->signal, &action) : status;
 }
 
 static olo_status add_motion(const drives *x)
@@ -265,7 +288,8 @@ static olo_status add_all(const drives *x)
 {
     const olo_joint *joint = x->joint;
     olo_status status = OLO_OK;
-    if (joint->torque == 0 && joint->force == 0 && olo_signal_is_given(&joint->signal))
+    if (joint->torque == 0 && joint->force == 0 && !joint->function &&
+        olo_signal_is_given(&joint->signal))
         status = olo_builder_fail(x->builder, "time",
                                   "is a factor of torque and force, which are missing");
     if (status == OLO_OK)

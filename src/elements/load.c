@@ -37,24 +37,31 @@ static void slots_of(const olo_position *x, int *index)
             index[3 * k + i] = x->slot[k] + i;
 }
 
+static const olo_action_type *kind_of_force(const olo_load *load, bool in_body)
+{
+    if (!load->function)
+        return in_body ? &olo_action_body_force : &olo_action_dead_force;
+    if (!load->slopes)
+        return in_body ? &olo_action_body_callback : &olo_action_callback;
+    return in_body ? &olo_action_body_function : &olo_action_function;
+}
+
 static olo_status add_force(olo_builder *builder, const olo_load *load, const olo_position *x,
                             int frame)
 {
     int index[OLO_ACTION_SIZE_MAX];
     bool in_body = strcmp(load->frame, "body") == 0;
-    olo_action action = {.position = *x, .frame = frame, .size = 3 * x->count};
+    olo_action action = {.type = kind_of_force(load, in_body),
+                         .position = *x,
+                         .frame = frame,
+                         .size = 3 * x->count,
+                         .function = load->function,
+                         .slopes = load->slopes,
+                         .context = load->context};
+    if (!load->function && vec3_norm(load->force) == 0)
+        return OLO_OK;
     vec3_copy(load->force, action.vector);
     slots_of(x, index);
-    if (load->function) {
-        action.type = load->slopes ? &olo_action_function : &olo_action_callback;
-        action.function = load->function;
-        action.slopes = load->slopes;
-        action.context = load->context;
-        return add(builder, load, &action, index);
-    }
-    if (vec3_norm(load->force) == 0)
-        return OLO_OK;
-    action.type = in_body ? &olo_action_body_force : &olo_action_dead_force;
     if (in_body) {
         action.size = 12;
         for (int i = 0; i < 12; i++)
@@ -85,8 +92,12 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     const olo_beam_line *beam = olo_system_find_beam(s, load->along);
     if (!beam)
         return olo_builder_fail(builder, "along", "no beam is called '%s'", load->along);
-    if (load->on.on || vec3_norm(load->on.at) > 0 || load->function)
+    if (load->on.on || vec3_norm(load->on.at) > 0)
         return olo_builder_fail(builder, "along", "give either a place or a beam");
+    if (load->function)
+        return olo_builder_fail(builder, "along",
+                                "the function of load '%s' acts on a place, not along a beam",
+                                load->name);
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < beam->node_count; k++) {
         int q = s->nodes[beam->nodes[k]].q;
@@ -103,17 +114,36 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     return status;
 }
 
+/* A function takes the place of a constant force: both would contradict each other. */
+static olo_status check_force(olo_builder *builder, const olo_load *load)
+{
+    if (load->function && vec3_norm(load->force) > 0)
+        return olo_builder_fail(builder, "force",
+                                "the function of load '%s' takes the place of a constant force: "
+                                "leave one of them out, or add a load of its own for the constant",
+                                load->name);
+    if (load->slopes && !load->function)
+        return olo_builder_fail(builder, NULL,
+                                "load '%s' has slopes but no function that they are the "
+                                "derivatives of",
+                                load->name);
+    if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
+        return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
+                                load->name);
+    return OLO_OK;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_load *load = element;
     olo_position x;
     int node;
-    if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
-        return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
-                                load->name);
+    olo_status status = check_force(builder, load);
+    if (status != OLO_OK)
+        return status;
     if (load->along)
         return add_along(builder, load);
-    olo_status status = olo_build_place(builder, "on", &load->on, &x, &node);
+    status = olo_build_place(builder, "on", &load->on, &x, &node);
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(builder);

@@ -73,6 +73,8 @@ extern const olo_action_type olo_action_dead_moment;    /* moment fixed in space
 extern const olo_action_type olo_action_body_moment;    /* moment along the directors */
 extern const olo_action_type olo_action_callback;       /* force from a C function, */
 extern const olo_action_type olo_action_function;       /* ... whose derivatives are known */
+extern const olo_action_type olo_action_body_callback;  /* the same along the directors, */
+extern const olo_action_type olo_action_body_function;  /* ... and with derivatives */
 extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
 extern const olo_action_type olo_action_controller;     /* ... towards a target, */
 extern const olo_action_type olo_action_drive_callback; /* ... from a C function, */

@@ -8,7 +8,7 @@
  *
  *     drive        F = F0 factor(t_m)
  *     controller   F = kp (target(t_m) - x_m) + kd (target(t1) - target(t0) - (x1 - x0))/h
- *     callback     F(t_m, x_m, (x1 - x0)/h) of a C function
+ *     callback     F = factor(t_m) f(t_m, x_m, (x1 - x0)/h) of a C function
  *     function     the same with F_x and F_v
  *
  * with x_m = (x0 + x1)/2. Tangent: F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1).
@@ -118,15 +118,16 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
                      double *tangent)
 {
     motion m = motion_of(action, x, f, tangent);
-    double F = action->drive(action->context, t, m.x, m.rate), slope = 0;
+    const double factor = olo_action_factor(action, x, t);
+    double F = factor * action->drive(action->context, t, m.x, m.rate), slope = 0;
     if (tangent) {
         /* an angle has a scale of its own, a position that of the lengths it is the difference of
          * */
         const olo_term *c = action->coordinate;
         double unit = c->law->angle ? 1.0 : olo_form_magnitude(&c->form[0], x->qm);
         double size = fmax(unit, fabs(m.change));
-        slope = 0.5 * slope_of(action, t, m, false, size) +
-                slope_of(action, t, m, true, size / fabs(x->h)) / x->h;
+        slope = factor * (0.5 * slope_of(action, t, m, false, size) +
+                          slope_of(action, t, m, true, size / fabs(x->h)) / x->h);
         if (!isfinite(slope))
             slope = 0; /* a guess that helps Newton, no more */
     }
@@ -137,22 +138,24 @@ static void function(const olo_action *action, const olo_interval *x, double t, 
                      double *tangent)
 {
     motion m = motion_of(action, x, f, tangent);
+    const double factor = olo_action_factor(action, x, t);
     double by[2] = {0, 0};
     if (tangent)
         action->drive_slopes(action->context, t, m.x, m.rate, by);
-    put(action, x, action->drive(action->context, t, m.x, m.rate), 0.5 * by[0] + by[1] / x->h, f,
-        tangent);
+    put(action, x, factor * action->drive(action->context, t, m.x, m.rate),
+        factor * (0.5 * by[0] + by[1] / x->h), f, tangent);
 }
 
 static void function_start(const olo_action *action, const olo_interval *x, double t,
                            double *tangent)
 {
     double d[OLO_FORM_SIZE_MAX], by[2] = {0, 0};
+    const double factor = olo_action_factor(action, x, t);
     motion m = motion_of(action, x, d, NULL);
     olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
     action->drive_slopes(action->context, t, m.x, m.rate, by);
-    put_tangent(action, x, x->q0, action->drive(action->context, t, m.x, m.rate),
-                0.5 * by[0] - by[1] / x->h, d, tangent);
+    put_tangent(action, x, x->q0, factor * action->drive(action->context, t, m.x, m.rate),
+                factor * (0.5 * by[0] - by[1] / x->h), d, tangent);
 }
 
 /* F times the gradient of the coordinate. */

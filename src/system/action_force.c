@@ -4,6 +4,8 @@
  *     body-fixed    F = sum_I F_I d_I at the midpoint; linear in q1: dF/dd_I,1 = 1/2 F_I I
  *     callback      F(t, x, v) at the midpoint, v = dx/h
  *     function      the same with F_x and F_v: dF/dq1 = (F_x/2 + F_v/h) dx/dq, dF/dq0 = (F_x/2 - F_v/h) dx/dq
+ *
+ * Callback and function along the directors: F = sum_I F_I(t, x, v) d_I with x and v in space, the sum of both tangents.
  */
 #include <string.h>
 
@@ -28,13 +30,14 @@ static void dead_force(const olo_action *action, const olo_interval *x, double t
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
 }
 
-/* The index list is the body's twelve coordinates; the place lies on the same body. */
-static void body_force(const olo_action *action, const olo_interval *x, double t, double *f,
-                       double *tangent)
+/* A force of these components along the directors. The index list is the body's twelve coordinates; the place lies on the
+ * same body. */
+static void put_along_directors(const olo_action *action, const olo_interval *x,
+                                const double components[3], double *f, double *tangent)
 {
-    double s = olo_action_factor(action, x, t), F[3] = {0, 0, 0};
+    double F[3] = {0, 0, 0};
     for (int I = 0; I < 3; I++)
-        vec3_add(s * action->vector[I], x->qm + action->frame + 3 * (I + 1), F);
+        vec3_add(components[I], x->qm + action->frame + 3 * (I + 1), F);
     memset(f, 0, 12 * sizeof *f);
     if (tangent)
         memset(tangent, 0, 144 * sizeof *tangent);
@@ -44,8 +47,17 @@ static void body_force(const olo_action *action, const olo_interval *x, double t
         vec3_add(w, F, f + row);
         for (int I = 0; tangent && I < 3; I++)
             for (int i = 0; i < 3; i++)
-                tangent[(row + i) * 12 + 3 * (I + 1) + i] += 0.5 * w * s * action->vector[I];
+                tangent[(row + i) * 12 + 3 * (I + 1) + i] += 0.5 * w * components[I];
     }
+}
+
+static void body_force(const olo_action *action, const olo_interval *x, double t, double *f,
+                       double *tangent)
+{
+    double s = olo_action_factor(action, x, t), components[3];
+    for (int I = 0; I < 3; I++)
+        components[I] = s * action->vector[I];
+    put_along_directors(action, x, components, f, tangent);
 }
 
 static void place_of(const olo_action *action, const olo_interval *x, double position[3],
@@ -57,15 +69,23 @@ static void place_of(const olo_action *action, const olo_interval *x, double pos
         velocity[i] /= x->h;
 }
 
+/* What the function gives, times the factor over time. */
+static void call(const olo_action *action, const olo_interval *x, double t, double F[3])
+{
+    double position[3], velocity[3];
+    const double s = olo_action_factor(action, x, t);
+    vec3_set(0, 0, 0, F);
+    place_of(action, x, position, velocity);
+    action->function(action->context, t, position, velocity, F);
+    for (int i = 0; i < 3; i++)
+        F[i] *= s;
+}
+
 static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
                      double *tangent)
 {
-    double position[3], velocity[3], F[3] = {0, 0, 0};
-    place_of(action, x, position, velocity);
-    action->function(action->context, t, position, velocity, F);
-    double s = olo_action_factor(action, x, t);
-    for (int i = 0; i < 3; i++)
-        F[i] *= s;
+    double F[3];
+    call(action, x, t, F);
     spread(action, F, f);
     if (tangent)
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
@@ -101,6 +121,51 @@ static void function_start(const olo_action *action, const olo_interval *x, doub
     function_tangent(action, x, t, -1 / x->h, tangent);
 }
 
+static void body_callback(const olo_action *action, const olo_interval *x, double t, double *f,
+                          double *tangent)
+{
+    double components[3];
+    call(action, x, t, components);
+    put_along_directors(action, x, components, f, tangent);
+}
+
+/* Adds what the components change by at one end of the step, along the directors. */
+static void add_body_tangent(const olo_action *action, const olo_interval *x, double t, double rate,
+                             double *tangent)
+{
+    double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0}, by[9] = {0};
+    const double s = olo_action_factor(action, x, t), *d = x->qm + action->frame + 3;
+    const olo_position *place = &action->position;
+    place_of(action, x, position, velocity);
+    action->slopes(action->context, t, position, velocity, by_position, by_velocity);
+    /* into space: rows of `by` along the axes of space */
+    for (int I = 0; I < 3; I++)
+        for (int i = 0; i < 9; i++)
+            by[i] += s * d[3 * I + i / 3] *
+                     (0.5 * by_position[3 * I + i % 3] + rate * by_velocity[3 * I + i % 3]);
+    for (int k = 0; k < place->count; k++)
+        for (int l = 0; l < place->count; l++)
+            for (int i = 0; i < 9; i++)
+                tangent[(place->slot[k] - action->frame + i / 3) * 12 + place->slot[l] -
+                        action->frame + i % 3] += place->weight[k] * place->weight[l] * by[i];
+}
+
+static void body_function(const olo_action *action, const olo_interval *x, double t, double *f,
+                          double *tangent)
+{
+    body_callback(action, x, t, f, tangent);
+    if (tangent)
+        add_body_tangent(action, x, t, 1 / x->h, tangent);
+}
+
+static void body_function_start(const olo_action *action, const olo_interval *x, double t,
+                                double *tangent)
+{
+    double f[12];
+    body_callback(action, x, t, f, tangent);
+    add_body_tangent(action, x, t, -1 / x->h, tangent);
+}
+
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f)
 {
@@ -126,3 +191,14 @@ const olo_action_type olo_action_function = {.name = "function",
                                              .has_tangent = true,
                                              .rates = true,
                                              .user = true};
+const olo_action_type olo_action_body_callback = {.name = "body callback",
+                                                  .force = body_callback,
+                                                  .rates = true,
+                                                  .motion_tangent = true,
+                                                  .user = true};
+const olo_action_type olo_action_body_function = {.name = "body function",
+                                                  .force = body_function,
+                                                  .start_tangent = body_function_start,
+                                                  .has_tangent = true,
+                                                  .rates = true,
+                                                  .user = true};

@@ -236,7 +236,82 @@ TEST(callback_force_equals_the_damper_it_imitates)
     olo_model_free(model);
 }
 
-TEST_MAIN(cmocka_unit_test(balance_holds_with_every_kind_of_load_at_any_step),
+/* --- forces by functions act in the axes that `frame` names --- */
+
+typedef enum thrust { CONSTANT, FUNCTION } thrust;
+
+static void give_thrust(void *context, double t, const double position[3], const double velocity[3],
+                        double force[3])
+{
+    (void)context, (void)t, (void)position, (void)velocity;
+    vec3_set(3, -1, 2, force);
+}
+
+/* A body that turns under its own thrust, off its centre. */
+static olo_model *rocket(const char *frame, thrust kind)
+{
+    olo_model *model = NULL;
+    olo_error error = {0};
+    check_ok(olo_model_create("rocket", &model, &error), &error);
+    olo_body body = olo_body_default();
+    body.name = "rocket";
+    body.mass = 2;
+    body.inertia[0] = 0.3;
+    body.inertia[4] = 0.4;
+    body.inertia[8] = 0.5;
+    vec3_set(1, -2, 0.5, body.angular_velocity);
+    check_ok(olo_model_add_body(model, &body, &error), &error);
+    olo_load load = olo_load_default();
+    load.name = "thrust";
+    load.on = (olo_place){.on = "rocket", .at = {0.1, 0.2, -0.3}};
+    load.frame = frame;
+    load.signal.expression = "1 + t";
+    if (kind == FUNCTION)
+        load.function = give_thrust;
+    else
+        vec3_set(3, -1, 2, load.force);
+    check_ok(olo_model_add_load(model, &load, &error), &error);
+    return model;
+}
+
+/* A function that gives what a constant force is does what that does, in space and in the body, and its work is in the
+ * ledger. */
+TEST(function_with_a_frame_equals_the_constant_force)
+{
+    static const char *const frames[] = {"space", "body"};
+    double end[2][2][12];
+    for (int f = 0; f < 2; f++)
+        for (int kind = 0; kind < 2; kind++) {
+            olo_model *model = rocket(frames[f], (thrust)kind);
+            olo_error error = {0};
+            olo_system *system = NULL;
+            olo_state *x = NULL;
+            olo_stepper *stepper = NULL;
+            olo_ledger start, ledger;
+            check_ok(olo_model_compile(model, &system, &error), &error);
+            check_ok(olo_system_initial_state(system, &x, NULL, &error), &error);
+            check_ok(olo_stepper_create(system, olo_model_run(model), &stepper, &error), &error);
+            olo_system_ledger(system, x, &start);
+            for (int i = 0; i < 50; i++)
+                check_ok(olo_stepper_step(stepper, x, 0.02, &error), &error);
+            olo_system_ledger(system, x, &ledger);
+            check_relative(start.balance, ledger.balance, 1e-12);
+            check_true(fabs(ledger.work) > 0.1);
+            memcpy(end[f][kind], olo_state_q(x), sizeof end[f][kind]);
+            olo_stepper_free(stepper);
+            olo_state_free(x);
+            olo_system_free(system);
+            olo_model_free(model);
+        }
+    for (int i = 0; i < 12; i++) {
+        check_close(end[0][CONSTANT][i], end[0][FUNCTION][i], 1e-11);
+        check_close(end[1][CONSTANT][i], end[1][FUNCTION][i], 1e-11);
+    }
+    check_true(fabs(end[0][0][0] - end[1][0][0]) > 0.1);
+}
+
+TEST_MAIN(cmocka_unit_test(function_with_a_frame_equals_the_constant_force),
+          cmocka_unit_test(balance_holds_with_every_kind_of_load_at_any_step),
           cmocka_unit_test(balance_holds_with_dampers), cmocka_unit_test(dampers_never_give_energy),
           cmocka_unit_test(damper_loses_what_the_exact_decay_loses),
           cmocka_unit_test(constant_moment_on_a_hinged_body_gives_the_analytic_rate_angle_and_work),

@@ -392,6 +392,7 @@ static void motor_slopes(void *context, double t, double angle, double rate, dou
     by[1] = -1.5 * (1 - slide * slide);
 }
 
+/* The force of `jet` is a function, in space or along the directors of its body; a moment and a factor go with it. */
 static const char pushed[] =
     "name: pushed\n"
     "parameters: {m: 1}\n"
@@ -403,9 +404,11 @@ static const char pushed[] =
     "joints:\n"
     "  - {name: hinge, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
     "  - {name: elbow, type: spherical, between: [{on: a, at: [0.3, 0, 0]}, b], at: [0.6, 0, 0]}\n"
-    "loads: {name: jet, on: {on: b, at: [0.3, 0.1, 0]}, force: [1, 0, 0], time: 1 + t}\n"
+    "loads: {name: jet, on: {on: b, at: [0.3, 0.1, 0]}, moment: [0.1, 0, 0.2], time: 1 + t, frame: "
+    "%s}\n"
     "run: {step: 0.01, end: 0.2}\n";
 
+static const char *const frames[] = {"space", "body"};
 static double strength = 2;
 
 static void give_functions(olo_model *model, bool slopes)
@@ -422,10 +425,12 @@ static void give_functions(olo_model *model, bool slopes)
 }
 
 /* The scene with its model compiled again. */
-static scene open_pushed(bool slopes)
+static scene open_pushed(const char *frame, bool slopes)
 {
     olo_error error = {0};
-    scene x = scene_open(pushed, "reduced");
+    char text[sizeof pushed + 8];
+    snprintf(text, sizeof text, pushed, frame);
+    scene x = scene_open(text, "reduced");
     give_functions(x.model, slopes);
     olo_stepper_free(x.stepper);
     olo_state_free(x.state);
@@ -438,11 +443,11 @@ static scene open_pushed(bool slopes)
 
 TEST(forces_from_functions_with_slopes)
 {
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 4; scheme++)
         for (int order = 2; order <= 4; order += 2) {
-            scene x = open_pushed(true);
+            scene x = open_pushed(frames[scheme / 2], true);
             x.run.order = order;
-            probe_open(&x, schemes[scheme], 0.01, 15);
+            probe_open(&x, schemes[scheme % 2], 0.01, 15);
             check_gradient(1e-2);
             probe_close();
             scene_close(&x);
@@ -452,15 +457,18 @@ TEST(forces_from_functions_with_slopes)
 /* Slopes change the way of Newton, which has to go less far, not its end. */
 TEST(slopes_change_no_motion)
 {
-    scene with = open_pushed(true), without = open_pushed(false);
-    scene_run(&with, 0.01, 50);
-    scene_run(&without, 0.01, 50);
-    for (int i = 0; i < with.system->n; i++)
-        check_close(without.state->q[i], with.state->q[i], 1e-12);
-    print_message("%ld iterations with slopes, %ld without\n", with.iterations, without.iterations);
-    check_true(with.iterations < without.iterations);
-    scene_close(&with);
-    scene_close(&without);
+    for (int k = 0; k < 2; k++) {
+        scene with = open_pushed(frames[k], true), without = open_pushed(frames[k], false);
+        scene_run(&with, 0.01, 50);
+        scene_run(&without, 0.01, 50);
+        for (int i = 0; i < with.system->n; i++)
+            check_close(without.state->q[i], with.state->q[i], 1e-12);
+        print_message("%ld iterations with slopes, %ld without\n", with.iterations,
+                      without.iterations);
+        check_true(with.iterations < without.iterations);
+        scene_close(&with);
+        scene_close(&without);
+    }
 }
 
 TEST(functions_without_slopes_are_refused)
@@ -468,7 +476,7 @@ TEST(functions_without_slopes_are_refused)
     olo_error error = {0};
     olo_derivatives *d;
     olo_parameter_change *change;
-    scene x = open_pushed(false);
+    scene x = open_pushed("space", false);
     check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
     check_contains("`slopes`", error.text);
     check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "m", &change, &error));
@@ -497,16 +505,17 @@ TEST(slopes_in_vibrations)
 {
     static const char text[] = "name: hung\n"
                                "points: {name: a, mass: 0.5, position: [0, 0, 0]}\n"
-                               "loads: {name: pull, on: a, force: [1, 0, 0]}\n"
+                               "loads: {name: pull, on: a}\n"
                                "run: {step: 0.1, end: 1}\n";
     olo_error error = {0};
+    olo_model *model;
     olo_system *system;
     olo_state *rest;
     olo_modes *modes;
-    scene x = scene_open(text, "reduced");
-    check_ok(olo_model_set_load_function(x.model, "pull", pull, &strength, &error), &error);
-    check_ok(olo_model_set_load_slopes(x.model, "pull", pull_slopes, &error), &error);
-    check_ok(olo_model_compile(x.model, &system, &error), &error);
+    check_ok(olo_model_read_text(text, strlen(text), "hung", NULL, 0, &model, &error), &error);
+    check_ok(olo_model_set_load_function(model, "pull", pull, &strength, &error), &error);
+    check_ok(olo_model_set_load_slopes(model, "pull", pull_slopes, &error), &error);
+    check_ok(olo_model_compile(model, &system, &error), &error);
     check_ok(olo_system_initial_state(system, &rest, NULL, &error), &error);
     check_ok(olo_modes_create(system, rest, NULL, &modes, &error), &error);
     check_equal(3, olo_modes_count(modes));
@@ -515,7 +524,7 @@ TEST(slopes_in_vibrations)
     olo_modes_free(modes);
     olo_state_free(rest);
     olo_system_free(system);
-    scene_close(&x);
+    olo_model_free(model);
 }
 
 /* --- starts at an equilibrium --- */

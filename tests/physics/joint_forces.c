@@ -314,7 +314,7 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
         joint.upper = 0.8;
         joint.stop_stiffness = 300;
     }
-    if (parts & 8) {
+    if (parts & 8 && !(parts & 32)) { /* a function takes its place */
         *(slides ? &joint.force : &joint.torque) = 5;
         joint.signal.expression = "cos(7*t)";
     }
@@ -323,8 +323,10 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
         joint.controller.kd = 0.5;
         joint.controller.target.expression = "sin(2*t)";
     }
-    if (parts & 32)
+    if (parts & 32) {
         joint.function = push;
+        joint.signal.expression = "1 + 0.3*sin(3*t)";
+    }
     check_ok(olo_model_add_joint(model, &joint, &error), &error);
     return model;
 }

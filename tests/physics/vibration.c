@@ -393,7 +393,7 @@ TEST(wrong_questions_are_answered)
     check_contains("'lanczos'", error.text);
     scene_close(&s);
     const char *text = "points: {name: a, mass: 1, position: [0, 0, 0]}\n"
-                       "loads: {name: wind, on: a, force: [0, 0, 1]}\n";
+                       "loads: {name: wind, on: a}\n";
     olo_model *model = NULL;
     check_ok(olo_model_read_text(text, strlen(text), "test", NULL, 0, &model, &error), &error);
     check_ok(olo_model_set_load_function(model, "wind", push, NULL, &error), &error);

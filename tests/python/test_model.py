@@ -112,6 +112,26 @@ def test_a_force_that_is_no_vector_is_an_error(value):
         oloid.run(model)
 
 
+def rocket(**load):
+    model = oloid.Model("rocket", run={"step": 0.02, "end": 1})
+    model.add_body(name="rocket", mass=2, inertia=[0.3, 0.4, 0.5], angular_velocity=[1, -2, 0.5], points={"nozzle": [0.1, 0.2, -0.3]})
+    model.add_load(name="thrust", on="rocket.nozzle", **load)
+    model.add_output(name="nozzle", on="rocket.nozzle")
+    return oloid.run(model)["nozzle.position"]
+
+
+def test_a_function_in_the_axes_of_the_body_equals_the_constant_force():
+    for frame in ("space", "body"):
+        constant = rocket(force=[3, -1, 2], frame=frame, time="1 + t")
+        function = rocket(function=lambda t, position, velocity: [3, -1, 2], frame=frame, time="1 + t")
+        assert numpy.allclose(constant, function, rtol=0, atol=1e-10)
+
+
+def test_a_constant_force_beside_a_function_is_refused():
+    with pytest.raises(oloid.InputError, match="'thrust' takes the place of a constant force"):
+        rocket(force=[1, 0, 0], function=lambda t, position, velocity: [3, -1, 2])
+
+
 def test_functions_need_a_name_and_a_kind_that_takes_them(tmp_path):
     with pytest.raises(oloid.InputError, match="needs a name"):
         pendulum().add_load(on="bob", function=lambda *a: 0)

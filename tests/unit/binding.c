@@ -135,6 +135,62 @@ TEST(a_joint_of_a_file_takes_a_function)
     olo_model_free(model);
 }
 
+/* The model with a load, or a joint, of these keys is refused once it has a function. */
+static void check_contradiction(const char *load, const char *joint, const char *reason)
+{
+    char text[1024];
+    olo_error error = {0};
+    olo_system *system = NULL;
+    double value = 2;
+    snprintf(text, sizeof text,
+             "bodies: {name: arm, mass: 1, inertia: [2, 2, 4]}\n"
+             "joints: {name: rail, type: cylindrical, between: [ground, arm], axis: [0, 0, 1], "
+             "coordinate: position%s}\n"
+             "loads: {name: pull, on: arm%s}\n",
+             joint, load);
+    olo_model *model = read_text(text);
+    check_ok(olo_model_set_load_function(model, "pull", constant_force, &value, &error), &error);
+    check_ok(olo_model_set_joint_function(model, "rail", constant_torque, &value, &error), &error);
+    if (reason) {
+        check_status(OLO_BAD_INPUT, olo_model_compile(model, &system, &error));
+        check_contains(reason, error.text);
+    } else {
+        check_ok(olo_model_compile(model, &system, &error), &error);
+    }
+    olo_system_free(system);
+    olo_model_free(model);
+}
+
+TEST(a_constant_beside_a_function_is_refused)
+{
+    check_contradiction("", "", NULL);
+    check_contradiction(", moment: [0, 0, 1], frame: body, time: t", ", time: t", NULL);
+    check_contradiction(", force: [1, 0, 0]", "",
+                        "loads.force: the function of load 'pull' takes the place of a constant "
+                        "force");
+    check_contradiction("", ", force: 1",
+                        "joints.force: the function of 'rail' takes the place of a constant "
+                        "force");
+    /* a torque acts along the other coordinate */
+    check_contradiction("", ", torque: 1, time: t", NULL);
+}
+
+static void no_slopes(void *context, double t, double coordinate, double rate, double by[2])
+{
+    (void)context, (void)t, (void)coordinate, (void)rate, (void)by;
+}
+
+TEST(slopes_without_a_function_are_refused)
+{
+    olo_error error = {0};
+    olo_system *system = NULL;
+    olo_model *model = read_text(hinged);
+    check_ok(olo_model_set_joint_slopes(model, "hinge", no_slopes, &error), &error);
+    check_status(OLO_BAD_INPUT, olo_model_compile(model, &system, &error));
+    check_contains("'hinge' has slopes but no function", error.text);
+    olo_model_free(model);
+}
+
 TEST(functions_of_elements_that_are_not_there_are_refused)
 {
     olo_model *model = read_text(pulled);
@@ -242,6 +298,8 @@ TEST_MAIN(cmocka_unit_test(the_declarations_have_every_function_and_no_preproces
           cmocka_unit_test(kinds_of_elements_have_sections_and_keys_with_help),
           cmocka_unit_test(a_load_of_a_file_takes_a_function),
           cmocka_unit_test(a_joint_of_a_file_takes_a_function),
+          cmocka_unit_test(a_constant_beside_a_function_is_refused),
+          cmocka_unit_test(slopes_without_a_function_are_refused),
           cmocka_unit_test(functions_of_elements_that_are_not_there_are_refused),
           cmocka_unit_test(a_paced_observer_is_called_rarely_and_can_stop_the_run),
           cmocka_unit_test(a_pace_of_nothing_is_every_step),
