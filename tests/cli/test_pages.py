@@ -1,0 +1,36 @@
+"""What the pages of the documentation say holds: the examples of model-format.md run as written, and the rooms of the source
+include each other as architecture.md tells."""
+import re
+
+import pytest
+from conftest import ROOT
+
+PAGE = (ROOT / "docs" / "model-format.md").read_text()
+EXAMPLES = [(PAGE.count("\n", 0, match.start()) + 1, match.group(1))
+            for match in re.finditer(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
+
+
+@pytest.mark.parametrize("text", [text for _, text in EXAMPLES], ids=[f"line-{line}" for line, _ in EXAMPLES])
+def test_examples_of_the_format_page_run_as_written(oloid, text):
+    if not re.search(r"^(points|bodies|beams):", text, re.MULTILINE):
+        pytest.skip("a part of a model, nothing in it can move")
+    (oloid.folder / "example.yaml").write_text(text)
+    done = oloid("run", "example.yaml", "--end", "0.1", "--no-result")
+    assert done.returncode == 0, done.stderr
+    assert "projected" not in done.stdout  # the start is what the page says
+
+
+def rooms():
+    """The folders of src/ in the order of section 3 of architecture.md."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    tree = page[page.index("\nsrc/\n"):page.index("\nviewer/")]
+    return re.findall(r"^  (\w+)/ ", tree, re.MULTILINE)
+
+
+def test_rooms_include_only_those_above_them():
+    order = rooms()
+    assert sorted(order) == sorted(path.name for path in (ROOT / "src").iterdir() if path.is_dir())
+    for place, room in enumerate(order):
+        for path in (ROOT / "src" / room).glob("*.[ch]"):
+            used = set(re.findall(r'#include "(\w+)/', path.read_text())) & set(order)
+            assert used <= set(order[:place + 1]), f"{path.name} of {room} includes {used - set(order[:place + 1])}"
