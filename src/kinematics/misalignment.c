@@ -1,16 +1,19 @@
 /* Joints that fight each other: closures that repeat others but for a small misalignment.
  *
- * Two hinges of a door whose axes miss each other by delta leave no motion in exact arithmetic: the Jacobian of the second one
- * has the rate delta along the rotation about the first, where its parts are of the size of the door. Within rounding the row
- * is redundant and does no harm; far above it locks the door, as it should. In between neither holds: the multiplier of
- * the row is all but undetermined, and the door moves or not as rounding decides.
+ * Two hinges of a door whose axes miss each other by delta leave no motion in exact arithmetic:
+ * the Jacobian of the second one has the rate delta along the rotation about the first, where
+ * its parts are of the size of the door. Within rounding the row is redundant and does no harm;
+ * far above it locks the door, as it should. In between neither holds: the multiplier of the row
+ * is all but undetermined, and the door moves or not as rounding decides.
  *
- * Rows G P of the closures, scaled by their parts in rows and columns, are added one by one to a span (linalg/span.h)
- * that takes what is left below `meant` for nothing. Of a row with something left above rounding, the motion u
- * that it alone prevents is the null vector of the others. Whether it is a misalignment tells a finite motion:
- * along u, and along any other motion that the other closures allow (kept by Newton's method), the row opens in
- * proportion to the motion, by the misalignment. Close to a singular position, where a mechanism is stretched or branches, it
- * would open with the square of the motion. Such a position is left alone: a few steps away the row is independent.
+ * Rows G P of the closures, scaled by their parts in rows and columns, are added one by one to a
+ * span (linalg/span.h) that takes what is left below `meant` for nothing. Of a row with
+ * something left above rounding, the motion u that it alone prevents is the null vector of the
+ * others. Whether it is a misalignment tells a finite motion: along u, and along any other
+ * motion that the other closures allow (kept by Newton's method), the row opens in proportion to
+ * the motion, by the misalignment. Close to a singular position, where a mechanism is stretched
+ * or branches, it would open with the square of the motion. Such a position is left alone: a few
+ * steps away the row is independent.
  */
 #include <math.h>
 #include <string.h>
@@ -22,14 +25,16 @@
 #include "linalg/span.h"
 #include "linalg/vec3.h"
 
-/* Rates of a row relative to the sum of the magnitudes of their parts. Below `rounding` a row repeats others; above `meant`
- * it is one that the user wants, and that steps can satisfy: they reveal rank by squares of singular values down to 1e-11. */
+/* Rates of a row relative to the sum of the magnitudes of their parts. Below `rounding` a row
+ * repeats others; above `meant` it is one that the user wants, and that steps can satisfy: they
+ * reveal rank by squares of singular values down to 1e-11. */
 static const double rounding = 2e-13, meant = 1e-5;
 /* What far coordinates leave of a row by rounding, relative to its magnitude. */
 static const double far_rounding = 4e-15;
 /* The finite motion: turns in radians, displacements relative to the model's length. */
 static const double finite = 0.05;
-/* A misalignment opens in proportion; a singular position at less than `meant` by more than 0.05/(2 meant) times that. */
+/* A misalignment opens in proportion; a singular position at less than `meant` by more than
+ * 0.05/(2 meant) times that. */
 static const double proportional = 30;
 static const int most_tests = 32;
 
@@ -198,8 +203,8 @@ static double rate_of(search *x, int i, double *size)
     return rate;
 }
 
-/* Takes from u what violates the independent rows: their rates, or their values at q1 less those at the start. Returns
- * how large that is. */
+/* Takes from u what violates the independent rows: their rates, or their values at q1 less those
+ * at the start. Returns how large that is. */
 static double correct(search *x, bool values)
 {
     const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
@@ -229,7 +234,8 @@ static void move(search *x)
     olo_tree_move(x->tree, &x->motion);
 }
 
-/* The motion of the nodes that u makes, turns in radians and displacements relative to the model's length. */
+/* The motion of the nodes that u makes, turns in radians and displacements relative to the
+ * model's length. */
 static double measure(search *x)
 {
     const olo_system *s = x->tree->system;
@@ -250,7 +256,8 @@ static void stretch(search *x, double factor)
         x->u[j] *= factor;
 }
 
-/* Completes u, given in free columns, to a motion that the independent rows allow, as far as `finite`. False: there is none. */
+/* Completes u, given in free columns, to a motion that the independent rows allow, as far as
+ * `finite`. False: there is none. */
 static bool complete_motion(search *x)
 {
     const double small = 1e-6; /* where the motion of the nodes is linear in u */
@@ -350,8 +357,9 @@ static bool opens_in_proportion(search *x, row_kind kind, double least, double *
     return opening <= proportional * *most + least;
 }
 
-/* Whether row i fights others: its rate along the motion that it prevents is between rounding and what is meant, and rows
- * open in proportion along this motion and along others. Where a mechanism branches they do so along one alone. */
+/* Whether row i fights others: its rate along the motion that it prevents is between rounding
+ * and what is meant, and rows open in proportion along this motion and along others. Where a
+ * mechanism branches they do so along one alone. */
 static bool is_misaligned(search *x, int i, olo_misalignment *found)
 {
     const double least = least_of(x, i);

@@ -1,6 +1,6 @@
-/* How far a joint is open at a configuration. The constraint rows of a joint and its articulation are two readings of
- * the same joint: an assembly that satisfies the rows must close the articulation too, since every step closes it again
- * (olo_tree_settle). */
+/* How far a joint is open at a configuration. The constraint rows of a joint and its
+ * articulation are two readings of the same joint: an assembly that satisfies the rows must
+ * close the articulation too, since every step closes it again (olo_tree_settle). */
 #include <math.h>
 
 #include "kinematics/tree.h"

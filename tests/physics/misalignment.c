@@ -1,13 +1,14 @@
-/* Joints that nearly repeat each other. Exactly aligned ones, within rounding, leave the motion free; a misalignment that is
- * large enough to be meant locks it; one in between is refused with its size. Positions near which a mechanism is singular
- * are no misalignment. */
+/* Joints that nearly repeat each other. Exactly aligned ones, within rounding, leave the motion
+ * free; a misalignment that is large enough to be meant locks it; one in between is refused with
+ * its size. Positions near which a mechanism is singular are no misalignment. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "scene.h"
 
-/* The offset delta of a hinge of a door about z, the part of it that the message must tell, and the joints that fight. */
+/* The offset delta of a hinge of a door about z, the part of it that the message must tell, and
+ * the joints that fight. */
 static const struct {
     const char *what, *names, *text;
 } misaligned[] = {
@@ -126,9 +127,10 @@ TEST(offsets_that_are_meant_lock_the_motion)
         }
 }
 
-/* A parallelogram close to where it is flat, and a slider whose crank and rod of equal length are close to where they lie
- * on each other: there the mechanism branches. All of them run, at any distance. The first step away costs some 1e-11 of the
- * energy, as it does from the position itself. */
+/* A parallelogram close to where it is flat, and a slider whose crank and rod of equal length
+ * are close to where they lie on each other: there the mechanism branches. All of them run, at
+ * any distance. The first step away costs some 1e-11 of the energy, as it does from the position
+ * itself. */
 TEST(mechanisms_close_to_a_singular_position_run)
 {
     static const char parallelogram[] =
@@ -178,8 +180,9 @@ TEST(mechanisms_close_to_a_singular_position_run)
         }
 }
 
-/* A crank of a millionth of the machine, a linkage of a millimetre beside a mast of a kilometre, and a door far from the
- * origin have small numbers, or large ones, but nothing that repeats others. */
+/* A crank of a millionth of the machine, a linkage of a millimetre beside a mast of a kilometre,
+ * and a door far from the origin have small numbers, or large ones, but nothing that repeats
+ * others. */
 TEST(small_parts_of_large_models_are_meant)
 {
     static const char *const texts[] = {

@@ -287,8 +287,9 @@ static double push(void *context, double t, double coordinate, double rate)
     return sin(t + 2 * coordinate) - 0.3 * rate * rate * rate;
 }
 
-/* A joint with a torque or force over time, a controller and a function, all on one coordinate. */
-static olo_system *driven(const char *type, const char *coordinate, olo_error *error)
+/* A joint with a torque or force over time, or a function in its place, and a controller, all on
+ * one coordinate. */
+static olo_system *driven(const char *type, const char *coordinate, bool function, olo_error *error)
 {
     const char *text = "bodies:\n"
                        "  - {name: a, mass: 2, inertia: [1, 2, 2.5], position: [1, -1, 0.5],\n"
@@ -304,14 +305,16 @@ static olo_system *driven(const char *type, const char *coordinate, olo_error *e
     joint.between[1].on = "b";
     vec3_set(1.5, 0.2, 0.1, joint.at);
     vec3_set(2, -1, 2, joint.axis);
-    *(strcmp(coordinate, "angle") == 0 ? &joint.torque : &joint.force) = 3;
+    if (function)
+        joint.function = push;
+    else
+        *(strcmp(coordinate, "angle") == 0 ? &joint.torque : &joint.force) = 3;
     joint.signal.expression = "cos(t)";
     joint.stiffness = 2;
     joint.damping = 0.1;
     joint.lower = -1;
     joint.stop_stiffness = 10;
     joint.controller = (olo_controller){.kp = 5, .kd = 0.7, .target = {.expression = "sin(3*t)"}};
-    joint.function = push;
     if (olo_model_read_text(text, strlen(text), "test.yaml", NULL, 0, &model, error) == OLO_OK &&
         olo_model_add_joint(model, &joint, error) == OLO_OK)
         (void)olo_model_compile(model, &system, error);
@@ -322,27 +325,29 @@ static olo_system *driven(const char *type, const char *coordinate, olo_error *e
 /* F (x1 - x0) is the work, F the law of the drive at the midpoint. */
 TEST(drives_do_the_work_of_their_laws)
 {
-    olo_error error = {0};
-    olo_system *system = driven("revolute", "angle", &error);
-    check_ok(error.status, &error);
-    check_equal(3, system->action_count);
     const double start = 7.1, step = 0.8, h = 0.1, t = 0.4, x = start + step / 2, v = step / h;
-    const double expected[3] = {3 * cos(t),
-                                5 * (sin(3 * t) - x) +
-                                    0.7 * ((sin(3 * (t + h / 2)) - sin(3 * (t - h / 2))) / h - v),
-                                push(NULL, t, x, v)};
-    for (int i = 0; i < 3; i++) {
-        const olo_action *action = &system->actions[i];
-        turning y;
-        double f[24], work = 0;
-        turn_by(&y, system, start, step, 0.6);
-        y.angles[0] = start;
-        action->type->force(action, &y.x, t, f, NULL);
-        for (int k = 0; k < action->size; k++)
-            work += f[k] * y.dq[action->index[k]];
-        check_relative(expected[i] * step, work, 1e-13);
+    const double controller =
+        5 * (sin(3 * t) - x) + 0.7 * ((sin(3 * (t + h / 2)) - sin(3 * (t - h / 2))) / h - v);
+    const double expected[2][2] = {{3 * cos(t), controller},
+                                   {controller, cos(t) * push(NULL, t, x, v)}};
+    for (int function = 0; function < 2; function++) {
+        olo_error error = {0};
+        olo_system *system = driven("revolute", "angle", function, &error);
+        check_ok(error.status, &error);
+        check_equal(2, system->action_count);
+        for (int i = 0; i < 2; i++) {
+            const olo_action *action = &system->actions[i];
+            turning y;
+            double f[24], work = 0;
+            turn_by(&y, system, start, step, 0.6);
+            y.angles[0] = start;
+            action->type->force(action, &y.x, t, f, NULL);
+            for (int k = 0; k < action->size; k++)
+                work += f[k] * y.dq[action->index[k]];
+            check_relative(expected[function][i] * step, work, 1e-13);
+        }
+        olo_system_free(system);
     }
-    olo_system_free(system);
 }
 
 /* df/dq1 against differences, with midpoint and increment that belong to q1. */
@@ -351,9 +356,9 @@ TEST(tangents_of_drives_are_those_of_their_forces)
     static const struct {
         const char *type, *coordinate;
     } cases[] = {{"revolute", "angle"}, {"cylindrical", "position"}, {"planar", "position2"}};
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 6; c++) {
         olo_error error = {0};
-        olo_system *system = driven(cases[c].type, cases[c].coordinate, &error);
+        olo_system *system = driven(cases[c % 3].type, cases[c % 3].coordinate, c >= 3, &error);
         check_ok(error.status, &error);
         for (int i = 0; i < system->action_count; i++) {
             const olo_action *action = &system->actions[i];
@@ -399,7 +404,7 @@ TEST(running_out_of_memory_leaves_nothing_behind)
         olo_error error = {0};
         check_below((double)n, 1e4);
         olo_memory_fail_at(n);
-        system = driven("cylindrical", "angle", &error);
+        system = driven("cylindrical", "angle", true, &error);
         check_status(system ? OLO_OK : OLO_NO_MEMORY, error.status);
         if (system == NULL)
             check_equal(before, olo_memory_alive());
