@@ -251,7 +251,8 @@ typedef struct olo_joint {
     double stop_stiffness;     /**< of the stops */
     olo_controller controller; /**< towards a target; default none */
     /** The coordinate over time: then the torque or force that it takes is a result (olo_system_drive_value), and its
-     *  work enters the ledger. None: free. */
+     *  work enters the ledger. The coordinate starts with the motion's rate at time 0; another rate for it, not zero,
+     *  in `rate`, `rate2` or `sliding` is an error. None: free. */
     olo_signal motion;
     /** A torque or force that depends on time and motion, called at midpoint values, in place of `torque` or `force` along the same
      *  coordinate, which must then be zero; `signal` is a factor of it, too. It must be a pure function of its arguments.

@@ -301,6 +301,16 @@ olo_status olo_build_drive(olo_builder *builder, int coordinate)
     return OLO_OK;
 }
 
+olo_status olo_build_implied_velocity(olo_builder *builder, const olo_implied_velocity *implied)
+{
+    olo_system *s = builder->system;
+    if (!GROW(builder, implied, implied_count))
+        return builder->error.status;
+    s->implied[s->implied_count++] = *implied;
+    olo_imply_velocity(s, implied, s->q0, s->v0);
+    return OLO_OK;
+}
+
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
 {
     olo_system *s = builder->system;

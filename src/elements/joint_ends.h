@@ -20,9 +20,9 @@ static inline int olo_joint_child_end(const olo_joint_ends *ends)
 }
 
 /* Gives the child, where it has no velocities of its own, those that the joint implies: the parent's, turning by
- * `omega` and sliding by `sliding` against it. */
-void olo_joint_settle(olo_system *system, const olo_joint_ends *ends, const double omega[3],
-                      const double sliding[3]);
+ * `omega` and sliding by `sliding` against it, both in space. */
+olo_status olo_joint_settle(olo_builder *builder, const olo_joint_ends *ends, const double omega[3],
+                            const double sliding[3]);
 
 /* How a kind of joint adds itself. */
 typedef olo_status olo_joint_build(olo_builder *builder, const olo_joint *joint);

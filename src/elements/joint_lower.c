@@ -8,6 +8,7 @@
 #include "elements/joint_drive.h"
 #include "elements/joint_ends.h"
 #include "elements/joint_pair.h"
+#include "elements/joint_start.h"
 #include "elements/relation_row.h"
 #include "linalg/vec3.h"
 
@@ -21,20 +22,42 @@ static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *se
     return sense;
 }
 
-/* A motion that is prescribed moves at the start already. */
-static olo_status start_motion(olo_builder *builder, const olo_joint *joint,
-                               const olo_pair_setup *setup, double *rate, double sliding[3])
+/* The velocity of the child against the parent: what is given, with the rate of a prescribed motion where there is one.
+ * The component of `sliding` along a free axis is the rate of that position. */
+static olo_status find_start(olo_builder *builder, const olo_joint *joint,
+                             const olo_pair_setup *setup, olo_joint_sense sense, double omega[3],
+                             double sliding[3])
 {
-    double speed;
-    bool slides = setup->translations == 4 || (setup->translations && setup->rotations == 0);
-    bool angle = setup->rotations == 1 && !(joint->coordinate && joint->coordinate[0] == 'p');
-    olo_status status = olo_motion_start_rate(builder, "motion", &joint->motion, &speed);
+    static const char *const numbered[] = {"position1", "position2"};
+    bool several = (setup->translations & (setup->translations - 1)) != 0;
+    olo_start_rate coordinate[3];
+    const double *axis[3];
+    double rate[3], relative[3];
+    int positions = 0, count = 0;
+    for (int k = 0; k < 3; k++)
+        if (setup->translations >> k & 1) {
+            axis[positions] = setup->axes + 3 * k;
+            coordinate[positions] =
+                (olo_start_rate){.kind = several ? numbered[positions] : "position",
+                                 .key = "sliding",
+                                 .given = olo_joint_sliding_along(joint, axis[positions])};
+            positions++;
+        }
+    count = positions;
+    if (setup->rotations == 1)
+        coordinate[count++] =
+            (olo_start_rate){.kind = "angle", .key = "rate", .given = joint->rate};
+    olo_status status = olo_joint_start_rates(builder, joint, count, coordinate, rate);
     if (status != OLO_OK)
         return status;
-    if (angle)
-        *rate += speed;
-    else if (slides && !olo_build_system(builder)->planar)
-        vec3_add(speed, setup->axes + 6, sliding);
+    vec3_copy(joint->sliding, relative);
+    for (int i = 0; i < positions; i++)
+        vec3_add(rate[i] - coordinate[i].given, axis[i], relative);
+    vec3_set(0, 0, 0, sliding);
+    vec3_set(0, 0, 0, omega);
+    vec3_add(sense.slide, relative, sliding);
+    if (setup->rotations == 1)
+        vec3_add(sense.turn * rate[count - 1], setup->axes + 6, omega);
     return OLO_OK;
 }
 
@@ -59,17 +82,36 @@ olo_status olo_build_pair_joint(olo_builder *builder, const olo_joint *joint)
     if (status != OLO_OK)
         return status;
     olo_joint_sense sense = sense_of(joint, &setup, swapped);
-    double rate = joint->rate, omega[3] = {0, 0, 0}, relative[3], sliding[3] = {0, 0, 0};
-    vec3_copy(joint->sliding, relative);
-    status = start_motion(builder, joint, &setup, &rate, relative);
+    double omega[3], sliding[3];
+    status = find_start(builder, joint, &setup, sense, omega, sliding);
     if (status != OLO_OK)
         return status;
-    if (setup.rotations == 1)
-        vec3_add(sense.turn * rate, setup.axes + 6, omega);
-    vec3_add(sense.slide, relative, sliding);
-    olo_joint_settle(olo_build_system(builder), &ends, omega, sliding);
-    status = olo_build_pair(builder, &setup);
+    status = olo_joint_settle(builder, &ends, omega, sliding);
+    if (status == OLO_OK)
+        status = olo_build_pair(builder, &setup);
     return status == OLO_OK ? olo_build_joint_drives(builder, joint, sense) : status;
+}
+
+/* A screw has one rate: position' = pitch/(2 pi) angle', whichever of `rate`, `sliding` and a motion of one of them says it. */
+static olo_status start_screw(olo_builder *builder, const double axis[3], double lead,
+                              olo_joint *screw)
+{
+    double along = olo_joint_sliding_along(screw, axis), rate[2];
+    double turn = screw->rate != 0 || lead == 0 ? screw->rate : along / lead;
+    if (screw->rate != 0 && along != 0 && !olo_joint_rates_agree(lead * turn, along))
+        return olo_builder_fail(builder, "sliding",
+                                "of %.10g along the axis contradicts rate: with %.10g the screw "
+                                "'%s' slides by %.10g; give one of them",
+                                along, turn, screw->name, lead * turn);
+    const char *key = screw->rate != 0 ? "rate" : "sliding";
+    const olo_start_rate coordinate[2] = {{"position", key, lead * turn}, {"angle", key, turn}};
+    olo_status status = olo_joint_start_rates(builder, screw, 2, coordinate, rate);
+    if (status != OLO_OK)
+        return status;
+    bool moved_along = screw->coordinate && screw->coordinate[0] == 'p' && lead != 0;
+    screw->rate = moved_along ? rate[0] / lead : rate[1];
+    vec3_add(lead * screw->rate - along, axis, screw->sliding);
+    return OLO_OK;
 }
 
 olo_status olo_build_screw(olo_builder *builder, const olo_joint *joint)
@@ -82,21 +124,23 @@ olo_status olo_build_screw(olo_builder *builder, const olo_joint *joint)
                                 "a screw needs its pitch: how far it goes in a turn");
     if (s->planar)
         return olo_builder_fail(builder, "type", "a screw does not move in a plane");
-    /* what turns goes along; what a motion moves, the start's projection turns */
     olo_joint screw = *joint;
-    double axis[3];
+    double axis[3], lead = joint->pitch / two_pi;
+    olo_status status = OLO_OK;
     vec3_copy(joint->axis, axis);
     if (vec3_normalise(axis) > 0)
-        vec3_add(joint->rate * joint->pitch / two_pi, axis, screw.sliding);
+        status = start_screw(builder, axis, lead, &screw);
+    if (status != OLO_OK)
+        return status;
     int position = s->joint_coordinate_count;
-    olo_status status = olo_build_pair_joint(builder, &screw);
+    status = olo_build_pair_joint(builder, &screw);
     if (status != OLO_OK)
         return status;
     /* its coordinates are the position, then the angle, which is zero at the start */
     const olo_term *x = s->joint_coordinates[position].term;
     olo_relation_row thread = {.count = 2,
                                .coordinate = {position, position + 1},
-                               .factor = {1, -joint->pitch / two_pi},
+                               .factor = {1, -lead},
                                .constant = -olo_term_energy(x, s->q0, NULL)};
     snprintf(name, sizeof name, "%s.thread", joint->name);
     return olo_build_relation_row(builder, name, &thread);

@@ -12,6 +12,7 @@
 #include "elements/joint_drive.h"
 #include "elements/joint_ends.h"
 #include "elements/joint_pair.h"
+#include "elements/joint_start.h"
 #include "linalg/vec3.h"
 
 /* m, n and m x n in space at the start. */
@@ -120,11 +121,18 @@ olo_status olo_build_universal(olo_builder *builder, const olo_joint *joint)
         status = find_axes(builder, joint, &x);
     if (status != OLO_OK)
         return status;
+    const olo_start_rate coordinate[2] = {{"angle1", "rate", joint->rate},
+                                          {"angle2", "rate2", joint->rate2}};
     double sign = olo_joint_child_end(&ends) == 1 ? 1 : -1, omega[3], sliding[3] = {0, 0, 0};
+    double rate[2];
+    status = olo_joint_start_rates(builder, joint, 2, coordinate, rate);
+    if (status != OLO_OK)
+        return status;
     for (int i = 0; i < 3; i++)
-        omega[i] = sign * (joint->rate * x.m[i] + joint->rate2 * x.n[i]);
-    olo_joint_settle(s, &ends, omega, sliding);
-    status = olo_build_group(builder, joint->name, false, false);
+        omega[i] = sign * (rate[0] * x.m[i] + rate[1] * x.n[i]);
+    status = olo_joint_settle(builder, &ends, omega, sliding);
+    if (status == OLO_OK)
+        status = olo_build_group(builder, joint->name, false, false);
     if (status == OLO_OK)
         status = add_rows(builder, &ends, &x);
     olo_articulation articulation = articulation_of(s, &ends, &x);

@@ -313,6 +313,10 @@ olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_
     status = create(&x, error);
     if (status == OLO_OK)
         status = project_positions(&x, *state, r, error);
+    r->position = largest_change(s->n, (*state)->q, s->q0);
+    /* the rates of joints are those at the positions found */
+    for (int i = 0; r->position > 0 && i < s->implied_count; i++)
+        olo_imply_velocity(s, &s->implied[i], (*state)->q, (*state)->v);
     if (status == OLO_OK)
         status = check_joints(s, (*state)->q, error);
     if (status == OLO_OK)
@@ -327,7 +331,6 @@ olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_
         return status;
     }
     memcpy((*state)->v_before, (*state)->v, (size_t)s->n * sizeof *s->v0);
-    r->position = largest_change(s->n, (*state)->q, s->q0);
     r->velocity = largest_change(s->n, (*state)->v, s->v0);
     return OLO_OK;
 }

@@ -48,6 +48,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->q0);
     olo_free(system->v0);
     olo_free(system->v0_given);
+    olo_free(system->implied);
     olo_free(system->row_scale);
     olo_free(system->node_part);
     olo_names_free(&system->node_names);

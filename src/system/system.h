@@ -20,6 +20,7 @@
 #include "system/coordinate.h"
 #include "system/exact.h"
 #include "system/form.h"
+#include "system/implied_velocity.h"
 #include "system/joint.h"
 #include "system/mass.h"
 #include "system/parts.h"
@@ -152,9 +153,11 @@ struct olo_system {
     olo_drawable *drawables; /* how it looks */
     double *q0, *v0;         /* initial data as given */
     bool *v0_given;          /* [n] the user gave this velocity */
-    olo_books *books;        /* frames in the ledger, or NULL */
-    double *row_scale;   /* [m] the size that each constraint row is judged against: row_size.h */
-    double length_scale; /* a length of the model, to make increments comparable */
+    int implied_count;
+    olo_implied_velocity *implied; /* velocities of v0 that follow from others through joints */
+    olo_books *books;              /* frames in the ledger, or NULL */
+    double *row_scale;             /* [m] the size that each constraint row is judged against: row_size.h */
+    double length_scale;           /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;
