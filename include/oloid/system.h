@@ -215,10 +215,12 @@ OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const 
  *  about the place of the joint, along the axes that the output asks for; zero before the first step. */
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);
-/** Torque or force along its coordinate that drive `index` had to give over the last step, as the mean over the step;
- *  zero before the first. Its work is this times the change of the coordinate, exactly; of a step that is composed, that of its
- *  parts. */
+/** Torque or force along its coordinate that drive `index` had to give over the last step: with energy-momentum the mean over the
+ *  step, with variational that at its start. Zero before the first. */
 OLO_API double olo_system_drive_value(const olo_system *system, const olo_state *state, int index);
+/** Work that drive `index` has done since the start, as the ledger counts it. Without other loads it is the change of energy:
+ *  to round-off with energy-momentum, with variational to the order of its steps. */
+OLO_API double olo_system_drive_work(const olo_system *system, const olo_state *state, int index);
 /** The exact solution at time t, where the model gives one (section `exact`): configuration and velocity, n
  *  numbers each, NaN where it does not say. True if nothing is missing. */
 OLO_API bool olo_system_exact(const olo_system *system, double t, double *q, double *v);

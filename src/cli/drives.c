@@ -1,6 +1,8 @@
 /* The drives of a run: range, root mean square and work of each,
  *
- *     mean over two steps f_n = (f_n-1/2 + f_n+1/2)/2,   rms^2 = sum h f_n^2/T,   work = sum f_n+1/2 (x_n+1 - x_n).
+ *     mean over two steps f_n = (f_n-1/2 + f_n+1/2)/2,   rms^2 = sum h f_n^2/T;
+ *
+ * the work is that of the ledger.
  */
 #include "cli/drives.h"
 
@@ -47,12 +49,8 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
     (void)error;
     for (int i = 0; i < drives->count; i++) {
         cli_drive *drive = &drives->drives[i];
-        const double x = olo_system_joint_coordinate_value(system, state,
-                                                           olo_system_drive_coordinate(system, i));
         const double value = olo_system_drive_value(system, state, i);
-        if (step > 0) {
-            drive->work += value * (x - drive->x);
-        }
+        drive->work = olo_system_drive_work(system, state, i);
         if (step > 1) {
             const double mean = 0.5 * (value + drive->before);
             drive->least = fmin(drive->least, mean);
@@ -60,7 +58,6 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
             drive->square_time += h * mean * mean;
         }
         drive->before = value;
-        drive->x = x;
     }
     drives->time += step > 1 ? h : 0.0;
     drives->last = t;

@@ -8,11 +8,11 @@
 #include "oloid/simulate.h"
 
 /* What a drive gave over a run. Extremes and mean square are those of means of two neighbouring steps, which are of
- * second order; the work is exact. */
+ * second order; the work is that of the ledger. */
 typedef struct cli_drive {
     const char *name; /* of the joint coordinate */
     double least, most, square_time, work;
-    double before, x; /* the last value, the last coordinate */
+    double before; /* the last value */
 } cli_drive;
 
 /* Starts as `{0}`. */

@@ -154,7 +154,15 @@ double olo_balance_multiplier_factor(const olo_step *step)
     return step->h;
 }
 
-void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *state)
+void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int drive, double work)
+{
+    const olo_system *s = step->system;
+    olo_sum_add(&state->work, work);
+    olo_state_receive(s, state, s->constraints[s->drives[drive].row].index[0], work);
+    state->drive_work[drive] += work;
+}
+
+void olo_balance_finish(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
@@ -174,14 +182,6 @@ void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *s
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);
         olo_state_receive(s, state, action->index[0], work);
-    }
-    /* what holds x - f(t) = 0 does the work -lambda (f1 - f0) */
-    for (int i = 0; i < s->drive_count; i++) {
-        const int row = s->drives[i].row;
-        const olo_constraint *drive = &s->constraints[row];
-        const double work = -lambda[row] * olo_constraint_advance(drive, &x);
-        olo_sum_add(&state->work, work);
-        olo_state_receive(s, state, drive->index[0], work);
     }
     size_t size = (size_t)s->n * sizeof *state->q;
     if (!step->pending) {

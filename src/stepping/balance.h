@@ -24,8 +24,10 @@ void olo_balance(olo_step *step, const olo_term_view *view, const olo_sink *sink
 double olo_balance_multiplier_factor(const olo_step *step);
 /* T = h dV - h f alone, and the energy V that goes with it. */
 double olo_balance_forces(olo_step *step, const olo_term_view *view);
-/* At the end: work and dissipation of the step, q, v = v1 unless it is pending, time. `lambda` [m] are the multipliers that
- * did the work of motions over time. */
-void olo_balance_finish(const olo_step *step, const double *lambda, olo_state *state);
+/* At the end: work of loads and dissipation of the step, q, v = v1 unless it is pending, time. The work of prescribed motions
+ * is for the scheme to add, which knows when their multipliers act. */
+void olo_balance_finish(const olo_step *step, olo_state *state);
+/* Adds the work of a drive in a step to the sums of the state. */
+void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int drive, double work);
 
 #endif

@@ -16,11 +16,24 @@ static void balance(olo_step *step, const olo_sink *sink)
     olo_balance(step, &discrete, sink);
 }
 
+/* What holds x - f(t) = 0 does the work -h lambda d.dq/h = -lambda (f1 - f0). */
+static void add_drive_work(const olo_step *step, olo_state *state)
+{
+    const olo_system *s = step->system;
+    olo_interval x = olo_step_interval(step);
+    for (int i = 0; i < s->drive_count; i++) {
+        int row = s->drives[i].row;
+        double advance = olo_constraint_advance(&s->constraints[row], &x);
+        olo_balance_add_drive_work(step, state, i, -state->lambda[row] * advance);
+    }
+}
+
 static void finish(const olo_step *step, olo_state *state)
 {
+    add_drive_work(step, state);
     for (int i = 0; i < step->system->n; i++)
         step->v1[i] = 2 / step->h * step->x.dq[i] - state->v[i];
-    olo_balance_finish(step, state->lambda, state);
+    olo_balance_finish(step, state);
 }
 
 const olo_scheme olo_scheme_energy_momentum = {

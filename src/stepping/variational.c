@@ -42,22 +42,38 @@ static void momentum(olo_step *step)
     step->energy = twice / (4 * step->h) + potential;
 }
 
-/* The multipliers halfway through the step: from those at its start and one step earlier. */
-static const double *drive_multipliers(const olo_step *step, const olo_state *state)
+/* The work of prescribed motions x = f(t). In a step from velocities that keep the constraints their rows take the impulses s0 at
+ * its start, from p0, and e1 at its end, from p1: both change the rate of x between that of the motion and its mean over the step,
+ *
+ *     W = -1/2 s0 (f'(t0) + df/h) - 1/2 e1 (df/h + f'(t1)),   s0 + e0 = (h_- + h)/2 lambda,   e1 = (h/2) lambda^+.
+ *
+ * Multipliers by themselves would not do: where steps of different size meet, (h_- + h)/2 lambda belongs to two of them, and
+ * lambda is only of first order. This W depends on the step alone and changes its sign when the step is taken back, and so it
+ * has the order of the steps that are composed. */
+static void add_drive_work(const olo_step *step, olo_state *state)
 {
-    double ahead = step->bare ? 0.5 * step->h / state->h : 0;
-    for (int i = 0; i < step->system->drive_count; i++) {
-        int row = step->system->drives[i].row;
-        double now = state->lambda[row];
-        step->lambda_end[row] = now + ahead * (now - state->lambda_before[row]);
-        state->lambda_before[row] = now;
+    const olo_system *s = step->system;
+    olo_interval x = olo_step_interval(step);
+    const double half = 0.5 * step->h;
+    for (int i = 0; i < s->drive_count; i++) {
+        int row = s->drives[i].row;
+        const olo_constraint *motion = &s->constraints[row];
+        double mean = olo_constraint_advance(motion, &x) / step->h, rate0, rate1;
+        motion->type->motion(motion, step->t, &rate0);
+        motion->type->motion(motion, step->t + step->h, &rate1);
+        double before = step->bare ? state->impulse_end[i] : 0;
+        double start = half * step->weight * state->lambda[row] - before;
+        double end = half * step->lambda_end[row];
+        double work = -0.5 * (start * (rate0 + mean) + end * (mean + rate1));
+        olo_balance_add_drive_work(step, state, i, work);
+        state->impulse_end[i] = end;
     }
-    return step->lambda_end;
 }
 
 static void finish(const olo_step *step, olo_state *state)
 {
-    olo_balance_finish(step, drive_multipliers(step, state), state);
+    add_drive_work(step, state);
+    olo_balance_finish(step, state);
     memcpy(state->momentum, step->momentum, (size_t)state->n * sizeof *state->momentum);
     state->bare = true;
     state->interval_energy = step->energy;

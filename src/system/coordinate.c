@@ -60,6 +60,12 @@ double olo_system_drive_value(const olo_system *system, const olo_state *state, 
     return -state->lambda[system->drives[index].row];
 }
 
+double olo_system_drive_work(const olo_system *system, const olo_state *state, int index)
+{
+    (void)system;
+    return state->drive_work[index];
+}
+
 void olo_state_follow_angles(const olo_system *system, olo_state *state)
 {
     state->turned = 0;

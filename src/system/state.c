@@ -8,8 +8,9 @@
 
 static size_t number_count(const olo_state *x)
 {
-    return 5 * (size_t)x->n + (2 + OLO_FORETOLD) * (size_t)x->twists + 2 * (size_t)x->m +
-           (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count + 2 * (size_t)x->parts;
+    return 5 * (size_t)x->n + (2 + OLO_FORETOLD) * (size_t)x->twists + (size_t)x->m +
+           (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count + 2 * (size_t)x->drives +
+           2 * (size_t)x->parts;
 }
 
 static void point_into(olo_state *state)
@@ -24,11 +25,12 @@ static void point_into(olo_state *state)
     state->differences = at += state->twists;
     state->wrench = at += (OLO_FORETOLD - 1) * state->twists;
     state->lambda = at += state->twists;
-    state->lambda_before = at += state->m;
     state->momentum = at += state->m;
     state->angles = at += state->n;
     state->reactions = at += state->joint_coordinates;
-    state->received = (olo_sum *)(at + 6 * state->reaction_count);
+    state->impulse_end = at += 6 * state->reaction_count;
+    state->drive_work = at += state->drives;
+    state->received = (olo_sum *)(at + state->drives);
 }
 
 /* A zeroed state with the sizes of `like`. */
@@ -42,6 +44,7 @@ static olo_state *allocate(const olo_state *like)
     state->twists = like->twists;
     state->joint_coordinates = like->joint_coordinates;
     state->reaction_count = like->reaction_count;
+    state->drives = like->drives;
     state->parts = like->parts;
     point_into(state);
     return state;
@@ -54,6 +57,7 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
                              .twists = system->twists,
                              .joint_coordinates = system->joint_coordinate_count,
                              .reaction_count = system->reaction_count,
+                             .drives = system->drive_count,
                              .parts = system->part_count > 1 ? system->part_count : 0};
     *state = allocate(&sizes);
     return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");

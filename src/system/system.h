@@ -168,7 +168,7 @@ struct olo_system {
 enum { OLO_FORETOLD = 6 }; /* motions from which the next one may be foretold */
 
 struct olo_state {
-    int n, m, twists, joint_coordinates, reaction_count, parts;
+    int n, m, twists, joint_coordinates, reaction_count, drives, parts;
     double t;
     double *q;      /* configuration ... */
     double *q_rest; /* ... and what rounding left of it */
@@ -179,12 +179,14 @@ struct olo_state {
     double *
         differences; /* [OLO_FORETOLD - 1][twists] backward differences of the last motions, where the scheme
                              * foretells by them: the first, the second, ... */
-    double *wrench;        /* what hung on the joint of each node in the last step, times h */
-    double *lambda;        /* multipliers of the last step */
-    double *lambda_before; /* one step earlier, where motions over time do work */
-    double *momentum;      /* with which the next step starts, where the scheme keeps one */
-    double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
-    double *reactions;     /* force and moment of each recorded reaction over the last step */
+    double *wrench;    /* what hung on the joint of each node in the last step, times h */
+    double *lambda;    /* multipliers of the last step */
+    double *momentum;  /* with which the next step starts, where the scheme keeps one */
+    double *angles;    /* joint coordinates that are angles, turns counted; others 0 */
+    double *reactions; /* force and moment of each recorded reaction over the last step */
+    double *
+        impulse_end; /* [drives] what prescribed motions took from the momentum at the end of the last step */
+    double *drive_work; /* [drives] work of each since the start */
     olo_sum *received; /* [parts] energy that each part received from outside; none of a single part */
     double turned;     /* no angle has turned further from `angles` */
     bool smooth;       /* the last two motions foretold the last one better than one of them */
