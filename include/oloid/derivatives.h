@@ -128,7 +128,10 @@ OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
 /** @} */
 
 /** @name Functionals of a run
- *  J = end(x_N) + integral of running(x(t)) dt, the integral by the trapezoidal rule over the steps.
+ *  J = end(x_N) + integral of running(x(t)) dt. The integral is taken by the trapezoidal rule over the parts of which steps are
+ *  composed, some of which go back in time: this has the order of the steps, 2, 4 or 6 (run.order), and with run.tolerance the
+ *  accuracy of the path. Derivatives are exactly those of this sum. What is under the integral must be smooth for that; it is evaluated
+ *  1, 5 or 9 times per step of order 2, 4 or 6 (3 times with run.tolerance and order 2).
  *  @{ */
 /** A term of J: f = a quantity of the model, or half the square of its distance from a target. */
 typedef struct olo_goal {

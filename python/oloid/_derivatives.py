@@ -20,7 +20,7 @@ EFFORT = "double(void *, double, const double *, double *)"
 
 
 def goal(quantity, *, direction=(0, 0, 0), target=None, end=0.0, running=0.0, factor=None):
-    """A term of J: weight `end` at the end of the run, `running` times its integral over time.
+    """A term of J: weight `end` at the end of the run, `running` times its integral over time, which is as accurate as the run.
 
     quantity   "tip.position" or "tip.velocity" of an output, along `direction`; a joint coordinate, "hinge.angle", or its
                rate, "hinge.angle.rate"; "kinetic", "potential" or "energy"

@@ -3,7 +3,9 @@
  *     d(x_1) = A_1 d(x_0), ...            (forward)
  *     l_{n-1} = A_n^T l_n + w_{n-1} grad running(x_{n-1}),   l_N = grad end(x_N) + w_N grad running(x_N)     (adjoint)
  *
- * with the weights w of the trapezoidal rule. Backwards the steps must be there: those of a stretch of the run are kept, all
+ * where n counts the parts of composed steps and the halves of those that failed, too, and w are the weights of the trapezoidal rule over
+ * these: w_n = (h_n + h_{n+1})/2, negative where a part goes back in time. A part of second order and the trapezoidal rule over it are
+ * together one symmetric method for the motion and its integral, so that composition gives both its order, 2, 4 or 6. Backwards the steps must be there: those of a stretch of the run are kept, all
  * of them if memory allows it, and stretches are made again from checkpoints of the state, from which a run goes on to the same bits.
  */
 #include <math.h>
@@ -41,8 +43,12 @@ typedef struct course {
     long stretch;           /* ... and of a stretch */
     long stretches;         /* with a checkpoint before each */
     olo_state **checkpoint; /* [stretches] */
+    double *edge;           /* [stretches] how long the last part of each is */
     double value;           /* J so far */
-    double *gu;             /* [steps x controls] wanted derivatives, or NULL */
+    double running,
+        slope;    /* what is under the integral at the last node, and its derivative, forwards */
+    size_t first; /* of the kept steps: where the last step of the run begins */
+    double *gu;   /* [steps x controls] wanted derivatives, or NULL */
     long again;
 } course;
 
@@ -54,14 +60,6 @@ static double time_of(const course *c, long step)
 static double size_of(const course *c, long step)
 {
     return olo_timetable_size(&c->x->table, step);
-}
-
-/* Of the trapezoidal rule at the end of a step, or at the start: 0. */
-static double weight_of(const course *c, long step)
-{
-    double before = step > 0 ? size_of(c, step) : 0,
-           after = step < c->steps ? size_of(c, step + 1) : 0;
-    return 0.5 * (before + after);
 }
 
 /* Who watches sees a state of the run and may end it. */
@@ -82,23 +80,61 @@ static olo_status advance(course *c, long step, bool keep, olo_error *error)
     olo_derivatives *x = c->x;
     x->step = step;
     set_inputs(x, step);
-    olo_status status = olo_derivatives_make_step(x, x->state, size_of(c, step), keep,
+    /* the integral sees the parts of every step */
+    if (!keep)
+        x->count = 0;
+    c->first = x->count;
+    olo_status status = olo_derivatives_make_step(x, x->state, size_of(c, step), keep || c->runs,
                                                   c->lazy && step < c->steps, error);
     x->state->t = time_of(c, step);
     return status == OLO_OK ? show(x, x->state, step, error) : status;
 }
 
+/* The state at the start of a kept step. */
+static const olo_state *node_of(olo_derivatives *x, const olo_kept_step *step)
+{
+    const olo_system *s = x->system;
+    size_t n = (size_t)s->n * sizeof *x->node->q;
+    x->node->t = step->record.t;
+    memcpy(x->node->q, step->record.q0, n);
+    memcpy(x->node->v, step->record.v0, n);
+    memcpy(x->node->angles, step->record.angles,
+           (size_t)s->joint_coordinate_count * sizeof *x->node->angles);
+    return x->node;
+}
+
+/* The state at its end. */
+static const olo_state *end_of(olo_derivatives *x, size_t part)
+{
+    return part + 1 < x->count ? node_of(x, &x->steps[part + 1]) : x->state;
+}
+
+/* The integral over the step that was made last, part by part. */
+static void add_integral(course *c)
+{
+    olo_derivatives *x = c->x;
+    for (size_t i = c->first; i < x->count; i++) {
+        double before = c->running;
+        c->running = olo_objective_running(c->objective, end_of(x, i), 1.0, NULL, NULL);
+        c->value += 0.5 * x->steps[i].record.h * (before + c->running);
+    }
+}
+
 static olo_status add_value(course *c, long step, olo_error *error)
 {
-    double weight = weight_of(c, step);
-    c->value += weight * olo_objective_running(c->objective, c->x->state, weight, NULL, NULL);
+    if (c->runs && step == 0)
+        c->running = olo_objective_running(c->objective, c->x->state, 1.0, NULL, NULL);
+    if (c->runs && step > 0)
+        add_integral(c);
     if (step > 0)
         c->value += size_of(c, step) * olo_objective_effort(c->objective, time_of(c, step - 1),
                                                             c->x->control_count,
                                                             controls_of(c->x, step), 1.0, NULL);
     if (step == c->steps)
         c->value += olo_objective_end(c->objective, c->x->state, 1.0, NULL, NULL);
-    return isfinite(c->value) ? OLO_OK : olo_objective_explain(c->objective, c->x->state, error);
+    return isfinite(c->value + c->running)
+               ? OLO_OK
+               : olo_objective_explain(c->objective, c->x->state, error);
 }
 
 /* The steps that the tolerance chooses, and nothing else. */
@@ -139,7 +175,8 @@ static olo_status begin(course *c, olo_derivatives *x, const olo_state *start,
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
     c->runs = status == OLO_OK && olo_objective_runs(c->objective);
-    c->lazy = status == OLO_OK && !forward && !c->runs && !x->observer.step &&
+    x->stepper->eager = c->runs && olo_objective_runs_over_rates(c->objective);
+    c->lazy = status == OLO_OK && !forward && !x->stepper->eager && !x->observer.step &&
               olo_stepper_may_be_lazy(x->stepper);
     olo_state_copy(start, x->state);
     x->state->bare = false; /* J is one of its velocities */
@@ -159,7 +196,10 @@ static olo_status plan(course *c, olo_error *error)
         c->stretch = 1;
     c->stretches = (c->steps + c->stretch - 1) / c->stretch;
     c->checkpoint = olo_alloc((size_t)c->stretches, sizeof *c->checkpoint);
-    return c->checkpoint ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for checkpoints");
+    c->edge = olo_alloc((size_t)c->stretches, sizeof *c->edge);
+    return c->checkpoint && c->edge
+               ? OLO_OK
+               : olo_fail(error, OLO_NO_MEMORY, "out of memory for checkpoints");
 }
 
 static void end(course *c)
@@ -167,6 +207,7 @@ static void end(course *c)
     for (long i = 0; c->checkpoint && i < c->stretches; i++)
         olo_state_free(c->checkpoint[i]);
     olo_free(c->checkpoint);
+    olo_free(c->edge);
     olo_objective_free(c->objective);
 }
 
@@ -198,25 +239,27 @@ static olo_status run_all(course *c, olo_error *error)
         status = olo_state_clone(c->x->state, &c->checkpoint[k], error);
         if (status == OLO_OK)
             status = run_stretch(c, k, k == c->stretches - 1, true, error);
+        if (status == OLO_OK && c->runs)
+            c->edge[k] = c->x->steps[c->x->count - 1].record.h;
     }
     return status;
 }
 
-/* The state at the start of a kept step. */
-static const olo_state *node_of(olo_derivatives *x, const olo_kept_step *step)
+/* What the integral adds at a node: the end of the i-th of the kept steps, or with 0 their start. */
+static void return_node(course *c, long stretch, size_t i)
 {
-    const olo_system *s = x->system;
-    size_t n = (size_t)s->n * sizeof *x->node->q;
-    x->node->t = step->record.t;
-    memcpy(x->node->q, step->record.q0, n);
-    memcpy(x->node->v, step->record.v0, n);
-    memcpy(x->node->angles, step->record.angles,
-           (size_t)s->joint_coordinate_count * sizeof *x->node->angles);
-    return x->node;
+    olo_derivatives *x = c->x;
+    if (!c->runs)
+        return;
+    double before = i > 0 ? x->steps[i - 1].record.h : stretch > 0 ? c->edge[stretch - 1] : 0;
+    double after = i < x->count ? x->steps[i].record.h : 0, weight = 0.5 * (before + after);
+    const olo_state *node = i < x->count ? node_of(x, &x->steps[i]) : x->state;
+    olo_objective_running(c->objective, node, weight, x->gq, x->gv);
+    olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
 }
 
 /* Back through the kept steps. */
-static olo_status return_stretch(course *c, olo_error *error)
+static olo_status return_stretch(course *c, long stretch, olo_error *error)
 {
     olo_derivatives *x = c->x;
     olo_status status = OLO_OK;
@@ -224,21 +267,19 @@ static olo_status return_stretch(course *c, olo_error *error)
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
         const olo_kept_step *step = &x->steps[i - 1];
         double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;
+        /* the end of an earlier stretch was the start of the one before */
+        if (i < x->count || stretch == c->stretches - 1)
+            return_node(c, stretch, i);
         status = olo_derivatives_go_back(x, step, x->gq, x->gv, gu, error);
         bool whole = i == 1 || x->steps[i - 2].step != step->step;
         if (status == OLO_OK && whole && gu)
             olo_objective_effort(c->objective, time_of(c, step->step - 1), x->control_count,
                                  controls_of(x, step->step), size_of(c, step->step), gu);
-        if (status != OLO_OK || !whole)
-            continue;
-        const olo_state *node = node_of(x, step);
-        double weight = weight_of(c, step->step - 1);
-        if (c->runs) {
-            olo_objective_running(c->objective, node, weight, x->gq, x->gv);
-            olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
-        }
-        status = show(x, node, step->step - 1, error);
+        if (status == OLO_OK && whole)
+            status = show(x, node_of(x, step), step->step - 1, error);
     }
+    if (status == OLO_OK && x->count > 0)
+        return_node(c, stretch, 0);
     return status;
 }
 
@@ -251,15 +292,14 @@ static olo_status return_all(course *c, olo_error *error)
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
     olo_parameter_set_begin(&x->parameters);
     olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
-    olo_objective_running(c->objective, x->state, weight_of(c, c->steps), x->gq, x->gv);
-    olo_parameter_set_node(&x->parameters, c->objective, x->state, weight_of(c, c->steps), true);
+    olo_parameter_set_node(&x->parameters, c->objective, x->state, 1.0, true);
     for (long k = c->stretches - 1; status == OLO_OK && k >= 0; k--) {
         if (k < c->stretches - 1) {
             olo_state_copy(c->checkpoint[k], x->state);
             status = run_stretch(c, k, true, false, error);
         }
         if (status == OLO_OK)
-            status = return_stretch(c, error);
+            status = return_stretch(c, k, error);
     }
     return status;
 }
@@ -323,17 +363,43 @@ olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
 
 /* --- forward --- */
 
-/* What J changes by at the end of a step, along the variation there. */
-static double derivative_at(course *c, long step, const double *dq, const double *dv)
+/* A variation on its way: of the state, and whether parameters vary, too. */
+typedef struct heading {
+    double *dq, *dv;
+    bool parameters;
+} heading;
+
+/* What the end of J, or what is under its integral, changes by at a node. */
+static double slope_at(course *c, const heading *d, const olo_state *node, bool end)
 {
     olo_derivatives *x = c->x;
     int n = x->system->n;
     memset(x->gq, 0, (size_t)n * sizeof *x->gq);
     memset(x->gv, 0, (size_t)n * sizeof *x->gv);
-    olo_objective_running(c->objective, x->state, weight_of(c, step), x->gq, x->gv);
-    if (step == c->steps)
-        olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
-    return olo_dense_dot(n, x->gq, dq) + olo_dense_dot(n, x->gv, dv);
+    (end ? olo_objective_end : olo_objective_running)(c->objective, node, 1.0, x->gq, x->gv);
+    double sum = olo_dense_dot(n, x->gq, d->dq) + olo_dense_dot(n, x->gv, d->dv);
+    return d->parameters
+               ? sum + olo_parameter_set_value(&x->parameters, c->objective, node, 1.0, end)
+               : sum;
+}
+
+/* Through the step that was made last, part by part; the derivative of the integral over it is added to `sum`. */
+static olo_status follow(course *c, const heading *d, const double *du, double *sum,
+                         olo_error *error)
+{
+    olo_derivatives *x = c->x;
+    const olo_variation of = {.controls = du, .parameters = d->parameters};
+    olo_status status = OLO_OK;
+    olo_derivatives_join_steps(x);
+    for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
+        double before = c->slope;
+        status = olo_derivatives_go_forward(x, i, 1, d->dq, d->dv, &of, error);
+        if (status != OLO_OK || !c->runs)
+            continue;
+        c->slope = slope_at(c, d, end_of(x, i), false);
+        *sum += 0.5 * x->steps[i].record.h * (before + c->slope);
+    }
+    return status;
 }
 
 /* The same of what the controls of the step cost. */
@@ -351,33 +417,32 @@ olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
                                    double *value, double *derivative, olo_error *error)
 {
     course c;
-    double sum = 0, *dq = direction->q, *dv = direction->v;
+    double sum = 0;
+    heading d = {.dq = direction->q,
+                 .dv = direction->v,
+                 .parameters = direction->parameters && x->parameters.count > 0};
     olo_status status = begin(&c, x, start, functional, true, error);
-    bool parameters = direction->parameters && x->parameters.count > 0;
-    if (status == OLO_OK && parameters)
-        olo_parameter_set_aim(&x->parameters, direction->parameters, dq, dv);
-    for (long i = 0; status == OLO_OK && i <= c.steps; i++) {
-        x->count = 0;
-        const double *du = i > 0 && x->control_count && direction->controls
+    if (status == OLO_OK && d.parameters)
+        olo_parameter_set_aim(&x->parameters, direction->parameters, d.dq, d.dv);
+    if (status == OLO_OK)
+        status = add_value(&c, 0, error);
+    if (status == OLO_OK && c.runs)
+        c.slope = slope_at(&c, &d, x->state, false);
+    for (long i = 1; status == OLO_OK && i <= c.steps; i++) {
+        const double *du = x->control_count && direction->controls
                                ? direction->controls + (i - 1) * x->control_count
                                : NULL;
-        if (i > 0)
-            status = advance(&c, i, true, error);
+        x->count = 0;
+        status = advance(&c, i, true, error);
         if (status == OLO_OK)
-            status = olo_derivatives_go_forward(
-                x, 1, dq, dv, &(olo_variation){.controls = du, .parameters = parameters}, error);
-        if (status != OLO_OK)
-            break;
-        if (du)
+            status = add_value(&c, i, error);
+        if (status == OLO_OK)
+            status = follow(&c, &d, du, &sum, error);
+        if (status == OLO_OK && du)
             sum += effort_derivative(&c, i, du);
-        status = add_value(&c, i, error);
-        if (status != OLO_OK)
-            break;
-        sum += derivative_at(&c, i, dq, dv);
-        if (parameters)
-            sum += olo_parameter_set_value(&x->parameters, c.objective, x->state, weight_of(&c, i),
-                                           i == c.steps);
     }
+    if (status == OLO_OK)
+        sum += slope_at(&c, &d, x->state, true);
     if (status == OLO_OK)
         status = check_finite(1, &sum, error);
     if (status == OLO_OK && value)

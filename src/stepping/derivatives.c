@@ -208,27 +208,24 @@ static olo_step_change changes_of(const olo_derivatives *x)
     return change;
 }
 
-olo_status olo_derivatives_go_forward(olo_derivatives *x, int count, double *dq, double *dv,
-                                      const olo_variation *of, olo_error *error)
+olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count, double *dq,
+                                      double *dv, const olo_variation *of, olo_error *error)
 {
     const size_t n = (size_t)x->system->n;
     bool more = of->controls || of->parameters;
     const olo_step_change none = {0}, all = changes_of(x);
-    olo_status status = OLO_OK;
-    olo_derivatives_join_steps(x);
-    for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
-        /* a step that has no halves is linearised once for all directions */
-        bool there = x->count == 1 && x->linearised;
-        status = there ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[i].record, true, error);
-        x->linearised = status == OLO_OK;
-        if (status != OLO_OK)
-            return status;
-        if (more)
-            vary_balance(x, of);
-        for (size_t k = 0; k < (size_t)count; k++)
-            olo_linear_step_forward(x->linear, dq + k * n, dv + k * n, more ? &all : &none);
-    }
-    return status;
+    /* a step that has no halves is linearised once for all directions */
+    bool there = x->count == 1 && x->linearised;
+    olo_status status =
+        there ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[part].record, true, error);
+    x->linearised = status == OLO_OK;
+    if (status != OLO_OK)
+        return status;
+    if (more)
+        vary_balance(x, of);
+    for (size_t k = 0; k < (size_t)count; k++)
+        olo_linear_step_forward(x->linear, dq + k * n, dv + k * n, more ? &all : &none);
+    return OLO_OK;
 }
 
 olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,
@@ -260,9 +257,10 @@ olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, doubl
                                             olo_error *error)
 {
     olo_status status = need_step(x, error);
-    return status == OLO_OK
-               ? olo_derivatives_go_forward(x, count, dq, dv, &(olo_variation){0}, error)
-               : status;
+    olo_derivatives_join_steps(x);
+    for (size_t i = 0; status == OLO_OK && i < x->count; i++)
+        status = olo_derivatives_go_forward(x, i, count, dq, dv, &(olo_variation){0}, error);
+    return status;
 }
 
 olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,

@@ -56,9 +56,9 @@ olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, doubl
 /* The kept steps end where the next ones start, the last one where the state is. */
 void olo_derivatives_join_steps(olo_derivatives *x);
 
-/* Through the kept steps, which are one step of the run or its parts: `count` variations one after the other. */
-olo_status olo_derivatives_go_forward(olo_derivatives *x, int count, double *dq, double *dv,
-                                      const olo_variation *of, olo_error *error);
+/* Through a kept step, after they were joined: `count` variations one after the other. */
+olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count, double *dq,
+                                      double *dv, const olo_variation *of, olo_error *error);
 
 /* Back through a step; what it gives for the controls is added to `gu`, unless that is NULL. */
 olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,

@@ -24,6 +24,7 @@ typedef struct aim aim;
 typedef struct measure {
     const char *name;
     bool whole;
+    bool rates; /* velocities enter */
     /* The number of the thing with this name, -1 if there is none. */
     int (*find)(const olo_system *system, const char *name);
     /* m; adds `weight` times its derivatives unless they are NULL */
@@ -238,14 +239,14 @@ static double energy_by(const olo_objective *o, const aim *goal, const olo_state
 }
 
 static const measure measures[] = {
-    {".position", false, find_output, position, position_by},
-    {".velocity", false, find_output, velocity, velocity_by},
-    {".rate", false, olo_system_find_joint_coordinate, rate, rate_by},
-    {"kinetic", true, NULL, kinetic, kinetic_by},
-    {"potential", true, NULL, potential, potential_by},
-    {"energy", true, NULL, energy, energy_by},
+    {".position", false, false, find_output, position, position_by},
+    {".velocity", false, true, find_output, velocity, velocity_by},
+    {".rate", false, true, olo_system_find_joint_coordinate, rate, rate_by},
+    {"kinetic", true, true, NULL, kinetic, kinetic_by},
+    {"potential", true, false, NULL, potential, potential_by},
+    {"energy", true, true, NULL, energy, energy_by},
     /* all that is left: the joint coordinate of that name */
-    {"", false, olo_system_find_joint_coordinate, coordinate, coordinate_by},
+    {"", false, false, olo_system_find_joint_coordinate, coordinate, coordinate_by},
 };
 
 /* --- names --- */
@@ -467,6 +468,14 @@ bool olo_objective_runs(const olo_objective *o)
     for (int i = 0; i < o->functional->goal_count; i++)
         runs = runs || o->functional->goals[i].running != 0;
     return runs;
+}
+
+bool olo_objective_runs_over_rates(const olo_objective *o)
+{
+    bool rates = o->functional->running != NULL;
+    for (int i = 0; i < o->functional->goal_count; i++)
+        rates = rates || (o->goals[i].given->running != 0 && o->goals[i].measure->rates);
+    return rates;
 }
 
 olo_status olo_objective_explain(olo_objective *o, const olo_state *x, olo_error *error)

@@ -24,8 +24,9 @@ double olo_objective_running(olo_objective *objective, const olo_state *state, d
 /* J became no finite number at this state: says by what. */
 olo_status olo_objective_explain(olo_objective *objective, const olo_state *state,
                                  olo_error *error);
-/* Is there anything under the integral? */
+/* Is there anything under the integral, and do velocities enter there? */
 bool olo_objective_runs(const olo_objective *objective);
+bool olo_objective_runs_over_rates(const olo_objective *objective);
 /* Derivative of one part of J at a state with respect to a coefficient of the system, where it is in J itself: masses in the kinetic
  * energy, terms in the potential, places of outputs, what joint coordinates measure. */
 double olo_objective_by_coefficient(olo_objective *objective, const olo_state *state, bool end,

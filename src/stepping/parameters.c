@@ -95,8 +95,7 @@ void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
 static double at_node(const olo_coefficient *c, olo_objective *objective, const olo_state *state,
                       double weight, bool end)
 {
-    double sum = weight * olo_objective_by_coefficient(objective, state, false, c);
-    return end ? sum + olo_objective_by_coefficient(objective, state, true, c) : sum;
+    return weight * olo_objective_by_coefficient(objective, state, end, c);
 }
 
 void olo_parameter_set_node(olo_parameter_set *x, olo_objective *objective, const olo_state *state,

@@ -27,7 +27,7 @@ void olo_parameter_set_free(olo_parameter_set *set);
 void olo_parameter_set_begin(olo_parameter_set *set);
 void olo_parameter_set_step(olo_parameter_set *set, const olo_linear_step *linear,
                             const olo_step_change *by);
-/* What a node adds, with its weight under the integral; the end with `end`. */
+/* What a node adds, with its weight under the integral, or with `end` the end of the run. */
 void olo_parameter_set_node(olo_parameter_set *set, olo_objective *objective,
                             const olo_state *state, double weight, bool end);
 void olo_parameter_set_end(const olo_parameter_set *set, const double *gq, const double *gv,

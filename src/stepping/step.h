@@ -267,6 +267,7 @@ struct olo_stepper {
     bool stepped;   /* step holds a finished step */
     bool futile;    /* the last failure does not go away with a smaller step */
     bool lazy;      /* velocities of a scheme with momenta follow on demand only */
+    bool eager;     /* they are wanted at the ends of parts of steps, too */
     bool projected; /* its steps start with the velocities of a state, not with its momentum */
     olo_step_report report;
     double history[64]; /* scaled increments of the last attempt */

@@ -624,7 +624,7 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
     olo_state_copy(state, x->begin);
     olo_control_sample(x, state, 0);
     x->part_count = 0;
-    const bool lazy = x->lazy, inner = !x->projected && olo_stepper_may_be_lazy(x);
+    const bool lazy = x->lazy, inner = !x->projected && !x->eager && olo_stepper_may_be_lazy(x);
     for (int i = 0; i < c->parts; i++) {
         x->lazy = lazy || (inner && i < c->parts - 1);
         olo_status status = attempt(x, state, c->part[i] * h, error);

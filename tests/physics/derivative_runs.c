@@ -26,7 +26,7 @@ static const char elastic[] =
 static void open_with_tolerance(scene *x, int order)
 {
     *x = scene_open(elastic, NULL);
-    x->run.tolerance = 1e-3;
+    x->run.tolerance = 3e-3; /* few steps: rounding of derivatives grows with their number */
     x->run.order = order;
     x->run.scheme = schemes[0];
     probe_open_run(x);
