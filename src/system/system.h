@@ -156,8 +156,8 @@ struct olo_system {
     int implied_count;
     olo_implied_velocity *implied; /* velocities of v0 that follow from others through joints */
     olo_books *books;              /* frames in the ledger, or NULL */
-    double *row_scale;             /* [m] the size that each constraint row is judged against: row_size.h */
-    double length_scale;           /* a length of the model, to make increments comparable */
+    double *row_scale;   /* [m] the size that each constraint row is judged against: row_size.h */
+    double length_scale; /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;
