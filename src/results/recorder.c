@@ -45,8 +45,10 @@ struct olo_recorder {
     olo_record_contents saved; /* room for a checkpoint; NULL without a file */
 };
 
-/* How often in a run the sizes are measured that its drifts are judged against. */
+/* How often in a run the sizes are measured that its drifts are judged against, and steps between two of these looks at least: a
+ * look costs as much as some steps. */
 static const double LOOKS = 64.0;
+enum { STEPS_BETWEEN_LOOKS = 16 };
 
 /* ---- creating --------------------------------------------------------------------------------- */
 
@@ -240,15 +242,13 @@ void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool
 
 /* ---- watching --------------------------------------------------------------------------------- */
 
-/* Whether time passed one of the looks at a run, or it is at its start or end. */
-static bool is_look(const olo_recorder *recorder, const olo_state *state,
-                    const olo_step_report *report)
+/* Whether it is time for a look: at the start, at the end, and now and then between them. */
+static bool is_look(const olo_recorder *recorder, const olo_state *state)
 {
-    const double start = recorder->summary.start, span = recorder->run.end - start;
-    const double now = (state->t - start) * LOOKS / span;
-    const double before = report == NULL ? now : now - report->size * LOOKS / span;
+    const double span = recorder->run.end - recorder->summary.start;
+    const long since = recorder->verdict.states - recorder->verdict.looked;
     return recorder->verdict.states <= 1 || state->t >= recorder->run.end ||
-           floor(now) > floor(before);
+           (since >= STEPS_BETWEEN_LOOKS && state->t - recorder->verdict.look_time >= span / LOOKS);
 }
 
 /* Measures the sizes that drifts are judged against. */
@@ -263,18 +263,23 @@ static void look(olo_recorder *recorder, const olo_state *state)
     for (int p = 0; p < verdict->parts; p++) {
         olo_verdict_raise(&verdict->part[p], &recorder->part_sizes[p]);
     }
-    const olo_row_growth rows = olo_system_row_growth(system, state, recorder->work);
-    olo_raise(&verdict->row_growth, rows.growth);
-    olo_raise(&verdict->remote, rows.remote);
+    const double reach = olo_system_reach(system, state);
+    if (!(reach <= 2.0 * verdict->reach)) { // sizes of rows change with distances only
+        const olo_row_growth rows = olo_system_row_growth(system, state, recorder->work);
+        olo_raise(&verdict->row_growth, rows.growth);
+        olo_raise(&verdict->remote, rows.remote);
+        verdict->reach = reach;
+    }
     olo_sizes_velocities(system, state, &verdict->normal_velocity, &verdict->velocity_size);
+    verdict->looked = verdict->states;
+    verdict->look_time = state->t;
 }
 
 /* Enters a state into the verdict: the whole system at every step, parts by themselves with every row. */
-static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger,
-                   const olo_step_report *report)
+static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger)
 {
     olo_verdict_add(&recorder->verdict, ledger, recorder->summary.halvings);
-    if (is_look(recorder, state, report)) {
+    if (is_look(recorder, state)) {
         look(recorder, state);
     }
 }
@@ -353,7 +358,7 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
         olo_summary_add(&recorder->summary, report, true);
     }
     recorder->summary.steps = step;
-    follow(recorder, state, &ledger, report);
+    follow(recorder, state, &ledger);
     olo_status status = OLO_OK;
     if (first || is_full(recorder, state, report)) {
         status = record_full_row(recorder, state, error);

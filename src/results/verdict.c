@@ -422,6 +422,9 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->constraint_relative, sizeof record->constraint_relative);
     olo_bytes_pass(bytes, &record->row_growth, sizeof record->row_growth);
     olo_bytes_pass(bytes, &record->remote, sizeof record->remote);
+    olo_bytes_pass(bytes, &record->reach, sizeof record->reach);
+    olo_bytes_pass(bytes, &record->looked, sizeof record->looked);
+    olo_bytes_pass(bytes, &record->look_time, sizeof record->look_time);
     olo_bytes_pass(bytes, &record->normal_velocity, sizeof record->normal_velocity);
     olo_bytes_pass(bytes, &record->velocity_size, sizeof record->velocity_size);
     olo_bytes_pass(bytes, &record->halvings, sizeof record->halvings);

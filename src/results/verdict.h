@@ -46,6 +46,9 @@ typedef struct olo_verdict_record {
     olo_energy_blocks blocks;
     double constraint_start, constraint_error, constraint_relative;
     double row_growth, remote;             /* row_size.h */
+    double reach;                          /* where these were measured: olo_system_reach */
+    long looked;                           /* states at the last look at sizes */
+    double look_time;                      /* its time */
     double normal_velocity, velocity_size; /* sizes.h */
     long halvings;
 } olo_verdict_record;

@@ -14,6 +14,7 @@
 
 #include "base/extreme.h"
 #include "base/memory.h"
+#include "linalg/vec3.h"
 #include "system/system.h"
 
 static const double share_of_parts = 16 * DBL_EPSILON / 1e-12;
@@ -68,6 +69,14 @@ bool olo_system_measure_rows(olo_system *s)
         s->row_scale[c] = size_of(s, c, &at, origin, &remote);
     olo_free(origin);
     return ok;
+}
+
+double olo_system_reach(const olo_system *s, const olo_state *x)
+{
+    double largest = 0;
+    for (int k = 0; k < s->node_count; k++)
+        olo_raise(&largest, vec3_norm(x->q + s->nodes[k].q));
+    return largest + s->length_scale;
 }
 
 olo_row_growth olo_system_row_growth(const olo_system *s, const olo_state *x, double *origin)

@@ -10,6 +10,9 @@ typedef struct olo_state olo_state;
 /* Fills system->row_scale from the initial configuration; false: no memory. */
 bool olo_system_measure_rows(olo_system *system);
 
+/* The largest distance of a node from the origin, plus the length of the model: what sizes of rows depend on. */
+double olo_system_reach(const olo_system *system, const olo_state *state);
+
 /* How far the sizes of rows have moved away from those at the start. */
 typedef struct olo_row_growth {
     double growth; /* largest size of a row now over that at the start, at least 1 */
