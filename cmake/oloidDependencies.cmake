@@ -11,10 +11,11 @@ else()
   pkg_check_modules(OLOID_YAML QUIET IMPORTED_TARGET yaml-0.1)
   # the plain name may mean the MPI flavour
   pkg_search_module(OLOID_HDF5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
+  pkg_check_modules(OLOID_ZLIB QUIET IMPORTED_TARGET zlib)
   pkg_check_modules(OLOID_LAPACKE QUIET IMPORTED_TARGET lapacke)
   pkg_check_modules(OLOID_OPENBLAS QUIET IMPORTED_TARGET openblas)
   pkg_check_modules(OLOID_ARPACK QUIET IMPORTED_TARGET arpack)
-  foreach(library IN ITEMS YAML HDF5 LAPACKE OPENBLAS ARPACK)
+  foreach(library IN ITEMS YAML HDF5 ZLIB LAPACKE OPENBLAS ARPACK)
     if(NOT OLOID_${library}_FOUND)
       list(APPEND OLOID_MISSING ${library})
     endif()
@@ -37,14 +38,14 @@ foreach(library IN ITEMS klu btf colamd amd suitesparseconfig)
   list(APPEND OLOID_KLU_LIBRARIES "${OLOID_${library}_LIBRARY}")
 endforeach()
 
-set(OLOID_PC_REQUIRES "yaml-0.1 ${OLOID_HDF5_MODULE_NAME} lapacke openblas arpack")
+set(OLOID_PC_REQUIRES "yaml-0.1 ${OLOID_HDF5_MODULE_NAME} zlib lapacke openblas arpack")
 set(OLOID_PC_LIBS "-lklu -lbtf -lcolamd -lamd -lsuitesparseconfig -lm")
 
 if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
   add_library(oloid::dependencies INTERFACE IMPORTED)
   target_include_directories(oloid::dependencies INTERFACE "${OLOID_KLU_INCLUDE_DIR}")
   target_link_libraries(oloid::dependencies INTERFACE
-    PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_LAPACKE PkgConfig::OLOID_OPENBLAS
+    PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_ZLIB PkgConfig::OLOID_LAPACKE PkgConfig::OLOID_OPENBLAS
     PkgConfig::OLOID_ARPACK
     ${OLOID_KLU_LIBRARIES} m)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

@@ -1,4 +1,4 @@
-/* Blocks of bytes and their checksum, FNV-1a: h = (h xor byte) * prime for every byte. */
+/* Blocks of bytes. */
 #include "base/bytes.h"
 
 #include <string.h>
@@ -17,15 +17,4 @@ void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size)
         }
     }
     bytes->at += size;
-}
-
-uint64_t olo_checksum(uint64_t before, const void *block, size_t size)
-{
-    static const uint64_t PRIME = UINT64_C(0x100000001b3);
-    const unsigned char *byte = block;
-    uint64_t sum = before;
-    for (size_t i = 0; i < size; i++) {
-        sum = (sum ^ byte[i]) * PRIME;
-    }
-    return sum;
 }

@@ -22,9 +22,4 @@ typedef struct olo_bytes {
 /* Passes a field of `size` bytes into the block or out of it. */
 void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size);
 
-/* A 64-bit checksum (FNV-1a) of a block, to be continued from `before` or begun with OLO_CHECKSUM_START. It
- * tells accidents, not malice. */
-#define OLO_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
-uint64_t olo_checksum(uint64_t before, const void *block, size_t size);
-
 #endif

@@ -2,12 +2,9 @@
 #include "base/text_file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/memory.h"
+#include "base/fresh.h"
 #include "base/write.h"
 
 static olo_status cannot_write(const char *path, olo_error *error)
@@ -16,36 +13,20 @@ static olo_status cannot_write(const char *path, olo_error *error)
                     strerror(errno != 0 ? errno : EIO));
 }
 
-/* Fills `fresh` and gives it the name `path`. */
-static bool replace(const olo_text *text, const char *fresh, const char *path)
-{
-    const int descriptor = olo_write_open(fresh, true);
-    if (descriptor < 0) {
-        return false;
-    }
-    bool done = olo_write_resize(descriptor, 0) &&
-                olo_write_bytes(descriptor, text->bytes, text->length, 0);
-    done = close(descriptor) == 0 && done;
-    done = done && olo_write_rename(fresh, path);
-    if (!done) {
-        const int reason = errno;
-        (void)olo_write_remove(fresh);
-        errno = reason;
-    }
-    return done;
-}
-
 olo_status olo_text_save(const olo_text *text, const char *path, olo_error *error)
 {
-    const size_t size = strlen(path) + sizeof ".new";
-    char *fresh = text->failed ? NULL : olo_alloc(size, 1);
-    if (fresh == NULL) {
+    olo_fresh fresh;
+    if (text->failed) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", path);
     }
-    (void)snprintf(fresh, size, "%s.new", path);
-    errno = 0;
-    const olo_status status = replace(text, fresh, path) ? OLO_OK : cannot_write(path, error);
-    olo_free(fresh);
+    olo_status status = olo_fresh_open(&fresh, path, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    status = olo_write_bytes(fresh.descriptor, text->bytes, text->length, 0)
+                 ? olo_fresh_keep(&fresh, error)
+                 : cannot_write(path, error);
+    olo_fresh_close(&fresh);
     return status;
 }
 

@@ -4,8 +4,7 @@
 
 #include "base/text.h"
 
-/* Writes beside the file under another name, then renames: a failure or the end of the process leaves no half file and
- * spoils no old one. */
+/* A failure or the end of the process leaves no half file and spoils no old one, see fresh.h. */
 olo_status olo_text_save(const olo_text *text, const char *path, olo_error *error);
 
 /* Makes a folder; fine if it is there. */

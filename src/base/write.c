@@ -1,5 +1,6 @@
 /* Changes of files, counted. As in memory.c the counters are atomic, and nothing depends on them unless a
  * test asks for a failure. */
+#define _GNU_SOURCE // O_TMPFILE
 #include "base/write.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 static atomic_size_t changes;
 static atomic_size_t until_failure; // changes until the one that fails; 0 = never
 static atomic_size_t until_end;
+static atomic_bool names_only;
 
 static bool is_due(atomic_size_t *countdown)
 {
@@ -42,6 +44,54 @@ int olo_write_open(const char *path, bool create)
         return open(path, O_RDWR | O_CLOEXEC);
     }
     return may_change() ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+}
+
+/* Through here a file without a name is given one. */
+enum { LINK_SIZE = 64 };
+
+static void link_of(int descriptor, char link[LINK_SIZE])
+{
+    (void)snprintf(link, LINK_SIZE, "/proc/self/fd/%d", descriptor);
+}
+
+int olo_write_open_unnamed(const char *folder)
+{
+#ifdef O_TMPFILE
+    if (atomic_load(&names_only)) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    if (!may_change()) {
+        return -1;
+    }
+    char link[LINK_SIZE];
+    const int descriptor = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    // file systems without such files answer in several ways; folders that are not there, too, are found
+    // again when a file with a name is created
+    if (descriptor < 0 && errno != EMFILE && errno != ENFILE && errno != ENOSPC) {
+        errno = EOPNOTSUPP;
+    }
+    if (descriptor >= 0) {
+        link_of(descriptor, link);
+        if (access(link, F_OK) != 0) { // it could not be named later
+            close(descriptor);
+            errno = EOPNOTSUPP;
+            return -1;
+        }
+    }
+    return descriptor;
+#else
+    (void)folder;
+    errno = EOPNOTSUPP;
+    return -1;
+#endif
+}
+
+bool olo_write_link(int descriptor, const char *path)
+{
+    char link[LINK_SIZE];
+    link_of(descriptor, link);
+    return may_change() && linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
 bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset)
@@ -105,4 +155,9 @@ void olo_write_fail_at(size_t n)
 void olo_write_end_at(size_t n)
 {
     atomic_store(&until_end, n);
+}
+
+void olo_write_with_names_only(bool only)
+{
+    atomic_store(&names_only, only);
 }

@@ -11,6 +11,14 @@
  * Every function below is true on success; otherwise errno says why. */
 int olo_write_open(const char *path, bool create);
 
+/* Creates a file without a name in a folder: it is gone when it is closed, also when the process is killed,
+ * unless olo_write_link names it. The descriptor, or -1; errno is EOPNOTSUPP where the system has no such
+ * files. */
+int olo_write_open_unnamed(const char *folder);
+
+/* Names a file that was created without a name; fails when there is a file of that name. */
+bool olo_write_link(int descriptor, const char *path);
+
 /* Writes all of `size` bytes at an offset; goes on after signals and short writes. */
 bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset);
 
@@ -34,5 +42,7 @@ enum { OLO_WRITE_ENDED = 99 };
 size_t olo_write_count(void);
 void olo_write_fail_at(size_t n);
 void olo_write_end_at(size_t n);
+/* As on a file system that has no files without a name. */
+void olo_write_with_names_only(bool only);
 
 #endif

@@ -1,15 +1,16 @@
 /* `oloid export`: a result in other formats. */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/fresh.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/say.h"
 #include "oloid/results.h"
 
@@ -41,12 +42,10 @@ static olo_status cannot_write(const char *path, olo_error *error)
                     errno != 0 ? strerror(errno) : "unknown reason");
 }
 
-/* Writes the file `to`, which stands for `path`, and makes sure that it arrived. */
-static olo_status write_file(writer *write, const char *result, const char *to, const char *path,
-                             olo_error *error)
+/* Writes to an open file and closes it; makes sure that all arrived. */
+static olo_status write_stream(writer *write, const char *result, FILE *out, const char *path,
+                               olo_error *error)
 {
-    errno = 0;
-    FILE *out = fopen(to, "w");
     if (out == NULL) {
         return cannot_write(path, error);
     }
@@ -61,25 +60,26 @@ static olo_status write_file(writer *write, const char *result, const char *to, 
     return status;
 }
 
-/* Writes beside the file and renames: a failure leaves no half file and spoils no old one. */
+/* A failure or a signal leaves no half file and spoils no old one. */
 static olo_status replace_file(writer *write, const char *result, const char *path,
                                olo_error *error)
 {
-    const size_t length = strlen(path);
-    char *partial = olo_alloc(length + sizeof ".partial", 1);
-    if (partial == NULL) {
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
-    memcpy(partial, path, length);
-    memcpy(partial + length, ".partial", sizeof ".partial");
-    olo_status status = write_file(write, result, partial, path, error);
-    if (status == OLO_OK && rename(partial, path) != 0) {
-        status = cannot_write(path, error);
-    }
+    olo_fresh fresh;
+    olo_status status = olo_fresh_open(&fresh, path, error);
     if (status != OLO_OK) {
-        (void)remove(partial);
+        return status;
     }
-    olo_free(partial);
+    errno = 0;
+    const int copy = dup(fresh.descriptor);
+    FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (out == NULL && copy >= 0) {
+        close(copy);
+    }
+    status = write_stream(write, result, out, path, error);
+    if (status == OLO_OK) {
+        status = olo_fresh_keep(&fresh, error);
+    }
+    olo_fresh_close(&fresh);
     return status;
 }
 
@@ -99,15 +99,10 @@ static olo_status export_table(writer *write, const char *result, const char *pa
         return olo_fail(error, OLO_BAD_INPUT, "%s: the export would overwrite the result", path);
     }
     if (exists && !S_ISREG(to.st_mode)) {
-        return write_file(write, result, path, path, error); // a device or a pipe
+        errno = 0;
+        return write_stream(write, result, fopen(path, "w"), path, error); // a device or a pipe
     }
     return replace_file(write, result, path, error);
-}
-
-static bool wants_stop(void *context)
-{
-    (void)context;
-    return cli_interrupted();
 }
 
 /* Number of recorded states; 0 when it cannot be read, which is told elsewhere. */
@@ -125,10 +120,9 @@ static olo_status export_vtk(const char *result, const char *path, long frames, 
         return OLO_OK;
     }
     long written = 0;
-    const olo_vtk how = {.frames = frames, .stop = wants_stop};
-    cli_interrupt_begin(); // a frame is finished, and the collection is not written
+    const olo_vtk how = {.frames = frames};
+    // a signal ends this at once: every file is whole or not there, and the collection comes last
     const olo_status status = olo_result_write_vtk(result, path, &how, &written, error);
-    cli_interrupt_end();
     const long rows = status == OLO_OK ? count_rows(result) : written;
     if (rows > written) {
         cli_say("'%s' has %ld frames, %ld of them were written; --frames changes that", result,
@@ -190,6 +184,7 @@ static int run(int argc, char **argv)
         code = read_frames(&given, &frames);
     }
     if (code == CLI_GO_ON) {
+        (void)signal(SIGXFSZ, SIG_IGN); // a file that may not grow is told as an error
         const olo_status status = export_all(&given, arguments.items[0], frames, &error);
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
         if (status == OLO_OK) {

@@ -17,6 +17,7 @@ typedef struct olo_checkpoint {
     uint64_t version;
     uint64_t sequence; /* the larger one is the later one; from 1 */
     uint64_t rows;     /* that belong to it; later ones are to be dropped */
+    uint64_t row_sum;  /* checksum of these rows, see journal.h */
     uint64_t size;     /* bytes of the contents */
 } olo_checkpoint;
 

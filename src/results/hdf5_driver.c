@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -18,11 +16,7 @@
 /* An open file. HDF5 owns the first member. */
 typedef struct disk_file {
     H5FD_t base;
-    int descriptor;
-    dev_t device;
-    ino_t inode;
     haddr_t allocated; /* end of what HDF5 has given out */
-    haddr_t end;       /* end of the file as HDF5 believes it to be */
     olo_hdf5_disk *disk;
 } disk_file;
 
@@ -43,32 +37,10 @@ static void note_failure(olo_hdf5_disk *disk, int failure)
     }
 }
 
-/* Opens and locks; only then may a file that is to be created lose its contents. A file system that
- * has no locks is used without. */
-static int open_locked(const char *name, unsigned flags, olo_hdf5_disk *disk)
-{
-    const int descriptor = olo_write_open(name, (flags & H5F_ACC_CREAT) != 0);
-    if (descriptor < 0) {
-        return -1;
-    }
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        disk->locked = true;
-        close(descriptor);
-        errno = EWOULDBLOCK;
-        return -1;
-    }
-    disk->opened = true;
-    if ((flags & H5F_ACC_TRUNC) != 0 && !olo_write_resize(descriptor, 0)) {
-        const int failure = errno;
-        close(descriptor);
-        errno = failure;
-        return -1;
-    }
-    return descriptor;
-}
-
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t address_max)
 {
+    (void)name;
+    (void)flags;
     (void)address_max;
     const disk_access *use = H5Pget_driver_info(access);
     if (use == NULL) {
@@ -79,29 +51,13 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
         note_failure(use->disk, ENOMEM);
         return NULL;
     }
-    struct stat facts;
     file->disk = use->disk;
-    file->descriptor = open_locked(name, flags, use->disk);
-    if (file->descriptor < 0 || fstat(file->descriptor, &facts) != 0) {
-        // HDF5 first tries whether a file to be created is there already: no failure yet
-        if (errno != ENOENT || (flags & H5F_ACC_CREAT) != 0) {
-            note_failure(use->disk, errno);
-        }
-        if (file->descriptor >= 0) {
-            close(file->descriptor);
-        }
-        olo_free(file);
-        return NULL;
-    }
-    file->disk->device = file->device = facts.st_dev;
-    file->disk->inode = file->inode = facts.st_ino;
-    file->end = (haddr_t)facts.st_size;
     return &file->base;
 }
 
 static void sync_file(const disk_file *file)
 {
-    if (file->disk->sync && file->disk->failure == 0 && !olo_write_sync(file->descriptor)) {
+    if (file->disk->sync && file->disk->failure == 0 && !olo_write_sync(file->disk->descriptor)) {
         note_failure(file->disk, errno);
     }
 }
@@ -117,22 +73,8 @@ static herr_t disk_flush(H5FD_t *base, hid_t transfer, hbool_t closing)
 
 static herr_t disk_close(H5FD_t *base)
 {
-    disk_file *file = (disk_file *)base;
-    sync_file(file);
-    if (close(file->descriptor) != 0) {
-        note_failure(file->disk, errno);
-    }
-    olo_free(file);
+    olo_free(base);
     return 0;
-}
-
-static int disk_compare(const H5FD_t *a, const H5FD_t *b)
-{
-    const disk_file *first = (const disk_file *)a, *second = (const disk_file *)b;
-    if (first->device != second->device) {
-        return first->device < second->device ? -1 : 1;
-    }
-    return first->inode < second->inode ? -1 : first->inode > second->inode;
 }
 
 static herr_t disk_query(const H5FD_t *base, unsigned long *flags)
@@ -162,7 +104,7 @@ static herr_t disk_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t address)
 static haddr_t disk_get_eof(const H5FD_t *base, H5FD_mem_t type)
 {
     (void)type;
-    return ((const disk_file *)base)->end;
+    return ((const disk_file *)base)->disk->length;
 }
 
 static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
@@ -170,12 +112,13 @@ static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
     (void)transfer;
     (void)closing;
     disk_file *file = (disk_file *)base;
+    olo_hdf5_disk *disk = file->disk;
     const bool wanted =
-        file->disk->never_shorter ? file->allocated > file->end : file->allocated != file->end;
-    if (wanted && file->disk->failure == 0 && !olo_write_resize(file->descriptor, file->allocated)) {
-        note_failure(file->disk, errno);
+        disk->never_shorter ? file->allocated > disk->length : file->allocated != disk->length;
+    if (wanted && disk->failure == 0 && !olo_write_resize(disk->descriptor, file->allocated)) {
+        note_failure(disk, errno);
     }
-    file->end = wanted ? file->allocated : file->end;
+    disk->length = wanted ? file->allocated : disk->length;
     return 0;
 }
 
@@ -187,16 +130,18 @@ static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t a
 {
     (void)type;
     (void)transfer;
-    disk_file *file = (disk_file *)base;
+    olo_hdf5_disk *disk = ((disk_file *)base)->disk;
     char *to = buffer;
     while (size > 0) {
-        const ssize_t got = pread(file->descriptor, to, size, (off_t)address);
+        const uint64_t left = address < disk->length ? disk->length - address : 0;
+        const size_t part = size < left ? size : (size_t)left;
+        const ssize_t got = part > 0 ? pread(disk->descriptor, to, part, (off_t)address) : 0;
         if (got < 0 && errno == EINTR) {
             continue;
         }
         if (got <= 0) {
             if (got < 0) {
-                note_failure(file->disk, errno);
+                note_failure(disk, errno);
             }
             memset(to, 0, size);
             break;
@@ -213,18 +158,22 @@ static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
 {
     (void)type;
     (void)transfer;
-    disk_file *file = (disk_file *)base;
-    if (address + size > file->end) {
-        file->end = address + size;
+    olo_hdf5_disk *disk = ((disk_file *)base)->disk;
+    if (address + size > disk->length) {
+        disk->length = address + size;
     }
-    if (file->disk->failure == 0 && !olo_write_bytes(file->descriptor, buffer, size, address)) {
-        note_failure(file->disk, errno);
+    if (disk->log != NULL) {
+        olo_ranges_add(disk->log, address, size);
+    }
+    if (disk->failure == 0 && !olo_write_bytes(disk->descriptor, buffer, size, address)) {
+        note_failure(disk, errno);
     }
     return 0;
 }
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
+/* Without `cmp` HDF5 takes every opened file for another one, which is right: each has its own descriptor. */
 static const H5FD_class_t DISK_DRIVER = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
@@ -236,7 +185,6 @@ static const H5FD_class_t DISK_DRIVER = {
     .fapl_size = sizeof(disk_access),
     .open = disk_open,
     .close = disk_close,
-    .cmp = disk_compare,
     .query = disk_query,
     .get_eoa = disk_get_eoa,
     .set_eoa = disk_set_eoa,

@@ -15,21 +15,32 @@ typedef struct olo_hdf5 olo_hdf5;
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* Creates a file, replacing one that is there unless another process is writing it; when it fails then, there
- * is none. Metadata reach
- * the disk in olo_hdf5_flush and olo_hdf5_close only, so that what a killed process leaves is the file
- * as last flushed. */
+/* Begins a file that is to become `path`, see base/fresh.h: until it is kept or finished it has no name, and an
+ * older file stays. Metadata reach the disk in olo_hdf5_flush and at the end only. */
 olo_status olo_hdf5_create(const char *path, olo_hdf5 **result, olo_error *error);
 
-/* The same under the name `label` in messages, that which the file will have once it is renamed. A journal is
- * a file that is whole at every moment, whenever the process is killed: everything but rows and bytes is to
- * be written before the first flush; after it only tables with a capacity grow and bytes change. What a flush
- * writes then are rows where no reader looks yet and, one by one, the numbers of rows. */
-olo_status olo_hdf5_create_as(const char *path, const char *label, bool journal, olo_hdf5 **result,
-                              olo_error *error);
+/* The same for a journal, a file that is whole at every moment, whenever the process is killed: everything but
+ * rows and bytes is to be written before olo_hdf5_settle; after it only tables with a capacity grow and bytes
+ * change. What a flush writes then are rows where no reader looks yet and, one by one, the numbers of rows. */
+olo_status olo_hdf5_create_journal(const char *path, olo_hdf5 **result, olo_error *error);
 
-/* Opens a file for reading. Fails when another process is writing it. */
+/* Ends the layout of a journal: all that is there stays as it is, and gets a seal. */
+olo_status olo_hdf5_settle(olo_hdf5 *journal, olo_error *error);
+
+/* Gives a journal its name; it goes on. */
+olo_status olo_hdf5_keep(olo_hdf5 *journal, olo_error *error);
+
+/* Completes a file: seals it as a whole, brings it to disk, gives it its name, closes and frees it. On failure
+ * an older file is as before. */
+olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error);
+
+/* Opens a file for reading. Fails when another process is writing it, and when its seal says that it is
+ * damaged, before HDF5 sees a byte of it. */
 olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error);
+
+/* True if a file opened for reading is a journal that its writer could not finish: rows and bytes have no
+ * seal. */
+bool olo_hdf5_is_journal(const olo_hdf5 *file);
 
 /* Hands everything to the operating system: safe from the end of this process. */
 olo_status olo_hdf5_flush(olo_hdf5 *file, olo_error *error);
@@ -37,12 +48,15 @@ olo_status olo_hdf5_flush(olo_hdf5 *file, olo_error *error);
 /* The same, and waits until it is on disk: safe from the end of the power. */
 olo_status olo_hdf5_sync(olo_hdf5 *file, olo_error *error);
 
-/* True if a file that is being written is still there by this name. */
-bool olo_hdf5_is_at(const olo_hdf5 *file, const char *path);
+/* True if a journal that was kept is still there by its name. */
+bool olo_hdf5_is_there(const olo_hdf5 *journal);
 
-/* Closes and frees, also when that fails; with `sync` the contents are on disk afterwards. NULL is fine.
- * After a failed write this reports that failure again. */
-olo_status olo_hdf5_close(olo_hdf5 *file, bool sync, olo_error *error);
+/* Removes a journal that was kept, if it is still there by its name. */
+void olo_hdf5_remove(olo_hdf5 *journal);
+
+/* Closes and frees, also when that fails; a file that has no name is gone then. NULL is fine. After a failed
+ * write this reports that failure again. */
+olo_status olo_hdf5_close(olo_hdf5 *file, olo_error *error);
 
 /* For a command, before anything else here: HDF5 does not tidy up when the process ends. It would complain then
  * about what a damaged file left in its memory; our files are closed long before. */
@@ -87,6 +101,7 @@ olo_status olo_hdf5_add_bytes(olo_hdf5 *file, const char *path, size_t size,
                               const char *description, olo_error *error);
 olo_status olo_hdf5_put_bytes(olo_hdf5 *file, const char *path, const void *bytes,
                               olo_error *error);
+olo_status olo_hdf5_count_bytes(olo_hdf5 *file, const char *path, size_t *size, olo_error *error);
 olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, size_t size,
                               olo_error *error);
 
@@ -101,7 +116,7 @@ olo_status olo_hdf5_write_texts(olo_hdf5 *file, const char *path, const char *de
 /* True if there is a group or dataset at this path. */
 bool olo_hdf5_has(olo_hdf5 *file, const char *path);
 
-/* Rows and columns of a dataset; a one-dimensional one has one column, a scalar one row. */
+/* Rows and columns of a dataset of numbers; a one-dimensional one has one column, a scalar one row. */
 olo_status olo_hdf5_shape(olo_hdf5 *file, const char *path, size_t *rows, size_t *columns,
                           olo_error *error);
 
@@ -109,7 +124,8 @@ olo_status olo_hdf5_shape(olo_hdf5 *file, const char *path, size_t *rows, size_t
 olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2],
                          const size_t count[2], double *values, olo_error *error);
 
-/* A dataset of texts as a list that ends with NULL; free with olo_hdf5_texts_free. */
+/* A dataset of texts as a list that ends with NULL; free with olo_hdf5_texts_free. Nothing is read but what this
+ * library writes: texts of a fixed length, numbers of 64 bits, bytes, no more of them than the file holds. */
 olo_status olo_hdf5_read_texts(olo_hdf5 *file, const char *path, char ***texts, size_t *count,
                                olo_error *error);
 

@@ -7,6 +7,7 @@
 
 #include <hdf5.h>
 
+#include "base/fresh.h"
 #include "results/hdf5_driver.h"
 #include "results/hdf5_file.h"
 
@@ -14,13 +15,16 @@ typedef struct olo_hdf5_dataset {
     hid_t id;
     int rank;
     hsize_t rows, width;
+    bool grows; /* after a journal has settled: it has a capacity */
 } olo_hdf5_dataset;
 
 struct olo_hdf5 {
     char *path; /* as messages call it */
     hid_t id;
-    hid_t text_type; /* variable-length UTF-8 */
     bool writing;
+    bool journal;      /* of those that are read: only partly sealed */
+    olo_fresh fresh;   /* of those that are written */
+    olo_ranges layout; /* of a journal: what was written before it settled */
     olo_hdf5_disk disk;
     olo_hdf5_dataset *tables;
     size_t table_count, table_capacity;
@@ -37,5 +41,8 @@ typedef struct olo_hdf5_caller {
 olo_hdf5_caller olo_hdf5_enter(void);
 olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, bool fine,
                           const char *what, olo_error *error);
+
+/* The type of texts of so many bytes, filled up with zeros, UTF-8; negative on failure. */
+hid_t olo_hdf5_text_type(size_t size);
 
 #endif

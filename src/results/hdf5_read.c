@@ -31,47 +31,98 @@ static bool space_size(hid_t space, int *rank, hsize_t size[2])
     return *rank >= 0 && *rank <= 2 && H5Sget_simple_extent_dims(space, size, NULL) >= 0;
 }
 
+/* The kinds of contents that this library writes. */
+typedef enum kind { NUMBERS, BYTES, TEXTS } kind;
+
+/* True if the contents are of a kind: HDF5 is not asked to read anything else. */
+static bool is_of_kind(hid_t type, kind wanted)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t size = H5Tget_size(type);
+    return wanted == TEXTS   ? class == H5T_STRING && H5Tis_variable_str(type) == 0 && size > 0
+           : wanted == BYTES ? class == H5T_INTEGER && size == 1
+                             : (class == H5T_INTEGER || class == H5T_FLOAT) && size == 8;
+}
+
+/* A dataset or an attribute, open for reading. */
+typedef struct source {
+    hid_t id, space, type;
+    bool attribute;
+    int rank;
+    hsize_t size[2];
+} source;
+
+static void source_close(source *s)
+{
+    if (s->type >= 0) {
+        H5Tclose(s->type);
+    }
+    if (s->space >= 0) {
+        H5Sclose(s->space);
+    }
+    if (s->id >= 0) {
+        (void)(s->attribute ? H5Aclose(s->id) : H5Dclose(s->id));
+    }
+}
+
+/* True if the file holds as many bytes as the shape says; no memory is asked for otherwise. */
+static bool is_stored(const source *s, const olo_hdf5 *file)
+{
+    const uint64_t bytes = H5Tget_size(s->type), rows = s->size[0], columns = s->size[1];
+    const uint64_t stored = s->attribute ? H5Aget_storage_size(s->id) : H5Dget_storage_size(s->id);
+    return rows == 0 || columns == 0 ||
+           (bytes > 0 && columns <= stored / bytes && rows <= stored / bytes / columns &&
+            (file->writing || stored <= file->disk.length)); // HDF5 may not have written it yet
+}
+
+/* Takes an open dataset or attribute; false when it is not what this library writes. Close it in any case. */
+static bool source_take(const olo_hdf5 *file, source *s, hid_t id, bool attribute, kind wanted)
+{
+    *s = (source){
+        .id = id, .space = H5I_INVALID_HID, .type = H5I_INVALID_HID, .attribute = attribute};
+    if (id < 0) {
+        return false;
+    }
+    s->space = attribute ? H5Aget_space(id) : H5Dget_space(id);
+    s->type = attribute ? H5Aget_type(id) : H5Dget_type(id);
+    return s->space >= 0 && s->type >= 0 && is_of_kind(s->type, wanted) &&
+           space_size(s->space, &s->rank, s->size) && is_stored(s, file);
+}
+
+static bool open_dataset(const olo_hdf5 *file, source *s, const char *path, kind wanted)
+{
+    return source_take(file, s, H5Dopen2(file->id, path, H5P_DEFAULT), false, wanted);
+}
+
 olo_status olo_hdf5_shape(olo_hdf5 *file, const char *path, size_t *rows, size_t *columns,
                           olo_error *error)
 {
+    source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    hsize_t size[2] = {0, 0};
-    int rank = 0;
-    bool fine = false;
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
-    if (dataset >= 0) {
-        const hid_t space = H5Dget_space(dataset);
-        fine = space >= 0 && space_size(space, &rank, size);
-        if (space >= 0) {
-            H5Sclose(space);
-        }
-        H5Dclose(dataset);
-    }
-    *rows = (size_t)size[0];
-    *columns = (size_t)size[1];
+    const bool fine = open_dataset(file, &s, path, NUMBERS);
+    *rows = fine ? (size_t)s.size[0] : 0;
+    *columns = fine ? (size_t)s.size[1] : 0;
+    source_close(&s);
     const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
-static bool read_rectangle(hid_t dataset, const size_t first[2], const size_t count[2],
+static bool read_rectangle(const source *s, const size_t first[2], const size_t count[2],
                            double *values)
 {
     const hsize_t from[2] = {first[0], first[1]}, many[2] = {count[0], count[1]};
     const hsize_t numbers = many[0] * many[1];
-    hsize_t size[2];
-    int rank = 0;
-    const hid_t place = H5Dget_space(dataset);
+    if (first[0] > s->size[0] || count[0] > s->size[0] - first[0] || first[1] > s->size[1] ||
+        count[1] > s->size[1] - first[1]) {
+        return false;
+    }
     const hid_t memory = H5Screate_simple(1, &numbers, NULL);
-    // HDF5 converts between kinds of numbers, and says so when the contents are something else
-    const bool fine =
-        place >= 0 && memory >= 0 && space_size(place, &rank, size) &&
-        (rank == 0 || H5Sselect_hyperslab(place, H5S_SELECT_SET, from, NULL, many, NULL) >= 0) &&
-        H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, values) >= 0;
+    const bool fine = memory >= 0 &&
+                      (s->rank == 0 || H5Sselect_hyperslab(s->space, H5S_SELECT_SET, from, NULL,
+                                                           many, NULL) >= 0) &&
+                      H5Dread(s->id, H5T_NATIVE_DOUBLE, memory, s->space, H5P_DEFAULT, values) >= 0;
     if (memory >= 0) {
         H5Sclose(memory);
-    }
-    if (place >= 0) {
-        H5Sclose(place);
     }
     return fine;
 }
@@ -82,13 +133,22 @@ olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2]
     if (count[0] == 0 || count[1] == 0) {
         return OLO_OK;
     }
+    source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
-    bool fine = dataset >= 0;
-    if (fine) {
-        fine = read_rectangle(dataset, first, count, values);
-        H5Dclose(dataset);
-    }
+    const bool fine =
+        open_dataset(file, &s, path, NUMBERS) && read_rectangle(&s, first, count, values);
+    source_close(&s);
+    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    return olo_fail_context(error, status, "dataset %s", path);
+}
+
+olo_status olo_hdf5_count_bytes(olo_hdf5 *file, const char *path, size_t *size, olo_error *error)
+{
+    source s;
+    const olo_hdf5_caller caller = olo_hdf5_enter();
+    const bool fine = open_dataset(file, &s, path, BYTES) && s.size[1] == 1;
+    *size = fine ? (size_t)s.size[0] : 0;
+    source_close(&s);
     const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
@@ -96,23 +156,11 @@ olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2]
 olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, size_t size,
                               olo_error *error)
 {
+    source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
-    bool fine = false;
-    if (dataset >= 0) {
-        const hid_t space = H5Dget_space(dataset);
-        const hid_t type = H5Dget_type(dataset);
-        fine = space >= 0 && type >= 0 && H5Tget_class(type) == H5T_INTEGER &&
-               H5Tget_size(type) == 1 && H5Sget_simple_extent_npoints(space) == (hssize_t)size &&
-               H5Dread(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
-        if (type >= 0) {
-            H5Tclose(type);
-        }
-        if (space >= 0) {
-            H5Sclose(space);
-        }
-        H5Dclose(dataset);
-    }
+    const bool fine = open_dataset(file, &s, path, BYTES) && s.size[0] == size && s.size[1] == 1 &&
+                      H5Dread(s.id, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+    source_close(&s);
     const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
@@ -127,77 +175,51 @@ void olo_hdf5_texts_free(char **texts)
     olo_free(texts);
 }
 
-/* Texts come from a dataset or from an attribute; the two have different calls. */
-typedef struct text_source {
-    hid_t id;
-    bool attribute;
-} text_source;
-
-static herr_t source_read(const text_source *source, hid_t type, void *buffer)
-{
-    return source->attribute ? H5Aread(source->id, type, buffer)
-                             : H5Dread(source->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
-}
-
-/* Copies texts of HDF5 into a list of ours that ends with NULL; NULL when memory is out. */
-static char **copy_texts(char *const *raw, size_t count)
+/* Cuts packed texts of `size` bytes into a list of ours that ends with NULL; NULL when memory is out. */
+static char **cut_texts(const char *packed, size_t size, size_t count)
 {
     char **texts = olo_alloc(count + 1, sizeof *texts);
     for (size_t i = 0; texts != NULL && i < count; i++) {
-        texts[i] = olo_strdup(raw[i] != NULL ? raw[i] : "");
+        const char *text = packed + i * size;
+        const size_t length = strnlen(text, size);
+        texts[i] = olo_alloc(length + 1, 1);
         if (texts[i] == NULL) {
             olo_hdf5_texts_free(texts);
             return NULL;
         }
+        memcpy(texts[i], text, length);
     }
     return texts;
 }
 
-/* False when HDF5 fails or the contents are not texts of variable length; `*texts` stays NULL also when memory
- * is out. */
-static bool read_texts(const text_source *source, hid_t text_type, hid_t space, char ***texts,
-                       size_t *count)
+/* False when HDF5 fails; `*texts` stays NULL also when memory is out. */
+static bool read_texts(const source *s, char ***texts, size_t *count)
 {
-    hsize_t size[2];
-    int rank = 0;
-    const hid_t type = source->attribute ? H5Aget_type(source->id) : H5Dget_type(source->id);
-    const bool is_text = type >= 0 && H5Tis_variable_str(type) > 0;
-    if (type >= 0) {
-        H5Tclose(type);
-    }
-    if (!is_text || !space_size(space, &rank, size) || size[1] != 1 ||
-        size[0] > SIZE_MAX / sizeof(char *) - 1) {
+    const size_t size = H5Tget_size(s->type), rows = (size_t)s->size[0];
+    if (s->size[1] != 1) {
         return false;
     }
-    char **raw = olo_alloc((size_t)size[0] + 1, sizeof *raw);
-    if (raw == NULL) {
+    char *packed = olo_alloc(rows, size);
+    if (packed == NULL) {
         return true;
     }
-    const bool fine = size[0] == 0 || source_read(source, text_type, raw) >= 0;
+    const bool fine = rows == 0 || (s->attribute ? H5Aread(s->id, s->type, packed)
+                                                 : H5Dread(s->id, s->type, H5S_ALL, H5S_ALL,
+                                                           H5P_DEFAULT, packed)) >= 0;
     if (fine) {
-        *texts = copy_texts(raw, (size_t)size[0]);
-        *count = *texts != NULL ? (size_t)size[0] : 0;
-        if (size[0] > 0) {
-            H5Dvlen_reclaim(text_type, space, H5P_DEFAULT, raw);
-        }
+        *texts = cut_texts(packed, size, rows);
+        *count = *texts != NULL ? rows : 0;
     }
-    olo_free(raw);
+    olo_free(packed);
     return fine;
 }
 
-/* Reads and reports; the source is open or its opening has failed. */
-static olo_status finish_texts(const olo_hdf5_caller *caller, olo_hdf5 *file,
-                               const text_source *source, char ***texts, size_t *count,
-                               olo_error *error)
+/* Reads, closes and reports. */
+static olo_status finish_texts(const olo_hdf5_caller *caller, olo_hdf5 *file, source *s, bool open,
+                               char ***texts, size_t *count, olo_error *error)
 {
-    bool fine = false;
-    if (source->id >= 0) {
-        const hid_t space = source->attribute ? H5Aget_space(source->id) : H5Dget_space(source->id);
-        fine = space >= 0 && read_texts(source, file->text_type, space, texts, count);
-        if (space >= 0) {
-            H5Sclose(space);
-        }
-    }
+    const bool fine = open && read_texts(s, texts, count);
+    source_close(s);
     const olo_status status = olo_hdf5_leave(caller, file, fine, "read texts of", error);
     if (status == OLO_OK && *texts == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", file->path);
@@ -208,16 +230,12 @@ static olo_status finish_texts(const olo_hdf5_caller *caller, olo_hdf5 *file,
 olo_status olo_hdf5_read_texts(olo_hdf5 *file, const char *path, char ***texts, size_t *count,
                                olo_error *error)
 {
+    source s;
     *texts = NULL;
     *count = 0;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const text_source source = {.id = H5Dopen2(file->id, path, H5P_DEFAULT)};
-    const olo_status status = finish_texts(&caller, file, &source, texts, count, error);
-    if (source.id >= 0) {
-        const olo_hdf5_caller again = olo_hdf5_enter();
-        H5Dclose(source.id);
-        olo_hdf5_leave(&again, file, true, "read", NULL);
-    }
+    const bool open = open_dataset(file, &s, path, TEXTS);
+    const olo_status status = finish_texts(&caller, file, &s, open, texts, count, error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
@@ -242,38 +260,32 @@ static olo_status no_attribute(const olo_hdf5_caller *caller, const olo_hdf5 *fi
 olo_status olo_hdf5_get_texts(olo_hdf5 *file, const char *object, const char *name, char ***texts,
                               size_t *count, olo_error *error)
 {
+    source s;
     *texts = NULL;
     *count = 0;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const text_source source = {.id = open_attribute(file, object, name), .attribute = true};
-    if (source.id < 0) {
+    const hid_t attribute = open_attribute(file, object, name);
+    if (attribute < 0) {
         return no_attribute(&caller, file, object, name, error);
     }
-    const olo_status status = finish_texts(&caller, file, &source, texts, count, error);
-    const olo_hdf5_caller again = olo_hdf5_enter();
-    H5Aclose(source.id);
-    olo_hdf5_leave(&again, file, true, "read", NULL);
+    const bool open = source_take(file, &s, attribute, true, TEXTS);
+    const olo_status status = finish_texts(&caller, file, &s, open, texts, count, error);
     return olo_fail_context(error, status, "attribute '%s' of %s", name, object);
 }
 
 olo_status olo_hdf5_get_number(olo_hdf5 *file, const char *object, const char *name, double *value,
                                olo_error *error)
 {
+    source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t attribute = open_attribute(file, object, name);
     if (attribute < 0) {
         return no_attribute(&caller, file, object, name, error);
     }
     *value = NAN;
-    hsize_t size[2] = {0, 0};
-    int rank = 0;
-    const hid_t space = H5Aget_space(attribute);
-    const bool fine = space >= 0 && space_size(space, &rank, size) && size[0] * size[1] == 1 &&
-                      H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    H5Aclose(attribute);
+    const bool fine = source_take(file, &s, attribute, true, NUMBERS) &&
+                      s.size[0] * s.size[1] == 1 && H5Aread(s.id, H5T_NATIVE_DOUBLE, value) >= 0;
+    source_close(&s);
     const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
     return olo_fail_context(error, status, "attribute '%s' of %s", name, object);
 }

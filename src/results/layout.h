@@ -10,7 +10,7 @@
 #include "oloid/system.h"
 
 /* Raised when a reader of the old format would misread a file. */
-enum { OLO_RESULT_FORMAT_VERSION = 1 };
+enum { OLO_RESULT_FORMAT_VERSION = 2 };
 #define OLO_RESULT_FORMAT "oloid-result"
 
 /* ---- units ------------------------------------------------------------------------------------ */

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "base/text_file.h"
-#include "base/write.h"
 #include "results/hdf5_file.h"
 #include "statics/linear.h"
 
@@ -79,11 +78,9 @@ static olo_status write_hdf5(const olo_linear *x, const char *path, olo_error *e
         status = olo_hdf5_write_texts(file, key, lists[i].description, lists[i].names,
                                       (size_t)lists[i].count, error);
     }
-    olo_status closed = olo_hdf5_close(file, false, status == OLO_OK ? error : NULL);
     if (status == OLO_OK)
-        status = closed;
-    if (status != OLO_OK)
-        olo_write_remove(path);
+        return olo_hdf5_finish(file, error);
+    olo_hdf5_close(file, NULL);
     return status;
 }
 

@@ -1,23 +1,20 @@
 /* The files of a run: a journal while it goes on, a result when it is whole. Both are made by the same code
  * from the same streams; a journal has room for checkpoints and is kept whole at every moment (see
- * hdf5_file.h). Whatever replaces a file is written beside it under a name with ".new", brought to disk and
- * renamed: so a journal begins, goes on after a break, and becomes a result. */
+ * hdf5_file.h). Whatever replaces a file gets its name when it is whole and on disk (see base/fresh.h): so a
+ * journal begins, goes on after a break, and becomes a result. */
 #include "results/record_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/fail.h"
+#include "base/fresh.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/write.h"
 #include "results/checkpoint.h"
 #include "results/hdf5_file.h"
+#include "results/journal.h"
 #include "results/layout.h"
 #include "results/record_past.h"
 #include "results/record_streams.h"
@@ -46,6 +43,7 @@ struct olo_record_file {
     olo_hdf5 *journal;
     int *tables;                /* [streams] of the journal */
     size_t rows, capacity;      /* of the journal: there, at most */
+    uint32_t *sums;             /* [streams] checksums of the rows that are there */
     double **block;             /* [streams] rows in memory, [block_rows * width] each */
     double *blocks;             /* memory of all of them */
     size_t block_rows, row;     /* rows a block holds, rows in it */
@@ -73,6 +71,25 @@ static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, in
     }
 }
 
+/* The streams that a checkpoint vouches for. */
+static void add_stream_names(const olo_record_file *file, olo_writer *w)
+{
+    const char **names = olo_alloc((size_t)file->streams.count, sizeof *names);
+    size_t count = 0;
+    if (names == NULL) {
+        olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of streams");
+        return;
+    }
+    for (int i = 0; i < file->streams.count; i++) {
+        if (file->streams.items[i].width > 0) {
+            names[count++] = file->streams.items[i].table.path;
+        }
+    }
+    olo_writer_list(w, OLO_JOURNAL_STREAMS, "datasets whose rows a checkpoint vouches for", names,
+                    count);
+    olo_free(names);
+}
+
 /* Room for two checkpoints, and how the run was set up. */
 static void add_checkpoints(const olo_record_file *file, olo_writer *w)
 {
@@ -94,14 +111,17 @@ static void add_checkpoints(const olo_record_file *file, olo_writer *w)
         w->status = olo_hdf5_put_bytes(w->file, OLO_SETUP_PATH, setup.block, w->error);
     }
     olo_setup_free(&setup);
+    add_stream_names(file, w);
 }
 
-/* Copies the first rows of all streams from one file to the end of another, block by block. */
+/* Copies the first rows of all streams from one file to the end of another, block by block, and adds them up
+ * anew. */
 static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_writer *w,
                       const int *tables)
 {
     for (int i = 0; i < file->streams.count; i++) {
         const olo_stream *stream = &file->streams.items[i];
+        file->sums[i] = 0;
         for (size_t at = 0; stream->width > 0 && w->status == OLO_OK && at < rows;) {
             const size_t left = rows - at;
             const size_t first[2] = {at, 0};
@@ -111,13 +131,13 @@ static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_wr
                 olo_hdf5_read(from, stream->table.path, first, count, file->block[i], w->error);
             if (w->status == OLO_OK) {
                 w->status = olo_hdf5_append(w->file, tables[i], count[0], file->block[i], w->error);
+                file->sums[i] = olo_checksum(file->sums[i], file->block[i],
+                                             count[0] * count[1] * sizeof(double));
             }
             at += count[0];
         }
     }
 }
-
-/* ---- names and locks -------------------------------------------------------------------------- */
 
 static char *join(const char *path, const char *ending)
 {
@@ -129,64 +149,16 @@ static char *join(const char *path, const char *ending)
     return joined;
 }
 
-/* A renamed file is there after a power failure only when its directory has been synced too. Not every
- * file system can; the file itself is on disk, so this is no failure. */
-static void sync_directory(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char directory[4096] = ".";
-    if (slash != NULL) {
-        snprintf(directory, sizeof directory, "%.*s", slash == path ? 1 : (int)(slash - path),
-                 path);
-    }
-    const int descriptor = open(directory, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0) {
-        (void)fsync(descriptor);
-        close(descriptor);
-    }
-}
-
-static olo_status check_is_free(const char *path, olo_error *error)
-{
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    const bool busy =
-        descriptor >= 0 && flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
-    return busy ? olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it", path)
-                : OLO_OK;
-}
-
-static olo_status check_is_no_directory(const char *path, olo_error *error)
-{
-    struct stat facts;
-    const bool directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-    return directory ? olo_fail(error, OLO_IO, "cannot create '%s': %s", path, strerror(EISDIR))
-                     : OLO_OK;
-}
-
-/* Gives a file that is whole its name. */
-static olo_status give_name(const char *fresh, const char *name, olo_error *error)
-{
-    if (!olo_write_rename(fresh, name)) {
-        return olo_fail(error, OLO_IO, "cannot rename '%s' to '%s': %s", fresh, name,
-                        strerror(errno));
-    }
-    sync_directory(name);
-    return OLO_OK;
-}
-
 /* ---- journals --------------------------------------------------------------------------------- */
 
 /* Another journal with room for `capacity` rows, of which the first `rows` come from a file; how the run
  * ended, unless `end` is NULL; the last checkpoint, if there is one. It is still without its name. */
-static olo_status write_journal(olo_record_file *file, const char *fresh, olo_hdf5 *from,
-                                size_t rows, size_t capacity, const olo_record_end *end,
-                                olo_hdf5 **journal, int *tables, olo_error *error)
+static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t rows, size_t capacity,
+                                const olo_record_end *end, olo_hdf5 **journal, int *tables,
+                                olo_error *error)
 {
     olo_writer w = {.error = error};
-    w.status = olo_hdf5_create_as(fresh, file->partial, true, journal, error);
+    w.status = olo_hdf5_create_journal(file->partial, journal, error);
     if (w.status != OLO_OK) {
         return w.status;
     }
@@ -194,6 +166,9 @@ static olo_status write_journal(olo_record_file *file, const char *fresh, olo_hd
     olo_writer_head(&w, &file->subject);
     add_tables(file, &w, capacity, tables);
     add_checkpoints(file, &w);
+    if (w.status == OLO_OK && end == NULL) {
+        w.status = olo_hdf5_settle(w.file, error);
+    }
     copy_rows(file, from, rows, &w, tables);
     if (end != NULL) {
         olo_writer_tail(&w, end);
@@ -202,45 +177,40 @@ static olo_status write_journal(olo_record_file *file, const char *fresh, olo_hd
         w.status = olo_hdf5_put_bytes(w.file, olo_checkpoint_paths[file->checkpoint->sequence % 2],
                                       file->checkpoint, error);
     }
-    if (w.status == OLO_OK) {
-        w.status = olo_hdf5_flush(w.file, error); // HDF5 gives back what it did not use only once
-    }
-    if (w.status == OLO_OK) {
+    if (w.status == OLO_OK && end == NULL) {
         // one without a checkpoint can be had again
         w.status = (file->checkpoint->sequence > 0 ? olo_hdf5_sync : olo_hdf5_flush)(w.file, error);
     }
     if (w.status != OLO_OK) {
-        olo_hdf5_close(*journal, false, NULL);
+        olo_hdf5_close(*journal, NULL);
         *journal = NULL;
-        olo_write_remove(fresh);
     }
     return w.status;
 }
 
-/* Replaces the journal by another one, under its name if there is a checkpoint. The old one, and `from`, are
- * as before when it fails. */
+/* Replaces the journal by another one, under its name if there is a checkpoint; with `end` the last one, which
+ * is closed. The old one, and `from`, are as before when it fails. */
 static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t rows,
                                   size_t capacity, const olo_record_end *end, olo_error *error)
 {
-    char *fresh = join(file->partial, ".new");
     int *tables = olo_alloc((size_t)file->streams.count, sizeof *tables);
     olo_hdf5 *journal = NULL;
     olo_status status =
-        fresh != NULL && tables != NULL
-            ? OLO_OK
+        tables != NULL
+            ? write_journal(file, from, rows, capacity, end, &journal, tables, error)
             : olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", file->partial);
-    if (status == OLO_OK) {
-        status = write_journal(file, fresh, from, rows, capacity, end, &journal, tables, error);
-    }
     const bool naming = status == OLO_OK && file->checkpoint->sequence > 0;
     if (naming && !file->born) {
-        status = check_is_free(file->partial, error);
+        status = olo_fresh_check_is_free(file->partial, error);
     }
-    if (naming && status == OLO_OK) {
-        status = give_name(fresh, file->partial, error);
+    if (naming && status == OLO_OK && end != NULL) {
+        status = olo_hdf5_finish(journal, error);
+        journal = NULL;
+    } else if (naming && status == OLO_OK) {
+        status = olo_hdf5_keep(journal, error);
     }
     if (status == OLO_OK) {
-        olo_hdf5_close(file->journal, false, NULL);
+        olo_hdf5_close(file->journal, NULL);
         file->born = naming;
         file->journal = journal;
         file->rows = rows;
@@ -248,12 +218,10 @@ static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t 
         int *old = file->tables;
         file->tables = tables;
         tables = old;
-    } else if (journal != NULL) {
-        olo_hdf5_close(journal, false, NULL);
-        olo_write_remove(fresh);
+    } else {
+        olo_hdf5_close(journal, NULL);
     }
     olo_free(tables);
-    olo_free(fresh);
     return status;
 }
 
@@ -303,7 +271,8 @@ static olo_status file_new(const char *path, const olo_record_subject *subject, 
     file->partial = join(path, ".partial");
     file->checkpoint = olo_alloc(sizeof *file->checkpoint + contents, 1);
     const olo_status status = olo_streams_create(&file->streams, subject, error);
-    if (status == OLO_OK && (file->path == NULL || file->partial == NULL ||
+    file->sums = olo_alloc((size_t)file->streams.count, sizeof *file->sums);
+    if (status == OLO_OK && (file->path == NULL || file->partial == NULL || file->sums == NULL ||
                              file->checkpoint == NULL || !allocate_blocks(file))) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
     }
@@ -329,13 +298,10 @@ olo_status olo_record_file_create(const char *path, const olo_record_subject *su
     olo_status status = file_new(path, subject, size, result, error);
     olo_record_file *file = *result;
     if (status == OLO_OK) {
-        status = check_is_no_directory(path, error);
+        status = olo_fresh_check(path, error);
     }
     if (status == OLO_OK) {
-        status = check_is_no_directory(file->partial, error);
-    }
-    if (status == OLO_OK) {
-        status = check_is_free(file->partial, error);
+        status = olo_fresh_check_is_free(file->partial, error);
     }
     if (status == OLO_OK) {
         status = keep_texts(file, subject->command, subject->created, error);
@@ -378,7 +344,7 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
     olo_record_past past = {0};
     olo_status status = file_new(path, subject, contents.size, result, error);
     if (status == OLO_OK) {
-        status = check_is_no_directory(path, error);
+        status = olo_fresh_check(path, error);
     }
     if (status == OLO_OK) {
         status = olo_record_past_open(&past, (*result)->partial, error);
@@ -476,6 +442,8 @@ static void append_block(olo_record_file *file)
     for (int i = 0; failure->status == OLO_OK && i < file->streams.count; i++) {
         if (file->streams.items[i].width > 0) {
             olo_hdf5_append(file->journal, file->tables[i], file->row, file->block[i], failure);
+            file->sums[i] = olo_checksum(file->sums[i], file->block[i],
+                                         file->row * file->streams.items[i].width * sizeof(double));
         }
     }
     file->rows += file->row;
@@ -516,8 +484,7 @@ bool olo_record_file_is_due(const olo_record_file *file)
 /* A file that somebody removed would be written in vain. */
 static void check_is_there(olo_record_file *file)
 {
-    if (file->failure.status == OLO_OK && file->born &&
-        !olo_hdf5_is_at(file->journal, file->partial)) {
+    if (file->failure.status == OLO_OK && file->born && !olo_hdf5_is_there(file->journal)) {
         olo_fail(&file->failure, OLO_IO, "'%s' was removed or replaced while it was being written",
                  file->partial);
     }
@@ -526,21 +493,27 @@ static void check_is_there(olo_record_file *file)
 /* The first checkpoint makes the file one that can be resumed. */
 static void give_birth(olo_record_file *file)
 {
-    char *fresh = join(file->partial, ".new");
     olo_error *failure = &file->failure;
-    if (fresh == NULL) {
-        olo_fail(failure, OLO_NO_MEMORY, "cannot create '%s': out of memory", file->partial);
-    } else if (check_is_free(file->partial, failure) == OLO_OK &&
-               give_name(fresh, file->partial, failure) == OLO_OK) {
-        file->born = true;
+    file->born = olo_fresh_check_is_free(file->partial, failure) == OLO_OK &&
+                 olo_hdf5_keep(file->journal, failure) == OLO_OK;
+}
+
+/* The checksum of all rows that are there. */
+static uint32_t sum_of_rows(const olo_record_file *file)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < file->streams.count; i++) {
+        if (file->streams.items[i].width > 0) {
+            sum = olo_checksum(sum, &file->sums[i], sizeof file->sums[i]);
+        }
     }
-    olo_free(fresh);
+    return sum;
 }
 
 /* First the rows, then the checkpoint that counts on them, into the place of the last but one. With `sync` the
  * rows are on disk before the checkpoint is written, so that the two fit together also after a power failure;
  * the checkpoint itself may be lost then, and the one before holds. */
-static void write_checkpoint(olo_record_file *file, size_t rows, const void *contents, bool sync)
+static void write_checkpoint(olo_record_file *file, const void *contents, bool sync)
 {
     olo_error *failure = &file->failure;
     append_block(file);
@@ -552,7 +525,8 @@ static void write_checkpoint(olo_record_file *file, size_t rows, const void *con
     }
     olo_checkpoint *checkpoint = file->checkpoint;
     checkpoint->sequence++;
-    checkpoint->rows = rows;
+    checkpoint->rows = file->rows;
+    checkpoint->row_sum = sum_of_rows(file);
     memcpy(checkpoint + 1, contents, file->contents);
     olo_checkpoint_seal(checkpoint, file->contents);
     if (olo_hdf5_put_bytes(file->journal, olo_checkpoint_paths[checkpoint->sequence % 2],
@@ -561,12 +535,12 @@ static void write_checkpoint(olo_record_file *file, size_t rows, const void *con
     }
 }
 
-olo_status olo_record_file_checkpoint(olo_record_file *file, long rows,
-                                      olo_record_contents contents, bool sync, olo_error *error)
+olo_status olo_record_file_checkpoint(olo_record_file *file, olo_record_contents contents,
+                                      bool sync, olo_error *error)
 {
     const double before = olo_clock_seconds();
     check_is_there(file);
-    write_checkpoint(file, (size_t)rows, contents.bytes, sync);
+    write_checkpoint(file, contents.bytes, sync);
     if (!file->born && file->failure.status == OLO_OK) {
         give_birth(file);
     }
@@ -580,63 +554,29 @@ olo_status olo_record_file_checkpoint(olo_record_file *file, long rows,
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-/* The result beside its name: everything that the journal has but the checkpoints. */
-static olo_status write_result(olo_record_file *file, const char *fresh, const olo_record_end *end,
-                               olo_error *error)
+/* The result: everything that the journal has but the checkpoints. */
+static olo_status finish_result(olo_record_file *file, const olo_record_end *end, olo_error *error)
 {
-    olo_hdf5 *result = NULL;
-    int *tables = olo_alloc((size_t)file->streams.count, sizeof *tables);
     olo_writer w = {.error = error};
+    int *tables = olo_alloc((size_t)file->streams.count, sizeof *tables);
     if (tables == NULL) {
         olo_writer_fail(&w, OLO_NO_MEMORY, "out of memory for the tables of a result");
     } else {
-        w.status = olo_hdf5_create_as(fresh, file->path, false, &result, error);
+        w.status = olo_hdf5_create(file->path, &w.file, error);
     }
-    w.file = result;
     if (w.status == OLO_OK) {
         olo_writer_head(&w, &file->subject);
         add_tables(file, &w, 0, tables);
         copy_rows(file, file->journal, file->rows, &w, tables);
         olo_writer_tail(&w, end);
-        olo_error closing = {0};
-        olo_hdf5_close(result, w.status == OLO_OK, &closing);
         if (w.status == OLO_OK) {
-            w.status = pass_on(&closing, error);
-        }
-        if (w.status != OLO_OK) {
-            olo_write_remove(fresh);
+            w.status = olo_hdf5_finish(w.file, error);
+        } else {
+            olo_hdf5_close(w.file, NULL);
         }
     }
     olo_free(tables);
     return w.status;
-}
-
-/* The result gets its name, and the journal is no longer needed. */
-static olo_status finish_result(olo_record_file *file, const olo_record_end *end, olo_error *error)
-{
-    char *fresh = join(file->path, ".new");
-    olo_status status = fresh != NULL ? write_result(file, fresh, end, error)
-                                      : olo_fail(error, OLO_NO_MEMORY,
-                                                 "cannot create '%s': out of memory", file->path);
-    if (status == OLO_OK) {
-        status = give_name(fresh, file->path, error);
-        if (status != OLO_OK) {
-            olo_write_remove(fresh);
-        }
-    }
-    olo_free(fresh);
-    return status;
-}
-
-/* Removes the journal, by whichever name it has. */
-static void remove_journal(olo_record_file *file)
-{
-    char *fresh = file->born ? NULL : join(file->partial, ".new");
-    const char *name = file->born ? file->partial : fresh;
-    if (name != NULL && olo_hdf5_is_at(file->journal, name)) {
-        olo_write_remove(name);
-    }
-    olo_free(fresh);
 }
 
 olo_status olo_record_file_finish(olo_record_file *file, const olo_record_end *end,
@@ -647,11 +587,11 @@ olo_status olo_record_file_finish(olo_record_file *file, const olo_record_end *e
         return pass_on(&file->failure, error);
     }
     if (end->status != OLO_OK && file->born) {
-        return replace_journal(file, file->journal, file->rows, file->capacity, end, error);
+        return replace_journal(file, file->journal, file->rows, file->rows, end, error);
     }
     const olo_status status = end->status == OLO_OK ? finish_result(file, end, error) : OLO_OK;
-    if (status == OLO_OK) {
-        remove_journal(file);
+    if (status == OLO_OK && file->born) {
+        olo_hdf5_remove(file->journal);
     }
     return status;
 }
@@ -661,12 +601,10 @@ void olo_record_file_free(olo_record_file *file)
     if (file == NULL) {
         return;
     }
-    if (file->journal != NULL && !file->born) {
-        remove_journal(file); // nobody can go on with it
-    }
-    olo_hdf5_close(file->journal, false, NULL);
+    olo_hdf5_close(file->journal, NULL); // one without a name is gone: nobody can go on with it
     olo_streams_free(&file->streams);
     olo_free(file->tables);
+    olo_free(file->sums);
     olo_free(file->block);
     olo_free(file->blocks);
     olo_free(file->checkpoint);

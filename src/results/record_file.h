@@ -42,8 +42,8 @@ typedef struct olo_record_contents {
     size_t size;
 } olo_record_contents;
 
-/* Begins a journal. It is called `path`.partial.new until the first checkpoint, so that a file with the name
- * `path`.partial can always be resumed; an older one stays until then. Checkpoints have `size` bytes. */
+/* Begins a journal. It has no name until the first checkpoint, so that a file with the name `path`.partial can
+ * always be resumed; an older one stays until then. Checkpoints have `size` bytes. */
 olo_status olo_record_file_create(const char *path, const olo_record_subject *subject, size_t size,
                                   olo_record_file **result, olo_error *error);
 
@@ -65,10 +65,10 @@ olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, lo
 /* Whether it is time for a checkpoint. */
 bool olo_record_file_is_due(const olo_record_file *file);
 
-/* Writes everything: rows, then the checkpoint, to which the first `rows` of them belong. This survives the end
+/* Writes everything: rows, then the checkpoint, to which all of them belong. This survives the end
  * of the process; with `sync` it waits for the disk, and survives the end of the power too. */
-olo_status olo_record_file_checkpoint(olo_record_file *file, long rows,
-                                      olo_record_contents contents, bool sync, olo_error *error);
+olo_status olo_record_file_checkpoint(olo_record_file *file, olo_record_contents contents,
+                                      bool sync, olo_error *error);
 
 /* Ends, after a checkpoint. A run that came to its end becomes the file `path`, and the journal goes; one that
  * did not stays `path`.partial with everything that is known. On failure the journal is as before. */

@@ -6,30 +6,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "oloid/version.h"
+#include "results/journal.h"
 #include "results/layout.h"
 
 /* ---- the file --------------------------------------------------------------------------------- */
-
-/* A dataset of bytes. OLO_NOT_FOUND when there is none. */
-static olo_status read_block(olo_hdf5 *file, const char *path, olo_checkpoint **block, size_t *size,
-                             olo_error *error)
-{
-    size_t columns = 0;
-    *block = NULL;
-    if (!olo_hdf5_has(file, path) || olo_hdf5_shape(file, path, size, &columns, NULL) != OLO_OK ||
-        columns != 1 || *size < sizeof **block) {
-        return olo_fail(error, OLO_NOT_FOUND, "there is no %s", path);
-    }
-    *block = olo_alloc(*size, 1);
-    if (*block == NULL) {
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a checkpoint");
-    }
-    const olo_status status = olo_hdf5_get_bytes(file, path, *block, *size, error);
-    if (status != OLO_OK) {
-        *block = olo_free(*block);
-    }
-    return status;
-}
 
 /* Why a file without a setup is no journal. */
 static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
@@ -56,7 +36,7 @@ olo_status olo_record_past_open(olo_record_past *past, const char *path, olo_err
     if (status != OLO_OK) {
         return status;
     }
-    status = read_block(past->hdf5, OLO_SETUP_PATH, &block, &size, error);
+    status = olo_journal_block(past->hdf5, OLO_SETUP_PATH, &block, &size, error);
     if (status == OLO_NOT_FOUND) {
         return refuse(past->hdf5, path, error);
     }
@@ -110,48 +90,16 @@ static olo_status check_subject(const olo_record_past *past, const char *path,
     return status;
 }
 
-/* ---- the checkpoint --------------------------------------------------------------------------- */
-
-/* Takes the later of the two that are whole. */
-static olo_status take_checkpoint(olo_record_past *past, const char *path, olo_error *error)
-{
-    bool foreign = false;
-    for (int i = 0; i < 2; i++) {
-        olo_checkpoint *block = NULL;
-        size_t size = 0;
-        const olo_status status =
-            read_block(past->hdf5, olo_checkpoint_paths[i], &block, &size, error);
-        if (status == OLO_NO_MEMORY) {
-            return status;
-        }
-        const bool whole = block != NULL && olo_checkpoint_is_whole(block, size);
-        foreign = foreign || (block != NULL && olo_checkpoint_is_foreign(block, size));
-        if (whole && (past->checkpoint == NULL || block->sequence > past->checkpoint->sequence)) {
-            olo_free(past->checkpoint);
-            past->checkpoint = block;
-        } else {
-            olo_free(block);
-        }
-    }
-    if (past->checkpoint != NULL) {
-        return OLO_OK;
-    }
-    return olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_BAD_INPUT,
-                    foreign ? "'%s' has checkpoints of another version of oloid"
-                            : "'%s' is damaged: it has no whole checkpoint",
-                    path);
-}
-
 olo_status olo_record_past_take(olo_record_past *past, const char *path,
                                 const olo_record_subject *subject, olo_error *error)
 {
     const olo_status status = check_subject(past, path, subject, error);
-    return status == OLO_OK ? take_checkpoint(past, path, error) : status;
+    return status == OLO_OK ? olo_journal_last(past->hdf5, path, &past->checkpoint, error) : status;
 }
 
 void olo_record_past_close(olo_record_past *past)
 {
-    olo_hdf5_close(past->hdf5, false, NULL);
+    olo_hdf5_close(past->hdf5, NULL);
     olo_setup_free(&past->setup);
     olo_free(past->checkpoint);
     *past = (olo_record_past){0};

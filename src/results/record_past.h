@@ -1,5 +1,5 @@
 /* The journal of a run that broke off, as one that goes on with it sees it. Nothing is read from it that has no
- * checksum but the rows. */
+ * checksum. */
 #ifndef OLO_RESULTS_RECORD_PAST_H
 #define OLO_RESULTS_RECORD_PAST_H
 

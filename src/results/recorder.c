@@ -314,7 +314,7 @@ static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *
     pass_fields(recorder, &bytes);
     olo_state_save(recorder->last, bytes.block + bytes.at);
     recorder->summary = before;
-    return olo_record_file_checkpoint(recorder->file, recorder->rows, recorder->saved, sync, error);
+    return olo_record_file_checkpoint(recorder->file, recorder->saved, sync, error);
 }
 
 /* The first state tells how many steps there will be, and so how many make a row. */

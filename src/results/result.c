@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "results/journal.h"
 #include "results/layout.h"
 #include "results/result_private.h"
 
@@ -39,6 +40,18 @@ static olo_status check_format(olo_result *result, olo_error *error)
     return OLO_OK;
 }
 
+/* In a journal that was not finished a checkpoint says which rows are as they were written. */
+static olo_status check_rows(olo_result *result, olo_error *error)
+{
+    olo_checkpoint *checkpoint = NULL;
+    const olo_status status = olo_journal_last(result->file, result->path, &checkpoint, error);
+    if (status == OLO_OK && checkpoint->rows < result->rows) {
+        result->rows = (size_t)checkpoint->rows;
+    }
+    olo_free(checkpoint);
+    return status;
+}
+
 olo_status olo_result_open(const char *path, olo_result **opened, olo_error *error)
 {
     *opened = NULL;
@@ -54,6 +67,9 @@ olo_status olo_result_open(const char *path, olo_result **opened, olo_error *err
     if (status == OLO_OK) {
         status = olo_result_find_columns(result, error);
     }
+    if (status == OLO_OK && olo_hdf5_is_journal(result->file)) {
+        status = check_rows(result, error);
+    }
     if (status != OLO_OK) {
         olo_result_free(result);
         return status;
@@ -67,7 +83,7 @@ void olo_result_free(olo_result *result)
     if (result == NULL) {
         return;
     }
-    olo_hdf5_close(result->file, false, NULL);
+    olo_hdf5_close(result->file, NULL);
     olo_free(result->columns);
     olo_free(result->sources);
     olo_free(result->nodes);

@@ -100,11 +100,22 @@ bool olo_setup_make(olo_setup *setup, const olo_record_subject *subject)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* True if there can be as many texts as the head says; every one has a byte at least. */
+static bool is_plausible(const olo_checkpoint *block, size_t size)
+{
+    counts head;
+    if (size < sizeof *block + sizeof head) {
+        return false;
+    }
+    memcpy(&head, block + 1, sizeof head);
+    return head.texts <= size - sizeof *block - sizeof head && head.parameters <= head.texts;
+}
+
 olo_status olo_setup_take(olo_setup *setup, olo_checkpoint *block, size_t size, olo_error *error)
 {
     setup->block = block;
     setup->size = size;
-    if (!olo_checkpoint_is_whole(block, size) || size < sizeof *block + sizeof(counts)) {
+    if (!olo_checkpoint_is_whole(block, size) || !is_plausible(block, size)) {
         return olo_fail(error, OLO_BAD_INPUT, "how the run was set up cannot be read");
     }
     if (!find_texts(setup)) {

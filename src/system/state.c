@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/checksum.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "system/system.h"
@@ -144,7 +145,7 @@ void olo_state_save(const olo_state *state, void *block)
                        .twists = (uint64_t)state->twists};
     olo_bytes bytes = {OLO_BYTES_SAVE, (unsigned char *)block + sizeof head, size, 0, false};
     pass_fields(&bytes, (olo_state *)state); /* saving only reads it */
-    head.checksum = olo_checksum(OLO_CHECKSUM_START, bytes.block, size);
+    head.checksum = olo_checksum(0, bytes.block, size);
     memcpy(block, &head, sizeof head);
 }
 
@@ -163,7 +164,7 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
         return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
     olo_bytes bytes = {OLO_BYTES_LOAD, (unsigned char *)block + sizeof head, size - sizeof head, 0,
                        false};
-    if (olo_checksum(OLO_CHECKSUM_START, bytes.block, bytes.size) != head.checksum)
+    if (olo_checksum(0, bytes.block, bytes.size) != head.checksum)
         return olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
     pass_fields(&bytes, state);
     return OLO_OK;

@@ -18,6 +18,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from conftest import environment, executable  # noqa: E402
+from sealed import changed, put_text, words  # noqa: E402
 
 # bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs, many bodies, a beam
 MODELS = {"six-body-linkage": ["--end", "0.4"],
@@ -67,11 +68,11 @@ def oloid(folder, *arguments):
 
 def spoil(path):
     """Names that want to be code, wherever a result has names."""
-    with h5py.File(path, "r+") as file:
+    with changed(path) as file:
         for key in ("model", "description", "units", "command", "warnings", "error"):
-            file.attrs[key] = NASTY
+            file.attrs[key] = numpy.bytes_(NASTY.encode())
         for dataset in ("nodes/name", "scene/name", "verdict/quantity", "verdict/why"):
-            file[dataset][...] = [NASTY] * len(file[dataset])
+            put_text(file, dataset, NASTY)
 
 
 @pytest.fixture(scope="session")
@@ -154,8 +155,9 @@ def source(file, name):
     if f"ledger/{short}" in file:
         return file[f"{side or 'ledger'}/{short}"][:]
     owner, _, rest = plain.partition(".")
-    if plain in list(file["frames/joint"].attrs["columns"] if "frames/joint" in file else []):
-        return file["frames/joint"][:, list(file["frames/joint"].attrs["columns"]).index(plain)]
+    joints = words(file["frames/joint"].attrs["columns"]) if "frames/joint" in file else []
+    if plain in joints:
+        return file["frames/joint"][:, joints.index(plain)]
     vector, axis = rest.rsplit(".", 1)
     return file[f"outputs/{owner}/{vector}"][:, "xyz".index(axis)]
 
@@ -269,8 +271,8 @@ def test_verdict_and_facts_in_words(model):
     with h5py.File(path) as file:
         for quantity in file["verdict/quantity"].asstr():
             assert quantity in page["texts"]
-        assert file.attrs["command"] in page["texts"]
-        assert file.attrs["oloid_version"] in page["texts"]
+        assert words(file.attrs["command"]) in page["texts"]
+        assert words(file.attrs["oloid_version"]) in page["texts"]
         stride = file["run"].attrs["stride"]
         assert (f"every {stride}-th of" in page["texts"]) == (stride > 1)
 

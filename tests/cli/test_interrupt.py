@@ -54,7 +54,7 @@ def test_interrupt_keeps_what_there_is_and_says_how_to_go_on(start, tmp_path, wh
     assert stdout.splitlines()[-2:] == ["  result so far: my top.h5.partial",
                                         "  to go on: oloid run --resume 'my top.h5.partial'"]
     with h5py.File(tmp_path / "my top.h5.partial", "r") as result:
-        assert result.attrs["status"] == "INTERRUPTED"
+        assert result.attrs["status"] == b"INTERRUPTED"
         assert result["frames/step"][-1] == result["run"].attrs["steps"] > 0
         assert len(result["verdict/level"]) > 1
     assert os.listdir(tmp_path) == ["my top.h5.partial"]

@@ -12,6 +12,7 @@ import h5py
 import numpy
 import pytest
 from conftest import one_message
+from sealed import changed, put_text, words
 
 LIMIT = 10_000_000
 SVG = "{http://www.w3.org/2000/svg}"
@@ -127,7 +128,7 @@ def test_plotted_values_are_those_of_the_result(run, animated, model, options):
             time, values = column(data, name)
             assert (time == file["frames/time"][:]).all()
             assert (values == file[f"ledger/{dataset}"][:]).all()
-        for output in file["outputs"].attrs.get("names", []):
+        for output in words(file["outputs"].attrs.get("names", [])):
             for vector in ("position", "velocity", "acceleration"):
                 expected = file[f"outputs/{output}/{vector}"][:]
                 for axis in range(3):
@@ -137,8 +138,8 @@ def test_plotted_values_are_those_of_the_result(run, animated, model, options):
         assert [v["quantity"] for v in data["verdict"]] == list(file["verdict/quantity"].asstr())
         assert [v["relative_drift"] for v in data["verdict"]] == list(file["verdict/relative_drift"])
         facts = dict(data["facts"])
-        assert facts["Command"] == file.attrs["command"]
-        assert facts["Version"] == file.attrs["oloid_version"]
+        assert facts["Command"] == words(file.attrs["command"])
+        assert facts["Version"] == words(file.attrs["oloid_version"])
         assert facts["Units"] == "SI"
         assert data["model_text"] == file["model/text"].asstr()[()]
 
@@ -196,7 +197,7 @@ def test_beams_are_coloured_by_the_stress_of_the_result(run, animated):
     assert stress["units"] == ["N", "N", "N m", "N m"]
     shown = numbers(stress["size"], "u1").reshape(data["frames"]["count"], stress["count"], 4) / 255
     with h5py.File(result) as file:
-        columns = list(file["frames/stress"].attrs["columns"])
+        columns = words(file["frames/stress"].attrs["columns"])
         elements = len(columns) // 6
         assert stress["count"] == elements == scene["primitive"].count("sweep")
         values = file["frames/stress"][:].reshape(-1, elements, 6)
@@ -214,7 +215,7 @@ def test_beams_are_coloured_by_the_stress_of_the_result(run, animated):
 
 def test_beams_without_stress_are_plain(oloid, run, animated):
     result, path = run("flying-beam", "--end", "0.5")
-    with h5py.File(result, "r+") as file:
+    with changed(result) as file:
         del file["frames/stress"]
         del file["scene/point"]
     assert oloid("report", result).returncode == 0
@@ -296,13 +297,12 @@ NASTY = ['</script><script>alert(1)</script>', '"\'><img src=x onerror=alert(1)>
 
 def spoil(path, name):
     """Puts a name everywhere where a result has one."""
-    with h5py.File(path, "r+") as file:
+    with changed(path) as file:
         for key in ("model", "description", "units", "command", "warnings", "error"):
-            file.attrs[key] = name
+            file.attrs[key] = numpy.bytes_(name.encode())
         for dataset in ("nodes/name", "scene/name", "scene/role", "verdict/quantity", "verdict/why",
                         "model/text"):
-            values = file[dataset]
-            values[...] = name if values.shape == () else [name] * len(values)
+            put_text(file, dataset, name)
 
 
 @pytest.mark.parametrize("name", NASTY, ids=["script", "attribute", "comment", "emoji", "entity", "long"])
@@ -551,7 +551,7 @@ def test_mistakes_are_told(oloid, run, arguments, text):
 
 def test_a_result_without_a_scene_has_a_report(oloid, run, animated):
     result, path = run("heavy-top", "--end", "0.01")
-    with h5py.File(result, "r+") as file:
+    with changed(result) as file:
         del file["scene"]
     assert oloid("report", result).returncode == 0
     assert Page(path).data["scene"]["count"] == 0
@@ -559,7 +559,7 @@ def test_a_result_without_a_scene_has_a_report(oloid, run, animated):
 
 def test_a_damaged_scene_is_refused(oloid, run):
     result, _ = run("heavy-top", "--end", "0.01")
-    with h5py.File(result, "r+") as file:
+    with changed(result) as file:
         del file["scene/size"]
         file["scene/size"] = numpy.zeros((1, 3))
     done = oloid("report", result)

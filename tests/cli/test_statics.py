@@ -162,8 +162,8 @@ def test_sliding_down_is_no_path(oloid):
 def test_a_result_at_rest_has_no_verdict_on_energy(oloid):
     assert oloid("equilibrium", write(oloid, COLUMN), "-o", "c.h5").returncode == 0
     with h5py.File(oloid.folder / "c.h5") as file:
-        assert file.attrs["status"] == "OK"
-        assert "the time is the load factor" in file.attrs["shows"]
+        assert file.attrs["status"] == b"OK"
+        assert b"the time is the load factor" in file.attrs["shows"]
         assert [q.decode() for q in file["verdict/quantity"]] == ["constraints"]
         assert not any(file["verdict/level"])
     assert oloid("report", "c.h5").returncode == 0

@@ -57,7 +57,7 @@ def test_the_result_equals_that_of_the_command_to_the_last_bit(command, model, s
 def test_columns_are_those_of_the_file(tmp_path):
     result = oloid.run("heavy-top", end=0.1, output=tmp_path / "top.h5")
     with h5py.File(tmp_path / "top.h5", "r") as file:
-        columns = list(file["frames/position"].attrs["columns"])
+        columns = [name.decode() for name in file["frames/position"].attrs["columns"]]
         assert same_bits(result["top.position.x"], file["frames/position"][:, columns.index("top.position.x")])
         assert same_bits(result.time, file["frames/time"][()])
         assert same_bits(result["top.position"], file["frames/position"][:, :3])

@@ -457,9 +457,9 @@ TEST(a_file_that_cannot_be_created_is_an_error_at_once)
                                              &recorder, &error));
     check_text("cannot create 'no/such/place.h5.partial': No such file or directory", error.text);
     mkdir("unit-recorder.d", 0777);
-    check_status(OLO_IO, olo_recorder_create("unit-recorder.d", s.model, s.system, &s.run, "",
-                                             &recorder, &error));
-    check_text("cannot create 'unit-recorder.d': Is a directory", error.text);
+    check_status(OLO_BAD_INPUT, olo_recorder_create("unit-recorder.d", s.model, s.system, &s.run,
+                                                    "", &recorder, &error));
+    check_contains("cannot create 'unit-recorder.d': it is a folder", error.text);
     check_true(access("unit-recorder.d.partial", F_OK) != 0);
     rmdir("unit-recorder.d");
     check_true(recorder == NULL);

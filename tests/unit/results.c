@@ -111,14 +111,14 @@ static olo_hdf5 *create(void)
 static olo_hdf5 *reopen(olo_hdf5 *file)
 {
     olo_error error = {0};
-    check_ok(olo_hdf5_close(file, true, &error), &error);
+    check_ok(olo_hdf5_finish(file, &error), &error);
     check_ok(olo_hdf5_open(FILE_NAME, &file, &error), &error);
     return file;
 }
 
 static void finish(olo_hdf5 *file)
 {
-    check_ok(olo_hdf5_close(file, false, NULL), NULL);
+    check_ok(olo_hdf5_close(file, NULL), NULL);
     unlink(FILE_NAME);
 }
 
@@ -277,8 +277,10 @@ TEST(what_cannot_be_created_says_which_file_and_why)
     check_text("cannot create 'no/such/directory/x.h5': No such file or directory", error.text);
     check_true(file == NULL);
     mkdir("unit-results.d", 0777);
-    check_status(OLO_IO, olo_hdf5_create("unit-results.d", &file, &error));
-    check_text("cannot create 'unit-results.d': Is a directory", error.text);
+    check_status(OLO_BAD_INPUT, olo_hdf5_create("unit-results.d", &file, &error));
+    check_text(
+        "cannot create 'unit-results.d': it is a folder, and only a regular file is replaced",
+        error.text);
     rmdir("unit-results.d");
     check_status(OLO_IO, olo_hdf5_create("", &file, &error));
 }
@@ -341,10 +343,10 @@ TEST(a_full_disk_is_an_error_wherever_it_strikes_and_hdf5_lives_on)
                 status = olo_hdf5_flush(file, &error);
             }
         }
-        const olo_status closed = olo_hdf5_close(file, true, NULL);
+        const olo_status closed = olo_hdf5_finish(file, NULL);
         limit_files(RLIM_INFINITY);
         check_status(OLO_IO, status);
-        check_true(file == NULL || closed == OLO_IO);
+        check_true(closed == OLO_IO && access(FILE_NAME, F_OK) != 0);
         check_contains(FILE_NAME, error.text);
         check_contains("File too large", error.text);
     }
@@ -368,12 +370,16 @@ TEST(lack_of_memory_is_an_error_and_nothing_leaks)
         if (status == OLO_OK) {
             status = olo_hdf5_write_texts(file, "/names", "", names, 2, NULL);
         }
-        olo_hdf5_close(file, false, NULL);
+        if (status == OLO_OK) {
+            status = olo_hdf5_finish(file, NULL);
+        } else {
+            olo_hdf5_close(file, NULL);
+        }
         file = NULL;
         if (status == OLO_OK && olo_hdf5_open(FILE_NAME, &file, NULL) == OLO_OK) {
             olo_hdf5_read_texts(file, "/names", &texts, &count, NULL);
             olo_hdf5_texts_free(texts);
-            olo_hdf5_close(file, false, NULL);
+            olo_hdf5_close(file, NULL);
         }
         olo_memory_fail_at(0);
         check_equal(alive, olo_memory_alive());
@@ -397,7 +403,7 @@ static void *work_alone(void *context)
             olo_hdf5_append(file, table, 100, values, NULL) != OLO_OK ||
             olo_hdf5_read(file, "/t", (size_t[2]){50, 0}, (size_t[2]){1, 1}, values, NULL) !=
                 OLO_OK ||
-            values[0] != round + 50 || olo_hdf5_close(file, false, NULL) != OLO_OK) {
+            values[0] != round + 50 || olo_hdf5_finish(file, NULL) != OLO_OK) {
             return context;
         }
     }

@@ -1,0 +1,42 @@
+/* A file that replaces another one, whole or not at all. It is written without a name where the file system
+ * allows that, else beside the other one under a name with ".new"; it gets its name when it is whole. So a
+ * failure, a signal or the end of the process leaves no half file and spoils no old one.
+ *
+ * Here is the one rule about what may be written: a path that is not there yet, or a regular file. A symbolic
+ * link stays, and the file it names is written. Folders, devices, pipes and sockets are refused. */
+#ifndef OLO_BASE_FRESH_H
+#define OLO_BASE_FRESH_H
+
+#include <stdbool.h>
+
+#include "oloid/status.h"
+
+typedef struct olo_fresh {
+    int descriptor; /* for reading and writing; locked */
+    char *path;     /* as messages call it */
+    char *target;   /* the file that it becomes: links followed */
+    char *beside;   /* the name with ".new" */
+    bool visible;   /* it has the name `beside` */
+    bool kept;      /* it has become `target` */
+} olo_fresh;
+
+/* OLO_BAD_INPUT when `path` must not be written, see above. */
+olo_status olo_fresh_check(const char *path, olo_error *error);
+
+/* OLO_IO when another process holds a lock on the file, since it writes it. */
+olo_status olo_fresh_check_is_free(const char *path, olo_error *error);
+
+/* Begins an empty file that is to become `path`. What a killed process has left under the name with ".new" is
+ * removed. On failure nothing is open. */
+olo_status olo_fresh_open(olo_fresh *fresh, const char *path, olo_error *error);
+
+/* Gives it its name, replacing the file that has it; the descriptor stays open. */
+olo_status olo_fresh_keep(olo_fresh *fresh, olo_error *error);
+
+/* True if `path` still names it: nobody has removed or replaced it. */
+bool olo_fresh_is_there(const olo_fresh *fresh);
+
+/* Closes; one that was not kept is gone. */
+void olo_fresh_close(olo_fresh *fresh);
+
+#endif

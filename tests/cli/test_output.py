@@ -1,0 +1,170 @@
+"""Where files go: what may be replaced, symbolic links, and what a killed process leaves."""
+import os
+import random
+import signal
+import socket
+import stat
+import subprocess
+import time
+
+import h5py
+import pytest
+from conftest import environment, executable, one_message
+
+# commands that replace a file, whose name comes last
+WRITERS = {
+    "run": ["run", "heavy-top", "--end", "0.01", "--quiet", "--no-report", "-o"],
+    "equilibrium": ["equilibrium", "cantilever", "--quiet", "-o"],
+    "modes": ["modes", "cantilever", "--quiet", "-o"],
+    "linearize": ["linearize", "cantilever", "--quiet", "-o"],
+}
+
+
+def arguments_of(oloid, writer):
+    words = list(WRITERS[writer])
+    help_text = oloid(words[0], "--help").stdout
+    return [word for word in words if word != "--quiet" or "--quiet" in help_text]
+
+
+def make_special(path, kind):
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        home = os.getcwd()
+        os.chdir(path.parent)  # the names of sockets are short
+        try:
+            socket.socket(socket.AF_UNIX).bind(path.name)
+        finally:
+            os.chdir(home)
+    else:
+        try:
+            os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("devices cannot be made here")
+
+
+@pytest.mark.parametrize("ending", ["", ".partial"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "socket", "character device"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_only_regular_files_are_replaced(oloid, writer, kind, ending):
+    if ending and writer == "linearize":
+        pytest.skip("has no journal")
+    path = oloid.folder / f"odd.h5{ending}"
+    make_special(path, kind)
+    before = path.lstat()
+    done = oloid(*arguments_of(oloid, writer), "odd.h5", timeout=60)
+    assert done.returncode == 2, done.stderr
+    assert f"'odd.h5{ending}': it is a {kind}" in done.stderr
+    assert path.lstat().st_mode == before.st_mode and path.lstat().st_ino == before.st_ino
+    assert os.listdir(oloid.folder) == [path.name]
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "character device"])
+def test_frames_for_paraview_replace_only_regular_files(oloid, kind):
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report").returncode == 0
+    (oloid.folder / "top").mkdir()
+    odd = oloid.folder / "top" / "frames-000000.vtp"
+    make_special(odd, kind)
+    before = odd.lstat()
+    done = oloid("export", "heavy-top.h5", "--vtk", "top.pvd", timeout=60)
+    assert done.returncode == 2 and f"it is a {kind}" in one_message(done)
+    assert odd.lstat().st_mode == before.st_mode and os.listdir(odd.parent) == [odd.name]
+
+
+def test_a_table_may_go_into_a_pipe(oloid):
+    """Nothing is replaced then."""
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report").returncode == 0
+    os.mkfifo(oloid.folder / "pipe")
+    process = subprocess.Popen([executable(), "export", "heavy-top.h5", "--csv", "pipe"], cwd=oloid.folder,
+                               env=environment())
+    text = (oloid.folder / "pipe").read_text()
+    assert process.wait(timeout=60) == 0
+    assert text == oloid("export", "heavy-top.h5", "--csv", "-").stdout
+    assert stat.S_ISFIFO((oloid.folder / "pipe").lstat().st_mode)
+
+
+def is_result(path):
+    with h5py.File(path) as file:
+        return "status" in file.attrs or "A" in file
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["to a file", "to nothing"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_symbolic_link_stays_and_its_target_is_written(oloid, writer, there):
+    (oloid.folder / "far").mkdir()
+    target = oloid.folder / "far" / "target.h5"
+    if there:
+        target.write_text("old")
+    (oloid.folder / "far" / "second.h5").symlink_to("target.h5")  # from where the link is
+    (oloid.folder / "link.h5").symlink_to("far/second.h5")
+    done = oloid(*arguments_of(oloid, writer), "link.h5")
+    assert done.returncode in (0, 3), done.stderr
+    assert (oloid.folder / "link.h5").is_symlink() and (oloid.folder / "far" / "second.h5").is_symlink()
+    assert not target.is_symlink() and is_result(target)
+    assert not any(name.endswith((".new", ".partial")) for name in os.listdir(oloid.folder))
+
+
+@pytest.mark.parametrize("words", [["export", "heavy-top.h5", "--csv"], ["export", "heavy-top.h5", "--json"],
+                                   ["report", "heavy-top.h5", "-o"], ["report", "heavy-top.h5", "--svg", "energy", "-o"]])
+def test_texts_are_written_through_symbolic_links_too(oloid, words):
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report").returncode == 0
+    (oloid.folder / "target").write_text("old")
+    (oloid.folder / "link").symlink_to("target")
+    assert oloid(*words, "link").returncode == 0
+    assert (oloid.folder / "link").is_symlink() and len((oloid.folder / "target").read_text()) > 1000
+
+
+def test_links_in_a_circle_are_refused(oloid):
+    (oloid.folder / "a.h5").symlink_to("b.h5")
+    (oloid.folder / "b.h5").symlink_to("a.h5")
+    done = oloid("run", "heavy-top", "--end", "0.01", "-q", "-o", "a.h5")
+    assert done.returncode == 4 and "'a.h5'" in one_message(done)
+
+
+def test_a_run_killed_at_its_very_start_leaves_nothing_but_its_journal(oloid):
+    options = ["run", "heavy-top", "--end", "0.05", "-q", "--no-report", "-o", "x.h5"]
+    began = time.monotonic()
+    assert oloid(*options).returncode == 0
+    alone = time.monotonic() - began
+    moment, kills = random.Random(11), 0
+    for _ in range(50):
+        process = subprocess.Popen([executable(), *options], cwd=oloid.folder, env=environment())
+        time.sleep(moment.uniform(0.0, alone))
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+        left = set(os.listdir(oloid.folder))
+        assert left <= {"x.h5", "x.h5.partial"}
+        for name in left:
+            assert oloid("export", name, "--csv", "-").returncode == 0
+            if moment.random() < 0.5:  # the next one finds files, or none
+                (oloid.folder / name).unlink()
+    assert kills >= 10
+    assert oloid(*options).returncode == 0
+    assert os.listdir(oloid.folder) == ["x.h5"]
+
+
+def test_what_older_processes_have_left_is_cleared_away(oloid):
+    """Where a file cannot be written without a name it is called NAME.new until it is whole."""
+    for name in ("x.h5.new", "x.h5.partial.new"):
+        (oloid.folder / name).write_text("half a file")
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5").returncode == 0
+    assert os.listdir(oloid.folder) == ["x.h5"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("words", [["export", "x.h5", "--csv", "x.out"], ["export", "x.h5", "--json", "x.out"],
+                                   ["report", "x.h5", "-o", "x.out"]])
+def test_a_signal_ends_a_command_and_leaves_no_half_file(oloid, words, number):
+    assert oloid("run", "chain", "--set", "n=40", "--step", "1e-3", "--end", "1", "-q", "--no-report",
+                 "-o", "x.h5").returncode == 0
+    for delay in (0.01, 0.05):
+        process = subprocess.Popen([executable(), *words], cwd=oloid.folder, env=environment(),
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(delay)
+        process.send_signal(number)
+        code = process.wait(timeout=5)
+        assert code in (0, -number)
+        assert set(os.listdir(oloid.folder)) == {"x.h5"} | ({"x.out"} if code == 0 else set())
+        (oloid.folder / "x.out").unlink(missing_ok=True)

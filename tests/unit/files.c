@@ -1,0 +1,312 @@
+/* Files that replace others, and their seals. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#include "base/fresh.h"
+#include "base/write.h"
+#include "results/ranges.h"
+#include "results/seal.h"
+
+#define NAME "unit-files.txt"
+#define NEW  NAME ".new"
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    check_true(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void check_holds(const char *path, const char *text)
+{
+    char got[64] = "";
+    FILE *file = fopen(path, "r");
+    check_true(file != NULL);
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    fclose(file);
+    check_text(text, got);
+}
+
+/* ---- fresh files ------------------------------------------------------------------------------ */
+
+TEST(a_file_has_its_name_when_it_is_whole)
+{
+    olo_error error = {0};
+    for (int names_only = 0; names_only < 2; names_only++) {
+        for (int old = 0; old < 2; old++) {
+            olo_fresh fresh;
+            olo_write_with_names_only(names_only);
+            if (old) {
+                put(NAME, "old");
+            }
+            check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+            check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
+            check_true(is_there(NAME) == old && !olo_fresh_is_there(&fresh));
+            check_true(is_there(NEW) == names_only);
+            check_ok(olo_fresh_keep(&fresh, &error), &error);
+            check_true(olo_fresh_is_there(&fresh) && !is_there(NEW));
+            olo_fresh_close(&fresh);
+            check_holds(NAME, "new");
+            unlink(NAME);
+        }
+    }
+    olo_write_with_names_only(false);
+}
+
+TEST(a_file_that_is_not_kept_is_gone_and_the_old_one_stays)
+{
+    olo_error error = {0};
+    for (int names_only = 0; names_only < 2; names_only++) {
+        olo_fresh fresh;
+        olo_write_with_names_only(names_only);
+        put(NAME, "old");
+        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
+        olo_fresh_close(&fresh);
+        check_holds(NAME, "old");
+        check_true(!is_there(NEW));
+        unlink(NAME);
+    }
+    olo_write_with_names_only(false);
+}
+
+TEST(any_failure_leaves_the_old_file)
+{
+    for (int names_only = 0; names_only < 2; names_only++) {
+        olo_write_with_names_only(names_only);
+        olo_status status = OLO_IO;
+        for (size_t n = 1; status != OLO_OK; n++) {
+            olo_error error = {0};
+            olo_fresh fresh;
+            put(NAME, "old");
+            olo_write_fail_at(n);
+            status = olo_fresh_open(&fresh, NAME, &error);
+            if (status == OLO_OK) {
+                status = olo_fresh_keep(&fresh, &error);
+                olo_fresh_close(&fresh);
+            }
+            olo_write_fail_at(0);
+            if (status != OLO_OK) {
+                check_status(OLO_IO, status);
+                check_contains("cannot create '" NAME "'", error.text);
+                check_holds(NAME, "old");
+            }
+            check_true(!is_there(NEW));
+        }
+    }
+    olo_write_with_names_only(false);
+    unlink(NAME);
+}
+
+TEST(what_a_killed_process_left_is_removed_unless_it_is_alive)
+{
+    olo_error error = {0};
+    olo_fresh fresh;
+    put(NEW, "half");
+    check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+    check_true(!is_there(NEW));
+    olo_fresh_close(&fresh);
+
+    const int other = open(NEW, O_RDWR | O_CREAT, 0666);
+    check_equal(0, flock(other, LOCK_EX));
+    check_status(OLO_IO, olo_fresh_open(&fresh, NAME, &error));
+    check_text("cannot create '" NAME "': another process is writing it", error.text);
+    check_true(is_there(NEW));
+    close(other);
+    unlink(NEW);
+}
+
+TEST(only_regular_files_may_be_written)
+{
+    static const struct {
+        const char *text;
+        mode_t mode;
+    } KINDS[] = {{"a folder", S_IFDIR}, {"a pipe", S_IFIFO}};
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        olo_error error = {0};
+        olo_fresh fresh;
+        check_equal(0, KINDS[i].mode == S_IFDIR ? mkdir(NAME, 0777) : mkfifo(NAME, 0666));
+        check_status(OLO_BAD_INPUT, olo_fresh_check(NAME, &error));
+        check_contains(KINDS[i].text, error.text);
+        check_status(OLO_BAD_INPUT, olo_fresh_open(&fresh, NAME, &error));
+        check_true(fresh.descriptor < 0);
+        check_equal(0, KINDS[i].mode == S_IFDIR ? rmdir(NAME) : unlink(NAME));
+    }
+}
+
+TEST(links_are_followed_to_files_that_are_not_there)
+{
+    olo_error error = {0};
+    olo_fresh fresh;
+    check_equal(0, mkdir("unit-files.d", 0777));
+    check_equal(0, symlink("far.txt", "unit-files.d/near.txt"));
+    check_equal(0, symlink("unit-files.d/near.txt", NAME));
+    check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+    check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
+    check_ok(olo_fresh_keep(&fresh, &error), &error);
+    olo_fresh_close(&fresh);
+    check_holds("unit-files.d/far.txt", "new");
+    struct stat facts;
+    check_true(lstat(NAME, &facts) == 0 && S_ISLNK(facts.st_mode));
+    unlink("unit-files.d/far.txt");
+    unlink("unit-files.d/near.txt");
+    unlink(NAME);
+    rmdir("unit-files.d");
+}
+
+/* ---- ranges ----------------------------------------------------------------------------------- */
+
+/* The bytes of a set below 64 as the bits of a number: an independent account of it. */
+static uint64_t bits_of(const olo_ranges *ranges)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        for (uint64_t k = 0; k < ranges->items[i].size; k++) {
+            bits |= UINT64_C(1) << (ranges->items[i].offset + k);
+        }
+    }
+    return bits;
+}
+
+static olo_ranges random_ranges(int count)
+{
+    olo_ranges ranges = {0};
+    for (int i = 0; i < count; i++) {
+        const uint64_t offset = (uint64_t)(rand() % 56);
+        olo_ranges_add(&ranges, offset, (uint64_t)(1 + rand() % 8));
+    }
+    return ranges;
+}
+
+TEST(ranges_are_sets_of_bytes)
+{
+    srand(5);
+    for (int i = 0; i < 2000; i++) {
+        olo_ranges first = random_ranges(i % 9), second = random_ranges(i % 7);
+        const uint64_t expected = bits_of(&first) & ~bits_of(&second), all = bits_of(&first);
+        olo_ranges_tidy(&first);
+        olo_ranges_tidy(&second);
+        check_true(bits_of(&first) == all);
+        olo_ranges_subtract(&first, &second);
+        check_true(bits_of(&first) == expected && !first.failed);
+        for (size_t k = 1; k < first.count; k++) { // in order, with gaps
+            check_true(first.items[k - 1].offset + first.items[k - 1].size < first.items[k].offset);
+        }
+        olo_ranges_free(&first);
+        olo_ranges_free(&second);
+    }
+}
+
+/* ---- seals ------------------------------------------------------------------------------------ */
+
+enum { LENGTH = 3000 };
+
+static int sealed_file(const olo_ranges *ranges)
+{
+    unsigned char bytes[LENGTH];
+    for (int i = 0; i < LENGTH; i++) {
+        bytes[i] = (unsigned char)(i * i / 7);
+    }
+    const int file = open(NAME, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    check_true(olo_write_bytes(file, bytes, LENGTH, 0));
+    check_true(olo_seal_write(file, LENGTH, ranges));
+    return file;
+}
+
+static olo_status check_seal(int file, olo_error *error)
+{
+    uint64_t length = 0;
+    bool journal = false;
+    const olo_status status = olo_seal_check(file, NAME, &length, &journal, error);
+    if (status == OLO_OK) {
+        check_equal(LENGTH, length);
+    } else {
+        check_status(OLO_IO, status);
+        check_contains(NAME, error->text);
+    }
+    return status;
+}
+
+static void flip(int file, off_t at, int bit)
+{
+    unsigned char byte = 0;
+    check_equal(1, pread(file, &byte, 1, at));
+    byte = (unsigned char)(byte ^ (1 << bit));
+    check_equal(1, pwrite(file, &byte, 1, at));
+}
+
+TEST(every_bit_of_a_file_is_sealed)
+{
+    olo_error error = {0};
+    const int file = sealed_file(NULL);
+    const off_t end = lseek(file, 0, SEEK_END);
+    check_equal(LENGTH + 32, end);
+    check_ok(check_seal(file, &error), &error);
+    for (off_t at = 0; at < end; at++) {
+        flip(file, at, (int)(at % 8));
+        check_status(OLO_IO, check_seal(file, &error));
+        flip(file, at, (int)(at % 8));
+    }
+    check_ok(check_seal(file, &error), &error);
+    close(file);
+    unlink(NAME);
+}
+
+TEST(a_file_that_is_too_short_or_too_long_has_no_seal)
+{
+    olo_error error = {0};
+    const int file = sealed_file(NULL);
+    for (off_t size = LENGTH + 31; size >= 0; size -= 97) {
+        check_equal(0, ftruncate(file, size));
+        check_status(OLO_IO, check_seal(file, &error));
+        check_contains("it has no checksum at its end", error.text);
+    }
+    close(sealed_file(NULL));
+    check_equal(1, pwrite(file, "x", 1, LENGTH + 32));
+    check_status(OLO_IO, check_seal(file, &error));
+    close(file);
+    unlink(NAME);
+}
+
+TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
+{
+    olo_error error = {0};
+    olo_ranges ranges = {0};
+    olo_ranges_add(&ranges, 0, 100);
+    olo_ranges_add(&ranges, 700, 1);
+    olo_ranges_add(&ranges, 2900, 100);
+    const int file = sealed_file(&ranges);
+    const off_t end = lseek(file, 0, SEEK_END);
+    check_equal(LENGTH + 3 * 16 + 32, end);
+    for (off_t at = 0; at < end; at++) {
+        const bool covered = at < 100 || at == 700 || at >= 2900;
+        flip(file, at, 3);
+        check_status(covered ? OLO_IO : OLO_OK, check_seal(file, &error));
+        flip(file, at, 3);
+    }
+    olo_ranges_free(&ranges);
+    close(file);
+    unlink(NAME);
+}
+
+TEST_MAIN(cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
+          cmocka_unit_test(a_file_that_is_not_kept_is_gone_and_the_old_one_stays),
+          cmocka_unit_test(any_failure_leaves_the_old_file),
+          cmocka_unit_test(what_a_killed_process_left_is_removed_unless_it_is_alive),
+          cmocka_unit_test(only_regular_files_may_be_written),
+          cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
+          cmocka_unit_test(ranges_are_sets_of_bytes),
+          cmocka_unit_test(every_bit_of_a_file_is_sealed),
+          cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_seal),
+          cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself))
