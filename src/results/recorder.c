@@ -189,9 +189,15 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
 /* Sets recorder and state to what a checkpoint holds. */
 static olo_status load(olo_recorder *recorder, const char *path, olo_state *state, olo_error *error)
 {
-    olo_bytes bytes = {OLO_BYTES_LOAD, recorder->saved.bytes, recorder->saved.size, 0, false};
+    olo_bytes bytes = {
+        .way = OLO_BYTES_LOAD, .block = recorder->saved.bytes, .size = recorder->saved.size};
     pass_fields(recorder, &bytes);
     recorder->warnings[sizeof recorder->warnings - 1] = '\0';
+    if (recorder->stride < 1 || recorder->rows < 1 || recorder->ledger.count < 0 ||
+        recorder->summary.steps < 0) {
+        return olo_fail(error, OLO_BAD_INPUT, "'%s.partial': the last checkpoint makes no sense",
+                        path);
+    }
     olo_status status = olo_state_load(state, bytes.block + bytes.at, bytes.size - bytes.at, error);
     if (status == OLO_OK) {
         olo_state_copy(state, recorder->last);
@@ -308,7 +314,8 @@ static olo_status record_full_row(olo_recorder *recorder, const olo_state *state
 static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *error)
 {
     const olo_run_summary before = recorder->summary;
-    olo_bytes bytes = {OLO_BYTES_SAVE, recorder->saved.bytes, recorder->saved.size, 0, false};
+    olo_bytes bytes = {
+        .way = OLO_BYTES_SAVE, .block = recorder->saved.bytes, .size = recorder->saved.size};
     recorder->summary.wall_seconds += olo_clock_seconds() - recorder->began;
     recorder->summary.cpu_seconds += olo_cpu_seconds() - recorder->began_cpu;
     pass_fields(recorder, &bytes);

@@ -116,11 +116,11 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->next, sizeof state->next);
     olo_bytes_pass(bytes, &state->error_before, sizeof state->error_before);
     olo_bytes_pass(bytes, &state->turned, sizeof state->turned);
-    olo_bytes_pass(bytes, &state->smooth, sizeof state->smooth);
+    olo_bytes_pass_flag(bytes, &state->smooth);
     olo_bytes_pass(bytes, &state->equal, sizeof state->equal);
     olo_bytes_pass(bytes, &state->foretell, sizeof state->foretell);
-    olo_bytes_pass(bytes, &state->bare, sizeof state->bare);
-    olo_bytes_pass(bytes, &state->pending, sizeof state->pending);
+    olo_bytes_pass_flag(bytes, &state->bare);
+    olo_bytes_pass_flag(bytes, &state->pending);
     olo_bytes_pass(bytes, &state->interval_energy, sizeof state->interval_energy);
     olo_bytes_pass(bytes, &state->work, sizeof state->work);
     olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
@@ -143,7 +143,8 @@ void olo_state_save(const olo_state *state, void *block)
                        .n = (uint64_t)state->n,
                        .m = (uint64_t)state->m,
                        .twists = (uint64_t)state->twists};
-    olo_bytes bytes = {OLO_BYTES_SAVE, (unsigned char *)block + sizeof head, size, 0, false};
+    olo_bytes bytes = {
+        .way = OLO_BYTES_SAVE, .block = (unsigned char *)block + sizeof head, .size = size};
     pass_fields(&bytes, (olo_state *)state); /* saving only reads it */
     head.checksum = olo_checksum(0, bytes.block, size);
     memcpy(block, &head, sizeof head);
@@ -162,12 +163,15 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
     if (head.n != (uint64_t)state->n || head.m != (uint64_t)state->m ||
         head.twists != (uint64_t)state->twists || size != olo_state_saved_size(state))
         return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
-    olo_bytes bytes = {OLO_BYTES_LOAD, (unsigned char *)block + sizeof head, size - sizeof head, 0,
-                       false};
+    olo_bytes bytes = {.way = OLO_BYTES_LOAD,
+                       .block = (unsigned char *)block + sizeof head,
+                       .size = size - sizeof head};
     if (olo_checksum(0, bytes.block, bytes.size) != head.checksum)
         return olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
     pass_fields(&bytes, state);
-    return OLO_OK;
+    const bool sensible = !bytes.strange && state->equal >= 0 && state->equal <= OLO_FORETOLD &&
+                          state->foretell >= 0 && state->foretell <= OLO_FORETOLD;
+    return sensible ? OLO_OK : olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
 }
 
 void olo_state_free(olo_state *state)
