@@ -1,6 +1,6 @@
 /* Results that HDF5 can read and that say anything: below the checksum, and above the format of HDF5, whose own
  * robustness is not claimed. Numbers, texts, shapes and attributes of a good result are changed, things are removed;
- * then everything is read and written in all formats, or refused with a reason that names the file.
+ * then everything is read, or written in one of the formats (by the length of the input), or refused with a reason.
  *
  * An input is a list of changes, ten bytes each: what to do, to which dataset, where (two bytes), a number of eight
  * bytes less two, see `change`. An input that begins with "file" is the file itself, without any of that. */
@@ -248,18 +248,25 @@ static void write_frames(void)
     (void)rmdir(base.out);
 }
 
-/* All formats, into files that are thrown away. */
-static void write_all(void)
+/* One of the formats, into a file that is thrown away. */
+static void write_as(size_t format)
 {
     olo_error error = {0};
-    FILE *out = fopen(base.out, "w");
-    require(out != NULL);
-    require_reason(olo_result_write_csv(base.path, out, &error), &error);
-    require_reason(olo_result_write_json(base.path, out, &error), &error);
-    fclose(out);
-    require_reason(olo_report_write(base.path, base.out, NULL, &error), &error);
+    FILE *out = format < 2 ? fopen(base.out, "w") : NULL;
+    if (format == 0) {
+        require_reason(olo_result_write_csv(base.path, out, &error), &error);
+    } else if (format == 1) {
+        require_reason(olo_result_write_json(base.path, out, &error), &error);
+    } else if (format == 2) {
+        require_reason(olo_report_write(base.path, base.out, NULL, &error), &error);
+    } else {
+        write_frames();
+        return;
+    }
+    if (out != NULL) {
+        fclose(out);
+    }
     (void)unlink(base.out);
-    write_frames();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -273,8 +280,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         change_all(data, size);
     }
-    read_all();
-    write_all();
+    if (size % 5 == 4) {
+        read_all();
+    } else {
+        write_as(size % 5);
+    }
     (void)unlink(base.path);
     return 0;
 }
