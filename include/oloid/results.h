@@ -106,7 +106,8 @@ OLO_API void olo_recorder_free(olo_recorder *recorder);
 /** An open result file. Not shared between threads. */
 typedef struct olo_result olo_result;
 
-/** Opens a result file. Free with olo_result_free. */
+/** Opens a result file, complete or not. OLO_IO when it is damaged: its checksum is compared first, which takes about a
+ *  second per gigabyte. Free with olo_result_free. */
 OLO_API olo_status olo_result_open(const char *path, olo_result **result, olo_error *error);
 /** Closes and frees; NULL is allowed. */
 OLO_API void olo_result_free(olo_result *result);
