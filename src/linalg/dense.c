@@ -1,8 +1,7 @@
-/* Dense linear algebra through LAPACKE. */
+/* Eigenvalues and singular values of dense matrices through LAPACKE. */
 #include "linalg/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <lapacke.h>
 
@@ -62,52 +61,4 @@ int olo_rank(int m, int n, double *A, double tolerance)
         rank++;
     olo_free(values);
     return rank;
-}
-
-/* dgeqp3 wants 3 m + 1, dorgqr n, more for blocks; then the scalars of the reflections. */
-size_t olo_row_space_work(int m, int n)
-{
-    const size_t block = 32;
-    return (block + 3) * (size_t)(m > n ? m : n) + block * block + (size_t)n + 1;
-}
-
-bool olo_row_space(int m, int n, double *A, double tolerance, int *order, double *Q, int *rank,
-                   double *work)
-{
-    /* the rows of A are the columns of a column-major n x m matrix; Q comes column by column */
-    int count = m < n ? m : n;
-    double *tau = work, *rest = work + n;
-    int room = (int)olo_row_space_work(m, n) - n;
-    size_t size = (size_t)n;
-    *rank = 0;
-    memset(Q, 0, size * size * sizeof *Q);
-    if (count == 0) {
-        for (size_t i = 0; i < size; i++)
-            Q[i * size + i] = 1;
-        return true;
-    }
-    memset(order, 0, (size_t)m * sizeof *order);
-    if (!all_finite(m * n, A) ||
-        LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, n, m, A, n, order, tau, rest, room) != 0)
-        return false;
-    for (int i = 0; i < m; i++)
-        order[i]--;
-    double largest = fabs(A[0]);
-    while (*rank < count && fabs(A[(size_t)*rank * size + (size_t)*rank]) > tolerance * largest)
-        (*rank)++;
-    memcpy(Q, A, (size_t)count * size * sizeof *Q);
-    return LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, n, n, count, Q, n, tau, rest, room) == 0;
-}
-
-bool olo_lu_factor(int n, double *A, int *pivot)
-{
-    return n == 0 ||
-           (all_finite(n * n, A) && LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot) == 0);
-}
-
-void olo_lu_solve(int n, const double *LU, const int *pivot, bool transposed, int count, double *B)
-{
-    /* LAPACK saw the transposed matrix */
-    if (n > 0 && count > 0)
-        LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'N' : 'T', n, count, LU, n, pivot, B, n);
 }

@@ -1,4 +1,6 @@
-/* Dense linear algebra, row-major. dense.c goes through LAPACKE and is the only file that includes it. */
+/* Dense linear algebra, row-major. dense.c goes through LAPACKE and is the only file that includes it: its last bits depend on
+ * the number of threads of BLAS, so nothing that a step of a run reads comes from there. What steps need is our own
+ * (row_space.c, lu.c), in one thread. */
 #ifndef OLO_LINALG_DENSE_H
 #define OLO_LINALG_DENSE_H
 
@@ -30,12 +32,12 @@ double olo_condition(int n, const double *A);
 /* An orthonormal basis of R^n, one vector a row of Q [n x n]: the first `*rank` span the rows of A (m x n,
  * overwritten), the others are orthogonal to them. order[m] lists the rows of A, *rank independent ones first;
  * rows below `tolerance` times the largest count as dependent, so scale them before. Allocates nothing:
- * `work` has olo_row_space_work(m, n) numbers. False when A is not finite. */
+ * `work` has olo_row_space_work(m, n) numbers. False when A is not finite. (row_space.c) */
 size_t olo_row_space_work(int m, int n);
 bool olo_row_space(int m, int n, double *A, double tolerance, int *order, double *Q, int *rank,
                    double *work);
 
-/* LU factors of a square matrix in place; false when it is singular. Allocates nothing. */
+/* LU factors of a square matrix in place; false when it is singular or not finite. Allocates nothing. (lu.c) */
 bool olo_lu_factor(int n, double *A, int *pivot);
 /* Every row b of B [count x n] becomes A^-1 b, or A^-T b when `transposed`. */
 void olo_lu_solve(int n, const double *LU, const int *pivot, bool transposed, int count, double *B);

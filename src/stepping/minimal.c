@@ -187,16 +187,10 @@ static int free_count(const minimal *x)
 static void project_balance(minimal *x, const olo_step *step)
 {
     int n = x->system->n, u = x->tree->unknowns;
-    for (int j = 0; j < u; j++)
-        for (int i = 0; i < n; i++)
-            x->SR[olo_area(j, n) + (size_t)i] =
-                olo_dense_dot(n, x->S + olo_area(i, n), x->right + olo_area(j, n));
-    for (int i = 0; i < u; i++) {
-        for (int j = 0; j < u; j++)
-            x->K[olo_area(i, u) + (size_t)j] =
-                olo_dense_dot(n, x->left + olo_area(i, n), x->SR + olo_area(j, n));
+    olo_dense_products(u, n, n, x->right, x->S, x->SR);
+    olo_dense_products(u, u, n, x->left, x->SR, x->K);
+    for (int i = 0; i < u; i++)
         x->r[i] = olo_dense_dot(n, x->left + olo_area(i, n), step->T);
-    }
 }
 
 /* P_ext between q0 and q1; C, g and Z at q1 */

@@ -237,14 +237,8 @@ static bool linearise(projected *x, olo_step *step)
     if (!olo_split_square(a, x->G, x->GW, x->GW_pivot))
         return false;
     olo_split_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
-    for (int j = 0; j < k; j++)
-        for (int i = 0; i < n; i++)
-            x->SN[olo_area(j, n) + (size_t)i] =
-                olo_dense_dot(n, x->S + olo_area(i, n), x->N + olo_area(j, n));
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            x->K[olo_area(i, k) + (size_t)j] =
-                olo_dense_dot(n, x->Pt + olo_area(i, n), x->SN + olo_area(j, n));
+    olo_dense_products(k, n, n, x->N, x->S, x->SN);
+    olo_dense_products(k, k, n, x->Pt, x->SN, x->K);
     return true;
 }
 

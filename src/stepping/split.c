@@ -51,10 +51,7 @@ bool olo_split_begin(olo_split *x, double floor)
 
 bool olo_split_square(const olo_split *x, const double *rows, double *C, int *pivot)
 {
-    for (int i = 0; i < x->rank; i++)
-        for (int j = 0; j < x->rank; j++)
-            C[olo_area(i, x->rank) + (size_t)j] = olo_dense_dot(
-                x->width, rows + olo_area(i, x->width), olo_split_W(x) + olo_area(j, x->width));
+    olo_dense_products(x->rank, x->rank, x->width, rows, olo_split_W(x), C);
     return olo_lu_factor(x->rank, C, pivot);
 }
 
@@ -62,10 +59,7 @@ void olo_split_oblique(const olo_split *x, const double *rows, const double *C, 
                        double *X, double *N)
 {
     int k = x->width - x->rank;
-    for (int j = 0; j < k; j++)
-        for (int i = 0; i < x->rank; i++)
-            X[olo_area(j, x->rank) + (size_t)i] = olo_dense_dot(
-                x->width, rows + olo_area(i, x->width), olo_split_U(x) + olo_area(j, x->width));
+    olo_dense_products(k, x->rank, x->width, olo_split_U(x), rows, X);
     olo_lu_solve(x->rank, C, pivot, false, k, X);
     memcpy(N, olo_split_U(x), olo_area(k, x->width) * sizeof *N);
     for (int j = 0; j < k; j++)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "linalg/vector.h"
 #include "stepping/step.h"
 
 /* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
@@ -23,26 +24,6 @@ typedef struct olo_split {
     double *X;    /* [width - rank x rank] (C^-1 (rows now) U)^T */
     double *now;  /* [rank x width] independent rows at the iterate */
 } olo_split;
-
-static inline double olo_dense_dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* b += s a */
-static inline void olo_dense_add(int n, double s, const double *a, double *b)
-{
-    for (int i = 0; i < n; i++)
-        b[i] += s * a[i];
-}
-
-static inline size_t olo_area(int a, int b)
-{
-    return (size_t)a * (size_t)b;
-}
 
 static inline const double *olo_split_W(const olo_split *x)
 {

@@ -2,6 +2,14 @@
 #include "test.h"
 
 #include "linalg/dense.h"
+#include "linalg/vector.h"
+
+/* Numbers between -1 and 1 that are the same everywhere. */
+static double next_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
 
 /* det = 1, so cond = s^2 with s^2 + 1/s^2 = |A|_F^2 = 4 x^2 + 2; entries are exact. */
 TEST(condition_of_a_nearly_singular_integer_matrix)
@@ -92,6 +100,102 @@ TEST(lu_solves_with_the_matrix_and_with_its_transpose)
     check_true(!olo_lu_factor(2, broken, pivot));
 }
 
+/* Sizes about the blocks of columns and groups of right-hand sides: A X = B and A^T X = B with X known. */
+TEST(lu_of_any_size_solves_for_many_sides)
+{
+    const int sizes[] = {1, 7, 31, 32, 33, 64, 65, 130}, sides = 19;
+    unsigned seed = 1;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int n = sizes[s];
+        const size_t area = olo_area(n, n), wide = olo_area(sides, n);
+        double *A = test_malloc(area * sizeof *A), *LU = test_malloc(area * sizeof *LU);
+        double *X = test_malloc(wide * sizeof *X), *B = test_malloc(wide * sizeof *B);
+        int *pivot = test_malloc((size_t)n * sizeof *pivot);
+        for (size_t i = 0; i < area; i++)
+            A[i] = next_number(&seed);
+        for (size_t i = 0; i < wide; i++)
+            X[i] = next_number(&seed);
+        memcpy(LU, A, area * sizeof *A);
+        check_true(olo_lu_factor(n, LU, pivot));
+        for (int transposed = 0; transposed < 2; transposed++) {
+            for (int r = 0; r < sides; r++)
+                for (int i = 0; i < n; i++) {
+                    double sum = 0;
+                    for (int j = 0; j < n; j++)
+                        sum += A[transposed ? j * n + i : i * n + j] * X[r * n + j];
+                    B[r * n + i] = sum;
+                }
+            olo_lu_solve(n, LU, pivot, transposed, sides, B);
+            for (size_t i = 0; i < wide; i++)
+                check_close(X[i], B[i], 1e-10);
+        }
+        test_free(A);
+        test_free(LU);
+        test_free(X);
+        test_free(B);
+        test_free(pivot);
+    }
+}
+
+/* Rows of few entries, as of constraints, a third of them sums of others: the rank is that of the singular values, the basis
+ * is orthonormal, its first rows span all given ones. */
+TEST(row_space_of_sparse_rows_has_the_rank_of_the_singular_values)
+{
+    enum { ROWS = 90, COLUMNS = 120 };
+    unsigned seed = 5;
+    double *given = test_calloc((size_t)ROWS * COLUMNS, sizeof *given),
+           *A = test_malloc(sizeof(double) * ROWS * COLUMNS),
+           *Q = test_malloc(sizeof(double) * COLUMNS * COLUMNS),
+           *work = test_malloc(olo_row_space_work(ROWS, COLUMNS) * sizeof *work);
+    int order[ROWS], rank;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            if (i % 3 == 2)
+                given[i * COLUMNS + j] =
+                    given[(i - 1) * COLUMNS + j] - 2 * given[(i - 2) * COLUMNS + j];
+            else if (j >= i && j < i + 12)
+                given[i * COLUMNS + j] = next_number(&seed);
+    memcpy(A, given, sizeof(double) * ROWS * COLUMNS);
+    check_equal(60, olo_rank(ROWS, COLUMNS, A, 1e-9));
+    memcpy(A, given, sizeof(double) * ROWS * COLUMNS);
+    check_true(olo_row_space(ROWS, COLUMNS, A, 1e-9, order, Q, &rank, work));
+    check_equal(60, rank);
+    bool seen[ROWS] = {false};
+    for (int i = 0; i < ROWS; i++) {
+        check_true(!seen[order[i]]);
+        seen[order[i]] = true;
+        for (int j = rank; j < COLUMNS; j++)
+            check_close(0, olo_dense_dot(COLUMNS, given + i * COLUMNS, Q + j * COLUMNS), 1e-13);
+    }
+    double *gram = test_malloc(sizeof(double) * COLUMNS * COLUMNS);
+    olo_dense_products(COLUMNS, COLUMNS, COLUMNS, Q, Q, gram);
+    for (int i = 0; i < COLUMNS * COLUMNS; i++)
+        check_close(i % (COLUMNS + 1) == 0, gram[i], 1e-13);
+    /* the independent rows alone have full rank */
+    for (int i = 0; i < rank; i++)
+        memcpy(A + i * COLUMNS, given + order[i] * COLUMNS, COLUMNS * sizeof *A);
+    check_equal(rank, olo_rank(rank, COLUMNS, A, 1e-9));
+    test_free(given);
+    test_free(A);
+    test_free(Q);
+    test_free(work);
+    test_free(gram);
+}
+
+/* Of rows of one length but for rounding the first comes first. */
+TEST(row_space_takes_equal_rows_in_their_order)
+{
+    const double c = cos(1.0), s = sin(1.0);
+    double A[] = {c, s, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, Q[16], work[16];
+    int order[3], rank;
+    A[7] = 1e-12;
+    check_true(olo_row_space_work(3, 4) <= 16);
+    check_true(olo_row_space(3, 4, A, 1e-9, order, Q, &rank, work));
+    check_equal(3, rank);
+    for (int i = 0; i < 3; i++)
+        check_equal(i, order[i]);
+}
+
 /* [0 1; -5 -2] swings with -1 +- 2i, [3] grows: A v = lambda v. */
 TEST(eigenvectors_of_any_matrix)
 {
@@ -120,6 +224,9 @@ TEST(eigenvectors_of_any_matrix)
 }
 
 TEST_MAIN(cmocka_unit_test(eigenvectors_of_any_matrix),
+          cmocka_unit_test(lu_of_any_size_solves_for_many_sides),
+          cmocka_unit_test(row_space_of_sparse_rows_has_the_rank_of_the_singular_values),
+          cmocka_unit_test(row_space_takes_equal_rows_in_their_order),
           cmocka_unit_test(condition_of_a_nearly_singular_integer_matrix),
           cmocka_unit_test(condition_of_a_badly_scaled_matrix),
           cmocka_unit_test(condition_of_singular_and_of_broken_matrices),
