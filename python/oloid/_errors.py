@@ -1,4 +1,6 @@
 """Errors of the library as exceptions: its text, its status, and the kind of exception that fits."""
+import threading
+
 from ._library import ffi, lib, text
 
 
@@ -85,3 +87,25 @@ def create(kind, function, free, *arguments):
     made = ffi.new(f"{kind} **")
     call(function, *arguments, made)
     return ffi.gc(made[0], free)
+
+
+def aside(work, *arguments):
+    """work(*arguments) in a thread of its own where Ctrl-C is heard, so that it raises KeyboardInterrupt at once, however long
+    the library takes. The thread then comes to its end in the background, and what it makes is dropped: `work` may only read
+    what others have."""
+    if threading.current_thread() is not threading.main_thread():
+        return work(*arguments)
+    outcome = []
+
+    def run():
+        try:
+            outcome.append((work(*arguments), None))
+        except BaseException as exception:  # is raised where the work was asked for
+            outcome.append((None, exception))
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join()
+    value, exception = outcome[0]
+    if exception is not None:
+        raise exception
+    return value

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy
 
-from ._errors import InputError, Interrupted, call, create, from_status
+from ._errors import InputError, Interrupted, aside, call, create, from_status
 from ._guard import SETTERS, Guard, vector
 from ._library import encode, ffi, lib, text
 from ._model import Model, number_text
@@ -59,12 +59,12 @@ def read_model(source, settings):
     source = Model(**source) if isinstance(source, dict) else source
     if isinstance(source, Model):
         data = source.text.encode()
-        return create("olo_model", lib.olo_model_read_text, lib.olo_model_free, data, len(data),
-                      encode(str(source.name)), settings.array, settings.count), source.functions
+        return aside(create, "olo_model", lib.olo_model_read_text, lib.olo_model_free, data, len(data),
+                     encode(str(source.name)), settings.array, settings.count), source.functions
     if not isinstance(source, (str, os.PathLike)):
         raise InputError(f"a model is a name, a file, a dict or an oloid.Model, not a {type(source).__name__}")
-    return create("olo_model", lib.olo_model_read, lib.olo_model_free, encode(source), settings.array,
-                  settings.count), {}
+    return aside(create, "olo_model", lib.olo_model_read, lib.olo_model_free, encode(source), settings.array,
+                 settings.count), {}
 
 
 class System:
@@ -94,7 +94,7 @@ class System:
             if slopes is not None:
                 self._callbacks.append(wrap_slopes(self._guard, slopes))
                 call(set_slopes, self._model, encode(name), self._callbacks[-1])
-        self._system = create("olo_system", lib.olo_model_compile, lib.olo_system_free, self._model)
+        self._system = aside(create, "olo_system", lib.olo_model_compile, lib.olo_system_free, self._model)
 
     @property
     def name(self):
@@ -151,7 +151,7 @@ class System:
     def counts(self):
         """Numbers of points, bodies, coordinates, constraints, degrees of freedom, ..., a dict."""
         counts = ffi.new("olo_counts *")
-        call(lib.olo_system_counts, self._system, counts)
+        aside(call, lib.olo_system_counts, self._system, counts)
         return {name: getattr(counts, name) for name, _ in ffi.typeof("olo_counts").fields}
 
     @property
@@ -190,12 +190,16 @@ class System:
 
     def _initial_state(self, run):
         """The start as the C struct olo_run says."""
+        start, projection = aside(self._start, run)
+        return State(self, start, as_tuple(Projection, projection))
+
+    def _start(self, run):
         projection = ffi.new("olo_projection *")
         state = ffi.new("olo_state **")
         call(lib.olo_system_initial_state, self._system, state, projection)
         start = ffi.gc(state[0], lib.olo_state_free)
         call(lib.olo_start, self._system, run, start)
-        return State(self, start, as_tuple(Projection, projection))
+        return start, projection
 
     def stepper(self, **options):
         """A stepper; options of the run may be given instead of the model's: constraints="multipliers"."""

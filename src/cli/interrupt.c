@@ -1,8 +1,9 @@
-/* Signals during a run. The one place with state outside of structs: a handler has no other. */
+/* Signals before and during a run. The one place with state outside of structs: a handler has no other. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
 /* When the first signal came, on the monotonic clock, in whole seconds. */
@@ -10,8 +11,38 @@ static volatile sig_atomic_t first_second;
 
 static struct sigaction before_pipe;
 
+/* As of OLO_INTERRUPTED in errors.def: 128 and the number of SIGINT. */
+enum { INTERRUPTED_CODE = 130 };
+
 /* Some parents deliver one Ctrl-C twice; only a later signal is a second wish. */
 static const long PATIENCE_SECONDS = 1;
+
+/* Nothing is under way that would have to be finished, so the process ends here. Only what is safe in a handler. */
+static void leave(int signal_number)
+{
+    static const char message[] = "oloid: interrupted\n";
+    (void)signal_number;
+    const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)written; // nobody is left to be told
+    _exit(INTERRUPTED_CODE);
+}
+
+/* Whoever started the command may have told it to ignore a signal, as shells do in the background. */
+static void leave_at(int signal_number)
+{
+    struct sigaction action = {0}, before;
+    action.sa_handler = leave;
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        (void)sigaction(signal_number, &action, NULL);
+    }
+}
+
+void cli_interrupt_prepare(void)
+{
+    leave_at(SIGINT);
+    leave_at(SIGTERM);
+}
 
 static void note(int signal_number)
 {

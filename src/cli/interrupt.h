@@ -1,8 +1,12 @@
-/* Ctrl-C and `kill`: a run finishes its step and writes what it has. */
+/* Ctrl-C and `kill`: before anything is written the command ends at once; a run finishes its step and writes what it has. */
 #ifndef OLO_CLI_INTERRUPT_H
 #define OLO_CLI_INTERRUPT_H
 
 #include <stdbool.h>
+
+/* From the start of the command: SIGINT and SIGTERM end it with a message and the exit code of OLO_INTERRUPTED, however long
+ * the library takes to read, compile or analyse a model. */
+void cli_interrupt_prepare(void);
 
 /* From now on SIGINT and SIGTERM are noted instead of ending the process; one that comes more than
  * a second after the first ends it at once. SIGPIPE is ignored, so that a closed pipe cannot damage

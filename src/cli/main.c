@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/say.h"
 #include "oloid/version.h"
 #include "results/hdf5_file.h"
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
     occupy_standard_streams();
     // a reader that goes away (`| head`) ends the command quietly, whatever was inherited
     (void)signal(SIGPIPE, SIG_DFL);
+    cli_interrupt_prepare();
     olo_hdf5_skip_exit();
     return cli_close_output(dispatch(argc, argv));
 }

@@ -161,7 +161,12 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
     if (status == OLO_OK) {
         status = count_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
     }
-    return status == OLO_OK ? open_recorder(session, error) : status;
+    if (status != OLO_OK) {
+        return status;
+    }
+    // there is a result from here on: Ctrl-C finishes what is under way
+    cli_interrupt_begin();
+    return open_recorder(session, error);
 }
 
 static bool wants_stop(void *context)
@@ -370,8 +375,6 @@ static int run(int argc, char **argv)
         code = check_options(&session);
     }
     if (code == CLI_GO_ON) {
-        // from here on Ctrl-C finishes what is under way
-        cli_interrupt_begin();
         code = run_and_report(&session, arguments.items[0]);
     }
     close_session(&session);

@@ -60,6 +60,32 @@ def test_interrupt_keeps_what_there_is_and_says_how_to_go_on(start, tmp_path, wh
     assert os.listdir(tmp_path) == ["my top.h5.partial"]
 
 
+LARGE = ["chain", "--set", "n=49000"]  # takes some seconds to read, some to compile, some to analyse
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.4, 0.8, 1.2])
+@pytest.mark.parametrize("arguments", [["check", *LARGE], ["run", *LARGE, "--output", "x.h5"], ["modes", *LARGE, "--start"],
+                                       ["compare", *LARGE]], ids=lambda words: words[0])
+def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path, arguments, seconds):
+    # a shell may have told its children to ignore SIGINT
+    process = subprocess.Popen([executable(), *arguments], cwd=tmp_path, text=True, env=environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    try:
+        time.sleep(seconds)
+        pressed = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # of a processor that others want, too
+    assert time.monotonic() - pressed < share
+    assert process.returncode == 130
+    assert stderr == "oloid: interrupted\n" and stdout == ""
+    assert os.listdir(tmp_path) == []
+
+
 def test_interrupted_json_is_whole(start, tmp_path):
     process = start("--quiet", "--json", "--output", "x.h5")
     wait_for_file(tmp_path / "x.h5.partial")

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy
@@ -102,3 +103,25 @@ def test_ctrl_c_ends_a_simulation_without_a_result(interrupted):
 ], ids=["gradient", "forward", "tolerance", "function in Python"])
 def test_ctrl_c_ends_derivatives_within_a_second(interrupted, before, call):
     assert interrupted(before, call, "type(interrupt).__name__") == "Interrupted"
+
+
+def test_ctrl_c_does_not_wait_for_a_large_model(interrupted):
+    # reading, compiling and starting it takes some seconds each
+    assert interrupted("model = 'chain'", "oloid.load(model, {'n': 45000}).initial_state()",
+                       "type(interrupt).__name__") == "KeyboardInterrupt"
+
+
+def test_errors_and_models_of_other_threads_are_the_same():
+    found = []
+    with pytest.raises(oloid.InputError) as here:
+        oloid.load("chain", {"n": -1})
+
+    def elsewhere():
+        try:
+            oloid.load("chain", {"n": -1})
+        except oloid.InputError as error:
+            found.append(str(error))
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == [str(here.value)]
