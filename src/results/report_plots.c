@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "results/decimate.h"
 #include "results/layout.h"
+#include "results/result_lookup.h"
 
 /* Points of a curve in a page: more are not seen. Fewer than the second number are not worth having. */
 static const size_t POINTS_MOST = 10000, POINTS_LEAST = 1000;
@@ -152,17 +153,6 @@ static void column_of_quantity(const char *quantity, char column[160])
     }
 }
 
-/* Number of a column, -1 if there is none of that name. */
-static int find_column(const olo_result *result, const char *name)
-{
-    for (size_t i = 0; i < result->column_count; i++) {
-        if (strcmp(result->columns[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 /* What should be constant, and how little it is not: relative to its scale in the run. */
 static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_error *error)
 {
@@ -178,7 +168,7 @@ static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_err
         const olo_verdict *v = &verdicts[i];
         char column[160];
         column_of_quantity(v->quantity, column);
-        if (find_column(result, column) < 0 || v->kind > OLO_VERDICT_MOMENTUM) {
+        if (olo_result_find(result, column) < 0 || v->kind > OLO_VERDICT_MOMENTUM) {
             continue;
         }
         if (plot == NULL) {
@@ -328,7 +318,8 @@ static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_err
 /* The units of a plot are those of its first column; a relative drift has none, and of constraints each has its own. */
 static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result *result)
 {
-    const int column = plot != NULL && plot->count > 0 ? find_column(result, plot->columns[0]) : -1;
+    const int column =
+        plot != NULL && plot->count > 0 ? olo_result_find(result, plot->columns[0]) : -1;
     const char *units = column >= 0 ? olo_result_units(result, column) : NULL;
     const bool common =
         units != NULL && strcmp(units, "1") != 0 && strstr(units, "that of") == NULL;
@@ -671,8 +662,8 @@ static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *
 static const olo_report_plot *make_plot(olo_report_plots *plots, olo_result *result,
                                         const char *name)
 {
-    const bool one = find_column(result, name) >= 0;
-    const int column = find_column(result, one ? name : join(plots, name, ".", "x"));
+    const bool one = olo_result_find(result, name) >= 0;
+    const int column = olo_result_find(result, one ? name : join(plots, name, ".", "x"));
     if (column < 0) {
         return NULL;
     }

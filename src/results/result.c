@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "results/journal.h"
 #include "results/layout.h"
-#include "results/result_private.h"
+#include "results/result_lookup.h"
 
 /* ---- opening ---------------------------------------------------------------------------------- */
 
@@ -84,6 +84,7 @@ void olo_result_free(olo_result *result)
         return;
     }
     olo_hdf5_close(result->file, NULL);
+    olo_result_lookup_free(result);
     olo_free(result->columns);
     olo_free(result->sources);
     olo_free(result->nodes);
@@ -128,25 +129,21 @@ double olo_result_omega(const double *directors, const double *rates, int compon
 static olo_status read_omega(olo_result *result, const olo_result_column_source *column,
                              double *values, olo_error *error)
 {
-    enum { ROWS = 256 };
-    double directors[9 * ROWS], rates[9 * ROWS];
-    for (size_t row = 0; row < result->rows; row += ROWS) {
-        const size_t left = result->rows - row;
-        const size_t first[2] = {row, column->column}, count[2] = {left < ROWS ? left : ROWS, 9};
-        olo_status status = olo_hdf5_read(result->file, result->sources[result->q].path, first,
-                                          count, directors, error);
-        if (status == OLO_OK) {
-            status = olo_hdf5_read(result->file, result->sources[result->v].path, first, count,
-                                   rates, error);
-        }
-        if (status != OLO_OK) {
-            return status;
-        }
-        for (size_t i = 0; i < count[0]; i++) {
-            values[row + i] = olo_result_omega(directors + 9 * i, rates + 9 * i, column->omega - 1);
-        }
+    const size_t rows = result->rows;
+    double *directors = olo_alloc(18 * rows, sizeof *directors), *rates = directors + 9 * rows;
+    if (directors == NULL) {
+        return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
     }
-    return OLO_OK;
+    olo_status status =
+        olo_result_read_columns(result, result->q, column->column, 9, directors, error);
+    if (status == OLO_OK) {
+        status = olo_result_read_columns(result, result->v, column->column, 9, rates, error);
+    }
+    for (size_t i = 0; status == OLO_OK && i < rows; i++) {
+        values[i] = olo_result_omega(directors + 9 * i, rates + 9 * i, column->omega - 1);
+    }
+    olo_free(directors);
+    return status;
 }
 
 static olo_status unknown_column(const olo_result *result, const char *name, olo_error *error)
@@ -167,18 +164,16 @@ static olo_status unknown_column(const olo_result *result, const char *name, olo
 
 olo_status olo_result_read(olo_result *result, const char *name, double *values, olo_error *error)
 {
-    for (size_t i = 0; i < result->column_count; i++) {
-        const olo_result_column_source *column = &result->columns[i];
-        if (strcmp(column->name, name) == 0) {
-            if (column->omega != 0) {
-                return read_omega(result, column, values, error);
-            }
-            const size_t first[2] = {0, column->column}, count[2] = {result->rows, 1};
-            return olo_hdf5_read(result->file, result->sources[column->source].path, first, count,
-                                 values, error);
-        }
+    const int found = olo_result_find(result, name);
+    if (found < 0) {
+        return found == -1 ? unknown_column(result, name, error)
+                           : olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory",
+                                      result->path);
     }
-    return unknown_column(result, name, error);
+    const olo_result_column_source *column = &result->columns[found];
+    return column->omega != 0
+               ? read_omega(result, column, values, error)
+               : olo_result_read_columns(result, column->source, column->column, 1, values, error);
 }
 
 /* ---- texts and numbers ------------------------------------------------------------------------ */

@@ -4,10 +4,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/pool.h"
 #include "oloid/results.h"
 #include "results/hdf5_file.h"
+
+/* Some neighbouring columns of a source, [rows][count] (result_lookup.h). */
+typedef struct olo_result_window {
+    size_t first, count, capacity;
+    double *values;
+} olo_result_window;
 
 /* A dataset of numbers whose rows are those of the table. */
 typedef struct olo_result_source {
@@ -15,6 +22,7 @@ typedef struct olo_result_source {
     const char *units; /* of the dataset */
     size_t width;
     double *block; /* rows read last, of the sources of the CSV table */
+    olo_result_window window;
 } olo_result_source;
 
 /* A column is one of a source; or, with `omega`, a component of the angular velocity of the body whose
@@ -46,7 +54,9 @@ struct olo_result {
     size_t csv_columns, csv_sources; /* the first ones: those of the CSV table */
     olo_result_node *nodes;
     size_t node_count;
-    int q, v; /* sources */
+    int q, v;             /* sources */
+    uint32_t *name_table; /* [name_places] columns by name, from one; made at the first search */
+    size_t name_places;
 };
 
 /* omega = 1/2 sum_I d_I x d_I', component 0, 1 or 2, from the nine numbers of the directors. */

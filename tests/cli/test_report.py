@@ -5,6 +5,7 @@ import html.parser
 import json
 import os
 import re
+import resource
 import shutil
 import xml.etree.ElementTree as ElementTree
 
@@ -289,6 +290,21 @@ def test_very_many_bodies_are_thinned(run, animated):
     assert 500 < shown < 3000 and f"{shown} of 3000" in data["thinned"]
     nodes = numbers(data["scene"]["node"], "<i4")
     assert nodes.max() == shown - 1 and data["frames"]["count"] >= 120
+
+
+@pytest.mark.slow
+def test_the_report_of_very_many_bodies_costs_less_than_their_run(oloid):
+    # names are looked up in a table, and neighbouring columns are read together: the cost is in proportion to the bodies
+    def seconds(*arguments):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = oloid(*arguments)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode == 0, done.stderr
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    run = seconds("run", "chain", "--set", "n=20000", "--end", "0.01", "--quiet", "--no-report", "-o", "many.h5")
+    assert seconds("report", "many.h5", "-o", "many.html") < run
+    assert os.path.getsize(oloid.folder / "many.html") < 10e6
 
 
 NASTY = ['</script><script>alert(1)</script>', '"\'><img src=x onerror=alert(1)>', "<!--<script>",
