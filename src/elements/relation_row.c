@@ -2,6 +2,7 @@
  * own (system/constraint_relation.c). */
 #include "elements/relation_row.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The coordinates of all shares, ascending; how many, or -1 when there are too many. */
@@ -75,6 +76,16 @@ olo_status olo_build_relation_row(olo_builder *builder, const char *name,
     return status == OLO_OK ? add_row(builder, relation, NULL) : status;
 }
 
+/* The initial state has the value and the rate of a motion. */
+static olo_status check_start(olo_builder *builder, const char *key, const olo_time_function *time)
+{
+    if (!isfinite(time->value(time->context, 0.0)))
+        return olo_builder_fail(builder, key, "the motion is not finite at t = 0");
+    if (!isfinite(olo_time_rate(time, 0.0)))
+        return olo_builder_fail(builder, key, "the rate of the motion is not finite at t = 0");
+    return OLO_OK;
+}
+
 olo_status olo_build_motion(olo_builder *builder, const char *name, int coordinate, const char *key,
                             const olo_signal *signal)
 {
@@ -83,7 +94,9 @@ olo_status olo_build_motion(olo_builder *builder, const char *name, int coordina
     olo_status status = olo_build_signal(builder, key, signal, &time);
     if (status != OLO_OK)
         return status;
-    status = olo_build_group(builder, name, false, false);
+    status = check_start(builder, key, &time);
+    if (status == OLO_OK)
+        status = olo_build_group(builder, name, false, false);
     if (status == OLO_OK)
         status = olo_build_drive(builder, coordinate);
     if (status == OLO_OK)

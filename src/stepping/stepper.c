@@ -590,12 +590,16 @@ static void explain(olo_stepper *x, const olo_state *state, double h, olo_error 
     char history[512] = "";
     size_t used = 0;
     int first = x->history_count > 8 ? x->history_count - 8 : 0;
-    for (int i = first; i < x->history_count && used < sizeof history; i++)
-        used += (size_t)snprintf(history + used, sizeof history - used, " %.1e", x->history[i]);
+    for (int i = first; i < x->history_count && used < sizeof history; i++) {
+        char update[16] = "not finite";
+        if (isfinite(x->history[i]))
+            snprintf(update, sizeof update, "%.1e", x->history[i]);
+        used += (size_t)snprintf(history + used, sizeof history - used, " %s", update);
+    }
     olo_error cause = *error;
     olo_fail(error, cause.status,
-             "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'; last updates%s%s",
-             state->t, h, cause.text, x->system->nodes[x->worst].name, history,
+             "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'%s%s%s", state->t, h,
+             cause.text, x->system->nodes[x->worst].name, used > 0 ? "; last updates" : "", history,
              x->futile ? "" : "; try a smaller step");
 }
 
