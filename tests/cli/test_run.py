@@ -205,3 +205,12 @@ def test_orders_and_tolerances(oloid):
 def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
     done = oloid("run", "heavy-top", *arguments, "--no-result")
     assert done.returncode == 2 and words in done.stderr
+
+
+def test_a_step_that_left_the_finite_numbers_is_told_in_words(oloid):
+    # a ruler as thin as nothing: the first update is infinite
+    done = oloid("run", "cantilever", "--set", "width=1e-300", "--scheme", "variational", "--constraints", "projected",
+                 "--step", "0.1", "--end", "0.4", "--no-result", "-q")
+    assert done.returncode == 3
+    assert "last updates not finite" in one_message(done)
+    assert not re.search(r"\b(nan|inf)\b", done.stdout + done.stderr)
