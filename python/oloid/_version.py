@@ -1,2 +1,2 @@
 """Version of the package; the library must have the same, up to the last number."""
-VERSION = "0.1.0"
+VERSION = "0.2.0"
