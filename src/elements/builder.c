@@ -518,7 +518,7 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
-        if (!olo_system_measure_rows(s) || !olo_system_gather_frames(s) ||
+        if (!olo_system_gather_frames(s) || !olo_system_measure_rows(s) ||
             !olo_books_create(s, false, &s->books) || !olo_system_find_parts(s))
             status = olo_build_out_of_memory(builder);
     }

@@ -52,6 +52,19 @@ enum { STEPS_BETWEEN_LOOKS = 16 };
 
 /* ---- creating --------------------------------------------------------------------------------- */
 
+/* Masses of the system and its parts; there are no more parts than coordinates. */
+static void set_masses(olo_recorder *recorder)
+{
+    olo_verdict_record *verdict = &recorder->verdict;
+    olo_system_part_masses(recorder->system, recorder->work);
+    for (int p = 0; p < recorder->system->part_count; p++) {
+        verdict->whole.mass += recorder->work[p];
+        if (verdict->parts > 0) {
+            verdict->part[p].mass = recorder->work[p];
+        }
+    }
+}
+
 /* What the verdict follows, and room for it; false: no memory. */
 static bool prepare_verdict(olo_recorder *recorder)
 {
@@ -65,14 +78,21 @@ static bool prepare_verdict(olo_recorder *recorder)
     for (int i = 0; i < verdict->invariants; i++) {
         verdict->invariant[i] = olo_system_invariant(system, i);
     }
+    const olo_composition *composition =
+        olo_composition_find(recorder->run.order, recorder->run.tolerance > 0.0);
+    verdict->stages = composition != NULL ? composition->parts : 1;
     verdict->parts = system->part_count > 1 ? system->part_count : 0;
     const size_t parts = (size_t)verdict->parts;
     recorder->work = olo_alloc((size_t)system->n, sizeof(double));
     verdict->part = olo_alloc(parts, sizeof *verdict->part);
     recorder->part_sizes = olo_alloc(parts, sizeof *recorder->part_sizes);
     recorder->part_ledgers = olo_alloc(parts, sizeof *recorder->part_ledgers);
-    return recorder->work != NULL && verdict->part != NULL && recorder->part_sizes != NULL &&
-           recorder->part_ledgers != NULL;
+    const bool ok = recorder->work != NULL && verdict->part != NULL &&
+                    recorder->part_sizes != NULL && recorder->part_ledgers != NULL;
+    if (ok) {
+        set_masses(recorder);
+    }
+    return ok;
 }
 
 static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
@@ -269,14 +289,13 @@ static void look(olo_recorder *recorder, const olo_state *state)
     for (int p = 0; p < verdict->parts; p++) {
         olo_verdict_raise(&verdict->part[p], &recorder->part_sizes[p]);
     }
-    const double reach = olo_system_reach(system, state);
-    if (!(reach <= 2.0 * verdict->reach)) { // sizes of rows change with distances only
+    olo_raise(&verdict->reach, olo_system_reach(system, state));
+    if (!(verdict->reach <= 2.0 * verdict->measured_reach)) { // sizes of rows change with distances
         const olo_row_growth rows = olo_system_row_growth(system, state, recorder->work);
         olo_raise(&verdict->row_growth, rows.growth);
         olo_raise(&verdict->remote, rows.remote);
-        verdict->reach = reach;
+        verdict->measured_reach = verdict->reach;
     }
-    olo_sizes_velocities(system, state, &verdict->normal_velocity, &verdict->velocity_size);
     verdict->looked = verdict->states;
     verdict->look_time = state->t;
 }

@@ -1,6 +1,6 @@
 /* Sizes of momenta and energies, part by part. Rounding changes a coordinate by a unit of its last place, epsilon |q_i|, and the
  * energy of a term by epsilon sum |dV/dq_i| |q_i|: the virial of the term's own forces, before forces of different terms
- * cancel. Where q_i itself vanishes it is rounded in proportion to the length of the model, which is added to it. A stiff beam
+ * cancel. Where q_i itself vanishes it is rounded in proportion to lengths and lever arms of the model, which are added. A stiff beam
  * under no load, or a body that rests at height zero, has no other energy to compare with. */
 #include "results/sizes.h"
 
@@ -14,12 +14,15 @@ static void add(olo_sizes *to, const olo_sizes *x)
     to->linear += x->linear;
     to->angular += x->angular;
     to->virial += x->virial;
+    to->kinetic += x->kinetic;
+    olo_raise(&to->normal, x->normal);
+    olo_raise(&to->speed, x->speed);
 }
 
 /* What coordinate i is rounded in proportion to. */
 static double coordinate_size(const olo_system *s, const double *q, int i)
 {
-    return fabs(q[i]) + (s->coordinates[i].slot == 0 ? s->length_scale : 1.0);
+    return fabs(q[i]) + (s->coordinates[i].slot == 0 ? s->lever_scale : 1.0);
 }
 
 static double virial_of(const olo_system *s, const olo_state *x, const olo_term *term)
@@ -31,30 +34,6 @@ static double virial_of(const olo_system *s, const olo_state *x, const olo_term 
     for (int k = 0; k < term->size; k++)
         sum += fabs(gradient[k]) * coordinate_size(s, x->q, term->index[k]);
     return sum;
-}
-
-void olo_sizes_measure(const olo_system *s, const olo_state *x, double *momentum, olo_sizes *whole,
-                       olo_sizes *part)
-{
-    *whole = (olo_sizes){0};
-    for (int p = 0; part && p < s->part_count; p++)
-        part[p] = (olo_sizes){0};
-    olo_system_mass_times(s, x->v, momentum);
-    for (int i = 0; i < s->n; i += 3) {
-        const double p = vec3_norm(momentum + i);
-        const olo_sizes own = {.linear = s->coordinates[i].slot == 0 ? p : 0.0,
-                               .angular = vec3_norm(x->q + i) * p};
-        add(whole, &own);
-        if (part)
-            add(&part[olo_system_part(s, i)], &own);
-    }
-    for (int i = 0; i < s->term_count; i++) {
-        const olo_term *term = &s->terms[i];
-        const olo_sizes own = {.virial = virial_of(s, x, term)};
-        add(whole, &own);
-        if (part && term->size > 0)
-            add(&part[olo_system_part(s, term->index[0])], &own);
-    }
 }
 
 /* Velocities that all nodes of a row have in common, as in free fall, tell nothing about the row; but what is left of them after
@@ -85,15 +64,60 @@ static double row_speed(const olo_system *s, const olo_constraint *row, const do
     return single ? all : fmax(relative, share_of_common * all);
 }
 
-void olo_sizes_velocities(const olo_system *s, const olo_state *x, double *normal, double *size)
+/* Sizes of one thing count for the whole, and for the part of its coordinate. */
+static void count_for(const olo_system *s, int coordinate, const olo_sizes *own, olo_sizes *whole,
+                      olo_sizes *part)
+{
+    add(whole, own);
+    if (part)
+        add(&part[olo_system_part(s, coordinate)], own);
+}
+
+static void measure_momenta(const olo_system *s, const olo_state *x, double *momentum,
+                            olo_sizes *whole, olo_sizes *part)
+{
+    olo_system_mass_times(s, x->v, momentum);
+    for (int i = 0; i < s->n; i += 3) {
+        const double p = vec3_norm(momentum + i);
+        const olo_sizes own = {.linear = s->coordinates[i].slot == 0 ? p : 0.0,
+                               .angular = vec3_norm(x->q + i) * p,
+                               .kinetic = 0.5 * vec3_dot(momentum + i, x->v + i)};
+        count_for(s, i, &own, whole, part);
+    }
+}
+
+static void measure_terms(const olo_system *s, const olo_state *x, olo_sizes *whole,
+                          olo_sizes *part)
+{
+    for (int i = 0; i < s->term_count; i++) {
+        const olo_term *term = &s->terms[i];
+        const olo_sizes own = {.virial = virial_of(s, x, term)};
+        if (term->size > 0)
+            count_for(s, term->index[0], &own, whole, part);
+    }
+}
+
+static void measure_rows(const olo_system *s, const olo_state *x, olo_sizes *whole, olo_sizes *part)
 {
     const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
-        const double scale = s->row_scale[c];
         double gradient[OLO_FORM_SIZE_MAX];
         olo_constraint_gradient(row, &at, gradient);
-        olo_raise(size, row_speed(s, row, gradient, x->v) / scale);
-        olo_raise(normal, fabs(olo_constraint_rate(row, &at, gradient, x->v)) / scale);
+        const double rate = fabs(olo_constraint_rate(row, &at, gradient, x->v));
+        const olo_sizes own = {.normal = rate / s->row_scale[c],
+                               .speed = row_speed(s, row, gradient, x->v) / s->row_scale[c]};
+        count_for(s, row->index[0], &own, whole, part);
     }
+}
+
+void olo_sizes_measure(const olo_system *s, const olo_state *x, double *momentum, olo_sizes *whole,
+                       olo_sizes *part)
+{
+    *whole = (olo_sizes){0};
+    for (int p = 0; part && p < s->part_count; p++)
+        part[p] = (olo_sizes){0};
+    measure_momenta(s, x, momentum, whole, part);
+    measure_terms(s, x, whole, part);
+    measure_rows(s, x, whole, part);
 }

@@ -3,7 +3,7 @@
  *     drift = max_n |I_n - I_0|,   relative_drift = drift / scale,   ok: relative_drift <= tolerance.
  *
  * Exact quantities (momenta; energy with energy-momentum) are ok or broken. Their tolerance is rounding: 1e-10, and beyond some
- * 100,000 steps a random walk of 1000 epsilon per step. The scale of energy is the largest of kinetic, strain and moved
+ * 200,000 steps a random walk of 1000 epsilon per step. The scale of energy is the largest of kinetic, strain and moved
  * potential energy, work and dissipation; where that is tiny, what rounding of the coordinates does to the energy
  * (sizes.h: virial) makes it larger. The scale of a momentum map a.L + b.P is the largest of its own value, |a| sum |x| |p|
  * and |b| sum |p|.
@@ -33,6 +33,7 @@ static const double VIRIAL_ROUNDING = 4.0 * DBL_EPSILON;
 
 /* Constraints are solved anew in every step, rounding does not accumulate. */
 static const double CONSTRAINT_TOLERANCE = 1e-12;
+static const double POSITION_ROUNDING = 16.0 * DBL_EPSILON;
 
 /* Bounded energy: ok and broken, as shares of the energy available; a tenth of both when it grows. */
 static const double BOUNDED_TOLERANCE = 0.1, BOUNDED_LIMIT = 1.0, GROWING_SHARE = 0.1;
@@ -42,6 +43,9 @@ static const double EXPLAINED_SHARE = 0.5;
 
 /* Constraints under a penalty: shares of the size of a row. */
 static const double PENALTY_TOLERANCE = 0.01, PENALTY_LIMIT = 0.1;
+
+/* Velocities are judged where the kinetic energy is at least this share of its largest value. */
+static const double MOTION_SHARE = 1e-3;
 
 /* Velocities normal to the constraints: 5 percent of the velocity are a few thousandths of the kinetic energy. */
 static const double VELOCITY_TOLERANCE = 0.05;
@@ -63,10 +67,13 @@ static void begin(olo_conserved *c, const olo_ledger *ledger, int count, const d
         c->start[i] = values[i];
     }
     c->kinetic_start = ledger->kinetic;
+    c->strain_start = ledger->strain;
     c->potential_start = ledger->potential + ledger->strain + ledger->constraint;
 }
 
-static void follow(olo_conserved *c, const olo_ledger *ledger, int count, const double *values)
+/* With the kinetic energy T, momenta add up to sum |p| <= sqrt(2 T m) at most. */
+static void follow(olo_conserved *c, const olo_ledger *ledger, double reach, int count,
+                   const double *values)
 {
     for (int i = 0; i < count; i++) {
         olo_raise(&c->drift[i], fabs(values[i] - c->start[i]));
@@ -76,12 +83,15 @@ static void follow(olo_conserved *c, const olo_ledger *ledger, int count, const 
         c->potential_start - (ledger->potential + ledger->strain + ledger->constraint);
     olo_raise(&c->kinetic, ledger->kinetic);
     olo_raise(&c->energy, ledger->kinetic);
-    olo_raise(&c->energy, fabs(ledger->strain));
+    olo_raise(&c->energy, fabs(ledger->strain - c->strain_start));
     olo_raise(&c->energy, fabs(moved));
     olo_raise(&c->energy, fabs(ledger->work));
     olo_raise(&c->energy, fabs(ledger->dissipation));
     olo_raise(&c->released, moved);
     olo_raise(&c->work, fabs(ledger->work));
+    const double momentum = sqrt(2.0 * ledger->kinetic * c->mass);
+    olo_raise(&c->linear, momentum);
+    olo_raise(&c->angular, momentum * reach);
     olo_raise(&c->linear, vec3_norm(ledger->linear_momentum));
     olo_raise(&c->angular, vec3_norm(ledger->angular_momentum));
 }
@@ -96,7 +106,7 @@ static void enter(const olo_verdict_record *record, olo_conserved *c, const olo_
     if (first) {
         begin(c, ledger, record->invariants, values);
     }
-    follow(c, ledger, record->invariants, values);
+    follow(c, ledger, record->reach, record->invariants, values);
 }
 
 /* Two blocks become one, so that there is room again. */
@@ -156,6 +166,13 @@ void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
     olo_raise(&conserved->linear, sizes->linear);
     olo_raise(&conserved->angular, sizes->angular);
     olo_raise(&conserved->virial, sizes->virial);
+    olo_raise(&conserved->kinetic, sizes->kinetic);
+    // what has come to rest moves by rounding alone, in all directions
+    if (sizes->kinetic > MOTION_SHARE * conserved->kinetic &&
+        sizes->kinetic > VIRIAL_ROUNDING * conserved->virial) {
+        olo_raise(&conserved->normal, sizes->normal);
+        olo_raise(&conserved->speed, sizes->speed);
+    }
 }
 
 /* ---- judging ---------------------------------------------------------------------------------- */
@@ -195,16 +212,23 @@ static olo_verdict_level level_of(double relative, double tolerance, double limi
                                  : OLO_VERDICT_BROKEN; // also for what is not a number
 }
 
+/* Rounding errors of all steps add up like a random walk. */
+static double walk(const olo_verdict_record *record)
+{
+    return sqrt((double)record->states * fmax(1.0, record->stages));
+}
+
 /* Tolerance of what is exact up to rounding. */
 static double exact_tolerance(const olo_verdict_record *record)
 {
-    return fmax(EXACT_TOLERANCE, STEP_ROUNDING * sqrt((double)record->states));
+    return fmax(EXACT_TOLERANCE, STEP_ROUNDING * walk(record));
 }
 
 static double energy_scale(const olo_verdict_record *record, const olo_conserved *c)
 {
-    const double rounding = VIRIAL_ROUNDING * sqrt((double)record->states) * c->virial;
-    return record->energy_bounded ? c->kinetic_start + c->released + c->work + rounding
+    const double rounding = VIRIAL_ROUNDING * walk(record) * c->virial;
+    return record->energy_bounded ? fmax(c->kinetic_start + c->released + c->work,
+                                         rounding / (GROWING_SHARE * BOUNDED_TOLERANCE))
                                   : fmax(c->energy, rounding / exact_tolerance(record));
 }
 
@@ -311,7 +335,8 @@ static void judge_exact_constraints(const olo_verdict_record *record, olo_verdic
 {
     char error[32], relative[32], bound[32];
     const double rounding = DBL_EPSILON * record->remote;
-    v->tolerance = CONSTRAINT_TOLERANCE * record->row_growth;
+    // positions far away turn bodies by their rounding over the lengths of these
+    v->tolerance = CONSTRAINT_TOLERANCE * record->row_growth + POSITION_ROUNDING * record->remote;
     v->relative_drift = record->constraint_relative;
     v->level = level_of(v->relative_drift, v->tolerance, v->tolerance);
     if (v->level == OLO_VERDICT_BROKEN) {
@@ -336,7 +361,7 @@ static void judge_soft_constraints(const olo_verdict_record *record, olo_verdict
     const bool penalty = isinf(record->constraint_bound);
     v->relative_drift = penalty ? record->constraint_relative : record->constraint_error;
     v->tolerance =
-        penalty ? PENALTY_TOLERANCE : fmax(CONSTRAINT_TOLERANCE, record->constraint_bound);
+        penalty ? PENALTY_TOLERANCE : record->constraint_bound + POSITION_ROUNDING * record->reach;
     v->level = level_of(v->relative_drift, v->tolerance, penalty ? PENALTY_LIMIT : v->tolerance);
     if (v->level == OLO_VERDICT_OK) {
         (void)snprintf(v->text, sizeof v->text, "satisfied to %s", number(v->drift, error));
@@ -365,29 +390,43 @@ static olo_verdict judge_constraints(const olo_verdict_record *record)
     return v;
 }
 
-static olo_verdict judge_velocities(const olo_verdict_record *record)
+static double normal_fraction(const olo_conserved *c)
+{
+    return c->normal == 0.0 ? 0.0 : c->normal / c->speed;
+}
+
+static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_system *system)
 {
     char share[32];
+    int worst = -1;
     olo_verdict v = {.kind = OLO_VERDICT_VELOCITIES,
                      .quantity = "velocities",
                      .why = "velocities along the constraints are motion, others are not",
-                     .drift = record->normal_velocity,
                      .tolerance = VELOCITY_TOLERANCE};
-    // what rests moves by rounding alone, in all directions
-    const bool moves = !(record->whole.kinetic <= VIRIAL_ROUNDING * record->whole.virial);
-    if (moves && v.drift != 0.0) {
-        v.relative_drift = v.drift / record->velocity_size;
+    if (record->parts == 0) {
+        v.relative_drift = normal_fraction(&record->whole);
     }
+    for (int p = 0; p < record->parts; p++) {
+        const double fraction = normal_fraction(&record->part[p]);
+        if (!(fraction <= v.relative_drift) && !isnan(v.relative_drift)) {
+            v.relative_drift = fraction;
+            worst = p;
+        }
+    }
+    v.drift = v.relative_drift;
     v.level = level_of(v.relative_drift, v.tolerance, (double)INFINITY);
     if (v.level == OLO_VERDICT_OK) {
         (void)snprintf(v.text, sizeof v.text, "on the constraints to %s",
                        number(v.relative_drift, share));
-    } else {
-        (void)snprintf(
-            v.text, sizeof v.text,
-            "leave the constraints by %.0f %% of their size, tolerance %.0f %%: the energy "
-            "counts what is not motion; take a smaller step",
-            100.0 * v.relative_drift, 100.0 * v.tolerance);
+        return v;
+    }
+    (void)snprintf(v.text, sizeof v.text,
+                   "leave the constraints by %.0f %% of their size, tolerance %.0f %%: part of the "
+                   "kinetic energy is not motion; take a smaller step",
+                   100.0 * v.relative_drift, 100.0 * v.tolerance);
+    if (worst >= 0) {
+        (void)snprintf(v.quantity, sizeof v.quantity, "velocities of the part with '%.40s'",
+                       olo_system_part_name(system, worst));
     }
     return v;
 }
@@ -406,7 +445,7 @@ int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
         verdicts[count++] = judge_constraints(record);
     }
     if (record->constraints && record->velocities) {
-        verdicts[count++] = judge_velocities(record);
+        verdicts[count++] = judge_velocities(record, system);
     }
     return count;
 }
@@ -423,9 +462,8 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->row_growth, sizeof record->row_growth);
     olo_bytes_pass(bytes, &record->remote, sizeof record->remote);
     olo_bytes_pass(bytes, &record->reach, sizeof record->reach);
+    olo_bytes_pass(bytes, &record->measured_reach, sizeof record->measured_reach);
     olo_bytes_pass(bytes, &record->looked, sizeof record->looked);
     olo_bytes_pass(bytes, &record->look_time, sizeof record->look_time);
-    olo_bytes_pass(bytes, &record->normal_velocity, sizeof record->normal_velocity);
-    olo_bytes_pass(bytes, &record->velocity_size, sizeof record->velocity_size);
     olo_bytes_pass(bytes, &record->halvings, sizeof record->halvings);
 }

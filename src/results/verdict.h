@@ -12,14 +12,17 @@
 /* What is followed of the system as a whole, or of one connected part: largest values over the run. */
 typedef struct olo_conserved {
     double start[OLO_INVARIANTS_MAX];
-    double drift[OLO_INVARIANTS_MAX];      /* |value - start| */
-    double value[OLO_INVARIANTS_MAX];      /* |value| */
-    double kinetic_start, potential_start; /* potential: of gravity, springs, beams, penalties */
-    double kinetic;                        /* kinetic energy */
-    double energy;   /* kinetic, strain and moved potential energy, work, dissipation */
-    double released; /* potential energy below that of the start */
-    double work;     /* |work| */
+    double drift[OLO_INVARIANTS_MAX]; /* |value - start| */
+    double value[OLO_INVARIANTS_MAX]; /* |value| */
+    double mass;
+    double kinetic_start, strain_start;
+    double potential_start; /* of gravity, springs, beams, penalties */
+    double kinetic;         /* kinetic energy */
+    double energy;          /* kinetic, strain and moved potential energy, work, dissipation */
+    double released;        /* potential energy below that of the start */
+    double work;            /* |work| */
     double linear, angular, virial; /* sizes.h */
+    double normal, speed;           /* of velocities, while there was motion: sizes.h */
 } olo_conserved;
 
 /* Means of the energy over blocks of equally many states; when all are full, pairs of them become one. */
@@ -38,6 +41,7 @@ typedef struct olo_verdict_record {
     bool velocities;         /* and velocities to be judged with them */
     double constraint_bound; /* error that belongs to their treatment: 0 exact, infinity for a penalty */
     bool energy_bounded; /* by the scheme, not constant */
+    int stages;          /* steps that a step is composed of */
 
     long states; /* seen so far */
     olo_conserved whole;
@@ -45,11 +49,11 @@ typedef struct olo_verdict_record {
     olo_conserved *part;
     olo_energy_blocks blocks;
     double constraint_start, constraint_error, constraint_relative;
-    double row_growth, remote;             /* row_size.h */
-    double reach;                          /* where these were measured: olo_system_reach */
-    long looked;                           /* states at the last look at sizes */
-    double look_time;                      /* its time */
-    double normal_velocity, velocity_size; /* sizes.h */
+    double row_growth, remote; /* row_size.h */
+    double reach;              /* largest distance from the origin: olo_system_reach */
+    double measured_reach;     /* where row_growth was measured */
+    long looked;               /* states at the last look at sizes */
+    double look_time;          /* its time */
     long halvings;
 } olo_verdict_record;
 

@@ -262,6 +262,17 @@ static bool is_tangent(projection *x, const olo_state *state, double speed)
     return tangent;
 }
 
+/* Velocities that are all below this share of those given are what rounding left of them. */
+static const double rest_speed = 1e-14;
+
+static void remove_rounding(int n, double speed, double *v)
+{
+    for (int i = 0; i < n; i++)
+        if (fabs(v[i]) > speed)
+            return;
+    memset(v, 0, (size_t)n * sizeof *v);
+}
+
 static olo_status project_velocities(projection *x, olo_state *state, olo_error *error)
 {
     const int passes = 4; /* the soft rows leave some 1e-12 of what they take away */
@@ -277,6 +288,7 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
         for (int i = 0; i < s->n; i++)
             state->v[i] += x->right[i];
     }
+    remove_rounding(s->n, rest_speed * speed, state->v);
     return OLO_OK;
 }
 

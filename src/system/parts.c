@@ -91,6 +91,16 @@ void olo_state_receive(const olo_system *s, olo_state *x, int coordinate, double
         olo_sum_add(&x->received[olo_system_part(s, coordinate)], energy);
 }
 
+void olo_system_part_masses(const olo_system *s, double *masses)
+{
+    memset(masses, 0, (size_t)s->part_count * sizeof *masses);
+    for (int e = 0; e < s->mass_count; e++) {
+        const olo_mass_entry *entry = &s->mass[e];
+        if (s->coordinates[entry->i].slot == 0 && s->coordinates[entry->j].slot == 0)
+            masses[olo_system_part(s, entry->i)] += (entry->i == entry->j ? 1 : 2) * entry->m;
+    }
+}
+
 /* The momentum p of the 3-vector at coordinate i, and its share of the kinetic energy. */
 static void add_momentum(const olo_system *s, const olo_state *x, int i, const double p[3],
                          olo_ledger *ledger)

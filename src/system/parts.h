@@ -23,6 +23,9 @@ const char *olo_system_part_name(const olo_system *system, int part);
  * and what constraints with a penalty store. Does nothing in a system of one part, whose sums are in the ledger. */
 void olo_state_receive(const olo_system *system, olo_state *state, int coordinate, double energy);
 
+/* The mass of each part, [part_count]. */
+void olo_system_part_masses(const olo_system *system, double *masses);
+
 /* The ledger of each part, [part_count]: energies and momenta; `balance` is the energy less what was received. Constraint errors
  * are left at zero. Allocates nothing. */
 void olo_system_part_ledgers(const olo_system *system, const olo_state *state, olo_ledger *ledgers);

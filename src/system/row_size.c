@@ -4,7 +4,7 @@
  *     size = extent + share * parts,
  *
  * extent: the sum of the magnitudes of its terms with positions counted from the first node of the row (arms, lengths,
- * directors), at least its steepest derivative times the length of the model; parts: the same sum with positions as they are. The
+ * directors), at least its steepest derivative times the length of a body in it; parts: the same sum with positions as they are. The
  * share is such that a bound of 1e-12 of the size allows some units of the last place of the parts: 1e-12 share = 16 epsilon. */
 #include "system/row_size.h"
 
@@ -31,42 +31,88 @@ static void set_origin(const olo_system *s, const olo_constraint *row, const dou
     }
 }
 
-/* Steepest derivative of the row over the lengths of the model. */
-static double steepness(const olo_system *s, const olo_constraint *row, const olo_at *at)
+/* A length of a node: the largest radius of its inertia about its origin; of one without any, the length of the model. */
+static double node_length(const olo_system *s, const olo_node *node)
+{
+    if (node->frame < 0)
+        return s->length_scale;
+    const olo_frame_mass *mass = &s->frames[node->frame];
+    const double largest = fmax(mass->E[0], fmax(mass->E[4], mass->E[8]));
+    return mass->m > 0 && largest > 0 ? sqrt(largest / mass->m) : s->length_scale;
+}
+
+/* Steepest derivative of the row over the lengths of its bodies; `distant` becomes the sum over their distances from the origin. */
+static double steepness(const olo_system *s, const olo_constraint *row, const olo_at *at,
+                        double *distant)
 {
     double gradient[OLO_FORM_SIZE_MAX], steepest = 0;
     olo_constraint_gradient(row, at, gradient);
+    *distant = 0;
     for (int i = 0; i < row->size; i++) {
-        const bool position = s->coordinates[row->index[i]].slot == 0;
-        steepest = fmax(steepest, fabs(gradient[i]) * (position ? s->length_scale : 1.0));
+        const olo_coordinate *c = &s->coordinates[row->index[i]];
+        const olo_node *node = &s->nodes[c->node];
+        const double length = c->slot == 0 ? node_length(s, node) : 1.0;
+        steepest = fmax(steepest, fabs(gradient[i]) * length);
+        if (c->slot == 0 && node->base < 0)
+            *distant += fabs(gradient[i]) * vec3_norm(at->q + node->q);
     }
     return steepest;
 }
 
-/* Size of row c; `remote` becomes the ratio of its parts to its extent. */
-static double size_of(const olo_system *s, int c, const olo_at *at, double *origin, double *remote)
+/* Distance of the row's nodes from the origin over a length of the row: of its bodies, or between them. */
+static double remoteness(const olo_system *s, const olo_constraint *row, const double *q)
+{
+    const olo_node *first = &s->nodes[s->coordinates[row->index[0]].node];
+    double distance = 0, length = 0;
+    for (int i = 0; i < row->size; i++) {
+        const olo_coordinate *c = &s->coordinates[row->index[i]];
+        const olo_node *node = &s->nodes[c->node];
+        if (c->slot != 0 || node->base >= 0)
+            continue;
+        double between[3];
+        vec3_subtract(q + node->q, q + first->q, between);
+        distance = fmax(distance, vec3_norm(q + node->q));
+        length = fmax(length, fmax(vec3_norm(between), node_length(s, node)));
+    }
+    return length > 0 ? distance / length : 0;
+}
+
+static double size_of(const olo_system *s, int c, const olo_at *at, double *origin)
 {
     const olo_constraint *row = &s->constraints[c];
-    const double parts = olo_constraint_magnitude(row, at);
-    double extent = parts;
+    double distant, parts = olo_constraint_magnitude(row, at), extent = parts;
     if (row->form) {
         set_origin(s, row, at->q, origin);
         extent = olo_form_magnitude_about(row->form, at->q, origin);
     }
-    extent = fmax(extent, steepness(s, row, at));
-    *remote = extent > 0 ? parts / extent : 1.0;
+    extent = fmax(extent, steepness(s, row, at, &distant));
+    parts = fmax(parts, distant); /* axes exchange their rounding when bodies turn */
     const double size = extent + share_of_parts * parts;
     return size > 0 ? size : 1.0;
+}
+
+/* The length of the model, or its largest lever arm: the factor of a director in a linear row. */
+static double lever_scale(const olo_system *s)
+{
+    double largest = s->length_scale;
+    for (int c = 0; c < s->m; c++) {
+        const olo_form *form = s->constraints[c].form;
+        for (int i = 0; form && form->products == 0 && i < form->size; i++)
+            if (s->coordinates[form->index[i]].slot > 0)
+                largest = fmax(largest, fabs(form->b[i]));
+    }
+    return largest;
 }
 
 bool olo_system_measure_rows(olo_system *s)
 {
     const olo_at at = {.q = s->q0};
-    double remote, *origin = olo_alloc((size_t)s->n, sizeof *origin);
+    double *origin = olo_alloc((size_t)s->n, sizeof *origin);
     s->row_scale = olo_alloc((size_t)s->m, sizeof *s->row_scale);
     const bool ok = origin && s->row_scale;
     for (int c = 0; ok && c < s->m; c++)
-        s->row_scale[c] = size_of(s, c, &at, origin, &remote);
+        s->row_scale[c] = size_of(s, c, &at, origin);
+    s->lever_scale = lever_scale(s);
     olo_free(origin);
     return ok;
 }
@@ -84,10 +130,8 @@ olo_row_growth olo_system_row_growth(const olo_system *s, const olo_state *x, do
     const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
     olo_row_growth seen = {.growth = 1.0, .remote = 1.0};
     for (int c = 0; c < s->m; c++) {
-        double remote;
-        const double size = size_of(s, c, &at, origin, &remote);
-        olo_raise(&seen.growth, size / s->row_scale[c]);
-        olo_raise(&seen.remote, remote);
+        olo_raise(&seen.growth, size_of(s, c, &at, origin) / s->row_scale[c]);
+        olo_raise(&seen.remote, remoteness(s, &s->constraints[c], x->q));
     }
     return seen;
 }

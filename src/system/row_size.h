@@ -7,7 +7,7 @@
 typedef struct olo_system olo_system;
 typedef struct olo_state olo_state;
 
-/* Fills system->row_scale from the initial configuration; false: no memory. */
+/* Fills system->row_scale and system->lever_scale from the initial configuration, with frames gathered; false: no memory. */
 bool olo_system_measure_rows(olo_system *system);
 
 /* The largest distance of a node from the origin, plus the length of the model: what sizes of rows depend on. */
@@ -16,7 +16,7 @@ double olo_system_reach(const olo_system *system, const olo_state *state);
 /* How far the sizes of rows have moved away from those at the start. */
 typedef struct olo_row_growth {
     double growth; /* largest size of a row now over that at the start, at least 1 */
-    double remote; /* largest ratio of the parts of a row to its own extent: distance from the origin over size */
+    double remote; /* largest distance of the nodes of a row from the origin over a length of the row */
 } olo_row_growth;
 
 /* Compares the sizes of all rows at a state with those at the start. `origin` has room for n numbers. */

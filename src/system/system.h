@@ -158,6 +158,7 @@ struct olo_system {
     olo_books *books;              /* frames in the ledger, or NULL */
     double *row_scale;   /* [m] the size that each constraint row is judged against: row_size.h */
     double length_scale; /* a length of the model, to make increments comparable */
+    double lever_scale;  /* the same, or its largest lever arm */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;

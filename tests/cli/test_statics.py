@@ -155,7 +155,7 @@ def test_sliding_down_is_no_path(oloid):
     done = oloid("equilibrium", write(oloid, PENDULUM), "-o", "p.h5", "--no-report")
     assert "nothing holds it without load: it slid down under the full load" in done.stdout
     with h5py.File(oloid.folder / "p.h5") as file:
-        assert "found by sliding down" in file.attrs["shows"]
+        assert b"found by sliding down" in file.attrs["shows"]
     assert json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)["relaxed"]
 
 

@@ -86,7 +86,31 @@ def test_a_joint_far_away_is_told_in_metres(oloid):
     assert f"{constraints['drift']:.1e}" in constraints["text"]
 
 
+def test_a_fast_part_hides_no_velocities(oloid):
+    velocities = line(judged(oloid, "vel-hidden"), "velocities")
+    assert velocities["level"] == "warn" and velocities["quantity"] == "velocities of the part with 'p'"
+
+
+def test_a_constant_in_an_energy_hides_no_drift(oloid):
+    energy = line(judged(oloid, "strain-offset"), "energy")
+    assert energy["level"] == "broken" and energy["drift"] == pytest.approx(10, rel=1e-3)
+
+
+def test_a_penalty_is_judged_by_the_body_and_not_by_the_model(oloid):
+    """A cube of 10 mm sinks by its own size; another body is 100 m away."""
+    assert line(judged(oloid, "pen"), "constraints")["level"] == "broken"
+
+
 # ---- what is right is ok
+
+def test_what_has_come_to_rest_is_ok(oloid):
+    assert judged(oloid, "burst")["level"] == "ok"
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_a_beam_at_rest_is_ok_with_every_order(oloid, order):
+    assert judged(oloid, "rest-beam", "--scheme", "variational", "--order", order)["level"] == "ok"
+
 
 def test_a_locked_body_at_height_zero_is_ok(oloid):
     assert judged(oloid, "locked-at-zero")["level"] == "ok"

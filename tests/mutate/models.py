@@ -7,7 +7,7 @@ run for a few steps.
 
 A mutant is a function of seed and number alone. It fails when one of the two commands
 
-  - ends by a signal, or with an exit code other than 0 (fine), 1 (out of memory), 2 (not valid) or 3 (the computation failed);
+  - ends by a signal, or with an exit code other than 0 (fine), 1 (out of memory), 2 (not valid), 3 (the computation failed) or 6 (the verdict warns);
   - takes more than 10 s of processor time, or a minute, and the model as it was does not;
   - fails without a message, or with more than one line beside warnings and the law that was broken before;
   - fails with exit code 2 and does not name the file, or the option that is to blame;
@@ -256,7 +256,7 @@ def judge(done):
         messages = messages[1:]
     if done.returncode < 0:
         return f"ended by {signal.Signals(-done.returncode).name}"
-    if done.returncode not in (0, 1, 2, 3):
+    if done.returncode not in (0, 1, 2, 3, 6):
         return f"exit code {done.returncode}"
     if done.returncode != 0 and (len(messages) != 1 or not re.fullmatch(r"oloid: .{10,}", messages[0])):
         return f"{len(messages)} messages"

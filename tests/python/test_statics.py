@@ -142,7 +142,7 @@ def test_a_pendulum_slides_down_and_swings(tmp_path):
     found = oloid.equilibrium(pendulum(), output=tmp_path / "p.h5")
     assert found.relaxed and found.stable and "slid down" in repr(found)
     with h5py.File(tmp_path / "p.h5") as file:
-        assert "found by sliding down" in file.attrs["shows"]
+        assert b"found by sliding down" in file.attrs["shows"]
     assert numpy.allclose(found.state.q, [0, 0, -1], atol=1e-7)
     modes = oloid.modes(found)
     assert len(modes) == 2 and modes.square == pytest.approx([9.81, 9.81], rel=1e-9)

@@ -282,16 +282,65 @@ TEST(rows_that_have_grown_are_judged_by_their_size_now)
 TEST(velocities_off_the_constraints_are_a_warning)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
-    olo_verdict_record record = {.constraints = true, .velocities = true, .velocity_size = 1.0};
+    olo_verdict_record record = {.constraints = true, .velocities = true};
     const olo_ledger ledger = {.kinetic = 1.0};
     olo_verdict_add(&record, &ledger, 0);
-    record.normal_velocity = 0.01;
+    const olo_sizes fine = {.kinetic = 1.0, .normal = 0.01, .speed = 1.0};
+    olo_verdict_raise(&record.whole, &fine);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_OK, verdicts[1].level);
-    record.normal_velocity = 0.72;
+    const olo_sizes coarse = {.kinetic = 1.0, .normal = 0.72, .speed = 1.0};
+    olo_verdict_raise(&record.whole, &coarse);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_WARN, verdicts[1].level);
     check_contains("72 %", verdicts[1].text);
+}
+
+/* What has come to rest moves by rounding, and rounding has no direction. */
+TEST(velocities_of_what_rests_are_not_judged)
+{
+    olo_verdict verdicts[OLO_VERDICTS_MAX];
+    olo_verdict_record record = {.constraints = true, .velocities = true};
+    const olo_ledger moving = {.kinetic = 1.0};
+    olo_verdict_add(&record, &moving, 0);
+    const olo_sizes resting = {.kinetic = 1e-20, .normal = 1e-10, .speed = 1e-10};
+    olo_verdict_raise(&record.whole, &resting);
+    check_equal(2, olo_verdict_list(&record, NULL, verdicts));
+    check_equal(OLO_VERDICT_OK, verdicts[1].level);
+}
+
+/* Momenta between two samples of their sizes: the kinetic energy of every step bounds them. */
+TEST(momenta_have_a_scale_in_every_step)
+{
+    olo_verdict_record record = record_of(&SHIFT);
+    record.whole.mass = 2.0;
+    const olo_ledger still = {0}, moving = {.kinetic = 1.0, .linear_momentum = {1e-13, 0.0, 0.0}};
+    olo_verdict_add(&record, &still, 0);
+    olo_verdict_add(&record, &moving, 0);
+    check_relative(1e-13 / 2.0, verdict_of(&record).relative_drift, 1e-12); // sqrt(2 T m) = 2
+    check_equal(OLO_VERDICT_OK, verdict_of(&record).level);
+}
+
+/* A constant in the strain energy, as of a spring with a preload, is no size of the motion. */
+TEST(a_preload_hides_no_drift)
+{
+    olo_verdict_record record = record_of(&ENERGY);
+    for (int i = 0; i < 2; i++) {
+        const olo_ledger ledger = {.balance = 1e12 + 10.0 * i, .strain = 1e12, .kinetic = 0.5};
+        olo_verdict_add(&record, &ledger, 0);
+    }
+    check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level);
+}
+
+TEST(a_bounded_energy_at_rest_is_rounding)
+{
+    olo_verdict_record record = bounded_record();
+    const olo_sizes sizes = {.virial = 10.0};
+    for (int i = 0; i < 100; i++) {
+        add_energy(&record, 1e-16 * i, 0.0);
+    }
+    olo_verdict_raise(&record.whole, &sizes);
+    check_equal(OLO_VERDICT_OK, verdict_of(&record).level); // 4 epsilon sqrt(100) 10 = 9e-14
 }
 
 TEST_MAIN(
@@ -315,4 +364,8 @@ TEST_MAIN(
     cmocka_unit_test(augmented_constraints_hold_to_their_own_tolerance),
     cmocka_unit_test(a_model_far_from_the_origin_is_a_warning),
     cmocka_unit_test(rows_that_have_grown_are_judged_by_their_size_now),
-    cmocka_unit_test(velocities_off_the_constraints_are_a_warning))
+    cmocka_unit_test(velocities_off_the_constraints_are_a_warning),
+    cmocka_unit_test(velocities_of_what_rests_are_not_judged),
+    cmocka_unit_test(momenta_have_a_scale_in_every_step),
+    cmocka_unit_test(a_preload_hides_no_drift),
+    cmocka_unit_test(a_bounded_energy_at_rest_is_rounding))
