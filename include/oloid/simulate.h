@@ -92,7 +92,8 @@ typedef struct olo_observer {
     /** After the start (step 0) and after every step. */
     olo_status (*step)(void *context, const olo_system *system, const olo_state *state, long step,
                        const olo_step_report *report, olo_error *error);
-    /** True stops the run after this step; the status is then OLO_INTERRUPTED. */
+    /** True stops the run after this step; the status is then OLO_INTERRUPTED. olo_equilibrium asks
+     *  in every iteration. */
     bool (*stop)(void *context);
     /** A warning, once a kind. */
     void (*warn)(void *context, const char *text);
@@ -102,9 +103,10 @@ typedef struct olo_observer {
  *  another language whether to go on. Starts as `{.observer = ..., .seconds = 0.1}`; must outlive the run. */
 typedef struct olo_paced {
     olo_observer observer; /**< who is called; all warnings reach it */
-    double seconds;        /**< between two calls of `step`, and of `stop` after it, at least */
+    double seconds;        /**< between two calls of `step`, and of `stop`, at least */
     double last;           /**< private: clock at the last call */
     bool due;              /**< private: `stop` is to be asked */
+    bool stepped;          /**< private: there was a step since `stop` was asked */
 } olo_paced;
 /** The observer to hand to olo_simulate. The first call is after `seconds`, not at the start. */
 OLO_API olo_observer olo_paced_observer(olo_paced *paced);

@@ -44,7 +44,10 @@ olo_status olo_path_locate(olo_path *p, olo_path_event event, double length, boo
     double low = 0, high = length, distance = 0;
     while (high - low > close * length) {
         double middle = 0.5 * (low + high);
-        if (olo_path_advance(p, &(olo_path_aim){.length = middle}, NULL) != OLO_OK)
+        olo_status status = olo_path_advance(p, &(olo_path_aim){.length = middle}, error);
+        if (status == OLO_INTERRUPTED)
+            return status;
+        if (status != OLO_OK)
             break;
         *(olo_path_passed(p) == event ? &high : &low) = middle;
     }

@@ -25,6 +25,18 @@ olo_statics olo_statics_default(void)
                          .locate = true};
 }
 
+/* --- observers --- */
+
+olo_status olo_search_ask(const olo_search *x, olo_error *error)
+{
+    for (int i = 0; i < x->observer_count; i++) {
+        const olo_observer *o = &x->observers[i];
+        if (o->stop && o->stop(o->context))
+            return olo_fail(error, OLO_INTERRUPTED, "interrupted at load factor %.9g", x->load);
+    }
+    return OLO_OK;
+}
+
 /* --- Newton --- */
 
 olo_status olo_search_move(olo_search *x, double most, double *size, olo_error *error)
@@ -57,7 +69,9 @@ olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
 {
     double size, before = HUGE_VAL;
     for (int i = 0; i < x->options->iterations; i++) {
-        olo_status status = olo_search_factor(x, load, error);
+        olo_status status = olo_search_ask(x, error);
+        if (status == OLO_OK)
+            status = olo_search_factor(x, load, error);
         x->summary->iterations++;
         if (status == OLO_OK)
             status = olo_search_move(x, far, &size, error);
@@ -118,14 +132,9 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
         if (x->observers[i].step)
             status = x->observers[i].step(x->observers[i].context, x->system, x->state, sum->steps,
                                           &report, error);
-    /* all have seen it before one ends the search */
-    for (int i = 0; status == OLO_OK && i < x->observer_count; i++) {
-        const olo_observer *o = &x->observers[i];
-        if (o->stop && o->stop(o->context))
-            status = olo_fail(error, OLO_INTERRUPTED, "interrupted at load factor %.9g", load);
-    }
     sum->steps++;
-    return status;
+    /* all have seen it before one ends the search */
+    return status == OLO_OK ? olo_search_ask(x, error) : status;
 }
 
 /* --- the whole --- */
@@ -185,14 +194,16 @@ static olo_status search(olo_search *x, olo_error *error)
 {
     olo_statics_summary *sum = x->summary;
     olo_search_keep(x);
-    bool held = olo_search_newton(x, 0.0, NULL) == OLO_OK &&
-                olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
+    olo_status status = olo_search_newton(x, 0.0, NULL);
+    if (status == OLO_INTERRUPTED)
+        return olo_fail(error, status, "interrupted at load factor 0");
+    bool held = status == OLO_OK && olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
     if (!held) {
         olo_search_return(x);
         sum->relaxed = true;
         return olo_search_relax(x, x->options->end, error);
     }
-    olo_status status = olo_search_accept(x, 0.0, error);
+    status = olo_search_accept(x, 0.0, error);
     return status == OLO_OK ? olo_search_follow(x, error) : status;
 }
 

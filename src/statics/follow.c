@@ -44,6 +44,8 @@ static olo_status give_up(const olo_search *x, olo_error *error)
 static olo_status cut(follower *f, double length, olo_error *error)
 {
     olo_search_return(f->search);
+    if (error->status == OLO_INTERRUPTED)
+        return error->status;
     if (error->status == OLO_NO_MEMORY || f->kink)
         return give_up(f->search, error);
     f->kink = f->length <= f->path.least;

@@ -112,7 +112,9 @@ static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error
     double before = HUGE_VAL, away = 0,
            most = (p->exact && !aim->kink ? 1 : guess) * fmax(aim->length, p->least);
     for (int i = 0; i < x->options->iterations; i++) {
-        olo_status status = olo_search_factor(x, olo_path_load(p), error);
+        olo_status status = olo_search_ask(x, error);
+        if (status == OLO_OK)
+            status = olo_search_factor(x, olo_path_load(p), error);
         x->summary->iterations++;
         if (status != OLO_OK)
             return status;

@@ -19,7 +19,10 @@ static olo_status factor(olo_search *x, double load, double *sigma, olo_error *e
 {
     const int attempts = 60;
     for (int i = 0; i < attempts; i++, *sigma *= slower) {
-        olo_status status = olo_rest_factor(x->rest, load, *sigma, error);
+        olo_status status = olo_search_ask(x, error);
+        if (status == OLO_INTERRUPTED)
+            return status;
+        status = olo_rest_factor(x->rest, load, *sigma, error);
         if (status == OLO_OK && olo_elimination_negative(x->rest->elimination) == 0)
             return OLO_OK;
         if (status == OLO_NO_MEMORY)
@@ -62,6 +65,8 @@ olo_status olo_search_relax(olo_search *x, double load, olo_error *error)
         status = olo_search_judge(x, load, error);
     if (status == OLO_OK)
         return olo_search_accept(x, load, error);
+    if (status == OLO_INTERRUPTED)
+        return olo_fail(error, status, "interrupted while it slides down: no equilibrium yet");
     olo_error cause = *error;
     return olo_fail(error, cause.status, "the system has no equilibrium near the start: %.400s",
                     cause.text);

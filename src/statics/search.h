@@ -18,6 +18,9 @@ typedef struct olo_search {
     double load; /* of the last equilibrium */
 } olo_search;
 
+/* OLO_INTERRUPTED if an observer wants to stop. Asked in every iteration: one of a large system
+ * takes long, and sliding down needs many. */
+olo_status olo_search_ask(const olo_search *x, olo_error *error);
 /* Factors the tangent at the state. */
 olo_status olo_search_factor(olo_search *x, double load, olo_error *error);
 /* Newton at one load, from where the state is. */

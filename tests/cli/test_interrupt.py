@@ -86,6 +86,32 @@ def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path,
     assert os.listdir(tmp_path) == []
 
 
+def press_while_it_slides(tmp_path, *options):
+    """`oloid equilibrium` of a chain that slides down for many seconds; Ctrl-C after it has begun."""
+    process = subprocess.Popen([executable(), "equilibrium", "chain", "--set", "n=3000", "-o", "x.h5", *options],
+                               cwd=tmp_path, text=True, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        share = max(1.0, os.getloadavg()[0] / os.cpu_count())
+        time.sleep(share)  # reading takes 0.2 s, sliding ten
+        pressed = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert time.monotonic() - pressed < share
+    assert process.returncode == 130
+    assert os.listdir(tmp_path) == []  # nothing was found
+    return stdout, stderr
+
+
+def test_interrupt_ends_an_equilibrium_that_is_searched_at_once(tmp_path):
+    stdout, stderr = press_while_it_slides(tmp_path)
+    assert stdout == "" and stderr == "oloid: interrupted while it slides down: no equilibrium yet\n"
+    stdout, _ = press_while_it_slides(tmp_path, "--json")
+    assert json.loads(stdout)["status"] == "INTERRUPTED"
+
+
 def test_interrupted_json_is_whole(start, tmp_path):
     process = start("--quiet", "--json", "--output", "x.h5")
     wait_for_file(tmp_path / "x.h5.partial")

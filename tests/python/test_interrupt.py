@@ -125,3 +125,8 @@ def test_errors_and_models_of_other_threads_are_the_same():
     thread.start()
     thread.join()
     assert found == [str(here.value)]
+
+
+def test_ctrl_c_ends_a_search_for_an_equilibrium_within_a_second(interrupted):
+    last = interrupted("chain = oloid.load('chain', set={'n': 3000})", "oloid.equilibrium(chain)", "type(interrupt).__name__")
+    assert last == "Interrupted"

@@ -274,6 +274,19 @@ TEST(a_paced_observer_is_called_rarely_and_can_stop_the_run)
     check_true(a.shortest >= 0.01); /* the clock of this test is read a little later or earlier */
 }
 
+/* Between steps that take long, too. */
+TEST(a_paced_observer_is_asked_between_steps_when_it_is_time)
+{
+    asked a = {.stop_at = 2};
+    olo_paced paced = {.observer = {&a, on_step, on_stop, on_warn}, .seconds = 0.02};
+    olo_observer observer = olo_paced_observer(&paced);
+    double begin = olo_clock_seconds();
+    while (!observer.stop(observer.context))
+        check_true(olo_clock_seconds() - begin < 60);
+    check_equal(2, a.stops);
+    check_true(olo_clock_seconds() - begin >= 0.03);
+}
+
 TEST(a_pace_of_nothing_is_every_step)
 {
     asked a = {.stop_at = 5};
@@ -303,4 +316,5 @@ TEST_MAIN(cmocka_unit_test(the_declarations_have_every_function_and_no_preproces
           cmocka_unit_test(functions_of_elements_that_are_not_there_are_refused),
           cmocka_unit_test(a_paced_observer_is_called_rarely_and_can_stop_the_run),
           cmocka_unit_test(a_pace_of_nothing_is_every_step),
+          cmocka_unit_test(a_paced_observer_is_asked_between_steps_when_it_is_time),
           cmocka_unit_test(a_paced_observer_without_functions_does_nothing))
