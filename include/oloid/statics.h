@@ -38,9 +38,9 @@ OLO_API olo_statics olo_statics_default(void);
 
 /** A point of the path where stability changes. */
 typedef struct olo_critical_point {
-    double load;  /**< load factor */
-    bool limit;   /**< a limit point, where the load turns back; else a bifurcation */
-    int unstable; /**< unstable directions after it */
+    double load; /**< load factor */
+    bool limit;  /**< a limit point, where the load turns back; else a bifurcation */
+    int unstable; /**< unstable directions after it; -1: unknown, there are loads without a potential */
 } olo_critical_point;
 enum { OLO_CRITICAL_POINTS_MAX = 16 };
 

@@ -10,7 +10,8 @@ from ._run import Target
 from ._system import State, System, Watch, as_tuple
 
 CriticalPoint = namedtuple("CriticalPoint", "load limit unstable")
-CriticalPoint.__doc__ = "A point of the path where stability changes; at a limit point the load turns back."
+CriticalPoint.__doc__ = ("A point of the path where stability changes; at a limit point the load turns back. `unstable` directions "
+                         "after it: None where a load has no potential.")
 
 WHAT = b"Equilibria under loads that grow: the time is the load factor."
 SLID = (b"An equilibrium under the full load, found by sliding down: without load nothing holds the model, and there is no "
@@ -30,7 +31,8 @@ class Equilibrium:
         for name in SUMMARY:
             setattr(self, name, getattr(summary, name))
         told = min(summary.critical_count, len(summary.critical))
-        self.critical = [as_tuple(CriticalPoint, summary.critical[i]) for i in range(told)]
+        points = [as_tuple(CriticalPoint, summary.critical[i]) for i in range(told)]
+        self.critical = [point if point.unstable >= 0 else point._replace(unstable=None) for point in points]
 
     @property
     def stable(self):

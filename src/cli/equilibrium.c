@@ -114,6 +114,16 @@ static char *describe_stability(const olo_statics_summary *sum, char *text, size
     return text;
 }
 
+static void print_critical(const olo_critical_point *point)
+{
+    (void)printf("  %-11s at load factor %.8g", point->limit ? "limit point" : "bifurcation",
+                 point->load);
+    if (point->unstable >= 0) {
+        (void)printf("; after it unstable in %d", point->unstable);
+    }
+    (void)printf("\n");
+}
+
 static void print_text(const struct session *session)
 {
     const olo_statics_summary *sum = &session->summary;
@@ -130,9 +140,7 @@ static void print_text(const struct session *session)
     }
     (void)printf("  stability   %s\n", describe_stability(sum, text, sizeof text));
     for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
-        (void)printf("  %-11s at load factor %.8g; after it unstable in %d\n",
-                     sum->critical[i].limit ? "limit point" : "bifurcation", sum->critical[i].load,
-                     sum->critical[i].unstable);
+        print_critical(&sum->critical[i]);
     }
     (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
                  session->end.strain);
@@ -163,7 +171,9 @@ static void print_json(const struct session *session, const char *error)
         olo_json_open(&json, NULL, '{');
         olo_json_text(&json, "kind", sum->critical[i].limit ? "limit point" : "bifurcation");
         olo_json_number(&json, "load", sum->critical[i].load);
-        olo_json_integer(&json, "unstable", sum->critical[i].unstable);
+        if (sum->critical[i].unstable >= 0) {
+            olo_json_integer(&json, "unstable", sum->critical[i].unstable);
+        }
         olo_json_close(&json);
     }
     olo_json_close(&json);

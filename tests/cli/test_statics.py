@@ -140,6 +140,24 @@ def test_a_limit_point_is_told_in_words(oloid):
     assert done.returncode == 0 and "stability   stable\n" in done.stdout and "limit" not in done.stdout
 
 
+ROLLED = """
+name: rolled
+parameters: {n: 20, M: 80*pi}
+beams: {name: b, elements: n, to: [1, 0, 0], stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}
+supports: {on: b.start, type: fixed}
+loads: {on: b.end, moment: [0, 0, M]}
+"""
+
+
+def test_without_a_potential_nothing_is_said_of_stability(oloid):
+    done = oloid("equilibrium", write(oloid, ROLLED), "--no-result")
+    assert done.returncode == 3
+    assert "stability   not judged" in done.stdout and "limit point at load factor" in done.stdout
+    assert "unstable" not in done.stdout
+    (point,) = json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)["critical"]
+    assert point.keys() == {"kind", "load"}
+
+
 @pytest.mark.parametrize("command", ["modes", "linearize", "run"])
 def test_other_commands_do_not_begin_beyond_a_limit_point(oloid, command):
     model = write(oloid, MISES.replace("run: {", "run: {start: equilibrium, "))

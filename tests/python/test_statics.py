@@ -64,6 +64,15 @@ def test_a_truss_ends_at_its_limit_point():
     assert through.stable and [p.limit for p in through.critical] == [True, True]
 
 
+def test_a_limit_point_under_a_moment_says_nothing_of_stability():
+    beam = {**COLUMN["beams"][0], "elements": 4, "interpolation": "linear", "stiffness": [1e6, 1e6, 1e6, 10, 10, 10]}
+    model = {"name": "rolled", "beams": [beam], "supports": COLUMN["supports"], "loads": [{"on": "b.end", "moment": [0, 0, 100]}]}
+    with pytest.raises(oloid.ComputationError, match="limit point at load factor") as caught:
+        oloid.equilibrium(model)
+    last = caught.value.equilibrium
+    assert last.stable is None and [p.unstable for p in last.critical] == [None]
+
+
 def spring_net(random):
     """Points on a line of springs, held by others, under random loads; and what the reference needs of it."""
     n, scale = random.integers(1, 6), 10 ** random.uniform(-0.5, 3)
