@@ -1,9 +1,9 @@
 /* Points of the path where stability changes, between the ends of a step.
  *
  * At a limit point the load turns: its share of the tangent changes sign. At a bifurcation the
- * number of negative eigenvalues of the stiffness changes while the load goes on. Where it
- * changes without either, there is a gap between two points however close they are: the path has
- * been left for another branch. */
+ * number of negative eigenvalues of the stiffness changes while the load goes on; the sign of one
+ * that is zero to rounding does not count. Where the number changes without either, there is a
+ * gap between two points however close they are: the path has been left for another branch. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,15 @@ olo_path_event olo_path_passed(const olo_path *p)
     if (p->start.load * p->end.load < 0)
         return OLO_PATH_LIMIT;
     bool judged = p->start.judged && p->end.judged;
-    return judged && p->start.negative != p->end.negative ? OLO_PATH_BIFURCATION : OLO_PATH_NOTHING;
+    return judged && p->start.unstable != p->end.unstable ? OLO_PATH_BIFURCATION : OLO_PATH_NOTHING;
+}
+
+/* Is the point at the end of the step beyond this event? Signs tell it: where an eigenvalue
+ * changes from one side of rounding to the other they enclose its zero most closely. */
+static bool is_beyond(const olo_path *p, olo_path_event event)
+{
+    bool turned = p->start.load * p->end.load < 0;
+    return event == OLO_PATH_LIMIT ? turned : !turned && p->end.negative != p->start.unstable;
 }
 
 /* Distance of the points at lengths `low` and `high`; the state is at `low` then. */
@@ -49,7 +57,7 @@ olo_status olo_path_locate(olo_path *p, olo_path_event event, double length, boo
             return status;
         if (status != OLO_OK)
             break;
-        *(olo_path_passed(p) == event ? &high : &low) = middle;
+        *(is_beyond(p, event) ? &high : &low) = middle;
     }
     olo_status status = measure(p, low, high, &distance, error);
     *broken = length > p->least && fmax(distance, high - low) > gap * length;

@@ -104,7 +104,7 @@ static olo_status look_back(follower *f, const olo_path_aim *aim, bool *again, o
     olo_path *p = &f->path;
     const olo_path_event event = olo_path_passed(p);
     const bool limit = event == OLO_PATH_LIMIT;
-    const int unstable = p->start.judged && p->end.judged ? p->end.negative : -1;
+    const int unstable = p->start.judged && p->end.judged ? p->end.unstable : -1;
     double along =
         olo_path_dot(p, p->start.q, p->step) + p->unit * p->unit * p->start.load * p->step_load;
     bool broken = false;
@@ -137,7 +137,7 @@ static olo_status accept(follower *f, const olo_path_aim *aim, olo_error *error)
     f->done = aim->to_load && load >= x->options->end;
     f->kink = false;
     x->summary->judged = p->end.judged;
-    x->summary->unstable = p->end.judged ? p->end.negative : 0;
+    x->summary->unstable = p->end.judged ? p->end.unstable : 0;
     x->summary->neutral = 0;
     if (f->done)
         status = olo_search_judge(x, load, error);

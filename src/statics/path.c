@@ -48,10 +48,23 @@ static double square(double x)
  * a kink is not taken for a limit point. Else the tangent goes on in the direction of the step. */
 static double direction(const olo_path *p, const olo_path_tangent *t, const double *v)
 {
-    bool odd = (t->negative - p->start.negative) % 2 != 0;
-    if (p->start.judged && t->judged && !odd)
+    bool certain = p->start.judged && t->judged && t->negative == t->unstable;
+    if (certain && (t->unstable - p->start.unstable) % 2 == 0)
         return p->start.load >= 0 ? 1 : -1;
     return olo_path_dot(p, v, p->step) + square(p->unit) * p->step_load >= 0 ? 1 : -1;
+}
+
+/* A direction without stiffness, such as the turn of a buckled plane about its column, has an
+ * eigenvalue whose sign is rounding. It keeps its count until it leaves the band of rounding on
+ * the other side. Two more factorisations, only where signs have changed. */
+static int count_unstable(const olo_path *p, double load, int negative)
+{
+    const int before = p->start.unstable;
+    int least, neutral;
+    if (negative == before ||
+        olo_rest_stability(p->search->rest, load, &least, &neutral, NULL) != OLO_OK)
+        return negative;
+    return before < least ? least : before > least + neutral ? least + neutral : before;
 }
 
 /* At the state, which is an equilibrium at `load`. */
@@ -65,6 +78,7 @@ static olo_status find_tangent(olo_path *p, double load, olo_path_tangent *t, ol
     t->negative = olo_elimination_negative(rest->elimination);
     olo_rest_solve_load(rest);
     t->judged = load == 0 || olo_rest_is_conservative(rest);
+    t->unstable = t->judged ? count_unstable(p, load, t->negative) : t->negative;
     const double *v = rest->by_load;
     double size = sqrt(olo_path_dot(p, v, v));
     if (!isfinite(size))

@@ -24,7 +24,8 @@ typedef struct olo_path_tangent {
     double *q; /* like a change of olo_rest */
     double load;
     bool judged;  /* all loads have a potential there: the tangent stiffness is symmetric ... */
-    int negative; /* ... and has so many negative eigenvalues */
+    int negative; /* ... and has so many negative eigenvalues by their signs, ... */
+    int unstable; /* ... so many where one that is zero to rounding counts as at the last step */
 } olo_path_tangent;
 
 typedef struct olo_path {
@@ -65,7 +66,7 @@ static inline double olo_path_load(const olo_path *path)
  * as the norm changes. */
 double olo_path_go_on(olo_path *path);
 
-/* What a step passed: a point where the load turns, or where the number of negative eigenvalues
+/* What a step passed: a point where the load turns, or where the number of unstable directions
  * changes. */
 typedef enum olo_path_event {
     OLO_PATH_NOTHING,

@@ -209,6 +209,32 @@ TEST(imperfect_column_bends_into_the_elastica)
     }
 }
 
+/* Equal stiffness in both planes: the buckled plane can turn about the axis of the column, and
+ * only the side load holds it. With so small a one that stiffness is rounding, and its sign is no
+ * bifurcation: the perfect column has one only, at Euler's load, where the imperfect one has
+ * none. */
+TEST(direction_without_stiffness_is_no_bifurcation)
+{
+    static const char round[] =
+        "parameters: {P: 100, side: 1e-9}\n"
+        "beams: {name: b, elements: 16, to: [1, 0, 0],\n"
+        "  stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}\n"
+        "supports: {on: b.start, type: fixed}\n"
+        "loads: {on: b.end, force: [-P, side, 0]}\n";
+    const char *const sides[] = {"1e-8", "1e-9", "1e-10"};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        olo_setting setting = {"side", sides[i]};
+        olo_statics_summary sum;
+        olo_error error = {0};
+        scene s = scene_open_set(round, NULL, &setting, 1);
+        check_ok(search(&s, NULL, &sum, &error), &error);
+        check_equal(0, sum.critical_count);
+        check_equal(0, sum.unstable);
+        check_true(sum.load == 1);
+        scene_close(&s);
+    }
+}
+
 /* --- kinks --- */
 
 /* An arm turns by a given angle that goes there and back; the path has no tangent where it turns
@@ -259,5 +285,6 @@ TEST_MAIN(cmocka_unit_test(overloaded_truss_ends_at_its_limit_point),
           cmocka_unit_test(frame_of_lee_keeps_to_its_primary_branch),
           cmocka_unit_test(frame_of_lee_ends_at_the_published_limit_load),
           cmocka_unit_test(imperfect_column_bends_into_the_elastica),
+          cmocka_unit_test(direction_without_stiffness_is_no_bifurcation),
           cmocka_unit_test(motion_with_kinks_is_followed),
           cmocka_unit_test(stop_is_met_on_the_path))
