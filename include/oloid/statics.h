@@ -51,10 +51,13 @@ typedef struct olo_statics_summary {
     long cutbacks;   /**< how often a step was made smaller */
     double load;     /**< load factor reached */
     bool relaxed; /**< without load nothing holds the system: found by sliding down under the full load */
-    bool judged;        /**< all loads have a potential, so that the stiffness tells stability */
-    int unstable;       /**< directions in which the equilibrium is unstable */
-    int neutral;        /**< directions in which it stays where it is put */
-    int critical_count; /**< points of the path where stability changed */
+    bool judged;          /**< all loads have a potential, so that the stiffness tells stability */
+    int unstable;         /**< directions in which the equilibrium is unstable */
+    int neutral;          /**< directions in which it stays where it is put */
+    double beam_rotation; /**< largest angle between neighbouring nodes of a beam in an equilibrium that was found (rad): beyond
+                               0.5 the beam needs more elements, and a warning says so */
+    int beam;             /**< the beam that has it; -1: there is none */
+    int critical_count;   /**< points of the path where stability changed */
     olo_critical_point critical[OLO_CRITICAL_POINTS_MAX]; /**< the first of these */
     double wall_seconds;                                  /**< from start to end */
 } olo_statics_summary;
@@ -66,7 +69,7 @@ typedef struct olo_statics_summary {
  *  Otherwise the equilibrium is connected by a path of equilibria with the one without load: every step is verified by the tangents of the path at
  *  both ends. Where the load cannot grow any more the search ends with OLO_NOT_CONVERGED, the state at the limit point, which is the last of
  *  `summary->critical`; with `options->arc` it goes on. Observers see every equilibrium of the
- *  path, the load factor as its time. In a frame that turns prescribed motions stay where they are at time 0, and
+ *  path, the load factor as its time, and hear at the end of beams with too few elements. In a frame that turns prescribed motions stay where they are at time 0, and
  *  gravity has to act along its axis. On failure the state is the last equilibrium that was found. `options` (the default)
  *  and `summary` may be NULL. */
 OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,

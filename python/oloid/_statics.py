@@ -1,5 +1,6 @@
 """Statics: equilibria, modes and linear systems, as the commands `oloid equilibrium`, `modes` and `linearize` find them."""
 import os
+import warnings
 from collections import namedtuple
 
 import numpy
@@ -16,13 +17,13 @@ CriticalPoint.__doc__ = ("A point of the path where stability changes; at a limi
 WHAT = b"Equilibria under loads that grow: the time is the load factor."
 SLID = (b"An equilibrium under the full load, found by sliding down: without load nothing holds the model, and there is no "
         b"path of equilibria.")
-SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "judged", "unstable", "neutral", "wall_seconds")
+SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "judged", "unstable", "neutral", "wall_seconds", "beam_rotation")
 
 
 class Equilibrium:
     """An equilibrium: `state`, and what the search for it says: `load` reached, `steps`, `iterations`, `relaxed` (not reached
-    along a path of equilibria: it slid down under the full load), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path, and
-    `result`, the path as a result, if it was asked for."""
+    along a path of equilibria: it slid down under the full load), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path,
+    `beam_rotation` (largest angle between neighbouring nodes of a beam; beyond 0.5 it needs more elements), and `result`, the path as a result, if it was asked for."""
 
     def __init__(self, state, summary, spin, result):
         self.state = state
@@ -107,11 +108,15 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
         lib.olo_recorder_judge_no_motion(recorder, WHAT, True)
         others = [lib.olo_recorder_observer(recorder)]
     summary = ffi.new("olo_statics_summary *")
+    watch = Watch(system, state, callback, end=options.end)
     try:
-        search(system, state, options, Watch(system, state, callback, end=options.end), others, summary)
+        search(system, state, options, watch, others, summary)
     except ComputationError as failure:
         failure.equilibrium = Equilibrium(state, summary, (spin, spin_point), None)
         raise
+    finally:
+        for message in watch.warnings:
+            warnings.warn(message, stacklevel=2)
     if recorder is not None:
         if summary.relaxed:
             lib.olo_recorder_judge_no_motion(recorder, SLID, True)

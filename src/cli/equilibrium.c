@@ -41,13 +41,20 @@ struct session {
     olo_statics statics;
     olo_statics_summary summary;
     olo_ledger end;
-    olo_status status; /* of the search */
+    olo_status status;                 /* of the search */
+    char warning[OLO_ERROR_TEXT_SIZE]; /* of the search; empty: none */
 };
 
 static bool wants_stop(void *context)
 {
     (void)context;
     return cli_interrupted();
+}
+
+static void hear_warning(void *context, const char *text)
+{
+    struct session *session = context;
+    (void)snprintf(session->warning, sizeof session->warning, "%s", text);
 }
 
 /* What a result shows whose equilibrium was not reached along a path. */
@@ -59,7 +66,7 @@ static const char *const slid =
 static olo_status find(struct session *session, olo_error *error)
 {
     cli_loaded *loaded = &session->still.loaded;
-    const olo_observer observers[] = {{.stop = wants_stop},
+    const olo_observer observers[] = {{.context = session, .stop = wants_stop, .warn = hear_warning},
                                       olo_recorder_observer(session->still.recorder)};
     const olo_status status = olo_equilibrium(loaded->system, &session->statics, loaded->state,
                                               observers, 2, &session->summary, error);
@@ -142,6 +149,9 @@ static void print_text(const struct session *session)
     for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
         print_critical(&sum->critical[i]);
     }
+    if (session->warning[0] != '\0') {
+        (void)printf("  warning: %s\n", session->warning);
+    }
     (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
                  session->end.strain);
     (void)printf("  constraints hold to %s\n", cli_deviation(wall, session->end.constraint_error));
@@ -175,6 +185,11 @@ static void print_json(const struct session *session, const char *error)
             olo_json_integer(&json, "unstable", sum->critical[i].unstable);
         }
         olo_json_close(&json);
+    }
+    olo_json_close(&json);
+    olo_json_open(&json, "warnings", '[');
+    if (session->warning[0] != '\0') {
+        olo_json_text(&json, NULL, session->warning);
     }
     olo_json_close(&json);
     olo_json_number(&json, "potential", session->end.potential);

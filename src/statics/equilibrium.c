@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "statics/beam_rotation.h"
 #include "statics/search.h"
 
 /* An increment beyond this (model lengths, radians) is shortened. */
@@ -35,6 +36,38 @@ olo_status olo_search_ask(const olo_search *x, olo_error *error)
             return olo_fail(error, OLO_INTERRUPTED, "interrupted at load factor %.9g", x->load);
     }
     return OLO_OK;
+}
+
+bool olo_search_is_coarse(const olo_search *x, char *text, size_t size)
+{
+    const double degrees = 57.29577951308232;
+    const olo_statics_summary *sum = x->summary;
+    if (!(sum->beam_rotation > olo_beam_rotation_coarse))
+        return false;
+    snprintf(text, size, "neighbouring nodes of beam '%s' turn by %.0f degrees against each other",
+             x->system->beams[sum->beam].name, degrees * sum->beam_rotation);
+    return true;
+}
+
+void olo_search_warn(const olo_search *x)
+{
+    char reason[200], text[256];
+    if (!olo_search_is_coarse(x, reason, sizeof reason))
+        return;
+    snprintf(text, sizeof text, "%s: take more elements", reason);
+    for (int i = 0; i < x->observer_count; i++)
+        if (x->observers[i].warn)
+            x->observers[i].warn(x->observers[i].context, text);
+}
+
+static void measure_beams(olo_search *x)
+{
+    int beam;
+    double angle = olo_beam_rotation(x->system, x->state->q, &beam);
+    if (x->summary->beam < 0 || angle > x->summary->beam_rotation) {
+        x->summary->beam_rotation = angle;
+        x->summary->beam = beam;
+    }
 }
 
 /* --- Newton --- */
@@ -127,6 +160,7 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     x->load = sum->load = x->state->t = load;
     store_multipliers(x);
     olo_rest_record(x->rest, load);
+    measure_beams(x);
     olo_step_report report = {.rotation_node = -1};
     for (int i = 0; status == OLO_OK && i < x->observer_count; i++)
         if (x->observers[i].step)
@@ -221,6 +255,7 @@ olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
                     .summary = summary ? summary : &unused};
     double wall = olo_clock_seconds();
     memset(x.summary, 0, sizeof *x.summary);
+    x.summary->beam = -1;
     olo_status status = check(x.options, error);
     if (status == OLO_OK)
         status = create(&x, error);
@@ -228,6 +263,7 @@ olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
         stop_motion(system, state);
         status = search(&x, error);
         store_multipliers(&x);
+        olo_search_warn(&x);
     }
     destroy(&x);
     x.summary->wall_seconds = olo_clock_seconds() - wall;

@@ -88,6 +88,13 @@ static olo_status end_at_limit(follower *f, double load, olo_error *error)
         status = olo_search_accept(f->search, load, error);
     if (status != OLO_OK)
         return status;
+    char coarse[200];
+    if (olo_search_is_coarse(f->search, coarse, sizeof coarse))
+        return olo_fail(error, OLO_NOT_CONVERGED,
+                        "limit point at load factor %.8g: %s, and there the mesh turns back even "
+                        "if the beam does not: take more elements; if the limit point stays, "
+                        "reduce the load, or follow the path through it by arc length",
+                        load, coarse);
     return olo_fail(
         error, OLO_NOT_CONVERGED,
         "limit point at load factor %.8g: the path of equilibria turns back, and with a "

@@ -38,6 +38,12 @@ olo_status olo_search_judge(olo_search *x, double load, olo_error *error);
 /* The state is an equilibrium at `load`, and the summary has its stability: tells observers. */
 olo_status olo_search_accept(olo_search *x, double load, olo_error *error);
 
+/* Tells observers at the end of beams with too few elements. */
+void olo_search_warn(const olo_search *x);
+/* "neighbouring nodes of beam 'b' turn by 45 degrees against each other", or false where all
+ * equilibria so far have less than that is too much. */
+bool olo_search_is_coarse(const olo_search *x, char *text, size_t size);
+
 /* Follows the path of equilibria from load 0 to the load of the options. */
 olo_status olo_search_follow(olo_search *x, olo_error *error);
 /* Slides down into a stable equilibrium at `load`. */

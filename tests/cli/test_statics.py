@@ -158,6 +158,31 @@ def test_without_a_potential_nothing_is_said_of_stability(oloid):
     assert point.keys() == {"kind", "load"}
 
 
+CANTILEVER = """
+name: cantilever
+parameters: {n: 10}
+beams: {name: b, elements: n, to: [1, 0, 0], stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}
+supports: {on: b.start, type: fixed}
+loads: {on: b.end, force: [0, 1e3, 0]}
+"""
+
+
+def test_too_few_elements_of_a_beam_are_told(oloid):
+    # a cantilever under a load across has no limit point
+    done = oloid("equilibrium", write(oloid, CANTILEVER), "-o", "c.h5")
+    told = "neighbouring nodes of beam 'b' turn by "
+    assert done.returncode == 3 and f"  warning: {told}" in done.stdout
+    message = one_message(done)
+    assert told in message and "take more elements" in message and message.rstrip().endswith("(--arc-length)")
+    with h5py.File(oloid.folder / "c.h5.partial") as file:
+        assert told in file.attrs["warnings"].decode()
+    summary = json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)
+    (warning,) = summary["warnings"]
+    assert warning.startswith(told) and warning.endswith(" degrees against each other: take more elements")
+    done = oloid("equilibrium", "model.yaml", "--no-result", "--set", "n=80")
+    assert done.returncode == 0 and "warning" not in done.stdout and "stability   stable\n" in done.stdout
+
+
 @pytest.mark.parametrize("command", ["modes", "linearize", "run"])
 def test_other_commands_do_not_begin_beyond_a_limit_point(oloid, command):
     model = write(oloid, MISES.replace("run: {", "run: {start: equilibrium, "))

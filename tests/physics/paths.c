@@ -235,6 +235,68 @@ TEST(direction_without_stiffness_is_no_bifurcation)
     }
 }
 
+/* --- beams with too few elements --- */
+
+static void note_warning(void *context, const char *text)
+{
+    snprintf(context, 256, "%s", text);
+}
+
+/* Pure bending by M: an element of two nodes has M = EI sin(2 a)/(2 h) with the angle a between
+ * its nodes, and a limit point of its own at EI/(2 h), 45 degrees. */
+static void check_bent(const char *n, double largest, bool warns)
+{
+    olo_setting setting = {"n", n};
+    const double M = 80 * pi, EI = 10, h = 1 / strtod(n, NULL);
+    bool turns_back = M > EI / (2 * h);
+    olo_statics_summary sum;
+    olo_error error = {0};
+    char warning[256] = "";
+    const olo_observer observer = {.context = warning, .warn = note_warning};
+    scene s = scene_open_set("parameters: {n: 20}\n"
+                             "beams: {name: b, elements: n, to: [1, 0, 0],\n"
+                             "  stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}\n"
+                             "supports: {on: b.start, type: fixed}\n"
+                             "loads: {on: b.end, moment: [0, 0, 80*pi]}\n",
+                             NULL, &setting, 1);
+    check_status(turns_back ? OLO_NOT_CONVERGED : OLO_OK,
+                 olo_equilibrium(s.system, NULL, s.state, &observer, 1, &sum, &error));
+    check_relative(turns_back ? EI / (2 * h) : M, M * sum.load, 1e-7);
+    check_close(largest, sum.beam_rotation, 2e-4); /* at the limit point the load is flat */
+    check_equal(0, sum.beam);
+    check_true(warns == (warning[0] != '\0'));
+    if (warns)
+        check_contains("neighbouring nodes of beam 'b' turn by", warning);
+    if (turns_back)
+        check_contains("45 degrees against each other", error.text);
+    if (turns_back)
+        check_contains("take more elements", error.text);
+    scene_close(&s);
+}
+
+TEST(too_few_elements_are_told_apart_from_snapping)
+{
+    check_bent("20", pi / 4, true);
+    check_bent("52", 0.5 * asin(80 * pi * 2 / (52 * 10)), true);
+    check_bent("80", 0.5 * asin(80 * pi * 2 / (80 * 10)), false);
+}
+
+/* A corner of a polyline is rigid: its sections belong together, whatever the angle. */
+TEST(rigid_corner_is_no_coarse_beam)
+{
+    olo_statics_summary sum;
+    olo_error error = {0};
+    scene s =
+        scene_open("beams: {name: b, elements: 4, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]],\n"
+                   "  stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}\n"
+                   "supports: {on: b.start, type: fixed}\n"
+                   "loads: {on: b.end, force: [0, 0, 1e-6]}\n",
+                   NULL);
+    check_ok(search(&s, NULL, &sum, &error), &error);
+    check_below(sum.beam_rotation, 1e-5);
+    scene_close(&s);
+}
+
 /* --- kinks --- */
 
 /* An arm turns by a given angle that goes there and back; the path has no tangent where it turns
@@ -286,5 +348,7 @@ TEST_MAIN(cmocka_unit_test(overloaded_truss_ends_at_its_limit_point),
           cmocka_unit_test(frame_of_lee_ends_at_the_published_limit_load),
           cmocka_unit_test(imperfect_column_bends_into_the_elastica),
           cmocka_unit_test(direction_without_stiffness_is_no_bifurcation),
+          cmocka_unit_test(too_few_elements_are_told_apart_from_snapping),
+          cmocka_unit_test(rigid_corner_is_no_coarse_beam),
           cmocka_unit_test(motion_with_kinks_is_followed),
           cmocka_unit_test(stop_is_met_on_the_path))

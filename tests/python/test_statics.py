@@ -67,10 +67,12 @@ def test_a_truss_ends_at_its_limit_point():
 def test_a_limit_point_under_a_moment_says_nothing_of_stability():
     beam = {**COLUMN["beams"][0], "elements": 4, "interpolation": "linear", "stiffness": [1e6, 1e6, 1e6, 10, 10, 10]}
     model = {"name": "rolled", "beams": [beam], "supports": COLUMN["supports"], "loads": [{"on": "b.end", "moment": [0, 0, 100]}]}
-    with pytest.raises(oloid.ComputationError, match="limit point at load factor") as caught:
+    with pytest.raises(oloid.ComputationError, match="limit point at load factor") as caught, \
+            pytest.warns(UserWarning, match="neighbouring nodes of beam 'b' turn by 45 degrees"):
         oloid.equilibrium(model)
     last = caught.value.equilibrium
     assert last.stable is None and [p.unstable for p in last.critical] == [None]
+    assert last.beam_rotation == pytest.approx(numpy.pi / 4, abs=1e-3)  # of the element, EI sin(2 a)/(2 h)
 
 
 def spring_net(random):
