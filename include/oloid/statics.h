@@ -51,6 +51,7 @@ typedef struct olo_statics_summary {
     long cutbacks;   /**< how often a step was made smaller */
     double load;     /**< load factor reached */
     bool relaxed; /**< without load nothing holds the system: found by sliding down under the full load */
+    bool stayed; /**< so, and nothing moved: the initial state is an equilibrium, not necessarily a stable one */
     bool judged;          /**< all loads have a potential, so that the stiffness tells stability */
     int unstable;         /**< directions in which the equilibrium is unstable */
     int neutral;          /**< directions in which it stays where it is put */

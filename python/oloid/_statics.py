@@ -17,12 +17,14 @@ CriticalPoint.__doc__ = ("A point of the path where stability changes; at a limi
 WHAT = b"Equilibria under loads that grow: the time is the load factor."
 SLID = (b"An equilibrium under the full load, found by sliding down: without load nothing holds the model, and there is no "
         b"path of equilibria.")
-SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "judged", "unstable", "neutral", "wall_seconds", "beam_rotation")
+STAYED = (b"The initial state is an equilibrium under the full load, and nothing moves: without load nothing holds the model, and "
+          b"there is no path of equilibria.")
+SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "stayed", "judged", "unstable", "neutral", "wall_seconds", "beam_rotation")
 
 
 class Equilibrium:
     """An equilibrium: `state`, and what the search for it says: `load` reached, `steps`, `iterations`, `relaxed` (not reached
-    along a path of equilibria: it slid down under the full load), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path,
+    along a path of equilibria: it slid down under the full load), `stayed` (so, and nothing moved), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path,
     `beam_rotation` (largest angle between neighbouring nodes of a beam; beyond 0.5 it needs more elements), and `result`, the path as a result, if it was asked for."""
 
     def __init__(self, state, summary, spin, result):
@@ -53,7 +55,7 @@ class Equilibrium:
 
     def __repr__(self):
         judged = {True: "stable", False: "not stable", None: "stability not judged"}[self.stable]
-        slid = ", slid down" if self.relaxed else ""
+        slid = "" if not self.relaxed else ", where it starts" if self.stayed else ", slid down"
         return f"<oloid.Equilibrium of {self.state.system.name!r} at load {self.load:g}, {judged}{slid}>"
 
 
@@ -119,7 +121,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
             warnings.warn(message, stacklevel=2)
     if recorder is not None:
         if summary.relaxed:
-            lib.olo_recorder_judge_no_motion(recorder, SLID, True)
+            lib.olo_recorder_judge_no_motion(recorder, STAYED if summary.stayed else SLID, True)
         done = ffi.new("olo_run_summary *", {"steps": summary.steps - 1})
         call(lib.olo_recorder_finish, recorder, done, lib.OLO_OK)
         ffi.release(recorder)

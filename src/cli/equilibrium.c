@@ -62,6 +62,11 @@ static const char *const slid =
     "An equilibrium under the full load, found by sliding down: without load nothing holds the "
     "model, and there is no path of equilibria.";
 
+/* ... and one that was there from the start. */
+static const char *const stayed =
+    "The initial state is an equilibrium under the full load, and nothing moves: without load "
+    "nothing holds the model, and there is no path of equilibria.";
+
 /* The path of equilibria into the result. */
 static olo_status find(struct session *session, olo_error *error)
 {
@@ -73,7 +78,8 @@ static olo_status find(struct session *session, olo_error *error)
     olo_system_ledger(loaded->system, loaded->state, &session->end);
     session->status = status;
     if (session->summary.relaxed && session->still.recorder != NULL) {
-        olo_recorder_judge_no_motion(session->still.recorder, slid, true);
+        olo_recorder_judge_no_motion(session->still.recorder,
+                                     session->summary.stayed ? stayed : slid, true);
     }
     if (status != OLO_OK) {
         // the path so far can be looked at
@@ -88,8 +94,10 @@ static olo_status find(struct session *session, olo_error *error)
 
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
 {
+    /* a run that starts at the equilibrium would have done the search already */
+    const olo_setting given = {.name = "run.start", .value = "given"};
     olo_status status =
-        cli_load(file, &session->options.set, NULL, 0, &session->still.loaded, error);
+        cli_load(file, &session->options.set, &given, 1, &session->still.loaded, error);
     if (status != OLO_OK) {
         return status;
     }
@@ -135,15 +143,17 @@ static void print_text(const struct session *session)
 {
     const olo_statics_summary *sum = &session->summary;
     char text[160], wall[CLI_NUMBER_SIZE];
-    (void)printf("%s: equilibrium at load factor %.8g, %ld step%s, %ld iterations in %s\n",
+    (void)printf("%s: equilibrium at load factor %.8g, %ld step%s, %ld iteration%s in %s\n",
                  olo_model_name(session->still.loaded.model), sum->load, sum->steps,
-                 sum->steps == 1 ? "" : "s", sum->iterations,
+                 sum->steps == 1 ? "" : "s", sum->iterations, sum->iterations == 1 ? "" : "s",
                  cli_duration(wall, sum->wall_seconds));
     if (session->status != OLO_OK) {
         (void)printf("  not reached: load factor %.6g\n", session->statics.end);
     }
     if (sum->relaxed) {
-        (void)printf("  nothing holds it without load: it slid down under the full load\n");
+        (void)printf("  nothing holds it without load: it %s\n",
+                     sum->stayed ? "starts in an equilibrium under the full load, and stays there"
+                                 : "slid down under the full load");
     }
     (void)printf("  stability   %s\n", describe_stability(sum, text, sizeof text));
     for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
@@ -173,6 +183,7 @@ static void print_json(const struct session *session, const char *error)
     olo_json_integer(&json, "iterations", sum->iterations);
     olo_json_integer(&json, "cutbacks", sum->cutbacks);
     olo_json_bool(&json, "relaxed", sum->relaxed);
+    olo_json_bool(&json, "stayed", sum->stayed);
     olo_json_bool(&json, "judged", sum->judged);
     olo_json_integer(&json, "unstable", sum->unstable);
     olo_json_integer(&json, "neutral", sum->neutral);

@@ -34,10 +34,11 @@ static olo_status factor(olo_search *x, double load, double *sigma, olo_error *e
 static olo_status slide(olo_search *x, double load, olo_error *error)
 {
     const int iterations = 2000;
-    double size, sigma = 0, before = HUGE_VAL;
+    double size, sigma = 0, before = HUGE_VAL, moved = 0;
     /* the scale of sigma; a tangent that is singular has one all the same */
     (void)olo_rest_factor(x->rest, load, 0.0, NULL);
     sigma = x->rest->stiff;
+    x->summary->stayed = true;
     if (!(sigma > 0))
         return OLO_OK; /* no force at all */
     for (int i = 0; i < iterations; i++) {
@@ -47,6 +48,8 @@ static olo_status slide(olo_search *x, double load, olo_error *error)
             status = olo_search_move(x, longest, &size, error);
         if (status != OLO_OK)
             return status;
+        moved += fmin(size, longest);
+        x->summary->stayed = moved <= x->options->tolerance;
         if (size <= standing) /* on a summit, too */
             return OLO_OK;
         if (sigma <= slower * least * x->rest->stiff && olo_search_converged(x, size, before))

@@ -202,6 +202,22 @@ def test_sliding_down_is_no_path(oloid):
     assert json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)["relaxed"]
 
 
+def test_what_starts_in_an_equilibrium_did_not_slide(oloid):
+    # a bob exactly above or below its pivot: the rod alone carries its weight
+    for height, stability in [(2.5, "unstable in 2 directions"), (-2.5, "stable")]:
+        model = write(oloid, PENDULUM.replace("[2.5, 0, 0]", f"[0, 0, {height}]"))
+        done = oloid("equilibrium", model, "-o", "p.h5", "--no-report")
+        assert "it starts in an equilibrium under the full load, and stays there\n" in done.stdout
+        assert "slid" not in done.stdout and f"stability   {stability}\n" in done.stdout
+        assert " 1 iterations" not in done.stdout
+        with h5py.File(oloid.folder / "p.h5") as file:
+            assert b"The initial state is an equilibrium" in file.attrs["shows"]
+        assert json.loads(oloid("equilibrium", model, "--no-result", "--json").stdout)["stayed"]
+    model = write(oloid, PENDULUM.replace("[2.5, 0, 0]", "[1e-6, 0, 2.5]"))
+    done = oloid("equilibrium", model, "--no-result")
+    assert "it slid down" in done.stdout and "stability   stable\n" in done.stdout
+
+
 def test_a_result_at_rest_has_no_verdict_on_energy(oloid):
     assert oloid("equilibrium", write(oloid, COLUMN), "-o", "c.h5").returncode == 0
     with h5py.File(oloid.folder / "c.h5") as file:
