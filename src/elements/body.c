@@ -231,7 +231,8 @@ static const olo_field fields[] = {
     {.key = "velocity",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_body, velocity),
-     .help = "of the frame's origin; default what supports and angular velocity imply, else 0"},
+     .help = "of the frame's origin; default what supports, joints and angular velocity imply, "
+             "else 0"},
     {.key = "angular_velocity",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_body, angular_velocity),

@@ -53,8 +53,9 @@ olo_status olo_build_row(olo_builder *builder, const olo_constraint *row);
 /* The row that follows moves a joint coordinate. */
 olo_status olo_build_drive(olo_builder *builder, int coordinate);
 
-/* An initial velocity that a joint implies, written into those of the start. */
-olo_status olo_build_implied_velocity(olo_builder *builder, const olo_implied_velocity *implied);
+/* How two bodies, or a body and the ground, move against each other at the start (initial_velocities.h). */
+typedef struct olo_relative_velocity olo_relative_velocity;
+olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_velocity *relative);
 
 /* The joint reading of the group that was built last. */
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);

@@ -10,6 +10,7 @@
 #include "elements/build.h"
 #include "elements/builder_state.h"
 #include "elements/drawing.h"
+#include "elements/initial_velocities.h"
 #include "linalg/vec3.h"
 
 olo_status olo_builder_create(const olo_builder_setup *setup, olo_builder **builder,
@@ -38,6 +39,7 @@ void olo_builder_free(olo_builder *builder)
     if (!builder)
         return;
     olo_system_free(builder->system);
+    olo_free(builder->relative);
     olo_free(builder);
 }
 
@@ -301,13 +303,12 @@ olo_status olo_build_drive(olo_builder *builder, int coordinate)
     return OLO_OK;
 }
 
-olo_status olo_build_implied_velocity(olo_builder *builder, const olo_implied_velocity *implied)
+olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_velocity *relative)
 {
-    olo_system *s = builder->system;
-    if (!GROW(builder, implied, implied_count))
+    if (!grow(builder, (void **)&builder->relative, (size_t)builder->relative_count,
+              &builder->capacity.relative, sizeof *builder->relative))
         return builder->error.status;
-    s->implied[s->implied_count++] = *implied;
-    olo_imply_velocity(s, implied, s->q0, s->v0);
+    builder->relative[builder->relative_count++] = *relative;
     return OLO_OK;
 }
 
@@ -518,7 +519,8 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies: nothing can move");
     if (status == OLO_OK) {
         s->length_scale = length_scale(s);
-        if (!olo_system_gather_frames(s) || !olo_system_measure_rows(s) ||
+        if (!olo_settle_velocities(s, builder->relative_count, builder->relative) ||
+            !olo_system_gather_frames(s) || !olo_system_measure_rows(s) ||
             !olo_books_create(s, false, &s->books) || !olo_system_find_parts(s))
             status = olo_build_out_of_memory(builder);
     }

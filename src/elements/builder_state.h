@@ -3,16 +3,19 @@
 #define OLO_ELEMENTS_BUILDER_STATE_H
 
 #include "elements/builder.h"
+#include "elements/initial_velocities.h"
 #include "system/system.h"
 
 struct olo_builder {
     olo_builder_setup setup;
     olo_error error;
     olo_system *system;
+    int relative_count;
+    olo_relative_velocity *relative; /* supports and joints in the order of the file */
     struct {
         size_t nodes, q0, v0, v0_given, coordinates, mass, terms, groups, constraints, joints,
             joint_coordinates, drives, actions, body_points, contexts, outputs, reactions, exacts,
-            drawables, beams, implied;
+            drawables, beams, relative;
     } capacity;
 };
 

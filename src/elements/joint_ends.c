@@ -1,4 +1,4 @@
-/* The ends of a joint, and what it implies for a body that has no velocities of its own (system/implied_velocity.c). */
+/* The ends of a joint, and how the bodies that it joins move against each other at the start. */
 #include "elements/joint_ends.h"
 
 #include <math.h>
@@ -48,22 +48,16 @@ olo_status olo_joint_find_ends(olo_builder *builder, const olo_joint *joint, olo
     return status;
 }
 
-olo_status olo_joint_settle(olo_builder *builder, const olo_joint_ends *ends, const double omega[3],
-                            const double sliding[3])
+olo_status olo_joint_start(olo_builder *builder, const olo_joint_ends *ends,
+                           const olo_joint_motion *motion)
 {
-    olo_system *s = olo_build_system(builder);
-    int end = olo_joint_child_end(ends), child = ends->node[end], parent = ends->node[1 - end];
-    int q = s->nodes[child].q;
-    olo_implied_velocity x = {
-        .parent = parent, .child = child, .angular = !s->v0_given[q + 3], .linear = !s->v0_given[q]};
-    vec3_copy(ends->at[end], x.child_point);
-    olo_pair_into_body(s, parent, omega, x.omega);
-    olo_pair_into_body(s, parent, sliding, x.sliding);
-    /* later joints find both bodies settled */
-    for (int i = 0; i < 12; i++) {
-        s->v0_given[q + i] = true;
-        if (parent >= 0)
-            s->v0_given[s->nodes[parent].q + i] = true;
-    }
-    return x.angular || x.linear ? olo_build_implied_velocity(builder, &x) : OLO_OK;
+    const olo_system *s = olo_build_system(builder);
+    int end = olo_joint_child_end(ends), base = ends->node[1 - end];
+    olo_relative_velocity x = {.velocity = {.base = base, .body = ends->node[end]},
+                               .rotation = motion->rotation,
+                               .translation = motion->translation};
+    vec3_copy(ends->at[end], x.velocity.point);
+    olo_pair_into_body(s, base, motion->omega, x.velocity.omega);
+    olo_pair_into_body(s, base, motion->sliding, x.velocity.sliding);
+    return olo_build_relative_velocity(builder, &x);
 }

@@ -3,6 +3,7 @@
 #define OLO_ELEMENTS_JOINT_ENDS_H
 
 #include "elements/build.h"
+#include "elements/initial_velocities.h"
 
 /* First and second: nodes (-1: ground) and places in their frames (in space for the ground). */
 typedef struct olo_joint_ends {
@@ -19,10 +20,16 @@ static inline int olo_joint_child_end(const olo_joint_ends *ends)
     return ends->node[1] >= 0 ? 1 : 0;
 }
 
-/* Gives the child, where it has no velocities of its own, those that the joint implies: the parent's, turning by
- * `omega` and sliding by `sliding` against it, both in space. */
-olo_status olo_joint_settle(olo_builder *builder, const olo_joint_ends *ends, const double omega[3],
-                            const double sliding[3]);
+/* How the child moves against the other end at the start: turning by `omega` and sliding by `sliding`, both in space, and
+ * how firmly the joint says so. */
+typedef struct olo_joint_motion {
+    double omega[3], sliding[3];
+    olo_hold rotation, translation;
+} olo_joint_motion;
+
+/* Tells it to the builder, which gives bodies without velocities of their own theirs when all joints are known. */
+olo_status olo_joint_start(olo_builder *builder, const olo_joint_ends *ends,
+                           const olo_joint_motion *motion);
 
 /* How a kind of joint adds itself. */
 typedef olo_status olo_joint_build(olo_builder *builder, const olo_joint *joint);

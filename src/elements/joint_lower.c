@@ -25,14 +25,15 @@ static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *se
 /* The velocity of the child against the parent: what is given, with the rate of a prescribed motion where there is one.
  * The component of `sliding` along a free axis is the rate of that position. */
 static olo_status find_start(olo_builder *builder, const olo_joint *joint,
-                             const olo_pair_setup *setup, olo_joint_sense sense, double omega[3],
-                             double sliding[3])
+                             const olo_pair_setup *setup, olo_joint_sense sense,
+                             olo_joint_motion *motion)
 {
     static const char *const numbered[] = {"position1", "position2"};
     bool several = (setup->translations & (setup->translations - 1)) != 0;
     olo_start_rate coordinate[3];
+    olo_started start[3];
     const double *axis[3];
-    double rate[3], relative[3];
+    double relative[3];
     int positions = 0, count = 0;
     for (int k = 0; k < 3; k++)
         if (setup->translations >> k & 1) {
@@ -47,17 +48,20 @@ static olo_status find_start(olo_builder *builder, const olo_joint *joint,
     if (setup->rotations == 1)
         coordinate[count++] =
             (olo_start_rate){.kind = "angle", .key = "rate", .given = joint->rate};
-    olo_status status = olo_joint_start_rates(builder, joint, count, coordinate, rate);
+    olo_status status = olo_joint_start_rates(builder, joint, count, coordinate, start);
     if (status != OLO_OK)
         return status;
+    bool slides = false, turns = setup->rotations == 1 && start[count - 1].said;
     vec3_copy(joint->sliding, relative);
-    for (int i = 0; i < positions; i++)
-        vec3_add(rate[i] - coordinate[i].given, axis[i], relative);
-    vec3_set(0, 0, 0, sliding);
-    vec3_set(0, 0, 0, omega);
-    vec3_add(sense.slide, relative, sliding);
+    for (int i = 0; i < positions; i++) {
+        vec3_add(start[i].rate - coordinate[i].given, axis[i], relative);
+        slides = slides || start[i].said;
+    }
+    *motion = (olo_joint_motion){.rotation = olo_hold_of(setup->rotations, 3, turns),
+                                 .translation = olo_hold_of(positions, 3, slides)};
+    vec3_add(sense.slide, relative, motion->sliding);
     if (setup->rotations == 1)
-        vec3_add(sense.turn * rate[count - 1], setup->axes + 6, omega);
+        vec3_add(sense.turn * start[count - 1].rate, setup->axes + 6, motion->omega);
     return OLO_OK;
 }
 
@@ -82,11 +86,10 @@ olo_status olo_build_pair_joint(olo_builder *builder, const olo_joint *joint)
     if (status != OLO_OK)
         return status;
     olo_joint_sense sense = sense_of(joint, &setup, swapped);
-    double omega[3], sliding[3];
-    status = find_start(builder, joint, &setup, sense, omega, sliding);
-    if (status != OLO_OK)
-        return status;
-    status = olo_joint_settle(builder, &ends, omega, sliding);
+    olo_joint_motion motion;
+    status = find_start(builder, joint, &setup, sense, &motion);
+    if (status == OLO_OK)
+        status = olo_joint_start(builder, &ends, &motion);
     if (status == OLO_OK)
         status = olo_build_pair(builder, &setup);
     return status == OLO_OK ? olo_build_joint_drives(builder, joint, sense) : status;
@@ -96,7 +99,8 @@ olo_status olo_build_pair_joint(olo_builder *builder, const olo_joint *joint)
 static olo_status start_screw(olo_builder *builder, const double axis[3], double lead,
                               olo_joint *screw)
 {
-    double along = olo_joint_sliding_along(screw, axis), rate[2];
+    double along = olo_joint_sliding_along(screw, axis);
+    olo_started start[2];
     double turn = screw->rate != 0 || lead == 0 ? screw->rate : along / lead;
     if (screw->rate != 0 && along != 0 && !olo_joint_rates_agree(lead * turn, along))
         return olo_builder_fail(builder, "sliding",
@@ -105,11 +109,11 @@ static olo_status start_screw(olo_builder *builder, const double axis[3], double
                                 along, turn, screw->name, lead * turn);
     const char *key = screw->rate != 0 ? "rate" : "sliding";
     const olo_start_rate coordinate[2] = {{"position", key, lead * turn}, {"angle", key, turn}};
-    olo_status status = olo_joint_start_rates(builder, screw, 2, coordinate, rate);
+    olo_status status = olo_joint_start_rates(builder, screw, 2, coordinate, start);
     if (status != OLO_OK)
         return status;
     bool moved_along = screw->coordinate && screw->coordinate[0] == 'p' && lead != 0;
-    screw->rate = moved_along ? rate[0] / lead : rate[1];
+    screw->rate = moved_along ? start[0].rate / lead : start[1].rate;
     vec3_add(lead * screw->rate - along, axis, screw->sliding);
     return OLO_OK;
 }

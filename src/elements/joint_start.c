@@ -30,13 +30,13 @@ static bool is_moved(const olo_joint *joint, int count, const char *kind)
 }
 
 olo_status olo_joint_start_rates(olo_builder *builder, const olo_joint *joint, int count,
-                                 const olo_start_rate *coordinate, double *rate)
+                                 const olo_start_rate *coordinate, olo_started *start)
 {
     double speed;
     olo_status status = olo_motion_start_rate(builder, "motion", &joint->motion, &speed);
     for (int i = 0; status == OLO_OK && i < count; i++) {
         const olo_start_rate *x = &coordinate[i];
-        rate[i] = x->given;
+        start[i] = (olo_started){.rate = x->given, .said = x->given != 0};
         if (!olo_signal_is_given(&joint->motion) || !is_moved(joint, count, x->kind))
             continue;
         if (x->given != 0 && !olo_joint_rates_agree(x->given, speed))
@@ -45,7 +45,7 @@ olo_status olo_joint_start_rates(olo_builder *builder, const olo_joint *joint, i
                                     "starts with a rate of %.10g; leave '%s' out, the motion says "
                                     "how the joint starts",
                                     x->kind, joint->name, x->given, speed, x->key);
-        rate[i] = speed;
+        start[i] = (olo_started){.rate = speed, .said = true};
     }
     return status;
 }

@@ -12,9 +12,14 @@ typedef struct olo_start_rate {
 } olo_start_rate;
 
 /* The initial rates of the coordinates of a joint: those given, and of the coordinate that follows a prescribed motion
- * the rate of the motion at time 0. Fails when the user gave another rate for that coordinate. */
+ * the rate of the motion at time 0. Fails when the user gave another rate for that coordinate. `said`: there is a rate
+ * other than zero, or a motion. */
+typedef struct olo_started {
+    double rate;
+    bool said;
+} olo_started;
 olo_status olo_joint_start_rates(olo_builder *builder, const olo_joint *joint, int count,
-                                 const olo_start_rate *coordinate, double *rate);
+                                 const olo_start_rate *coordinate, olo_started *start);
 
 /* Do two rates for the same coordinate agree? They may be rounded to about nine digits. */
 bool olo_joint_rates_agree(double a, double b);

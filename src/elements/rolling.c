@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "elements/drawing.h"
+#include "elements/initial_velocities.h"
 #include "elements/joint_drive.h"
 #include "elements/joint_ends.h"
 #include "elements/joint_pair.h"
@@ -79,32 +80,26 @@ static olo_status check(olo_builder *builder, const olo_joint *joint, const olo_
     return OLO_OK;
 }
 
-/* The start: on the plane if the body has no position, turning at the rate of the joint if it has no angular velocity,
- * rolling if it has no velocity. */
-static void settle(olo_system *s, const olo_joint *joint, int node, const olo_rolling *rolling)
+/* The start: on the plane if the body has no position, turning at the rate of the joint if it has no angular velocity, and
+ * rolling if it has no velocity: its point of contact is at rest. */
+static olo_status settle(olo_builder *builder, const olo_joint *joint, int node,
+                         const olo_rolling *rolling)
 {
-    int first = s->nodes[node].q;
-    double *q = s->q0 + first, *v = s->v0 + first, e[3], p[3], omega[3] = {0, 0, 0};
-    bool turning = s->v0_given[first + 3], moving = s->v0_given[first];
+    olo_system *s = olo_build_system(builder);
+    double *q = s->q0 + s->nodes[node].q, e[3], p[3];
+    olo_relative_velocity x = {.velocity = {.base = -1, .body = node},
+                               .rotation = olo_hold_of(3, 3, joint->rate != 0),
+                               .translation = OLO_HOLD_FULL};
     olo_rolling_arm arm;
     olo_rolling_vector(rolling->axis, q, e);
     olo_rolling_over(rolling, e, e, e, &arm);
     if (!s->nodes[node].placed)
         vec3_add(-olo_rolling_height(rolling, q), rolling->normal, q);
-    for (int I = 3; I < 12 && !turning; I += 3)
-        vec3_add_cross(e, q + I, v + I);
-    for (int i = 3; i < 12 && !turning; i++)
-        v[i] *= joint->rate;
-    for (int I = 3; I < 12; I += 3)
-        vec3_add_cross(q + I, v + I, omega);
+    vec3_add(joint->rate, e, x.velocity.omega);
     olo_rolling_vector(rolling->center, q, p);
     vec3_add(1.0, arm.s, p);
-    if (!moving)
-        vec3_cross(p, omega, v);
-    for (int i = 0; i < 3 && !moving; i++)
-        v[i] *= 0.5;
-    for (int i = 0; i < 12; i++)
-        s->v0_given[first + i] = true;
+    olo_pair_into_body(s, node, p, x.velocity.point);
+    return olo_build_relative_velocity(builder, &x);
 }
 
 /* The height, then rolling along the two directions of the plane, of which a planar model has one. */
@@ -208,8 +203,9 @@ olo_status olo_build_rolling(olo_builder *builder, const olo_joint *joint)
                                      .rolling = rolling};
     vec3_copy(ends.at[1 - body], articulation.parent_point);
     vec3_copy(ends.at[body], articulation.child_point);
-    settle(olo_build_system(builder), joint, ends.node[body], rolling);
-    status = olo_build_group(builder, joint->name, false, false);
+    status = settle(builder, joint, ends.node[body], rolling);
+    if (status == OLO_OK)
+        status = olo_build_group(builder, joint->name, false, false);
     if (status == OLO_OK)
         status = add_rows(builder, ends.node[body], rolling);
     if (status == OLO_OK)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "elements/initial_velocities.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
 
@@ -66,30 +67,34 @@ static void find_arm(const olo_system *s, const olo_node *n, const double at[3],
         olo_body_vector(at, s->q0 + n->q, arm);
 }
 
-/* Moves a body that was not placed to its support, in a planar model within its plane, and gives it the velocity that
- * the support implies. */
-static void settle(olo_system *s, int node, const double at[3], double where[3])
+/* Moves a body that was not placed to its support, in a planar model within its plane. */
+static void place(olo_system *s, int node, const double at[3], double where[3])
 {
     const olo_node *n = &s->nodes[node];
-    bool frame = n->kind == OLO_NODE_FRAME;
-    double *q = s->q0 + n->q, *v = s->v0 + n->q, arm[3], arm_rate[3] = {0, 0, 0}, move[3];
+    double *q = s->q0 + n->q, arm[3], move[3];
     find_arm(s, n, at, arm);
-    for (int I = 0; frame && I < 3; I++)
-        vec3_add(at[I], v + 3 * (I + 1), arm_rate);
     bool given = !isnan(where[0]);
     for (int i = 0; i < 3; i++) {
         if (!given)
             where[i] = q[i] + arm[i];
         move[i] = where[i] - arm[i] - q[i];
-        if (!s->v0_given[n->q + i])
-            v[i] = -arm_rate[i];
     }
     if (s->planar)
         vec3_add(-vec3_dot(move, s->plane), s->plane, move);
-    if (given && frame && !n->placed)
+    if (given && n->kind == OLO_NODE_FRAME && !n->placed)
         vec3_add(1.0, move, q);
-    for (int i = 0; i < n->size; i++)
-        s->v0_given[n->q + i] = true;
+}
+
+/* The supported place of a body is at rest; a support that leaves all rotations free says nothing about them. */
+static olo_status start(olo_builder *builder, const olo_pair_kind *kind,
+                        const olo_pair_setup *setup)
+{
+    olo_relative_velocity x = {.velocity = {.base = -1, .body = setup->child},
+                               .rotation = olo_hold_of(kind->rotations, 3, false),
+                               .translation = kind->translations ? OLO_HOLD_PART : OLO_HOLD_FULL};
+    vec3_copy(setup->child_point, x.velocity.point);
+    bool frame = olo_build_system(builder)->nodes[setup->child].kind == OLO_NODE_FRAME;
+    return frame ? olo_build_relative_velocity(builder, &x) : OLO_OK;
 }
 
 /* In a planar model nothing moves along the normal: `at` has to be at the height of the supported place. */
@@ -146,8 +151,10 @@ static olo_status build(olo_builder *builder, const void *element)
     if (status != OLO_OK)
         return status;
     read_where(support, setup.parent_point);
-    settle(s, setup.child, setup.child_point, setup.parent_point);
+    place(s, setup.child, setup.child_point, setup.parent_point);
     status = check_height(builder, support, setup.child, setup.child_point, setup.parent_point);
+    if (status == OLO_OK)
+        status = start(builder, kind, &setup);
     return status == OLO_OK ? olo_build_pair(builder, &setup) : status;
 }
 

@@ -123,14 +123,16 @@ olo_status olo_build_universal(olo_builder *builder, const olo_joint *joint)
         return status;
     const olo_start_rate coordinate[2] = {{"angle1", "rate", joint->rate},
                                           {"angle2", "rate2", joint->rate2}};
-    double sign = olo_joint_child_end(&ends) == 1 ? 1 : -1, omega[3], sliding[3] = {0, 0, 0};
-    double rate[2];
-    status = olo_joint_start_rates(builder, joint, 2, coordinate, rate);
+    double sign = olo_joint_child_end(&ends) == 1 ? 1 : -1;
+    olo_started start[2];
+    status = olo_joint_start_rates(builder, joint, 2, coordinate, start);
     if (status != OLO_OK)
         return status;
+    olo_joint_motion motion = {.rotation = olo_hold_of(2, 3, start[0].said || start[1].said),
+                               .translation = OLO_HOLD_FULL};
     for (int i = 0; i < 3; i++)
-        omega[i] = sign * (rate[0] * x.m[i] + rate[1] * x.n[i]);
-    status = olo_joint_settle(builder, &ends, omega, sliding);
+        motion.omega[i] = sign * (start[0].rate * x.m[i] + start[1].rate * x.n[i]);
+    status = olo_joint_start(builder, &ends, &motion);
     if (status == OLO_OK)
         status = olo_build_group(builder, joint->name, false, false);
     if (status == OLO_OK)

@@ -1,9 +1,10 @@
-/* The initial velocity of a body from that of the body it is joined to:
+/* The initial velocity of a body, the child c, from that of the body it is joined to, its parent p:
  *
- *     omega_c = omega_p + omega,   v_c = v_p + omega_p x (x_c - phi_p) - omega_c x rho_c + sliding
+ *     omega_c = omega_p + omega,   v_c = v_p + omega_p x (x - phi_p) - omega_c x (x - phi_c) + sliding
  *
- * with the child's point x_c = phi_c + rho_c. The relative velocity turns with the parent, so that the joint has the same rate
- * wherever the bodies are assembled.
+ * with the place x of the joint on the body that moves against its base, which is the child or the parent; in the second
+ * case omega and sliding change their signs. They turn with the base, so that the joint has the same rate wherever the
+ * bodies are assembled.
  */
 #include "system/implied_velocity.h"
 
@@ -34,31 +35,47 @@ static void spin_of(const olo_system *s, int node, const double *q, const double
         omega[i] *= 0.5;
 }
 
+/* From the origin of a node to the place of the joint; zero for the ground, which does not turn. */
+static void find_arm(const olo_system *s, const olo_implied_velocity *x, int node, const double *q,
+                     double arm[3])
+{
+    vec3_set(0, 0, 0, arm);
+    if (node < 0)
+        return;
+    into_space(s, x->body, q, x->point, arm);
+    if (node == x->body)
+        return;
+    const double *body = q + s->nodes[x->body].q, *other = q + s->nodes[node].q;
+    for (int i = 0; i < 3; i++)
+        arm[i] = body[i] + arm[i] - other[i];
+}
+
 void olo_imply_velocity(const olo_system *s, const olo_implied_velocity *x, const double *q,
                         double *v)
 {
+    int parent = x->child == x->body ? x->base : x->body;
+    double sign = x->child == x->body ? 1 : -1;
     const double *q_c = q + s->nodes[x->child].q;
     double *v_c = v + s->nodes[x->child].q;
-    double omega_p[3], omega[3], relative[3], arm[3], span[3], sum[3];
-    spin_of(s, x->parent, q, v, omega_p);
-    into_space(s, x->parent, q, x->omega, relative);
-    for (int i = 0; i < 3; i++)
-        omega[i] = omega_p[i] + relative[i];
-    if (x->angular)
+    double omega_p[3], omega[3], relative[3], arm[3], sum[3] = {0, 0, 0};
+    spin_of(s, parent, q, v, omega_p);
+    if (x->angular) {
+        into_space(s, x->base, q, x->omega, relative);
+        vec3_copy(omega_p, omega);
+        vec3_add(sign, relative, omega);
         for (int I = 3; I < 12; I += 3)
             vec3_cross(omega, q_c + I, v_c + I);
+    }
     if (!x->linear)
         return;
+    into_space(s, x->base, q, x->sliding, relative);
+    vec3_add(sign, relative, sum);
+    if (parent >= 0)
+        vec3_add(1.0, v + s->nodes[parent].q, sum);
+    find_arm(s, x, parent, q, arm);
+    vec3_add_cross(omega_p, arm, sum);
     spin_of(s, x->child, q, v, omega);
-    into_space(s, x->child, q, x->child_point, arm);
-    into_space(s, x->parent, q, x->sliding, sum);
-    if (x->parent >= 0) {
-        const double *q_p = q + s->nodes[x->parent].q;
-        vec3_add(1.0, v + s->nodes[x->parent].q, sum);
-        for (int i = 0; i < 3; i++)
-            span[i] = q_c[i] + arm[i] - q_p[i];
-        vec3_add_cross(omega_p, span, sum);
-    }
+    find_arm(s, x, x->child, q, arm);
     vec3_add_cross(arm, omega, sum);
     vec3_copy(sum, v_c);
 }

@@ -6,11 +6,13 @@
 
 typedef struct olo_system olo_system;
 
-/* The child's point moves against the parent with `sliding`, and the child turns with `omega` against it. */
+/* The body's point moves against the base with `sliding`, and the body turns with `omega` against it. Either of the two
+ * may be the one that is settled: the child; the other is its parent. */
 typedef struct olo_implied_velocity {
-    int parent, child;           /* nodes; -1: ground */
-    double child_point[3];       /* in the child's frame */
-    double omega[3], sliding[3]; /* in the parent's frame, in space for ground */
+    int base, body;              /* nodes; the base may be the ground, -1 */
+    int child;                   /* the base or the body */
+    double point[3];             /* in the body's frame */
+    double omega[3], sliding[3]; /* in the frame of the base, in space for the ground */
     bool angular, linear;        /* which velocity of the child is implied */
 } olo_implied_velocity;
 
