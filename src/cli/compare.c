@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/numbers.h"
+#include "cli/overwrite.h"
 #include "cli/say.h"
 #include "cli/study.h"
 #include "cli/table.h"
@@ -430,8 +431,11 @@ static int run(int argc, char **argv)
     if (code == CLI_GO_ON) {
         const olo_setting settings[] = {
             {"run.step", given.step}, {"run.end", given.end}, {"run.scheme", given.scheme}};
-        const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
-                                                 3, given.quiet, &error);
+        olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings, 3,
+                                           given.quiet, &error);
+        if (status == OLO_OK) {
+            status = cli_check_model_stays(&study.loaded, given.report, "report", &error);
+        }
         code = status == OLO_OK ? compare(&study, &given, command) : cli_fail(&error);
     }
     olo_free(command);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/numbers.h"
+#include "cli/overwrite.h"
 #include "cli/say.h"
 #include "cli/study.h"
 #include "cli/table.h"
@@ -389,8 +390,11 @@ static int run(int argc, char **argv)
                                         {"run.scheme", given.scheme},
                                         {"run.order", given.order},
                                         {"run.constraints", given.constraints}};
-        const olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings,
-                                                 4, given.quiet, &error);
+        olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings, 4,
+                                           given.quiet, &error);
+        if (status == OLO_OK) {
+            status = cli_check_model_stays(&study.loaded, given.report, "report", &error);
+        }
         code = status == OLO_OK ? converge(&study, &given, command) : cli_fail(&error);
     }
     olo_free(command);

@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/numbers.h"
+#include "cli/overwrite.h"
 #include "cli/say.h"
 #include "cli/still.h"
 #include "oloid/statics.h"
@@ -105,9 +106,15 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
                    olo_model_name(session->still.loaded.model));
     const char *chosen = session->options.output != NULL ? session->options.output : path;
-    return cli_still_open(
-        &session->still, session->options.no_result ? NULL : chosen, session->statics.end,
-        "Equilibria under loads that grow: the time is the load factor.", true, error);
+    chosen = session->options.no_result ? NULL : chosen;
+    status = cli_check_model_stays_beside(&session->still.loaded, chosen,
+                                          !session->options.no_report, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    return cli_still_open(&session->still, chosen, session->statics.end,
+                          "Equilibria under loads that grow: the time is the load factor.", true,
+                          error);
 }
 
 /* "stable", "unstable in 2 directions, neutral in 1", "not judged" */

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/fresh.h"
 #include "cli/command.h"
+#include "cli/overwrite.h"
 #include "cli/say.h"
 #include "oloid/results.h"
 
@@ -92,13 +93,12 @@ static olo_status export_table(writer *write, const char *result, const char *pa
     if (strcmp(path, "-") == 0) {
         return write(result, stdout, error);
     }
-    struct stat from = {0}, to = {0};
-    const bool exists = stat(path, &to) == 0;
-    const bool readable = stat(result, &from) == 0;
-    if (exists && readable && from.st_dev == to.st_dev && from.st_ino == to.st_ino) {
-        return olo_fail(error, OLO_BAD_INPUT, "%s: the export would overwrite the result", path);
+    struct stat there;
+    const olo_status status = cli_check_overwrite(result, "result", path, "export", error);
+    if (status != OLO_OK) {
+        return status;
     }
-    if (exists && !S_ISREG(to.st_mode)) {
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
         errno = 0;
         return write_stream(write, result, fopen(path, "w"), path, error); // a device or a pipe
     }
@@ -121,8 +121,12 @@ static olo_status export_vtk(const char *result, const char *path, long frames, 
     }
     long written = 0;
     const olo_vtk how = {.frames = frames};
+    olo_status status = cli_check_overwrite(result, "result", path, "export", error);
+    if (status != OLO_OK) {
+        return status;
+    }
     // a signal ends this at once: every file is whole or not there, and the collection comes last
-    const olo_status status = olo_result_write_vtk(result, path, &how, &written, error);
+    status = olo_result_write_vtk(result, path, &how, &written, error);
     const long rows = status == OLO_OK ? count_rows(result) : written;
     if (rows > written) {
         cli_say("'%s' has %ld frames, %ld of them were written; --frames changes that", result,

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/overwrite.h"
 #include "cli/say.h"
 #include "cli/still.h"
 #include "oloid/statics.h"
@@ -81,6 +82,9 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     olo_statics statics = olo_statics_default();
     statics.spin = session->about.spin;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
+    if (status == OLO_OK) {
+        status = cli_check_model_stays(loaded, session->options.output, "linear system", error);
+    }
     if (status == OLO_OK && !session->options.start && !session->options.hold) {
         status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }

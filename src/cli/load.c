@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -54,6 +55,26 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
     return status;
 }
 
+/* The file of the model that olo_model_read finds by this word: the file itself, or one of the catalogue. */
+static char *find_file(const char *word)
+{
+    struct stat facts;
+    olo_catalogue *catalogue = NULL;
+    const bool is_file = stat(word, &facts) == 0 && !S_ISDIR(facts.st_mode);
+    if (is_file || strchr(word, '/') != NULL || olo_catalogue_open(&catalogue, NULL) != OLO_OK) {
+        return olo_strdup(word);
+    }
+    const char *file = word;
+    for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
+        if (strcmp(olo_catalogue_name(catalogue, i), word) == 0) {
+            file = olo_catalogue_file(catalogue, i);
+        }
+    }
+    char *copy = olo_strdup(file);
+    olo_catalogue_free(catalogue);
+    return copy;
+}
+
 /* Compiles the model and starts it. */
 static olo_status start(cli_loaded *loaded, olo_error *error)
 {
@@ -77,9 +98,13 @@ static olo_status start(cli_loaded *loaded, olo_error *error)
 olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,
                     int option_count, cli_loaded *loaded, olo_error *error)
 {
-    const olo_status status =
-        read_model(file, NULL, set, options, option_count, &loaded->model, error);
-    return status == OLO_OK ? start(loaded, error) : status;
+    olo_status status = read_model(file, NULL, set, options, option_count, &loaded->model, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    loaded->file = find_file(file);
+    return loaded->file != NULL ? start(loaded, error)
+                                : olo_fail(error, OLO_NO_MEMORY, "out of memory");
 }
 
 olo_status cli_load_past(const char *path, const cli_list *set, const olo_setting *options,
@@ -95,6 +120,7 @@ void cli_unload(cli_loaded *loaded)
     olo_state_free(loaded->state);
     olo_system_free(loaded->system);
     olo_model_free(loaded->model);
+    olo_free(loaded->file);
     *loaded = (cli_loaded){0};
 }
 

@@ -9,6 +9,7 @@
 #include "oloid/system.h"
 
 typedef struct cli_loaded {
+    char *file; /* that the model was read from; NULL: a journal */
     olo_model *model;
     olo_system *system;
     olo_state *state; /* the start */

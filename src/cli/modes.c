@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/overwrite.h"
 #include "cli/say.h"
 #include "cli/still.h"
 #include "cli/table.h"
@@ -230,6 +231,10 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     statics.spin = session->vibration.spin;
     cli_loaded *loaded = &session->still.loaded;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
+    if (status == OLO_OK) {
+        status = cli_check_model_stays_beside(loaded, session->options.output,
+                                              !session->options.no_report, error);
+    }
     if (status == OLO_OK && !session->options.start) {
         status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }

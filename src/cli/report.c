@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/overwrite.h"
 #include "cli/report_path.h"
 #include "cli/say.h"
 #include "oloid/report.h"
@@ -61,17 +62,6 @@ char *cli_report_path(const char *result, const char *ending)
         (void)snprintf(path, size, "%.*s.%s", (int)length, result, ending);
     }
     return path;
-}
-
-/* Never write over what is read. */
-static olo_status check_target(const char *result, const char *path, olo_error *error)
-{
-    struct stat from = {0}, to = {0};
-    if (stat(path, &to) == 0 && stat(result, &from) == 0 && from.st_ino == to.st_ino &&
-        from.st_dev == to.st_dev) {
-        return olo_fail(error, OLO_BAD_INPUT, "%s: the report would overwrite the result", path);
-    }
-    return OLO_OK;
 }
 
 /* A picture ----------------------------------------------------------------------------------- */
@@ -226,7 +216,7 @@ static olo_status write_report(const char *result, const struct options *given, 
                                olo_error *error)
 {
     const olo_report_options how = {.plain = given->plain};
-    olo_status status = check_target(result, path, error);
+    olo_status status = cli_check_overwrite(result, "result", path, "report", error);
     if (status == OLO_OK && given->time != NULL) {
         status = check_time(result, given->time, error);
     }

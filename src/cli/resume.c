@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/overwrite.h"
 #include "oloid/results.h"
 
 static const char ENDING[] = ".partial";
@@ -131,6 +132,9 @@ olo_status cli_find_past(const char *word, const char *output, const cli_list *s
         status = olo_model_read(word, NULL, 0, &model, error);
         if (status == OLO_OK) {
             status = find_by_model(model, output, past, error);
+        }
+        if (status == OLO_OK) {
+            status = cli_check_overwrite(word, "model", past->path, "result", error);
         }
         if (status == OLO_OK) {
             status = olo_recorder_model(past->path, NULL, 0, &then, error);

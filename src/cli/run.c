@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/overwrite.h"
 #include "cli/progress_line.h"
 #include "cli/report_path.h"
 #include "cli/resume.h"
@@ -82,6 +83,11 @@ static olo_status choose_path(struct session *session, olo_error *error)
     session->partial = session->path != NULL ? cli_partial_path(session->path) : NULL;
     if (session->partial == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    }
+    const olo_status status = cli_check_model_stays_beside(&session->loaded, session->path,
+                                                           !session->options.no_report, error);
+    if (status != OLO_OK) {
+        return status;
     }
     if (access(session->partial, F_OK) == 0 && !session->options.quiet) {
         cli_say("'%s' of an earlier run is replaced; --resume would go on with it",

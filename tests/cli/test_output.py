@@ -9,7 +9,7 @@ import time
 
 import h5py
 import pytest
-from conftest import environment, executable, one_message
+from conftest import ROOT, environment, executable, one_message
 
 # commands that replace a file, whose name comes last
 WRITERS = {
@@ -168,3 +168,39 @@ def test_a_signal_ends_a_command_and_leaves_no_half_file(oloid, words, number):
         assert code in (0, -number)
         assert set(os.listdir(oloid.folder)) == {"x.h5"} | ({"x.out"} if code == 0 else set())
         (oloid.folder / "x.out").unlink(missing_ok=True)
+
+
+# commands that read a model, and the words after which the file comes that they write
+READERS = {"run": ["--end", "0.01", "-q", "-o"], "equilibrium": ["-o"], "modes": ["-o"], "linearize": ["-o"],
+           "compare": ["--end", "0.01", "-q", "--report"], "converge": ["--time", "0.01", "-q", "--report"]}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("way", ["name", "path", "link", "catalogue"])
+def test_no_command_writes_over_its_model(oloid, reader, way):
+    model = oloid.folder / "my.yaml"
+    text = (ROOT / "models" / "planar-pendulum.yaml").read_text()
+    model.write_text(text)
+    (oloid.folder / "link.h5").symlink_to("my.yaml")
+    target = {"name": "my.yaml", "path": str(model), "link": "link.h5", "catalogue": str(model)}[way]
+    word, env = ("my", {"OLOID_MODELS": str(oloid.folder)}) if way == "catalogue" else ("my.yaml", {})
+    done = oloid(reader, word, *READERS[reader], target, env=env)
+    assert done.returncode == 2 and f"{target}: the " in one_message(done) and "overwrite the model" in done.stderr
+    assert model.read_text() == text and set(os.listdir(oloid.folder)) == {"my.yaml", "link.h5"}
+
+
+@pytest.mark.parametrize("reader", ["run", "equilibrium", "modes"])
+@pytest.mark.parametrize("name", ["x.h5.partial", "x.report.html"])
+def test_no_file_beside_a_result_replaces_the_model(oloid, reader, name):
+    text = (ROOT / "models" / "planar-pendulum.yaml").read_text()
+    (oloid.folder / name).write_text(text)
+    done = oloid(reader, name, *READERS[reader], "x.h5")
+    assert done.returncode == 2 and f"{name}: the " in one_message(done) and "overwrite the model" in done.stderr
+    assert (oloid.folder / name).read_text() == text and os.listdir(oloid.folder) == [name]
+
+
+def test_an_export_for_paraview_does_not_write_over_its_result(oloid):
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.pvd").returncode == 0
+    done = oloid("export", "x.pvd", "--vtk", "x.pvd")
+    assert done.returncode == 2 and "overwrite the result" in one_message(done)
+    assert is_result(oloid.folder / "x.pvd") and os.listdir(oloid.folder) == ["x.pvd"]
