@@ -1,10 +1,13 @@
 /* Files that replace others. */
 #include "base/fresh.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,8 +19,9 @@
 
 static olo_status cannot_create(const char *path, int reason, olo_error *error)
 {
-    return olo_fail(error, OLO_IO, "cannot create '%s': %s", path,
-                    strerror(reason != 0 ? reason : EIO));
+    return olo_fail(error, reason == ENOMEM ? OLO_NO_MEMORY : OLO_IO, "cannot create '%s': %s",
+                    path,
+                    reason == ENOMEM ? "out of memory" : strerror(reason != 0 ? reason : EIO));
 }
 
 /* ---- the rule --------------------------------------------------------------------------------- */
@@ -104,7 +108,7 @@ olo_status olo_fresh_check_is_free(const char *path, olo_error *error)
                : OLO_OK;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- hidden names ----------------------------------------------------------------------------- */
 
 /* The folder of a path; the path itself must fit. */
 static void folder_of(const char *path, char folder[PATH_MAX])
@@ -115,48 +119,98 @@ static void folder_of(const char *path, char folder[PATH_MAX])
     folder[slash == NULL ? 1 : length] = '\0';
 }
 
-static bool name_all(olo_fresh *fresh, const char *path, const char *target)
+/* What all hidden names for a file begin with: ".NAME.oloid-", where a long name is cut so that the rest fits. */
+enum { STEM_NAME_MAX = 200, STEM_SIZE = STEM_NAME_MAX + sizeof ". .oloid-" };
+
+static void stem_of(const char *target, char stem[STEM_SIZE])
 {
-    const size_t size = strlen(target) + sizeof ".new";
-    fresh->path = olo_strdup(path);
-    fresh->target = olo_strdup(target);
-    fresh->beside = olo_alloc(size, 1);
-    if (fresh->beside != NULL) {
-        (void)snprintf(fresh->beside, size, "%s.new", target);
-    }
-    return fresh->path != NULL && fresh->target != NULL && fresh->beside != NULL;
+    const char *slash = strrchr(target, '/');
+    (void)snprintf(stem, STEM_SIZE, ".%.*s.oloid-", (int)STEM_NAME_MAX,
+                   slash != NULL ? slash + 1 : target);
 }
 
-/* Without a name, or with one where that is not possible. A file system without locks is used without. */
+/* The number of the process in a hidden name that begins with `stem`; 0: it is another name. */
+static long process_of(const char *name, const char *stem)
+{
+    const size_t length = strlen(stem);
+    char *end = NULL;
+    if (strncmp(name, stem, length) != 0 || name[length] < '0' || name[length] > '9') {
+        return 0;
+    }
+    const long process = strtol(name + length, &end, 10);
+    if (end[0] != '-' || end[1] == '\0' || end[1 + strspn(end + 1, "0123456789")] != '\0') {
+        return 0;
+    }
+    return process;
+}
+
+/* Removes hidden files for the same target whose processes have ended: neither is there such a process, nor is the
+ * file locked, perhaps from another machine. */
+static void remove_stale(const char *folder, const char *stem)
+{
+    char path[PATH_MAX];
+    DIR *entries = opendir(folder);
+    if (entries == NULL) {
+        return; // that the folder cannot be read does not matter here
+    }
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        const long process = process_of(entry->d_name, stem);
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH && length < PATH_MAX &&
+            !is_busy(path)) {
+            (void)olo_write_remove(path);
+        }
+    }
+    (void)closedir(entries);
+}
+
+/* Gives the file a hidden name beside its target, creating it if there is none yet. False, with errno, when that
+ * is not possible. */
+static bool make_visible(olo_fresh *fresh)
+{
+    enum { NUMBERS = 1000 }; // files that one process writes for the same target at once
+    char folder[PATH_MAX], stem[STEM_SIZE];
+    folder_of(fresh->target, folder);
+    stem_of(fresh->target, stem);
+    remove_stale(folder, stem);
+    const size_t size = strlen(folder) + strlen(stem) + 64;
+    char *name = olo_alloc(size, 1);
+    bool done = false;
+    errno = name != NULL ? EEXIST : ENOMEM;
+    for (int i = 0; !done && errno == EEXIST && i < NUMBERS; i++) {
+        (void)snprintf(name, size, "%s/%s%ld-%d", folder, stem, (long)getpid(), i);
+        if (fresh->descriptor >= 0) {
+            done = olo_write_link(fresh->descriptor, name);
+        } else {
+            fresh->descriptor = olo_write_create(name);
+            done = fresh->descriptor >= 0;
+        }
+    }
+    fresh->beside = done ? name : NULL;
+    if (!done) {
+        const int reason = errno;
+        olo_free(name);
+        errno = reason;
+    }
+    return done;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+/* Without a name, or with a hidden one where that is not possible. A file system without locks is used without. */
 static olo_status open_it(olo_fresh *fresh, olo_error *error)
 {
     char folder[PATH_MAX];
-    struct stat facts;
     folder_of(fresh->target, folder);
-    const bool stale = lstat(fresh->beside, &facts) == 0;
-    if (stale && is_busy(fresh->beside)) {
-        return olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it",
-                        fresh->path);
-    }
-    if (stale && !olo_write_remove(fresh->beside)) {
-        return cannot_create(fresh->path, errno, error);
-    }
     fresh->descriptor = olo_write_open_unnamed(folder);
     if (fresh->descriptor < 0 && errno == EOPNOTSUPP) {
-        fresh->descriptor = olo_write_open(fresh->beside, true);
-        fresh->visible = fresh->descriptor >= 0;
+        (void)make_visible(fresh);
     }
     if (fresh->descriptor < 0) {
         return cannot_create(fresh->path, errno, error);
     }
-    if (flock(fresh->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        fresh->visible = false; // it is not ours
-        return olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it",
-                        fresh->path);
-    }
-    return fresh->visible && !olo_write_resize(fresh->descriptor, 0)
-               ? cannot_create(fresh->path, errno, error)
-               : OLO_OK;
+    (void)flock(fresh->descriptor, LOCK_EX | LOCK_NB); // nobody else has opened it
+    return OLO_OK;
 }
 
 olo_status olo_fresh_open(olo_fresh *fresh, const char *path, olo_error *error)
@@ -164,7 +218,11 @@ olo_status olo_fresh_open(olo_fresh *fresh, const char *path, olo_error *error)
     char target[PATH_MAX];
     *fresh = (olo_fresh){.descriptor = -1};
     olo_status status = find_target(path, target, error);
-    if (status == OLO_OK && !name_all(fresh, path, target)) {
+    if (status == OLO_OK) {
+        fresh->path = olo_strdup(path);
+        fresh->target = olo_strdup(target);
+    }
+    if (status == OLO_OK && (fresh->path == NULL || fresh->target == NULL)) {
         status = olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
     }
     if (status == OLO_OK) {
@@ -204,17 +262,14 @@ olo_status olo_fresh_keep(olo_fresh *fresh, olo_error *error)
         return cannot_create(fresh->path, errno, error);
     }
     // a link cannot replace a file: where there is one, the new one becomes visible and is renamed
-    bool done = !fresh->visible && olo_write_link(fresh->descriptor, fresh->target);
-    if (!done && !fresh->visible && errno == EEXIST) {
-        fresh->visible = olo_write_link(fresh->descriptor, fresh->beside);
-    }
-    if (!done && fresh->visible) {
+    bool done = fresh->beside == NULL && olo_write_link(fresh->descriptor, fresh->target);
+    if (!done && (fresh->beside != NULL || (errno == EEXIST && make_visible(fresh)))) {
         done = olo_write_rename(fresh->beside, fresh->target);
     }
     if (!done) {
         return cannot_create(fresh->path, errno, error);
     }
-    fresh->visible = false;
+    fresh->beside = olo_free(fresh->beside);
     fresh->kept = true;
     sync_folder(fresh->target);
     return OLO_OK;
@@ -229,7 +284,7 @@ bool olo_fresh_is_there(const olo_fresh *fresh)
 
 void olo_fresh_close(olo_fresh *fresh)
 {
-    if (fresh->visible) {
+    if (fresh->beside != NULL) {
         (void)olo_write_remove(fresh->beside);
     }
     if (fresh->descriptor >= 0) {

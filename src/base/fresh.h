@@ -1,6 +1,9 @@
 /* A file that replaces another one, whole or not at all. It is written without a name where the file system
- * allows that, else beside the other one under a name with ".new"; it gets its name when it is whole. So a
- * failure, a signal or the end of the process leaves no half file and spoils no old one.
+ * allows that, else beside the other one under a hidden name that no other process uses,
+ * ".NAME.oloid-<process>-<number>"; it gets its name when it is whole. So a failure, a signal or the end of the
+ * process leaves no half file and spoils no old one. The hidden name is also used for a moment when a file that
+ * was written without a name replaces another one. Files with hidden names that processes left which were killed
+ * are removed when the next hidden name for the same file is made.
  *
  * Here is the one rule about what may be written: a path that is not there yet, or a regular file. A symbolic
  * link stays, and the file it names is written. Folders, devices, pipes and sockets are refused. */
@@ -15,8 +18,7 @@ typedef struct olo_fresh {
     int descriptor; /* for reading and writing; locked */
     char *path;     /* as messages call it */
     char *target;   /* the file that it becomes: links followed */
-    char *beside;   /* the name with ".new" */
-    bool visible;   /* it has the name `beside` */
+    char *beside;   /* the hidden name that it has now; NULL: none */
     bool kept;      /* it has become `target` */
 } olo_fresh;
 
@@ -26,8 +28,7 @@ olo_status olo_fresh_check(const char *path, olo_error *error);
 /* OLO_IO when another process holds a lock on the file, since it writes it. */
 olo_status olo_fresh_check_is_free(const char *path, olo_error *error);
 
-/* Begins an empty file that is to become `path`. What a killed process has left under the name with ".new" is
- * removed. On failure nothing is open. */
+/* Begins an empty file that is to become `path`. On failure nothing is open. */
 olo_status olo_fresh_open(olo_fresh *fresh, const char *path, olo_error *error);
 
 /* Gives it its name, replacing the file that has it; the descriptor stays open. */

@@ -38,12 +38,9 @@ static bool may_change(void)
     return true;
 }
 
-int olo_write_open(const char *path, bool create)
+int olo_write_create(const char *path)
 {
-    if (!create) {
-        return open(path, O_RDWR | O_CLOEXEC);
-    }
-    return may_change() ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    return may_change() ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
 }
 
 /* Through here a file without a name is given one. */

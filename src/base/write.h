@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens a file for reading and writing, with `create` also one that is not there; the descriptor, or -1.
+/* Creates a file for reading and writing; fails when there is one of that name. The descriptor, or -1.
  * Every function below is true on success; otherwise errno says why. */
-int olo_write_open(const char *path, bool create);
+int olo_write_create(const char *path);
 
 /* Creates a file without a name in a folder: it is gone when it is closed, also when the process is killed,
  * unless olo_write_link names it. The descriptor, or -1; errno is EOPNOTSUPP where the system has no such

@@ -103,7 +103,7 @@ def test_a_symbolic_link_stays_and_its_target_is_written(oloid, writer, there):
     assert done.returncode in (0, 3), done.stderr
     assert (oloid.folder / "link.h5").is_symlink() and (oloid.folder / "far" / "second.h5").is_symlink()
     assert not target.is_symlink() and is_result(target)
-    assert not any(name.endswith((".new", ".partial")) for name in os.listdir(oloid.folder))
+    assert not any(name.endswith(".partial") or ".oloid-" in name for name in os.listdir(oloid.folder))
 
 
 @pytest.mark.parametrize("words", [["export", "heavy-top.h5", "--csv"], ["export", "heavy-top.h5", "--json"],
@@ -145,12 +145,28 @@ def test_a_run_killed_at_its_very_start_leaves_nothing_but_its_journal(oloid):
     assert os.listdir(oloid.folder) == ["x.h5"]
 
 
-def test_what_older_processes_have_left_is_cleared_away(oloid):
-    """Where a file cannot be written without a name it is called NAME.new until it is whole."""
-    for name in ("x.h5.new", "x.h5.partial.new"):
-        (oloid.folder / name).write_text("half a file")
-    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5").returncode == 0
-    assert os.listdir(oloid.folder) == ["x.h5"]
+def test_files_of_the_user_beside_a_result_stay(oloid):
+    """A name that somebody may have chosen is not used for a file that is not yet whole."""
+    mine = ("x.h5.new", "x.h5.partial.new", ".x.h5.new", "x.report.html.new", "x.csv.new")
+    for name in mine:
+        (oloid.folder / name).write_text("mine")
+    for _ in range(2):  # the second one replaces files
+        assert oloid("run", "heavy-top", "--end", "0.01", "-q", "-o", "x.h5").returncode == 0
+        assert oloid("export", "x.h5", "--csv", "x.csv").returncode == 0
+    assert set(os.listdir(oloid.folder)) == {"x.h5", "x.report.html", "x.csv", *mine}
+    assert all((oloid.folder / name).read_text() == "mine" for name in mine)
+
+
+def test_what_killed_processes_have_left_is_removed(oloid):
+    """A file that replaces another one has a name like .x.h5.oloid-1234-0 for a moment."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    words = ["run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5"]
+    assert oloid(*words).returncode == 0
+    (oloid.folder / f".x.h5.oloid-{ended.pid}-0").write_text("half a file")
+    (oloid.folder / f".x.h5.oloid-{os.getpid()}-0").write_text("of a process that lives")
+    assert oloid(*words).returncode == 0
+    assert set(os.listdir(oloid.folder)) == {"x.h5", f".x.h5.oloid-{os.getpid()}-0"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

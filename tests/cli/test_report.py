@@ -562,7 +562,7 @@ def test_mistakes_are_told(oloid, run, arguments, text):
     assert done.returncode in (2, 4) and text in done.stderr
     assert done.stderr.startswith("oloid: ")
     assert result.read_bytes() == before
-    assert not [name for name in os.listdir(oloid.folder) if name.endswith(".new")]
+    assert not [name for name in os.listdir(oloid.folder) if ".oloid-" in name]
 
 
 def test_a_result_without_a_scene_has_a_report(oloid, run, animated):

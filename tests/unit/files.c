@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "hidden.h"
 #include "test.h"
 
 #include "base/fresh.h"
@@ -13,7 +15,6 @@
 #include "results/seal.h"
 
 #define NAME "unit-files.txt"
-#define NEW  NAME ".new"
 
 static bool is_there(const char *path)
 {
@@ -53,9 +54,9 @@ TEST(a_file_has_its_name_when_it_is_whole)
             check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
             check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
             check_true(is_there(NAME) == old && !olo_fresh_is_there(&fresh));
-            check_true(is_there(NEW) == names_only);
+            check_true(count_hidden(".") == names_only);
             check_ok(olo_fresh_keep(&fresh, &error), &error);
-            check_true(olo_fresh_is_there(&fresh) && !is_there(NEW));
+            check_true(olo_fresh_is_there(&fresh) && count_hidden(".") == 0);
             olo_fresh_close(&fresh);
             check_holds(NAME, "new");
             unlink(NAME);
@@ -75,7 +76,7 @@ TEST(a_file_that_is_not_kept_is_gone_and_the_old_one_stays)
         check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
         olo_fresh_close(&fresh);
         check_holds(NAME, "old");
-        check_true(!is_there(NEW));
+        check_true(count_hidden(".") == 0);
         unlink(NAME);
     }
     olo_write_with_names_only(false);
@@ -102,29 +103,127 @@ TEST(any_failure_leaves_the_old_file)
                 check_contains("cannot create '" NAME "'", error.text);
                 check_holds(NAME, "old");
             }
-            check_true(!is_there(NEW));
+            check_true(count_hidden(".") == 0);
         }
     }
     olo_write_with_names_only(false);
     unlink(NAME);
 }
 
-TEST(what_a_killed_process_left_is_removed_unless_it_is_alive)
+/* A process that ends just before its n-th change of a file while it replaces NAME; its number. */
+static pid_t replace_and_end_at(size_t n)
+{
+    const pid_t child = fork();
+    check_true(child >= 0);
+    if (child == 0) {
+        olo_fresh fresh;
+        olo_write_end_at(n);
+        if (olo_fresh_open(&fresh, NAME, NULL) == OLO_OK) {
+            (void)olo_fresh_keep(&fresh, NULL);
+        }
+        _exit(0);
+    }
+    int how = 0;
+    check_true(waitpid(child, &how, 0) == child && WIFEXITED(how));
+    check_equal(OLO_WRITE_ENDED, WEXITSTATUS(how));
+    return child;
+}
+
+TEST(what_a_killed_process_left_is_removed)
+{
+    for (int names_only = 0; names_only < 2; names_only++) {
+        olo_error error = {0};
+        olo_fresh fresh;
+        olo_write_with_names_only(names_only);
+        put(NAME, "old");
+        (void)replace_and_end_at(names_only ? 2 : 4); // just before it is renamed
+        check_equal(1, count_hidden("."));
+        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        check_ok(olo_fresh_keep(&fresh, &error), &error);
+        olo_fresh_close(&fresh);
+        check_equal(0, count_hidden("."));
+        unlink(NAME);
+    }
+    olo_write_with_names_only(false);
+}
+
+TEST(hidden_files_of_processes_that_live_stay)
 {
     olo_error error = {0};
-    olo_fresh fresh;
-    put(NEW, "half");
-    check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
-    check_true(!is_there(NEW));
-    olo_fresh_close(&fresh);
+    olo_fresh first, second;
+    olo_write_with_names_only(true);
+    check_ok(olo_fresh_open(&first, NAME, &error), &error);
+    check_ok(olo_fresh_open(&second, NAME, &error), &error); // the same process, too
+    check_equal(2, count_hidden("."));
+    check_ok(olo_fresh_keep(&second, &error), &error);
+    check_ok(olo_fresh_keep(&first, &error), &error);
+    check_true(olo_fresh_is_there(&first) && !olo_fresh_is_there(&second));
+    olo_fresh_close(&first);
+    olo_fresh_close(&second);
+    check_equal(0, count_hidden("."));
 
-    const int other = open(NEW, O_RDWR | O_CREAT, 0666);
+    // the process has ended, but the file is locked: from another machine
+    char hidden[128];
+    put(NAME, "old");
+    const pid_t ended = replace_and_end_at(2);
+    snprintf(hidden, sizeof hidden, "." NAME ".oloid-%ld-0", (long)ended);
+    const int other = open(hidden, O_RDWR);
     check_equal(0, flock(other, LOCK_EX));
-    check_status(OLO_IO, olo_fresh_open(&fresh, NAME, &error));
-    check_text("cannot create '" NAME "': another process is writing it", error.text);
-    check_true(is_there(NEW));
+    check_ok(olo_fresh_open(&first, NAME, &error), &error);
+    olo_fresh_close(&first);
+    check_equal(1, count_hidden("."));
     close(other);
-    unlink(NEW);
+    unlink(hidden);
+    unlink(NAME);
+    olo_write_with_names_only(false);
+}
+
+TEST(files_of_the_user_with_similar_names_stay)
+{
+    static const char *const SIMILAR[] = {NAME ".new",
+                                          "." NAME ".new",
+                                          "." NAME ".oloid-",
+                                          "." NAME ".oloid-999999999",
+                                          "." NAME ".oloid-999999999-0x",
+                                          "." NAME ".oloid-x-0"};
+    enum { COUNT = sizeof SIMILAR / sizeof SIMILAR[0] };
+    for (int names_only = 0; names_only < 2; names_only++) {
+        olo_error error = {0};
+        olo_fresh fresh;
+        olo_write_with_names_only(names_only);
+        put(NAME, "old");
+        for (int i = 0; i < COUNT; i++) {
+            put(SIMILAR[i], "mine");
+        }
+        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        check_ok(olo_fresh_keep(&fresh, &error), &error);
+        olo_fresh_close(&fresh);
+        for (int i = 0; i < COUNT; i++) {
+            check_holds(SIMILAR[i], "mine");
+            unlink(SIMILAR[i]);
+        }
+        unlink(NAME);
+    }
+    olo_write_with_names_only(false);
+}
+
+TEST(a_name_of_the_greatest_length_can_be_replaced)
+{
+    char name[256] = "";
+    memset(name, 'x', 255);
+    for (int names_only = 0; names_only < 2; names_only++) {
+        olo_error error = {0};
+        olo_fresh fresh;
+        olo_write_with_names_only(names_only);
+        put(name, "old");
+        check_ok(olo_fresh_open(&fresh, name, &error), &error);
+        check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
+        check_ok(olo_fresh_keep(&fresh, &error), &error);
+        olo_fresh_close(&fresh);
+        check_holds(name, "new");
+        unlink(name);
+    }
+    olo_write_with_names_only(false);
 }
 
 TEST(only_regular_files_may_be_written)
@@ -303,7 +402,10 @@ TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
 TEST_MAIN(cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
           cmocka_unit_test(a_file_that_is_not_kept_is_gone_and_the_old_one_stays),
           cmocka_unit_test(any_failure_leaves_the_old_file),
-          cmocka_unit_test(what_a_killed_process_left_is_removed_unless_it_is_alive),
+          cmocka_unit_test(what_a_killed_process_left_is_removed),
+          cmocka_unit_test(hidden_files_of_processes_that_live_stay),
+          cmocka_unit_test(files_of_the_user_with_similar_names_stay),
+          cmocka_unit_test(a_name_of_the_greatest_length_can_be_replaced),
           cmocka_unit_test(only_regular_files_may_be_written),
           cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
           cmocka_unit_test(ranges_are_sets_of_bytes),

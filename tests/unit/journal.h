@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hidden.h"
 #include "test.h"
 
 #include "base/memory.h"
@@ -194,8 +195,7 @@ static int journal_leave(void **state)
     (void)state;
     unlink(FILE_NAME);
     unlink(PARTIAL);
-    unlink(FILE_NAME ".new");
-    unlink(PARTIAL ".new");
+    check_equal(0, count_hidden("."));
     if (journal_folder[0] != '\0') {
         check_equal(0, rmdir(journal_folder));
     }
