@@ -87,6 +87,7 @@ static olo_status find(struct session *session, olo_error *error)
         const olo_run_summary summary = {.steps = session->summary.steps - 1};
         olo_error late = *error;
         (void)olo_recorder_finish(session->still.recorder, &summary, status, &late);
+        cli_interrupt_end();
         return status;
     }
     session->still.steps = session->summary.steps - 1;
@@ -261,7 +262,6 @@ static int solve(cli_still *still, const char *file)
     }
     cli_interrupt_begin();
     const olo_status status = find(session, &error);
-    cli_interrupt_end();
     if (status != OLO_OK && !session->statics.arc && ends_at_limit(&session->summary)) {
         add_hint(&error);
     }

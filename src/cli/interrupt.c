@@ -9,8 +9,6 @@ static volatile sig_atomic_t interrupted;
 /* When the first signal came, on the monotonic clock, in whole seconds. */
 static volatile sig_atomic_t first_second;
 
-static struct sigaction before_pipe;
-
 /* As of OLO_INTERRUPTED in errors.def: 128 and the number of SIGINT. */
 enum { INTERRUPTED_CODE = 130 };
 
@@ -27,21 +25,25 @@ static void leave(int signal_number)
     _exit(INTERRUPTED_CODE);
 }
 
-/* Whoever started the command may have told it to ignore a signal, as shells do in the background. */
-static void leave_at(int signal_number)
+/* SIGINT and SIGTERM are handled by this from now on, unless they are ignored: whoever started the command may have
+ * told it so, as shells do in the background and nohup does. */
+static void handle(void (*handler)(int))
 {
+    static const int numbers[] = {SIGINT, SIGTERM};
     struct sigaction action = {0}, before;
-    action.sa_handler = leave;
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
     (void)sigemptyset(&action.sa_mask);
-    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        (void)sigaction(signal_number, &action, NULL);
+    for (int i = 0; i < 2; i++) {
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+            (void)sigaction(numbers[i], &action, NULL);
+        }
     }
 }
 
 void cli_interrupt_prepare(void)
 {
-    leave_at(SIGINT);
-    leave_at(SIGTERM);
+    handle(leave);
 }
 
 static void note(int signal_number)
@@ -60,13 +62,10 @@ static void note(int signal_number)
 void cli_interrupt_begin(void)
 {
     struct sigaction action = {0};
-    action.sa_handler = note;
-    action.sa_flags = SA_RESTART;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    handle(note);
     action.sa_handler = SIG_IGN;
-    (void)sigaction(SIGPIPE, &action, &before_pipe);
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGPIPE, &action, NULL);
     (void)sigaction(SIGXFSZ, &action, NULL); // a file that may not grow is told as an error
 }
 
@@ -77,5 +76,9 @@ bool cli_interrupted(void)
 
 void cli_interrupt_end(void)
 {
-    (void)sigaction(SIGPIPE, &before_pipe, NULL);
+    // the signal that has ended the run may come a second time
+    if (!interrupted) {
+        handle(leave);
+    }
+    (void)signal(SIGPIPE, SIG_DFL); // as main has it
 }

@@ -270,6 +270,7 @@ static olo_status simulate(struct session *session, olo_error *error)
         outcome->status = finished;
         *error = late;
     }
+    cli_interrupt_end();
     if (outcome->status == OLO_OK) {
         outcome->result = session->path;
         outcome->status = write_report(session, error);
@@ -311,8 +312,6 @@ static int run_and_report(struct session *session, const char *file)
                      cli_describe_projection(&session->loaded, text, sizeof text));
     }
     const olo_status status = simulate(session, error);
-    cli_interrupt_end();
-
     if (status != OLO_OK) {
         session->outcome.error = error->text[0] != '\0' ? error->text : olo_status_text(status);
     }

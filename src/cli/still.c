@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/interrupt.h"
 #include "cli/report_path.h"
 #include "cli/say.h"
 #include "oloid/report.h"
@@ -76,6 +77,7 @@ olo_status cli_still_finish(cli_still *still, bool report, olo_error *error)
 {
     const olo_run_summary summary = {.steps = still->steps};
     olo_status status = olo_recorder_finish(still->recorder, &summary, OLO_OK, error);
+    cli_interrupt_end();
     if (status != OLO_OK || still->path == NULL || !report) {
         return status;
     }

@@ -60,6 +60,45 @@ def test_interrupt_keeps_what_there_is_and_says_how_to_go_on(start, tmp_path, wh
     assert os.listdir(tmp_path) == ["my top.h5.partial"]
 
 
+def ignore_interrupts():
+    """As a shell does for what it starts in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def test_a_signal_that_is_ignored_from_the_start_stays_ignored(start, tmp_path):
+    process = start("--quiet", "--output", "x.h5", preexec_fn=ignore_interrupts)
+    wait_for_file(tmp_path / "x.h5.partial")
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.communicate(timeout=0.5)
+    process.send_signal(signal.SIGTERM)  # which nobody told it to ignore
+    stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted after" in stdout
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_writing_of_a_report(tmp_path, which):
+    """The result is whole by then."""
+    words = ["run", "humanoid-tree", "-q", "--step", "5e-4", "--end", "5", "--set", "run.frames=10000", "-o", "x.h5"]
+    codes = []
+    while 130 not in codes and len(codes) < 10:  # a signal may come too early or too late
+        for path in tmp_path.iterdir():
+            path.unlink()
+        process = subprocess.Popen([executable(), *words], cwd=tmp_path, text=True, env=environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        wait_for_file(tmp_path / "x.h5", seconds=60)
+        time.sleep(0.05)
+        process.send_signal(which)
+        stdout, stderr = process.communicate(timeout=60)
+        codes.append(process.returncode)
+        with h5py.File(tmp_path / "x.h5", "r") as result:
+            assert result.attrs["status"] == b"OK"
+    assert codes[-1] == 130 and set(codes) <= {0, 130}
+    assert stderr == "oloid: interrupted\n" and stdout == ""
+    assert os.listdir(tmp_path) == ["x.h5"]
+
+
 LARGE = ["chain", "--set", "n=49000"]  # takes some seconds to read, some to compile, some to analyse
 
 
