@@ -36,6 +36,15 @@ static const char *kind_of(mode_t mode)
                             : "no regular file";
 }
 
+/* The folder of a path; the path itself must fit. */
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, slash == NULL ? "." : path, slash == NULL ? 2 : length);
+    folder[slash == NULL ? 1 : length] = '\0';
+}
+
 /* Takes one symbolic link further: `path` becomes what it names, seen from its own folder. */
 static bool follow(char path[PATH_MAX])
 {
@@ -55,6 +64,17 @@ static bool follow(char path[PATH_MAX])
     return true;
 }
 
+/* Where a regular file or nothing was found: it may be written, and its folder is there. */
+static olo_status check_place(const char *path, const char *target, bool exists, olo_error *error)
+{
+    char folder[PATH_MAX];
+    folder_of(target, folder);
+    if (exists && access(target, W_OK) != 0) {
+        return cannot_create(path, errno, error);
+    }
+    return access(folder, W_OK | X_OK) == 0 ? OLO_OK : cannot_create(path, errno, error);
+}
+
 /* The file that would be written: `target` gets its path. */
 static olo_status find_target(const char *path, char target[PATH_MAX], olo_error *error)
 {
@@ -66,11 +86,12 @@ static olo_status find_target(const char *path, char target[PATH_MAX], olo_error
     strcpy(target, path);
     for (int links = 0; links < LINKS_MAX; links++) {
         if (lstat(target, &facts) != 0) {
-            return errno == ENOENT ? OLO_OK : cannot_create(path, errno, error);
+            return errno == ENOENT ? check_place(path, target, false, error)
+                                   : cannot_create(path, errno, error);
         }
         if (!S_ISLNK(facts.st_mode)) {
             return S_ISREG(facts.st_mode)
-                       ? OLO_OK
+                       ? check_place(path, target, true, error)
                        : olo_fail(
                              error, OLO_BAD_INPUT,
                              "cannot create '%s': it is %s, and only a regular file is replaced",
@@ -109,15 +130,6 @@ olo_status olo_fresh_check_is_free(const char *path, olo_error *error)
 }
 
 /* ---- hidden names ----------------------------------------------------------------------------- */
-
-/* The folder of a path; the path itself must fit. */
-static void folder_of(const char *path, char folder[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    const size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    memcpy(folder, slash == NULL ? "." : path, slash == NULL ? 2 : length);
-    folder[slash == NULL ? 1 : length] = '\0';
-}
 
 /* What all hidden names for a file begin with: ".NAME.oloid-", where a long name is cut so that the rest fits. */
 enum { STEM_NAME_MAX = 200, STEM_SIZE = STEM_NAME_MAX + sizeof ". .oloid-" };
@@ -197,6 +209,18 @@ static bool make_visible(olo_fresh *fresh)
 
 /* ---- opening ---------------------------------------------------------------------------------- */
 
+/* Gives the file the permissions of the one that it is to replace, if there is one. */
+static bool take_mode(const olo_fresh *fresh)
+{
+    enum { PERMISSIONS = 0777 };
+    struct stat old, ours;
+    if (stat(fresh->target, &old) != 0 || fstat(fresh->descriptor, &ours) != 0) {
+        return true;
+    }
+    const unsigned wanted = old.st_mode & PERMISSIONS;
+    return wanted == (ours.st_mode & PERMISSIONS) || olo_write_mode(fresh->descriptor, wanted);
+}
+
 /* Without a name, or with a hidden one where that is not possible. A file system without locks is used without. */
 static olo_status open_it(olo_fresh *fresh, olo_error *error)
 {
@@ -210,7 +234,7 @@ static olo_status open_it(olo_fresh *fresh, olo_error *error)
         return cannot_create(fresh->path, errno, error);
     }
     (void)flock(fresh->descriptor, LOCK_EX | LOCK_NB); // nobody else has opened it
-    return OLO_OK;
+    return take_mode(fresh) ? OLO_OK : cannot_create(fresh->path, errno, error);
 }
 
 olo_status olo_fresh_open(olo_fresh *fresh, const char *path, olo_error *error)

@@ -6,7 +6,8 @@
  * are removed when the next hidden name for the same file is made.
  *
  * Here is the one rule about what may be written: a path that is not there yet, or a regular file. A symbolic
- * link stays, and the file it names is written. Folders, devices, pipes and sockets are refused. */
+ * link stays, and the file it names is written. Folders, devices, pipes and sockets are refused, and so is a file
+ * that this user may not write. The new file has the permissions of the one that it replaces. */
 #ifndef OLO_BASE_FRESH_H
 #define OLO_BASE_FRESH_H
 
@@ -22,7 +23,7 @@ typedef struct olo_fresh {
     bool kept;      /* it has become `target` */
 } olo_fresh;
 
-/* OLO_BAD_INPUT when `path` must not be written, see above. */
+/* OLO_BAD_INPUT or OLO_IO when `path` must not or cannot be written, see above; its folder has to be there. */
 olo_status olo_fresh_check(const char *path, olo_error *error);
 
 /* OLO_IO when another process holds a lock on the file, since it writes it. */

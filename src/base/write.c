@@ -118,6 +118,11 @@ bool olo_write_resize(int descriptor, uint64_t size)
     return may_change() && ftruncate(descriptor, (off_t)size) == 0;
 }
 
+bool olo_write_mode(int descriptor, unsigned mode)
+{
+    return may_change() && fchmod(descriptor, (mode_t)mode) == 0;
+}
+
 bool olo_write_sync(int descriptor)
 {
     // a pipe or a special file cannot be synced, and need not be

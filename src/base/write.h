@@ -25,6 +25,9 @@ bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t of
 /* Makes a file this long; what is new reads as zero. */
 bool olo_write_resize(int descriptor, uint64_t size);
 
+/* Sets who may read and write a file, as chmod does. */
+bool olo_write_mode(int descriptor, unsigned mode);
+
 /* Waits until everything is on disk. */
 bool olo_write_sync(int descriptor);
 

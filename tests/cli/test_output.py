@@ -234,3 +234,41 @@ def test_an_export_for_paraview_does_not_write_over_its_result(oloid):
     done = oloid("export", "x.pvd", "--vtk", "x.pvd")
     assert done.returncode == 2 and "overwrite the result" in one_message(done)
     assert is_result(oloid.folder / "x.pvd") and os.listdir(oloid.folder) == ["x.pvd"]
+
+
+def as_nobody():
+    """Permissions hold for everybody but the superuser."""
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+@pytest.mark.parametrize("name", ["x.h5", "x.h5.partial"])
+def test_a_file_that_may_not_be_written_is_not_replaced(oloid, name):
+    oloid.folder.chmod(0o777)
+    (oloid.folder / name).write_text("kept")
+    (oloid.folder / name).chmod(0o444)
+    try:
+        done = oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5", preexec_fn=as_nobody)
+    except PermissionError:
+        pytest.skip("the program is where only the superuser can run it")
+    assert done.returncode == 4, done.stderr
+    assert f"cannot create '{name}': Permission denied" in one_message(done)
+    assert (oloid.folder / name).read_text() == "kept" and os.listdir(oloid.folder) == [name]
+
+
+def test_replaced_files_keep_their_permissions(oloid):
+    names = ("x.h5", "x.report.html", "x.csv")
+    for name in names:
+        (oloid.folder / name).write_text("old")
+        (oloid.folder / name).chmod(0o600)
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "-o", "x.h5").returncode == 0
+    assert oloid("export", "x.h5", "--csv", "x.csv").returncode == 0
+    assert [stat.S_IMODE((oloid.folder / name).stat().st_mode) for name in names] == [0o600] * 3
+
+
+def test_a_link_into_a_missing_folder_is_refused_before_the_run(oloid):
+    (oloid.folder / "x.h5").symlink_to("missing/x.h5")
+    done = oloid("run", "heavy-top", "--step", "1e-3", "--end", "1e6", "-q", "-o", "x.h5", timeout=20)
+    assert done.returncode == 4 and "cannot create 'x.h5': No such file or directory" in one_message(done)
+    assert os.listdir(oloid.folder) == ["x.h5"]

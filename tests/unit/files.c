@@ -244,6 +244,36 @@ TEST(only_regular_files_may_be_written)
     }
 }
 
+TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
+{
+    static const mode_t MODES[] = {0600, 0640, 0666, 0755};
+    for (size_t i = 0; i < 2 * sizeof MODES / sizeof MODES[0]; i++) {
+        olo_error error = {0};
+        olo_fresh fresh;
+        struct stat facts;
+        olo_write_with_names_only(i % 2 == 1);
+        put(NAME, "old");
+        check_equal(0, chmod(NAME, MODES[i / 2]));
+        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        // also before it has its name: nobody may read half of it, either
+        check_true(fstat(fresh.descriptor, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
+        check_ok(olo_fresh_keep(&fresh, &error), &error);
+        olo_fresh_close(&fresh);
+        check_true(stat(NAME, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
+        unlink(NAME);
+    }
+    olo_write_with_names_only(false);
+}
+
+TEST(links_into_folders_that_are_not_there_are_refused_at_once)
+{
+    olo_error error = {0};
+    check_equal(0, symlink("unit-files.none/far.txt", NAME));
+    check_status(OLO_IO, olo_fresh_check(NAME, &error));
+    check_text("cannot create '" NAME "': No such file or directory", error.text);
+    unlink(NAME);
+}
+
 TEST(links_are_followed_to_files_that_are_not_there)
 {
     olo_error error = {0};
@@ -407,6 +437,8 @@ TEST_MAIN(cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
           cmocka_unit_test(files_of_the_user_with_similar_names_stay),
           cmocka_unit_test(a_name_of_the_greatest_length_can_be_replaced),
           cmocka_unit_test(only_regular_files_may_be_written),
+          cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
+          cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
           cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
           cmocka_unit_test(ranges_are_sets_of_bytes),
           cmocka_unit_test(every_bit_of_a_file_is_sealed),
