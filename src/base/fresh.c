@@ -24,6 +24,11 @@ static olo_status cannot_create(const char *path, int reason, olo_error *error)
                     reason == ENOMEM ? "out of memory" : strerror(reason != 0 ? reason : EIO));
 }
 
+static olo_status is_written(const char *path, olo_error *error)
+{
+    return olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it", path);
+}
+
 /* ---- the rule --------------------------------------------------------------------------------- */
 
 static const char *kind_of(mode_t mode)
@@ -124,9 +129,7 @@ static bool is_busy(const char *path)
 
 olo_status olo_fresh_check_is_free(const char *path, olo_error *error)
 {
-    return is_busy(path)
-               ? olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it", path)
-               : OLO_OK;
+    return is_busy(path) ? is_written(path, error) : OLO_OK;
 }
 
 /* ---- hidden names ----------------------------------------------------------------------------- */
@@ -280,30 +283,111 @@ static bool has_arrived(int descriptor)
     return copy >= 0 && close(copy) == 0;
 }
 
-olo_status olo_fresh_keep(olo_fresh *fresh, olo_error *error)
+/* The file has its name. */
+static olo_status kept(olo_fresh *fresh)
 {
-    if (!has_arrived(fresh->descriptor)) {
-        return cannot_create(fresh->path, errno, error);
-    }
-    // a link cannot replace a file: where there is one, the new one becomes visible and is renamed
-    bool done = fresh->beside == NULL && olo_write_link(fresh->descriptor, fresh->target);
-    if (!done && (fresh->beside != NULL || (errno == EEXIST && make_visible(fresh)))) {
-        done = olo_write_rename(fresh->beside, fresh->target);
-    }
-    if (!done) {
-        return cannot_create(fresh->path, errno, error);
-    }
     fresh->beside = olo_free(fresh->beside);
     fresh->kept = true;
     sync_folder(fresh->target);
     return OLO_OK;
 }
 
-bool olo_fresh_is_there(const olo_fresh *fresh)
+/* Replaces the file that is there. A link cannot: the new file gets a hidden name and is renamed. */
+static bool replace(olo_fresh *fresh)
+{
+    return (fresh->beside != NULL || make_visible(fresh)) &&
+           olo_write_rename(fresh->beside, fresh->target);
+}
+
+olo_status olo_fresh_keep(olo_fresh *fresh, olo_error *error)
+{
+    if (!has_arrived(fresh->descriptor)) {
+        return cannot_create(fresh->path, errno, error);
+    }
+    bool done = fresh->beside == NULL && olo_write_link(fresh->descriptor, fresh->target);
+    if (!done && (fresh->beside != NULL || errno == EEXIST)) {
+        done = replace(fresh);
+    }
+    return done ? kept(fresh) : cannot_create(fresh->path, errno, error);
+}
+
+/* True if a path names the file of a descriptor. */
+static bool names(const char *path, int descriptor)
 {
     struct stat ours, there;
-    return fstat(fresh->descriptor, &ours) == 0 && stat(fresh->target, &there) == 0 &&
+    return descriptor >= 0 && fstat(descriptor, &ours) == 0 && stat(path, &there) == 0 &&
            ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/* Gives the file its name if there is none of that name. A file that has a hidden name keeps that, too. */
+static bool name_first(olo_fresh *fresh)
+{
+    if (fresh->beside == NULL) {
+        return olo_write_link(fresh->descriptor, fresh->target);
+    }
+    if (!olo_write_link_name(fresh->beside, fresh->target)) {
+        return false;
+    }
+    (void)olo_write_remove(fresh->beside);
+    return true;
+}
+
+/* Locks the file that is there, against all others; where somebody reads it, against writers. The descriptor, or -1
+ * with errno: EWOULDBLOCK when another process writes it. */
+static int lock_old(const char *path)
+{
+    const int descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+        flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(descriptor);
+        errno = EWOULDBLOCK;
+        return -1;
+    }
+    return descriptor;
+}
+
+olo_status olo_fresh_keep_alone(olo_fresh *fresh, int held, olo_error *error)
+{
+    enum { TRIES = 100 }; // the file may come and go in between
+    if (!has_arrived(fresh->descriptor)) {
+        return cannot_create(fresh->path, errno, error);
+    }
+    errno = EEXIST;
+    for (int i = 0; i < TRIES; i++) {
+        const bool own = names(fresh->target, held);
+        if (!own && name_first(fresh)) {
+            return kept(fresh);
+        }
+        const bool linkless = !own && errno == EPERM; // a file system without links
+        if (!own && !linkless && errno != EEXIST) {
+            break;
+        }
+        const int old = own ? -1 : lock_old(fresh->target);
+        if (!own && old < 0 && errno != ENOENT) {
+            break;
+        }
+        // the lock is held until the name is that of the new file: whoever comes now sees that one locked
+        const bool ours = own || names(fresh->target, old) || (old < 0 && linkless);
+        const bool done = ours && replace(fresh);
+        const int reason = ours ? errno : EEXIST;
+        if (old >= 0) {
+            close(old);
+        }
+        errno = reason;
+        if (done) {
+            return kept(fresh);
+        }
+        if (ours) {
+            break;
+        }
+    }
+    return errno == EWOULDBLOCK || errno == EEXIST ? is_written(fresh->path, error)
+                                                   : cannot_create(fresh->path, errno, error);
+}
+
+bool olo_fresh_is_there(const olo_fresh *fresh)
+{
+    return names(fresh->target, fresh->descriptor);
 }
 
 void olo_fresh_close(olo_fresh *fresh)

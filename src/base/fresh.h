@@ -35,6 +35,11 @@ olo_status olo_fresh_open(olo_fresh *fresh, const char *path, olo_error *error);
 /* Gives it its name, replacing the file that has it; the descriptor stays open. */
 olo_status olo_fresh_keep(olo_fresh *fresh, olo_error *error);
 
+/* The same for a file that must not replace one that another process writes: OLO_IO then. `held` is a descriptor by
+ * which this process holds a lock on the file to be replaced, or -1. Of several processes that do this at once one
+ * succeeds; the others fail. */
+olo_status olo_fresh_keep_alone(olo_fresh *fresh, int held, olo_error *error);
+
 /* True if `path` still names it: nobody has removed or replaced it. */
 bool olo_fresh_is_there(const olo_fresh *fresh);
 

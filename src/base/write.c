@@ -91,6 +91,11 @@ bool olo_write_link(int descriptor, const char *path)
     return may_change() && linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
+bool olo_write_link_name(const char *from, const char *to)
+{
+    return may_change() && link(from, to) == 0;
+}
+
 bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset)
 {
     const char *from = bytes;

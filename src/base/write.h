@@ -19,6 +19,9 @@ int olo_write_open_unnamed(const char *folder);
 /* Names a file that was created without a name; fails when there is a file of that name. */
 bool olo_write_link(int descriptor, const char *path);
 
+/* The same for a file that has a name, which it keeps. */
+bool olo_write_link_name(const char *from, const char *to);
+
 /* Writes all of `size` bytes at an offset; goes on after signals and short writes. */
 bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset);
 

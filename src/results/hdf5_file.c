@@ -268,12 +268,13 @@ olo_status olo_hdf5_settle(olo_hdf5 *journal, olo_error *error)
     return status;
 }
 
-olo_status olo_hdf5_keep(olo_hdf5 *journal, olo_error *error)
+olo_status olo_hdf5_keep(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error)
 {
-    return olo_fresh_keep(&journal->fresh, error);
+    return olo_fresh_keep_alone(&journal->fresh, held != NULL ? held->disk.descriptor : -1, error);
 }
 
-olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
+/* Completes a file up to its name. */
+static olo_status complete(olo_hdf5 *file, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     olo_status status = olo_hdf5_leave(&caller, file, file_release(file), "write", error);
@@ -283,10 +284,26 @@ olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
     if (status == OLO_OK && !olo_write_sync(file->disk.descriptor)) {
         status = olo_fail(error, OLO_IO, "cannot write '%s': %s", file->path, strerror(errno));
     }
+    return status;
+}
+
+olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
+{
+    olo_status status = complete(file, error);
     if (status == OLO_OK) {
         status = olo_fresh_keep(&file->fresh, error);
     }
     file_free(file);
+    return status;
+}
+
+olo_status olo_hdf5_finish_journal(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error)
+{
+    olo_status status = complete(journal, error);
+    if (status == OLO_OK) {
+        status = olo_hdf5_keep(journal, held, error);
+    }
+    file_free(journal);
     return status;
 }
 
@@ -317,19 +334,21 @@ olo_status olo_hdf5_close(olo_hdf5 *file, olo_error *error)
 
 /* ---- files that are read ---------------------------------------------------------------------- */
 
-/* Opens a regular file and locks it against writers. HDF5 hides why that fails in long texts. */
-static olo_status open_readable(olo_hdf5 *file, olo_error *error)
+/* Opens a regular file and locks it against writers, with `alone` against readers too. HDF5 hides why that fails in long texts. */
+static olo_status open_readable(olo_hdf5 *file, bool alone, olo_error *error)
 {
     struct stat facts;
     const char *reason = NULL;
-    const int descriptor = open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int descriptor = open(file->path, (alone ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
     file->disk.descriptor = descriptor;
     if (descriptor < 0 || fstat(descriptor, &facts) != 0) {
         reason = strerror(errno);
     } else if (!S_ISREG(facts.st_mode)) {
         reason = S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is not a regular file";
-    } else if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        reason = "another process is writing it";
+    } else if (flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+               errno == EWOULDBLOCK) {
+        reason =
+            alone ? "another process is writing or reading it" : "another process is writing it";
     }
     return reason == NULL ? OLO_OK
                           : olo_fail(error, OLO_IO, "cannot open '%s': %s", file->path, reason);
@@ -368,14 +387,14 @@ static olo_status open_contents(olo_hdf5 *file, olo_error *error)
     return status;
 }
 
-olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
+static olo_status open_file(const char *path, bool alone, olo_hdf5 **result, olo_error *error)
 {
     *result = NULL;
     olo_hdf5 *file = file_new(path, false);
     if (file == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
     }
-    olo_status status = open_readable(file, error);
+    olo_status status = open_readable(file, alone, error);
     if (status == OLO_OK) {
         status = check_contents(file, error);
     }
@@ -388,6 +407,16 @@ olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
     }
     *result = file;
     return OLO_OK;
+}
+
+olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
+{
+    return open_file(path, false, result, error);
+}
+
+olo_status olo_hdf5_open_alone(const char *path, olo_hdf5 **result, olo_error *error)
+{
+    return open_file(path, true, result, error);
 }
 
 bool olo_hdf5_is_journal(const olo_hdf5 *file)

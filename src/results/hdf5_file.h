@@ -27,8 +27,11 @@ olo_status olo_hdf5_create_journal(const char *path, olo_hdf5 **result, olo_erro
 /* Ends the layout of a journal: all that is there stays as it is, and gets a seal. */
 olo_status olo_hdf5_settle(olo_hdf5 *journal, olo_error *error);
 
-/* Gives a journal its name; it goes on. */
-olo_status olo_hdf5_keep(olo_hdf5 *journal, olo_error *error);
+/* Gives a journal its name; it goes on. Fails when another process writes a journal of that name. `held` is the file that
+ * is to be replaced, if this process has it open as a journal or with olo_hdf5_open_alone; or NULL. */
+olo_status olo_hdf5_keep(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error);
+/* The same for one that goes on no further: it is completed as by olo_hdf5_finish. */
+olo_status olo_hdf5_finish_journal(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error);
 
 /* Completes a file: seals it as a whole, brings it to disk, gives it its name, closes and frees it. On failure
  * an older file is as before. */
@@ -37,6 +40,9 @@ olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error);
 /* Opens a file for reading. Fails when another process is writing it, and when its seal says that it is
  * damaged, before HDF5 sees a byte of it. */
 olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error);
+
+/* The same for a file that is to be replaced: no other process opens it meanwhile. */
+olo_status olo_hdf5_open_alone(const char *path, olo_hdf5 **result, olo_error *error);
 
 /* True if a file opened for reading is a journal that its writer could not finish: rows and bytes have no
  * seal. */

@@ -200,14 +200,11 @@ static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t 
             ? write_journal(file, from, rows, capacity, end, &journal, tables, error)
             : olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", file->partial);
     const bool naming = status == OLO_OK && file->checkpoint->sequence > 0;
-    if (naming && !file->born) {
-        status = olo_fresh_check_is_free(file->partial, error);
-    }
-    if (naming && status == OLO_OK && end != NULL) {
-        status = olo_hdf5_finish(journal, error);
+    if (naming && end != NULL) {
+        status = olo_hdf5_finish_journal(journal, from, error);
         journal = NULL;
-    } else if (naming && status == OLO_OK) {
-        status = olo_hdf5_keep(journal, error);
+    } else if (naming) {
+        status = olo_hdf5_keep(journal, from, error);
     }
     if (status == OLO_OK) {
         olo_hdf5_close(file->journal, NULL);
@@ -347,7 +344,7 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
         status = olo_fresh_check(path, error);
     }
     if (status == OLO_OK) {
-        status = olo_record_past_open(&past, (*result)->partial, error);
+        status = olo_record_past_open(&past, (*result)->partial, true, error);
     }
     if (status == OLO_OK) {
         status = olo_record_past_take(&past, (*result)->partial, subject, error);
@@ -493,9 +490,7 @@ static void check_is_there(olo_record_file *file)
 /* The first checkpoint makes the file one that can be resumed. */
 static void give_birth(olo_record_file *file)
 {
-    olo_error *failure = &file->failure;
-    file->born = olo_fresh_check_is_free(file->partial, failure) == OLO_OK &&
-                 olo_hdf5_keep(file->journal, failure) == OLO_OK;
+    file->born = olo_hdf5_keep(file->journal, NULL, &file->failure) == OLO_OK;
 }
 
 /* The checksum of all rows that are there. */

@@ -59,7 +59,7 @@ olo_status olo_recorder_model(const char *path, const olo_setting *settings, int
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
     }
     (void)snprintf(partial, size, "%s.partial", path);
-    olo_status status = olo_record_past_open(&past, partial, error);
+    olo_status status = olo_record_past_open(&past, partial, false, error);
     if (status == OLO_OK && past.setup.texts[OLO_SETUP_TEXT][0] == '\0') {
         status = olo_fail(error, OLO_NOT_FOUND,
                           "'%s' has no model text: the model was made in code", partial);

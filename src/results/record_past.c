@@ -28,11 +28,12 @@ static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
                     path);
 }
 
-olo_status olo_record_past_open(olo_record_past *past, const char *path, olo_error *error)
+olo_status olo_record_past_open(olo_record_past *past, const char *path, bool alone,
+                                olo_error *error)
 {
     olo_checkpoint *block = NULL;
     size_t size = 0;
-    olo_status status = olo_hdf5_open(path, &past->hdf5, error);
+    olo_status status = (alone ? olo_hdf5_open_alone : olo_hdf5_open)(path, &past->hdf5, error);
     if (status != OLO_OK) {
         return status;
     }

@@ -15,8 +15,10 @@ typedef struct olo_record_past {
 } olo_record_past;
 
 /* Opens a journal and reads how the run was set up. Fails when it is no journal, or damaged, or another version of
- * the library wrote it. Close in any case; starts as `{0}`. */
-olo_status olo_record_past_open(olo_record_past *past, const char *path, olo_error *error);
+ * the library wrote it. With `alone` no other process can open it meanwhile, since it is to be replaced. Close in
+ * any case; starts as `{0}`. */
+olo_status olo_record_past_open(olo_record_past *past, const char *path, bool alone,
+                                olo_error *error);
 
 /* Takes its last checkpoint. Fails when model or run are not those of `subject`, or there is none. */
 olo_status olo_record_past_take(olo_record_past *past, const char *path,

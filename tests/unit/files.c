@@ -226,6 +226,80 @@ TEST(a_name_of_the_greatest_length_can_be_replaced)
     olo_write_with_names_only(false);
 }
 
+/* Several processes that give a file the same name at the same moment, and keep it until all have tried; how many of
+ * them had success. */
+static int count_winners(int processes)
+{
+    int begin[2], tried[2], end[2], winners = 0;
+    char answer = 0;
+    check_true(pipe(begin) == 0 && pipe(tried) == 0 && pipe(end) == 0);
+    for (int i = 0; i < processes; i++) {
+        const pid_t child = fork();
+        check_true(child >= 0);
+        if (child == 0) {
+            olo_fresh fresh;
+            close(begin[1]);
+            close(end[1]);
+            const bool open = olo_fresh_open(&fresh, NAME, NULL) == OLO_OK;
+            (void)!read(begin[0], &answer, 1);
+            answer = open && olo_fresh_keep_alone(&fresh, -1, NULL) == OLO_OK;
+            (void)!write(tried[1], &answer, 1);
+            (void)!read(end[0], &answer, 1);
+            olo_fresh_close(&fresh);
+            _exit(0);
+        }
+    }
+    close(begin[1]); // go
+    for (int i = 0; i < processes; i++) {
+        check_equal(1, read(tried[0], &answer, 1));
+        winners += answer;
+    }
+    close(end[1]);
+    while (wait(NULL) > 0) {
+    }
+    close(begin[0]);
+    close(tried[0]);
+    close(tried[1]);
+    close(end[0]);
+    return winners;
+}
+
+TEST(of_processes_that_write_the_same_journal_at_once_one_wins)
+{
+    for (int i = 0; i < 200; i++) {
+        olo_write_with_names_only(i % 2 == 1);
+        if (i % 4 < 2) {
+            put(NAME, "old");
+        }
+        check_equal(1, count_winners(4));
+        check_equal(0, count_hidden("."));
+        unlink(NAME);
+    }
+    olo_write_with_names_only(false);
+}
+
+TEST(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is)
+{
+    for (int reading = 0; reading < 2; reading++) {
+        olo_error error = {0};
+        olo_fresh fresh;
+        put(NAME, "old");
+        const int other = open(NAME, O_RDONLY);
+        check_equal(0, flock(other, reading ? LOCK_SH : LOCK_EX));
+        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        check_status(reading ? OLO_OK : OLO_IO, olo_fresh_keep_alone(&fresh, -1, &error));
+        if (!reading) {
+            check_text("cannot create '" NAME "': another process is writing it", error.text);
+            check_holds(NAME, "old");
+            check_ok(olo_fresh_keep_alone(&fresh, other, &error), &error); // it is our lock
+        }
+        check_true(olo_fresh_is_there(&fresh));
+        olo_fresh_close(&fresh);
+        close(other);
+        unlink(NAME);
+    }
+}
+
 TEST(only_regular_files_may_be_written)
 {
     static const struct {
@@ -429,18 +503,20 @@ TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
     unlink(NAME);
 }
 
-TEST_MAIN(cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
-          cmocka_unit_test(a_file_that_is_not_kept_is_gone_and_the_old_one_stays),
-          cmocka_unit_test(any_failure_leaves_the_old_file),
-          cmocka_unit_test(what_a_killed_process_left_is_removed),
-          cmocka_unit_test(hidden_files_of_processes_that_live_stay),
-          cmocka_unit_test(files_of_the_user_with_similar_names_stay),
-          cmocka_unit_test(a_name_of_the_greatest_length_can_be_replaced),
-          cmocka_unit_test(only_regular_files_may_be_written),
-          cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
-          cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
-          cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
-          cmocka_unit_test(ranges_are_sets_of_bytes),
-          cmocka_unit_test(every_bit_of_a_file_is_sealed),
-          cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_seal),
-          cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself))
+TEST_MAIN(
+    cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
+    cmocka_unit_test(a_file_that_is_not_kept_is_gone_and_the_old_one_stays),
+    cmocka_unit_test(any_failure_leaves_the_old_file),
+    cmocka_unit_test(what_a_killed_process_left_is_removed),
+    cmocka_unit_test(hidden_files_of_processes_that_live_stay),
+    cmocka_unit_test(files_of_the_user_with_similar_names_stay),
+    cmocka_unit_test(a_name_of_the_greatest_length_can_be_replaced),
+    cmocka_unit_test(of_processes_that_write_the_same_journal_at_once_one_wins),
+    cmocka_unit_test(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is),
+    cmocka_unit_test(only_regular_files_may_be_written),
+    cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
+    cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
+    cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
+    cmocka_unit_test(ranges_are_sets_of_bytes), cmocka_unit_test(every_bit_of_a_file_is_sealed),
+    cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_seal),
+    cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself))
