@@ -37,7 +37,7 @@ static olo_status add_up_stream(olo_hdf5 *file, const char *path, size_t rows, u
     size_t there = 0, width = 0;
     olo_status status = olo_hdf5_shape(file, path, &there, &width, error);
     if (status == OLO_OK && (rows > there || width == 0)) {
-        status = olo_fail(error, OLO_BAD_INPUT, "%s has too few rows", path);
+        status = olo_fail(error, OLO_IO, "%s has too few rows", path);
     }
     if (status != OLO_OK) {
         return status;
@@ -74,7 +74,7 @@ static olo_status check_rows(olo_hdf5 *file, const olo_checkpoint *checkpoint, o
     }
     olo_hdf5_texts_free(streams);
     return status == OLO_OK && all != checkpoint->row_sum
-               ? olo_fail(error, OLO_BAD_INPUT, "its rows are damaged")
+               ? olo_fail(error, OLO_IO, "its rows are damaged")
                : status;
 }
 
@@ -125,7 +125,7 @@ olo_status olo_journal_last(olo_hdf5 *file, const char *path, olo_checkpoint **c
     if (status != OLO_OK || *checkpoint != NULL) {
         return status;
     }
-    return olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_BAD_INPUT,
+    return olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_IO,
                     foreign ? "'%s' has checkpoints of another version of oloid"
                     : rows  ? "'%s' is damaged: its rows do not fit their checksum"
                             : "'%s' is damaged: it has no whole checkpoint",

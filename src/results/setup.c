@@ -116,16 +116,16 @@ olo_status olo_setup_take(olo_setup *setup, olo_checkpoint *block, size_t size, 
     setup->block = block;
     setup->size = size;
     if (!olo_checkpoint_is_whole(block, size) || !is_plausible(block, size)) {
-        return olo_fail(error, OLO_BAD_INPUT, "how the run was set up cannot be read");
+        return olo_fail(error, OLO_IO, "how the run was set up cannot be read");
     }
     if (!find_texts(setup)) {
         return setup->texts == NULL
                    ? olo_fail(error, OLO_NO_MEMORY, "out of memory for the setup of a run")
-                   : olo_fail(error, OLO_BAD_INPUT, "how the run was set up cannot be read");
+                   : olo_fail(error, OLO_IO, "how the run was set up cannot be read");
     }
     return setup->count >= OLO_SETUP_LISTS + setup->parameters
                ? OLO_OK
-               : olo_fail(error, OLO_BAD_INPUT, "how the run was set up cannot be read");
+               : olo_fail(error, OLO_IO, "how the run was set up cannot be read");
 }
 
 void olo_setup_free(olo_setup *setup)

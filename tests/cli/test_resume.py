@@ -375,7 +375,7 @@ def test_damaged_checkpoints_are_refused(run, interrupted):
             bytes_ = journal["checkpoint"][name][()]
             bytes_[100] ^= 1
             journal["checkpoint"][name][...] = bytes_
-    check_refused(run, interrupted, "is damaged: it has no whole checkpoint", codes=(2,))
+    check_refused(run, interrupted, "is damaged: it has no whole checkpoint", codes=(4,))
 
 
 def test_a_truncated_journal_is_refused(run, interrupted):
