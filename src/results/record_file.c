@@ -227,7 +227,7 @@ static size_t first_capacity(const olo_record_file *file)
 {
     const size_t most = JOURNAL_BYTES / (file->streams.width * sizeof(double));
     const size_t wanted = file->subject.rows > 0 ? (size_t)file->subject.rows + 1 : 1;
-    return wanted < most || wanted < BLOCK_ROWS_MAX ? wanted : most > 0 ? most : 1;
+    return wanted < most ? wanted : most > 0 ? most : 1;
 }
 
 /* ---- creating --------------------------------------------------------------------------------- */

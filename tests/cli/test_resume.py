@@ -526,3 +526,19 @@ run: {step: 0.01, end: 1, halvings: 0}
         assert result.attrs["status"] in (b"NOT_FINITE", b"NOT_CONVERGED", b"SINGULAR")
         assert b"t = 0.5" in result.attrs["error"]
         assert abs(result["frames/time"][-1] - 0.5) < 0.011
+
+
+@pytest.mark.slow
+def test_the_space_of_a_journal_is_bounded_however_wide_its_rows_are(run, folder):
+    """At first for 2 GiB of rows, beside the model: a thousand rows of this one take 3.3 GB."""
+    process = subprocess.Popen([executable(), "run", "chain", "--set", "n=12000", "--set", "run.frames=1000", "--step", "1e-3",
+                                "--end", "1", "-q", "--no-report", "--checkpoint", "0", "-o", "x.h5"], cwd=folder,
+                               env=environment(), stdout=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 100
+        while not (folder / "x.h5.partial").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert (folder / "x.h5.partial").stat().st_size < 2.5e9
+    finally:
+        process.kill()
+        process.wait()
