@@ -12,6 +12,7 @@
 
 #include "test.h"
 
+#include "base/extreme.h"
 #include "oloid/oloid.h"
 #include "system/system.h"
 
@@ -221,7 +222,7 @@ static inline double scene_apart(const scene *a, const scene *b)
     for (int k = 0; k < a->system->node_count; k++) {
         int q = a->system->nodes[k].q;
         const double *x = olo_state_q(a->state) + q, *y = olo_state_q(b->state) + q;
-        most = fmax(most, norm3((double[]){x[0] - y[0], x[1] - y[1], x[2] - y[2]}));
+        olo_raise(&most, norm3((double[]){x[0] - y[0], x[1] - y[1], x[2] - y[2]}));
     }
     return most;
 }

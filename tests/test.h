@@ -36,7 +36,8 @@
 #define check_relative(expected, got, tolerance)                                                   \
     test_relative(#got, (expected), (got), (tolerance), __FILE__, __LINE__)
 
-/* value <= bound, for values that are magnitudes. */
+/* 0 <= value <= bound: the value is a magnitude. A negative one is a mistake of the test, which would
+ * pass with any error of that sign: write fabs() in the test. */
 #define check_below(value, bound) test_below(#value, (value), (bound), __FILE__, __LINE__)
 
 /* The status is OLO_OK; prints the text of `error` (may be NULL) otherwise. */
@@ -97,8 +98,9 @@ static inline void test_relative(const char *what, double expected, double got, 
 static inline void test_below(const char *what, double value, double bound, const char *file,
                               int line)
 {
-    if (!(value <= bound)) {
-        print_error("%s\n  expected  at most %.17g\n  got       %.17g\n", what, bound, value);
+    if (!(value >= 0 && value <= bound)) {
+        print_error("%s\n  expected  a magnitude of at most %.17g\n  got       %.17g\n", what,
+                    bound, value);
         _fail(file, line);
     }
 }
