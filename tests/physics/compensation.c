@@ -70,5 +70,4 @@ TEST(directors_of_a_turning_body_are_those_of_the_discrete_motion_to_the_last_bi
 
 TEST_MAIN(
     cmocka_unit_test(a_free_point_is_where_its_velocity_takes_it_to_the_last_bit),
-    cmocka_unit_test(
-        directors_of_a_turning_body_are_those_of_the_discrete_motion_to_the_last_bits))
+    cmocka_unit_test(directors_of_a_turning_body_are_those_of_the_discrete_motion_to_the_last_bits))
