@@ -112,16 +112,21 @@ TEST(joints_that_are_aligned_within_rounding_leave_the_motion_free)
             }
 }
 
-/* From 1e-4 of the size on it is what the model says: no motion is left. */
+/* Above 1e-5 of the size it is what the model says: no motion is left, and gravity across the door
+ * does not move it. The rows that lock it have a rate of 3e-5 and more, and enter the elimination
+ * with the square of that, 1e-9: a step that took them for redundant would let the door swing. */
 TEST(offsets_that_are_meant_lock_the_motion)
 {
+    static const double offsets[] = {3e-5, 1e-4, 1e-3};
     for (int k = 0; k < 3; k++)
-        for (int power = -4; power <= -3; power++) {
-            char text[2048];
-            write_model(k, pow(10, power), text);
+        for (int i = 0; i < 3; i++) {
+            char text[2048] = "gravity: [6, -7, 0]\n";
+            const size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, misaligned[k].text, offsets[i]);
             scene s = scene_open(text, "reduced");
             check_below(scene_ledger(&s).kinetic, 1e-9);
             scene_run(&s, 0.01, 10);
+            check_below(scene_ledger(&s).kinetic, 1e-9);
             check_below(scene_ledger(&s).constraint_error, 1e-13);
             scene_close(&s);
         }

@@ -490,6 +490,95 @@ TEST(rows_that_repeat_others_are_revealed)
     }
 }
 
+/* Two rows (1, 0, 0) and (1, delta, 0) of a unit mass, each a closure of its own or both in one. What
+ * the second has beyond the first enters the elimination as delta^2, relative to rows of size one. */
+static int rows_kept(double delta, bool together)
+{
+    const olo_block blocks[3] = {
+        {.size = 3, .dof = 3, .parent = -1, .plain = true},
+        {.size = together ? 2 : 1, .dof = together ? 2 : 1, .parent = -1, .last = true},
+        {.size = 1, .dof = 1, .parent = -1, .last = true}};
+    const int edges[4] = {0, 1, 0, 2}, closures = together ? 1 : 2;
+    const double rows[6] = {1, 0, 0, 1, delta, 0};
+    olo_elimination *e = NULL;
+    olo_error error = {0};
+    check_ok(olo_elimination_create(1 + closures, blocks, closures, edges, &e, &error), &error);
+    olo_elimination_clear(e);
+    for (int k = 0; k < 3; k++) {
+        olo_elimination_matrix(e, 0, 0)[4 * k] = 1;
+        for (int i = 0; i < 2; i++) {
+            const int c = together ? 1 : 1 + i, row = together ? i : 0, width = together ? 2 : 1;
+            olo_elimination_matrix(e, c, 0)[3 * row + k] =
+                olo_elimination_matrix(e, 0, c)[width * k + row] = rows[3 * i + k];
+        }
+    }
+    check_ok(olo_elimination_reveal(e, 1.0, &error), &error);
+    int kept = 0;
+    for (int c = 1; c <= closures; c++)
+        kept += e->nodes[c].shape.dof;
+    olo_elimination_free(e);
+    return kept;
+}
+
+/* The bound is 1e-11 of the square, as elimination_sweep.c says. A row that is refused as misaligned
+ * (kinematics/misalignment.c) has a rate below 1e-5; all above it must count, hence nothing above
+ * 1e-10 is redundant. */
+TEST(rows_are_redundant_below_the_square_root_of_1e_11)
+{
+    for (int together = 0; together < 2; together++) {
+        check_equal(2, rows_kept(1e-2, together));
+        check_equal(2, rows_kept(1e-5, together));
+        check_equal(1, rows_kept(1e-6, together));
+        check_equal(1, rows_kept(0, together));
+    }
+}
+
+/* Closures on a chain that are combinations of others: rounding of the elimination leaves of them
+ * what the conditioning of the chain makes of 1e-16. The rank is known. */
+TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
+{
+    enum { NODES = 6, ROWS = 4, BASIS = 2 };
+    unsigned long long seed = 11;
+    for (int trial = 0; trial < 300; trial++) {
+        olo_block blocks[NODES + ROWS];
+        int edges[2 * NODES * ROWS], edge_count = 0;
+        olo_elimination *e = NULL;
+        olo_error error = {0};
+        for (int c = 0; c < NODES; c++)
+            blocks[c] = (olo_block){.size = 3, .dof = 3, .parent = -1, .plain = true};
+        for (int i = 0; i < ROWS; i++) {
+            blocks[NODES + i] = (olo_block){.size = 1, .dof = 1, .parent = -1, .last = true};
+            for (int c = 0; c < NODES; c++, edge_count++) {
+                edges[2 * edge_count] = c;
+                edges[2 * edge_count + 1] = NODES + i;
+            }
+        }
+        check_ok(olo_elimination_create(NODES + ROWS, blocks, edge_count, edges, &e, &error),
+                 &error);
+        olo_elimination_clear(e);
+        double rows[ROWS][3 * NODES], share[BASIS];
+        for (int i = 0; i < ROWS; i++) {
+            fill(3 * NODES, rows[i], 1.0, &seed);
+            fill(BASIS, share, 1.0, &seed);
+            for (int k = 0; i >= BASIS && k < 3 * NODES; k++)
+                rows[i][k] = share[0] * rows[0][k] + share[1] * rows[1][k];
+        }
+        for (int c = 0; c < NODES; c++)
+            for (int k = 0; k < 3; k++) {
+                olo_elimination_matrix(e, c, c)[4 * k] = exp(2 * scene_random(&seed));
+                for (int i = 0; i < ROWS; i++)
+                    olo_elimination_matrix(e, c, NODES + i)[k] =
+                        olo_elimination_matrix(e, NODES + i, c)[k] = rows[i][3 * c + k];
+            }
+        check_ok(olo_elimination_reveal(e, 1.0, &error), &error);
+        int kept = 0;
+        for (int i = 0; i < ROWS; i++)
+            kept += e->nodes[NODES + i].shape.dof;
+        check_equal(BASIS, kept);
+        olo_elimination_free(e);
+    }
+}
+
 /* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body carries a rung and
  * on each rung a part of the other rail: the closures are those of the parts among themselves. */
 static int most_later_neighbours(int windows, bool on_chain)
@@ -551,5 +640,7 @@ TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
           cmocka_unit_test(closures_are_eliminated_after_what_moves_them),
           cmocka_unit_test(symmetric_matrices_are_solved_from_their_upper_half),
           cmocka_unit_test(rows_that_repeat_others_are_revealed),
+          cmocka_unit_test(rows_are_redundant_below_the_square_root_of_1e_11),
+          cmocka_unit_test(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them),
           cmocka_unit_test(ladders_are_eliminated_in_a_band),
           cmocka_unit_test(singular_pivot_names_its_block))
