@@ -26,14 +26,14 @@ static scene open_with(const char *text, const char *scheme, const char *treatme
     return scene_open_set(text, treatment, settings, 1);
 }
 
-/* x = x0 + v t in 2^17 steps of 2^-17: h v is v with another exponent, and N h v = v, exactly. The
+/* x = x0 + v t in 2^15 steps of 2^-15: h v is v with another exponent, and N h v = v, exactly. The
  * expected position is one rounded addition. */
 TEST(a_free_point_is_where_its_velocity_takes_it_to_the_last_bit)
 {
     static const char text[] =
         "points: {name: p, mass: 1, position: [1.1, -1.3, 1.7], velocity: [0.3, 0.2, -0.6]}\n";
     const double expected[3] = {1.1 + 0.3, -1.3 + 0.2, 1.7 - 0.6};
-    const long steps = 1L << 17;
+    const long steps = 1L << 15;
     for (int i = 0; i < SCHEMES; i++)
         for (int k = 0; k < TREATMENTS; k++) {
             scene s = open_with(text, schemes[i], treatments[k]);
@@ -49,13 +49,13 @@ TEST(a_free_point_is_where_its_velocity_takes_it_to_the_last_bit)
  * the angle 2 atan(h w / 2) per step: the chord of a director is 2 sin(angle/2) = h w cos(angle/2),
  * the step times the mean of the velocities at both ends. The velocities are rounded, too: after N
  * steps they have lost sqrt(N) u of themselves, and the whole angle as much. The angle is small, so
- * that this remains below u: sqrt(2^18) 2^-10 < 1. */
+ * that this remains below u: sqrt(2^16) 2^-10 < 1. */
 TEST(directors_of_a_turning_body_are_those_of_the_discrete_motion_to_the_last_bits)
 {
     static const char text[] =
         "bodies: {name: b, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 1],\n"
         "         rotation: {axis: [0, 0, 1], angle: 0.7}}\n";
-    const long steps = 1L << 18;
+    const long steps = 1L << 16;
     const double h = 1.0 / 1024 / (double)steps;
     const double turned = 0.7 + (double)steps * 2 * atan(h / 2);
     const double expected[6] = {cos(turned), sin(turned), 0, -sin(turned), cos(turned), 0};

@@ -490,16 +490,17 @@ TEST(rows_that_repeat_others_are_revealed)
     }
 }
 
-/* Two rows (1, 0, 0) and (1, delta, 0) of a unit mass, each a closure of its own or both in one. What
- * the second has beyond the first enters the elimination as delta^2, relative to rows of size one. */
-static int rows_kept(double delta, bool together)
+/* Two rows (1, 0, 0) and (1, delta, 0) times `unit`, of a unit mass, each a closure of its own or both
+ * in one. What the second has beyond the first enters the elimination as delta^2, relative to
+ * the square of the rows. */
+static int rows_kept(double delta, double unit, bool together)
 {
     const olo_block blocks[3] = {
         {.size = 3, .dof = 3, .parent = -1, .plain = true},
         {.size = together ? 2 : 1, .dof = together ? 2 : 1, .parent = -1, .last = true},
         {.size = 1, .dof = 1, .parent = -1, .last = true}};
     const int edges[4] = {0, 1, 0, 2}, closures = together ? 1 : 2;
-    const double rows[6] = {1, 0, 0, 1, delta, 0};
+    const double rows[6] = {unit, 0, 0, unit, unit * delta, 0};
     olo_elimination *e = NULL;
     olo_error error = {0};
     check_ok(olo_elimination_create(1 + closures, blocks, closures, edges, &e, &error), &error);
@@ -512,7 +513,7 @@ static int rows_kept(double delta, bool together)
                 olo_elimination_matrix(e, 0, c)[width * k + row] = rows[3 * i + k];
         }
     }
-    check_ok(olo_elimination_reveal(e, 1.0, &error), &error);
+    check_ok(olo_elimination_reveal(e, unit * unit, &error), &error);
     int kept = 0;
     for (int c = 1; c <= closures; c++)
         kept += e->nodes[c].shape.dof;
@@ -525,11 +526,13 @@ static int rows_kept(double delta, bool together)
  * 1e-10 is redundant. */
 TEST(rows_are_redundant_below_the_square_root_of_1e_11)
 {
-    for (int together = 0; together < 2; together++) {
-        check_equal(2, rows_kept(1e-2, together));
-        check_equal(2, rows_kept(1e-5, together));
-        check_equal(1, rows_kept(1e-6, together));
-        check_equal(1, rows_kept(0, together));
+    static const double units[] = {1, 1e-6, 1e6};
+    for (int i = 0; i < 6; i++) {
+        const bool together = i % 2 == 1;
+        check_equal(2, rows_kept(1e-2, units[i / 2], together));
+        check_equal(2, rows_kept(1e-5, units[i / 2], together));
+        check_equal(1, rows_kept(1e-6, units[i / 2], together));
+        check_equal(1, rows_kept(0, units[i / 2], together));
     }
 }
 

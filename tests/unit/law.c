@@ -12,7 +12,7 @@ static const law_kind kinds[] = {
     {&olo_law_distance_viscous, 1, false}, {&olo_law_general, 1, false},
     {&olo_law_general, 1, true},           {&olo_law_general, 2, false},
     {&olo_law_general, 3, false},          {&olo_law_general, 3, true},
-    {&olo_law_general, 6, false},
+    {&olo_law_general, 6, false},          {&olo_law_spring, 1, false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
