@@ -18,6 +18,7 @@
 #include "cli/run_report.h"
 #include "cli/say.h"
 #include "oloid/report.h"
+#include "stepping/registry.h"
 
 struct options {
     cli_list set;
@@ -96,20 +97,6 @@ static olo_status choose_path(struct session *session, olo_error *error)
     return OLO_OK;
 }
 
-/* Asks a stepper for its size. This also tells a combination that does not exist before any file
- * is touched. */
-static olo_status count_unknowns(const olo_system *system, const olo_run *run, int *unknowns,
-                                 olo_error *error)
-{
-    olo_stepper *stepper = NULL;
-    const olo_status status = olo_stepper_create(system, run, &stepper, error);
-    if (status == OLO_OK) {
-        *unknowns = olo_stepper_unknowns(stepper);
-        olo_stepper_free(stepper);
-    }
-    return status;
-}
-
 /* Loads the model: from `word`, or from the run that `word` means. */
 static olo_status load(struct session *session, const char *word, olo_error *error)
 {
@@ -165,7 +152,8 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
         status = cli_drives_create(&outcome->drives, session->loaded.system, error);
     }
     if (status == OLO_OK) {
-        status = count_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
+        // this also refuses a combination that does not exist, before any file is touched
+        status = olo_run_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
     }
     if (status != OLO_OK) {
         return status;

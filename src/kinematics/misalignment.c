@@ -43,7 +43,7 @@ static const olo_misalignment none = {.group = -1, .other = -1};
 typedef enum row_kind { INDEPENDENT, REDUNDANT, SUSPECT } row_kind;
 
 typedef struct search {
-    olo_tree *tree;
+    const olo_topology *topology;
     olo_at at;
     olo_null_space *space;
     olo_span *span;
@@ -61,35 +61,32 @@ typedef struct search {
 
 static olo_status open_search(search *x, olo_error *error)
 {
-    const olo_system *s = x->tree->system;
-    const size_t n = (size_t)s->n, unknowns = (size_t)x->tree->unknowns;
-    const size_t closures = (size_t)x->tree->closure_count;
-    olo_status status = olo_null_space_create(x->tree, &x->space, error);
+    const olo_system *s = x->topology->system;
+    const size_t n = (size_t)s->n, unknowns = (size_t)x->topology->unknowns;
+    const size_t closures = (size_t)x->topology->closure_count;
+    olo_status status = olo_null_space_create(x->topology, &x->space, error);
     if (status != OLO_OK)
         return status;
-    x->span = olo_span_create(x->tree->unknowns);
-    x->numbers = olo_alloc(4 * n + (size_t)s->twists + 6 * unknowns + 2 * closures, sizeof(double));
+    x->span = olo_span_create(x->topology->unknowns);
+    x->numbers = olo_alloc(olo_motion_numbers(x->topology) + n + 5 * unknowns + 2 * closures,
+                           sizeof(double));
     x->column = olo_alloc(unknowns, sizeof *x->column);
     x->kind = olo_alloc(closures, sizeof *x->kind);
     if (!x->span || !x->numbers || !x->column || !x->kind)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory while comparing constraints");
-    x->motion = (olo_motion){.q0 = x->at.q,
-                             .dq = x->numbers,
-                             .qm = x->numbers + n,
-                             .q1 = x->numbers + 2 * n,
-                             .motion = x->numbers + 4 * n,
-                             .u = x->numbers + 4 * n + s->twists};
-    x->value = x->motion.u + unknowns;
+    x->motion = olo_motion_over(x->topology, x->at.q, x->numbers);
+    x->value = x->numbers + olo_motion_numbers(x->topology);
     x->parts = x->value + unknowns;
     x->column_scale = x->parts + unknowns;
     x->u = x->column_scale + unknowns;
     x->b = x->u + unknowns;
     x->row_scale = x->b + unknowns;
     x->start = x->row_scale + closures;
-    olo_tree_begin(x->tree, &x->motion);
-    olo_tree_move(x->tree, &x->motion);
+    double *moved = x->start + closures; /* where the motions of the search end */
+    olo_motion_begin(x->topology, &x->motion);
+    olo_motion_move(x->topology, &x->motion);
     olo_null_space_at(x->space, &x->motion, false); /* it reads q1 from now on */
-    x->motion.q1 = x->numbers + 3 * n;
+    x->motion.q1 = moved;
     return OLO_OK;
 }
 
@@ -104,7 +101,7 @@ static void close_search(search *x)
 
 static const olo_constraint *row_of(const search *x, int i)
 {
-    return &x->tree->system->constraints[x->tree->closures[i]];
+    return &x->topology->system->constraints[x->topology->closures[i]];
 }
 
 /* Entries and parts of closure row i, not scaled. */
@@ -133,7 +130,7 @@ static int form_scaled_row(search *x, int i)
 /* Scales that make the largest parts of every row, then of every column, one. */
 static void find_scales(search *x)
 {
-    for (int i = 0; i < x->tree->closure_count; i++) {
+    for (int i = 0; i < x->topology->closure_count; i++) {
         const int count = form_row(x, i);
         double largest = 0;
         for (int k = 0; k < count; k++)
@@ -142,7 +139,7 @@ static void find_scales(search *x)
         for (int k = 0; k < count; k++)
             olo_raise(&x->column_scale[x->column[k]], x->parts[k] * x->row_scale[i]);
     }
-    for (int j = 0; j < x->tree->unknowns; j++)
+    for (int j = 0; j < x->topology->unknowns; j++)
         x->column_scale[j] = x->column_scale[j] > 0 ? 1 / x->column_scale[j] : 1;
 }
 
@@ -157,7 +154,7 @@ static double least_of(const search *x, int i)
 static olo_status find_suspects(search *x, int *count, olo_error *error)
 {
     *count = 0;
-    for (int i = 0; i < x->tree->closure_count; i++) {
+    for (int i = 0; i < x->topology->closure_count; i++) {
         bool repeats = false;
         const int entries = form_scaled_row(x, i);
         const olo_status status =
@@ -178,10 +175,10 @@ static olo_status keep_independent(search *x, olo_error *error)
 {
     olo_status status = OLO_OK;
     olo_span_free(x->span);
-    x->span = olo_span_create(x->tree->unknowns);
+    x->span = olo_span_create(x->topology->unknowns);
     if (!x->span)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory while comparing constraints");
-    for (int i = 0; status == OLO_OK && i < x->tree->closure_count; i++) {
+    for (int i = 0; status == OLO_OK && i < x->topology->closure_count; i++) {
         bool repeats;
         const int entries = form_scaled_row(x, i);
         if (x->kind[i] == INDEPENDENT)
@@ -209,8 +206,8 @@ static double correct(search *x, bool values)
 {
     const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
     double worst = 0;
-    memset(x->b, 0, (size_t)x->tree->unknowns * sizeof *x->b);
-    for (int i = 0; i < x->tree->closure_count; i++) {
+    memset(x->b, 0, (size_t)x->topology->unknowns * sizeof *x->b);
+    for (int i = 0; i < x->topology->closure_count; i++) {
         double size, off;
         if (x->kind[i] != INDEPENDENT)
             continue;
@@ -222,23 +219,23 @@ static double correct(search *x, bool values)
             x->b[x->column[k]] += x->value[k] * off;
     }
     olo_span_solve(x->span, x->b);
-    for (int j = 0; j < x->tree->unknowns; j++)
+    for (int j = 0; j < x->topology->unknowns; j++)
         x->u[j] -= x->b[j];
     return worst;
 }
 
 static void move(search *x)
 {
-    for (int j = 0; j < x->tree->unknowns; j++)
+    for (int j = 0; j < x->topology->unknowns; j++)
         x->motion.u[j] = x->column_scale[j] * x->u[j];
-    olo_tree_move(x->tree, &x->motion);
+    olo_motion_move(x->topology, &x->motion);
 }
 
 /* The motion of the nodes that u makes, turns in radians and displacements relative to the
  * model's length. */
 static double measure(search *x)
 {
-    const olo_system *s = x->tree->system;
+    const olo_system *s = x->topology->system;
     double largest = 0;
     move(x);
     for (int k = 0; k < s->node_count; k++) {
@@ -252,7 +249,7 @@ static double measure(search *x)
 
 static void stretch(search *x, double factor)
 {
-    for (int j = 0; j < x->tree->unknowns; j++)
+    for (int j = 0; j < x->topology->unknowns; j++)
         x->u[j] *= factor;
 }
 
@@ -279,7 +276,7 @@ static bool find_prevented(search *x, int i)
     const int column = olo_span_outside(x->span, entries, x->column, x->value);
     if (column < 0)
         return false;
-    memset(x->u, 0, (size_t)x->tree->unknowns * sizeof *x->u);
+    memset(x->u, 0, (size_t)x->topology->unknowns * sizeof *x->u);
     x->u[column] = 1;
     return complete_motion(x);
 }
@@ -290,7 +287,7 @@ static bool find_any(search *x, int i)
     const double golden = 0.6180339887498949;
     const int count = form_scaled_row(x, i);
     double fraction = golden;
-    memset(x->u, 0, (size_t)x->tree->unknowns * sizeof *x->u);
+    memset(x->u, 0, (size_t)x->topology->unknowns * sizeof *x->u);
     for (int k = 0; k < count; k++)
         if (olo_span_is_free(x->span, x->column[k])) {
             x->u[x->column[k]] = 0.5 + fraction;
@@ -317,25 +314,17 @@ static bool follow_motion(search *x)
     return false;
 }
 
-static int group_of(const olo_system *s, int row)
-{
-    int i = 0;
-    while (row >= s->groups[i].first + s->groups[i].count)
-        i++;
-    return i;
-}
-
 /* The joint of the tree that moves most along u, in the units of the rows. */
 static int most_moved(const search *x)
 {
-    const olo_tree *tree = x->tree;
+    const olo_topology *topology = x->topology;
     double most = 0;
     int group = -1;
-    for (int k = 0; k < tree->system->node_count; k++)
-        for (int j = tree->nodes[k].u; j < tree->nodes[k].u + tree->nodes[k].dof; j++)
-            if (tree->nodes[k].type && fabs(x->u[j]) > most) {
+    for (int k = 0; k < topology->system->node_count; k++)
+        for (int j = topology->nodes[k].u; j < topology->nodes[k].u + topology->nodes[k].dof; j++)
+            if (topology->nodes[k].type && fabs(x->u[j]) > most) {
                 most = fabs(x->u[j]);
-                group = tree->nodes[k].joint.group;
+                group = topology->nodes[k].joint.group;
             }
     return group;
 }
@@ -345,12 +334,12 @@ static bool opens_in_proportion(search *x, row_kind kind, double least, double *
 {
     const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
     double size, opening = 0;
-    for (int k = 0; k < x->tree->closure_count; k++)
+    for (int k = 0; k < x->topology->closure_count; k++)
         if (x->kind[k] == SUSPECT)
             olo_raise(most, fabs(rate_of(x, k, &size)));
     if (!follow_motion(x))
         return false;
-    for (int k = 0; k < x->tree->closure_count; k++)
+    for (int k = 0; k < x->topology->closure_count; k++)
         if (x->kind[k] >= kind)
             olo_raise(&opening, x->row_scale[k] *
                                     fabs(olo_constraint_value(row_of(x, k), &end) - x->start[k]));
@@ -367,10 +356,11 @@ static bool is_misaligned(search *x, int i, olo_misalignment *found)
     if (!find_prevented(x, i))
         return false;
     const double rate = fabs(rate_of(x, i, &size)), share = rate / size;
-    *found = (olo_misalignment){.group = group_of(x->tree->system, x->tree->closures[i]),
-                                .other = most_moved(x),
-                                .amount = rate / x->row_scale[i] / finite,
-                                .share = share};
+    *found = (olo_misalignment){
+        .group = olo_system_group_of(x->topology->system, x->topology->closures[i]),
+        .other = most_moved(x),
+        .amount = rate / x->row_scale[i] / finite,
+        .share = share};
     return share > least && share <= meant && opens_in_proportion(x, REDUNDANT, least, &most) &&
            find_any(x, i) && opens_in_proportion(x, SUSPECT, least, &most);
 }
@@ -379,9 +369,9 @@ static bool is_misaligned(search *x, int i, olo_misalignment *found)
 static void test_suspects(search *x, olo_misalignment *found)
 {
     int tests = 0;
-    for (int i = 0; i < x->tree->closure_count; i++)
+    for (int i = 0; i < x->topology->closure_count; i++)
         x->start[i] = olo_constraint_value(row_of(x, i), &x->at);
-    for (int i = 0; i < x->tree->closure_count && tests < most_tests; i++) {
+    for (int i = 0; i < x->topology->closure_count && tests < most_tests; i++) {
         if (x->kind[i] != SUSPECT)
             continue;
         tests++;
@@ -391,13 +381,13 @@ static void test_suspects(search *x, olo_misalignment *found)
     *found = none;
 }
 
-olo_status olo_tree_misalignment(olo_tree *tree, const olo_at *at, olo_misalignment *found,
-                                 olo_error *error)
+olo_status olo_find_misalignment(const olo_topology *topology, const olo_at *at,
+                                 olo_misalignment *found, olo_error *error)
 {
-    search x = {.tree = tree, .at = *at};
+    search x = {.topology = topology, .at = *at};
     int suspects = 0;
     *found = none;
-    if (tree->closure_count == 0)
+    if (topology->closure_count == 0)
         return OLO_OK;
     olo_status status = open_search(&x, error);
     if (status == OLO_OK) {

@@ -1,4 +1,5 @@
-/* The null space matrix of the tree, applied to rows: leaf to root with the transposed joint matrices,
+/* The null space matrix of the tree, applied to rows: leaf to root with the transposed joint
+ * matrices,
  *
  *     W_c = P_int^T row + sum over children of A_k^T W_k,   reduced_c = B_c^T W_c.
  */
@@ -15,7 +16,7 @@
 enum { JOINT_NUMBERS = 9 * OLO_BLOCK_MAX * OLO_BLOCK_MAX };
 
 struct olo_null_space {
-    olo_tree *tree;
+    const olo_topology *topology;
     const double *q; /* where P_int is taken */
     bool discrete;
     double *joints; /* JOINT_NUMBERS a node */
@@ -43,25 +44,27 @@ static olo_joint_blocks blocks_of(olo_null_space *space, int k)
                               .ku = at + 8 * SIZE};
 }
 
-olo_status olo_null_space_create(olo_tree *tree, olo_null_space **space, olo_error *error)
+olo_status olo_null_space_create(const olo_topology *topology, olo_null_space **space,
+                                 olo_error *error)
 {
     olo_null_space *x = olo_alloc(1, sizeof *x);
     if (x) {
-        x->tree = tree;
-        x->joints = olo_alloc((size_t)tree->system->node_count * JOINT_NUMBERS, sizeof *x->joints);
-        x->W = olo_alloc((size_t)tree->system->twists, sizeof *x->W);
-        x->parts = olo_alloc(2 * (size_t)tree->system->node_count, sizeof *x->parts);
-        x->unit = olo_alloc((size_t)tree->system->n, sizeof *x->unit);
-        x->column = olo_alloc((size_t)tree->unknowns, sizeof *x->column);
-        x->place = olo_alloc((size_t)tree->system->node_count, sizeof *x->place);
-        x->list = olo_alloc((size_t)tree->system->node_count, sizeof *x->list);
-        x->listed = olo_alloc((size_t)tree->system->node_count, sizeof *x->listed);
+        x->topology = topology;
+        x->joints =
+            olo_alloc((size_t)topology->system->node_count * JOINT_NUMBERS, sizeof *x->joints);
+        x->W = olo_alloc((size_t)topology->system->twists, sizeof *x->W);
+        x->parts = olo_alloc(2 * (size_t)topology->system->node_count, sizeof *x->parts);
+        x->unit = olo_alloc((size_t)topology->system->n, sizeof *x->unit);
+        x->column = olo_alloc((size_t)topology->unknowns, sizeof *x->column);
+        x->place = olo_alloc((size_t)topology->system->node_count, sizeof *x->place);
+        x->list = olo_alloc((size_t)topology->system->node_count, sizeof *x->list);
+        x->listed = olo_alloc((size_t)topology->system->node_count, sizeof *x->listed);
     }
     *space = x;
     if (x && x->joints && x->W && x->parts && x->unit && x->column && x->place && x->list &&
         x->listed) {
-        for (int i = 0; i < tree->system->node_count; i++)
-            x->place[tree->order[i]] = i;
+        for (int i = 0; i < topology->system->node_count; i++)
+            x->place[topology->order[i]] = i;
         return OLO_OK;
     }
     olo_null_space_free(x);
@@ -89,11 +92,11 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
     const double no_wrench[6] = {0};
     space->q = discrete ? olo_motion_left(x) : x->q1;
     space->discrete = discrete;
-    for (int k = 0; k < space->tree->system->node_count; k++) {
-        const olo_tree_node *t = &space->tree->nodes[k];
+    for (int k = 0; k < space->topology->system->node_count; k++) {
+        const olo_topology_node *t = &space->topology->nodes[k];
         if (!t->type)
             continue;
-        olo_joint_view view = olo_tree_view(space->tree, k, x);
+        olo_joint_view view = olo_motion_view(space->topology, k, x);
         olo_joint_blocks b = blocks_of(space, k);
         t->type->blocks(&view, no_wrench, &b, NULL);
     }
@@ -112,8 +115,8 @@ void olo_node_wrench(const olo_node *node, const double *q, const double *row, d
 /* Takes what reaches node k to its unknowns and on to its parent. */
 static void pass_up(olo_null_space *space, int k, double *out)
 {
-    const olo_system *s = space->tree->system;
-    const olo_tree_node *t = &space->tree->nodes[k];
+    const olo_system *s = space->topology->system;
+    const olo_topology_node *t = &space->topology->nodes[k];
     const double *W = space->W + s->nodes[k].motion;
     const int d = s->nodes[k].twist;
     if (!t->type) {
@@ -138,19 +141,19 @@ static void pass_up(olo_null_space *space, int k, double *out)
 
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced)
 {
-    const olo_system *s = space->tree->system;
+    const olo_system *s = space->topology->system;
     for (int k = 0; k < s->node_count; k++)
         olo_node_wrench(&s->nodes[k], space->q, row, space->W + s->nodes[k].motion);
     for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = space->tree->order[i];
-        pass_up(space, k, reduced + space->tree->nodes[k].u);
+        int k = space->topology->order[i];
+        pass_up(space, k, reduced + space->topology->nodes[k].u);
     }
 }
 
 /* Puts node k and all that carry it on the list, if they are not there yet. */
 static int list_carriers(olo_null_space *space, int k, int count)
 {
-    for (; k >= 0 && !space->listed[space->place[k]]; k = space->tree->nodes[k].parent) {
+    for (; k >= 0 && !space->listed[space->place[k]]; k = space->topology->nodes[k].parent) {
         space->listed[space->place[k]] = true;
         space->list[count++] = space->place[k];
     }
@@ -166,7 +169,7 @@ static int descending(const void *a, const void *b)
 int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *index,
                                 const double *gradient, int *column, double *value)
 {
-    const olo_system *s = space->tree->system;
+    const olo_system *s = space->topology->system;
     int count = 0, entries = 0;
     for (int i = 0; i < size; i++) {
         space->unit[index[i]] = gradient[i];
@@ -174,12 +177,12 @@ int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *inde
     }
     qsort(space->list, (size_t)count, sizeof *space->list, descending); // children before parents
     for (int i = 0; i < count; i++) {
-        const olo_node *node = &s->nodes[space->tree->order[space->list[i]]];
+        const olo_node *node = &s->nodes[space->topology->order[space->list[i]]];
         olo_node_wrench(node, space->q, space->unit, space->W + node->motion);
     }
     for (int i = 0; i < count; i++) {
-        const int k = space->tree->order[space->list[i]];
-        const olo_tree_node *t = &space->tree->nodes[k];
+        const int k = space->topology->order[space->list[i]];
+        const olo_topology_node *t = &space->topology->nodes[k];
         pass_up(space, k, value + entries);
         for (int j = 0; j < t->dof; j++)
             column[entries++] = t->u + j;
@@ -215,8 +218,8 @@ static double longest(const double *matrix, int columns, int from, int first, in
 /* As pass_up, with sizes. */
 static void pass_parts_up(olo_null_space *space, int k, double *out)
 {
-    const olo_system *s = space->tree->system;
-    const olo_tree_node *t = &space->tree->nodes[k];
+    const olo_system *s = space->topology->system;
+    const olo_topology_node *t = &space->topology->nodes[k];
     const double *parts = space->parts + 2 * k;
     const int d = s->nodes[k].twist;
     olo_joint_blocks b = blocks_of(space, k);
@@ -237,7 +240,7 @@ static void pass_parts_up(olo_null_space *space, int k, double *out)
 void olo_null_space_parts(olo_null_space *space, int size, const int *index, const double *gradient,
                           double *parts)
 {
-    const olo_system *s = space->tree->system;
+    const olo_system *s = space->topology->system;
     int count = 0, entries = 0;
     for (int i = 0; i < size; i++) {
         space->unit[index[i]] = gradient[i];
@@ -245,13 +248,13 @@ void olo_null_space_parts(olo_null_space *space, int size, const int *index, con
     }
     qsort(space->list, (size_t)count, sizeof *space->list, descending);
     for (int i = 0; i < count; i++) {
-        const int k = space->tree->order[space->list[i]];
+        const int k = space->topology->order[space->list[i]];
         node_parts(&s->nodes[k], space->q, space->unit, space->parts + 2 * k);
     }
     for (int i = 0; i < count; i++) {
-        const int k = space->tree->order[space->list[i]];
+        const int k = space->topology->order[space->list[i]];
         pass_parts_up(space, k, parts + entries);
-        entries += space->tree->nodes[k].dof;
+        entries += space->topology->nodes[k].dof;
         space->listed[space->list[i]] = false;
     }
     for (int i = 0; i < size; i++)
@@ -260,7 +263,7 @@ void olo_null_space_parts(olo_null_space *space, int size, const int *index, con
 
 void olo_null_space_matrix(olo_null_space *space, double *transposed)
 {
-    size_t n = (size_t)space->tree->system->n, unknowns = (size_t)space->tree->unknowns;
+    size_t n = (size_t)space->topology->system->n, unknowns = (size_t)space->topology->unknowns;
     for (size_t i = 0; i < n; i++) {
         space->unit[i] = 1;
         olo_null_space_apply(space, space->unit, space->column);

@@ -1,9 +1,9 @@
 /* How far a joint is open at a configuration. The constraint rows of a joint and its
  * articulation are two readings of the same joint: an assembly that satisfies the rows must
- * close the articulation too, since every step closes it again (olo_tree_settle). */
+ * close the articulation too, since every step closes it again (olo_motion_settle). */
 #include <math.h>
 
-#include "kinematics/tree.h"
+#include "kinematics/topology.h"
 #include "linalg/vec3.h"
 
 double olo_joint_opening(const olo_system *s, int joint, const double *q, double *size)

@@ -1,21 +1,22 @@
 /* Closures that only see how their nodes move against each other.
  *
- * A common rigid motion (tau, omega) moves a 3-vector x of q by xi(x) = omega x x (+ tau for positions). A closure is
- * relative when grad g . xi vanishes for its rows at the start: then nothing that its nodes hang on in common moves
- * it, and it may be eliminated before that. Rows that vanish only where loops are closed (p2 - p1 = 0 under a
- * rotation) count, also where the loops of a model as given are open by a little: the answer decides about an order,
- * not about what is solved.
+ * A common rigid motion (tau, omega) moves a 3-vector x of q by xi(x) = omega x x (+ tau for
+ * positions). A closure is relative when grad g . xi vanishes for its rows at the start: then
+ * nothing that its nodes hang on in common moves it, and it may be eliminated before that. Rows
+ * that vanish only where loops are closed (p2 - p1 = 0 under a rotation) count, also where the
+ * loops of a model as given are open by a little: the answer decides about an order, not about what
+ * is solved.
  */
 #include <math.h>
 
-#include "kinematics/tree.h"
+#include "kinematics/topology.h"
 #include "linalg/vec3.h"
 
 /* |grad g . xi| against the sizes of its parts */
 static const double felt = 1e-3;
 
-/* The largest of the six, over the size of what cancels in them. Rotations are about the first node, so that a far
- * origin does not blur them. */
+/* The largest of the six, over the size of what cancels in them. Rotations are about the first
+ * node, so that a far origin does not blur them. */
 static double response(const olo_system *s, const olo_constraint *row)
 {
     double gradient[OLO_FORM_SIZE_MAX], sum[6] = {0}, size[6] = {0}, worst = 0;

@@ -10,7 +10,8 @@
  * and is eliminated child before parent; for a tree without springs this is the articulated sweep,
  * linear in the number of bodies. A block without a joint (free body) is `plain`: dt = du. A closure block has
  * no parent and B = B^ spans its active directions.
- * Structure and ordering are computed once; a factorisation changes numbers only.
+ * The structure (order, fill, layout) is computed once and shared; a factorisation changes numbers
+ * only.
  */
 #ifndef OLO_LINALG_ELIMINATION_H
 #define OLO_LINALG_ELIMINATION_H
@@ -21,6 +22,10 @@
 
 enum { OLO_BLOCK_MAX = 6 }; /* largest block size */
 
+/* What follows from the graph: the order, the fill and the layout of the numbers. Immutable, shared
+ * between threads. */
+typedef struct olo_elimination_structure olo_elimination_structure;
+/* The numbers over a structure, of one thread. */
 typedef struct olo_elimination olo_elimination;
 
 typedef struct olo_block {
@@ -45,13 +50,15 @@ typedef struct olo_joint_blocks {
 } olo_joint_blocks;
 
 /* Analyses the graph: blocks, and pairs (edges[2i], edges[2i+1]) that are coupled by forces. */
-olo_status olo_elimination_create(int count, const olo_block *blocks, int edge_count,
-                                  const int *edges, olo_elimination **elimination,
-                                  olo_error *error);
-void olo_elimination_free(olo_elimination *elimination);
+olo_status olo_elimination_structure_create(int count, const olo_block *blocks, int edge_count,
+                                            const int *edges, olo_elimination_structure **structure,
+                                            olo_error *error);
+void olo_elimination_structure_free(olo_elimination_structure *structure);
 
-/* Number of unknowns: the sum of all dof. */
-int olo_elimination_unknowns(const olo_elimination *elimination);
+/* Numbers over a structure, which must live as long. */
+olo_status olo_elimination_create(const olo_elimination_structure *structure,
+                                  olo_elimination **elimination, olo_error *error);
+void olo_elimination_free(olo_elimination *elimination);
 
 /* Zeroes all K, z and e. Joint matrices stay. */
 void olo_elimination_clear(olo_elimination *elimination);

@@ -44,8 +44,8 @@ int olo_elimination_negative(const olo_elimination *el)
     for (int c = 0; c < el->count; c++) {
         const node *x = &el->nodes[c];
         double D[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-        multiply_factors(x->shape.dof, el->numbers + x->D, el->pivots + x->pivot, D);
-        negative += count_negative(x->shape.dof, D) - (x->shape.last ? x->shape.dof : 0);
+        multiply_factors(active_of(el, x), el->numbers + x->D, el->pivots + x->pivot, D);
+        negative += count_negative(active_of(el, x), D) - (x->shape.last ? active_of(el, x) : 0);
     }
     return negative;
 }

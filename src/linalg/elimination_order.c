@@ -105,7 +105,8 @@ static bool waits_create(waits *w, int n)
 /* Whatever moves a closure comes before it: its neighbours and all that they hang on; of a relative closure only below
  * the first block that they hang on in common. So its block is filled by all that it gets from the tree, and has
  * the rank of its rows. */
-static bool wait_of_closure(const olo_elimination *el, const list *neighbours, int c, waits *w)
+static bool wait_of_closure(const olo_elimination_structure *el, const list *neighbours, int c,
+                            waits *w)
 {
     bool ok = true;
     int all = 0;
@@ -128,7 +129,7 @@ static bool wait_of_closure(const olo_elimination *el, const list *neighbours, i
     return ok;
 }
 
-static bool find_waits(const olo_elimination *el, const list *graph, waits *w)
+static bool find_waits(const olo_elimination_structure *el, const list *graph, waits *w)
 {
     bool ok = waits_create(w, el->count);
     for (int c = 0; ok && c < el->count; c++) {
@@ -163,7 +164,7 @@ static bool release(heap *ready, const list *graph, waits *w, int block)
     return --w->count[block] > 0 || heap_push(ready, graph[block].count, block);
 }
 
-bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error)
+bool olo_elimination_order(olo_elimination_structure *el, list *graph, olo_error *error)
 {
     heap ready = {0};
     waits w = {0};

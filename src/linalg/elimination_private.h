@@ -18,6 +18,7 @@ typedef struct olo_elimination_neighbour {
 
 typedef struct olo_elimination_node {
     olo_block shape;
+    int block;         /* its number */
     int first, degree; /* neighbours eliminated later */
     int parent_slot;   /* position of the parent among them, -1 */
     bool root;         /* a frame on the ground with no later neighbours */
@@ -33,19 +34,38 @@ typedef struct olo_elimination_node {
     int pivot;
 } node;
 
-struct olo_elimination {
-    int count, unknowns;
+/* All that follows from the graph: order of elimination, fill, and the layout of the numbers. */
+struct olo_elimination_structure {
+    int count;
     node *nodes;
     int *order; /* order[i] is eliminated i-th */
     int *rank;  /* inverse of order */
     neighbour *neighbours;
     int *targets;
+    bool tree; /* every block is light or a root */
+    int number_count, pivot_count;
+};
+
+/* The numbers; what is const belongs to the structure. */
+struct olo_elimination {
+    const olo_elimination_structure *structure;
+    int count;
+    bool tree;
+    const node *nodes;
+    const int *order, *rank;
+    const neighbour *neighbours;
+    const int *targets;
     double *numbers;
     int *pivots;
+    int *active;          /* [count] dof, of closures without the directions that are redundant */
     double closure_scale; /* largest diagonal entry of a closure block */
-    bool tree;            /* every block is light or a root */
     bool has_gap;         /* some e is not zero: set by the user asking for a gap */
 };
+
+static inline int active_of(const olo_elimination *el, const node *c)
+{
+    return el->active[c->block];
+}
 
 /* A list of blocks, growing. */
 typedef struct olo_block_list {
@@ -57,7 +77,10 @@ typedef struct olo_block_list {
 bool olo_block_list_add(list *l, int value);
 
 /* Fills order and rank; the lists of the graph end as the later neighbours of each block. */
-bool olo_elimination_order(olo_elimination *el, list *graph, olo_error *error);
+bool olo_elimination_order(olo_elimination_structure *el, list *graph, olo_error *error);
+
+/* Where K_ab is among the numbers, -1: nowhere. */
+int olo_elimination_offset(const olo_elimination_structure *el, int a, int b);
 
 /* The light blocks of a tree: 6 x 6, one neighbour, a spatial joint. */
 bool olo_elimination_light_factor(olo_elimination *el, const node *c);
@@ -72,7 +95,7 @@ void olo_elimination_root_solve(olo_elimination *el, const node *c);
 void olo_elimination_frame_wrench(const olo_elimination *el, const node *c, double *mu);
 
 /* Which rows of a closure repeat others, from what the blocks before have left of its own. */
-void olo_elimination_reveal_closure(olo_elimination *el, node *c, bool symmetric);
+void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool symmetric);
 
 /* All rows of the closures active. */
 void olo_elimination_open_closures(olo_elimination *el);

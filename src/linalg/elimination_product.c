@@ -21,7 +21,7 @@ static void spread(olo_elimination *el, const node *c)
         return;
     }
     memset(dt, 0, (size_t)d * sizeof *dt);
-    small_add_product(d, c->shape.dof, 1, 1.0, n + c->B, n + c->du, dt);
+    small_add_product(d, active_of(el, c), 1, 1.0, n + c->B, n + c->du, dt);
     if (c->shape.parent < 0)
         return;
     const node *p = &el->nodes[c->shape.parent];
@@ -74,7 +74,7 @@ static void pass_to_parent(olo_elimination *el, const node *c)
 static void gather(olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *r = n + c->x;
-    int d = c->shape.size, dof = c->shape.dof;
+    int d = c->shape.size, dof = active_of(el, c);
     if (c->shape.plain) {
         memcpy(r, n + c->z, (size_t)d * sizeof *r);
         return;

@@ -45,7 +45,7 @@ static void pass_to_parent(olo_elimination *el, const node *c)
 /* Keeps the directions of a closure block C that are not repeated by others: of multipliers the range of C^T, of rows that of C,
  * which are the same where C is symmetric but for rounding. What is left of a column must be above a share of what the rows by
  * themselves would give. */
-void olo_elimination_reveal_closure(olo_elimination *el, node *c, bool symmetric)
+void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool symmetric)
 {
     const double repeated = 1e-11; /* squares of singular values enter */
     double *n = el->numbers, C[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
@@ -62,7 +62,7 @@ void olo_elimination_reveal_closure(olo_elimination *el, node *c, bool symmetric
     int r = small_range(d, C, repeated * el->closure_scale, range);
     if (!symmetric)
         small_row_range(d, r, C, range, own);
-    c->shape.dof = r;
+    el->active[c->block] = r;
     for (int i = 0; i < d; i++)
         for (int j = 0; j < r; j++) {
             n[c->B + i * r + j] = rows[j * d + i];
@@ -75,7 +75,7 @@ static bool joint_row(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = c->shape.dof;
+    int d = c->shape.size, r = active_of(el, c);
     double *y = n + c->y, *D = n + c->D;
     if (c->shape.plain) /* D and Y are in their places */
         return small_lu(r, D, el->pivots + c->pivot);
@@ -101,7 +101,7 @@ static bool eliminate(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = c->shape.dof;
+    int d = c->shape.size, r = active_of(el, c);
     if (c->light)
         return olo_elimination_light_factor(el, c);
     if (c->root)
@@ -136,11 +136,11 @@ static bool eliminate(olo_elimination *el, const node *c)
 void olo_elimination_open_closures(olo_elimination *el)
 {
     for (int k = 0; k < el->count; k++) {
-        node *c = &el->nodes[k];
+        const node *c = &el->nodes[k];
         int d = c->shape.size;
         if (!c->shape.last)
             continue;
-        c->shape.dof = d;
+        el->active[k] = d;
         for (int i = 0; i < d * d; i++)
             el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
     }
@@ -156,7 +156,7 @@ void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
 {
     const node *k = &el->nodes[c];
     double part[OLO_BLOCK_MAX] = {0}, all[OLO_BLOCK_MAX] = {0};
-    int d = k->shape.size, r = k->shape.dof;
+    int d = k->shape.size, r = active_of(el, k);
     small_add_transposed_product(d, r, 1, 1.0, el->numbers + k->B, x, part);
     small_add_product(d, r, 1, 1.0, el->numbers + k->B, part, all);
     memcpy(x, all, (size_t)d * sizeof *x);
@@ -191,7 +191,7 @@ static void forward(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = c->shape.dof;
+    int d = c->shape.size, r = active_of(el, c);
     double *z = n + c->z, *x = n + c->x;
     const double *e = el->has_gap && !c->shape.plain ? n + c->e : NULL;
     if (c->shape.plain) {
@@ -218,7 +218,7 @@ static void backward(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = c->shape.dof;
+    int d = c->shape.size, r = active_of(el, c);
     double *du = n + c->du, *dt = n + c->dt;
     for (int i = 0; i < r; i++)
         du[i] = -n[c->x + i];

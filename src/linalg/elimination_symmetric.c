@@ -273,7 +273,7 @@ INLINE void backward(olo_elimination *el, const node *c, const int d, const int 
 
 /* f(el, c, d, r) with sizes known to the compiler where they are usual ones: bodies on hinges and balls, points on rods */
 #define FOR_EACH_SIZE(f, el, c)                                                                    \
-    switch (10 * (c)->shape.size + (c)->shape.dof) {                                               \
+    switch (10 * (c)->shape.size + active_of(el, c)) {                                             \
     case 61:                                                                                       \
         return f(el, c, 6, 1);                                                                     \
     case 63:                                                                                       \
@@ -283,7 +283,7 @@ INLINE void backward(olo_elimination *el, const node *c, const int d, const int 
     case 32:                                                                                       \
         return f(el, c, 3, 2);                                                                     \
     default:                                                                                       \
-        return f(el, c, (c)->shape.size, (c)->shape.dof);                                          \
+        return f(el, c, (c)->shape.size, active_of(el, c));                                        \
     }
 
 static bool factor_block(olo_elimination *el, const node *c)
@@ -307,7 +307,7 @@ static int sweep(olo_elimination *el, double size, bool solve)
     if (size > 0)
         olo_elimination_unrestrict(el, size);
     for (int i = 0; i < el->count; i++) {
-        node *c = &el->nodes[el->order[i]];
+        const node *c = &el->nodes[el->order[i]];
         if (size > 0 && c->shape.last)
             olo_elimination_reveal_closure(el, c, true);
         if (!factor_block(el, c))

@@ -33,7 +33,7 @@ static void take_from_later(const olo_elimination *el, const node *c, double *g,
 {
     const double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = c->shape.dof;
+    int d = c->shape.size, r = active_of(el, c);
     memset(w, 0, (size_t)d * sizeof *w);
     if (c->light) {
         const double *wp = n + el->nodes[nb->block].dt, *a = n + c->spatial;
@@ -58,7 +58,7 @@ static void spread(olo_elimination *el, const node *c)
     double *n = el->numbers, *g = n + c->x;
     const neighbour *nb = el->neighbours + c->first;
     const double *f = n + c->z;
-    int d = c->shape.size, r = c->shape.dof;
+    int d = c->shape.size, r = active_of(el, c);
     if (c->shape.plain) {
         memcpy(g, f, (size_t)d * sizeof *g);
     } else {
@@ -77,7 +77,7 @@ static void spread(olo_elimination *el, const node *c)
 static void gather(olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *s = n + c->du, *w = n + c->dt;
-    int r = c->shape.dof;
+    int r = active_of(el, c);
     take_from_later(el, c, n + c->x, w);
     for (int i = 0; i < r; i++)
         s[i] = -n[c->x + i];

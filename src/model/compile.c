@@ -1,10 +1,11 @@
 /* From a model to a system: every element builds itself, type by type in the order of the
- * registry, and the builder finishes. */
+ * registry, the builder finishes, and the kinematics of the whole is analysed. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "elements/builder.h"
+#include "kinematics/analysis.h"
 #include "linalg/vec3.h"
 #include "model/model.h"
 
@@ -103,5 +104,12 @@ olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_er
         return status;
     }
     status = olo_builder_finish(builder, system, error);
+    if (status == OLO_OK) {
+        status = olo_system_analyse(*system, error);
+    }
+    if (status != OLO_OK) {
+        olo_system_free(*system);
+        *system = NULL;
+    }
     return status == OLO_OK ? OLO_OK : name_model(model, status, error);
 }

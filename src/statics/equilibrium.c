@@ -93,7 +93,7 @@ olo_status olo_search_factor(olo_search *x, double load, olo_error *error)
 {
     const double little = 1e-12;
     olo_status status = olo_rest_factor(x->rest, load, 0.0, error);
-    if (status == OLO_SINGULAR && x->rest->tree->closure_count > 0)
+    if (status == OLO_SINGULAR && x->rest->topology->closure_count > 0)
         status = olo_rest_factor(x->rest, load, little * x->rest->stiff, error);
     return status;
 }
@@ -124,22 +124,24 @@ olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
 void olo_search_keep(olo_search *x)
 {
     olo_state_copy(x->state, x->before);
-    memcpy(x->lambda, x->rest->lambda, (size_t)x->rest->tree->closure_count * sizeof *x->lambda);
+    memcpy(x->lambda, x->rest->lambda,
+           (size_t)x->rest->topology->closure_count * sizeof *x->lambda);
 }
 
 void olo_search_return(olo_search *x)
 {
     olo_state_copy(x->before, x->state);
-    memcpy(x->rest->lambda, x->lambda, (size_t)x->rest->tree->closure_count * sizeof *x->lambda);
+    memcpy(x->rest->lambda, x->lambda,
+           (size_t)x->rest->topology->closure_count * sizeof *x->lambda);
     x->rest->foretold = false;
 }
 
 /* Multipliers of the closures, for whoever reads the state. */
 static void store_multipliers(olo_search *x)
 {
-    const olo_tree *tree = x->rest->tree;
-    for (int i = 0; i < tree->closure_count; i++)
-        x->state->lambda[tree->closures[i]] = x->rest->lambda[i];
+    const olo_topology *topology = x->rest->topology;
+    for (int i = 0; i < topology->closure_count; i++)
+        x->state->lambda[topology->closures[i]] = x->rest->lambda[i];
 }
 
 olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
@@ -195,7 +197,7 @@ static olo_status create(olo_search *x, olo_error *error)
         status = olo_state_create(x->system, &x->before, error);
     if (status != OLO_OK)
         return status;
-    x->lambda = olo_alloc((size_t)x->rest->tree->closure_count, sizeof *x->lambda);
+    x->lambda = olo_alloc((size_t)x->rest->topology->closure_count, sizeof *x->lambda);
     return x->lambda ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
 }
 

@@ -150,11 +150,11 @@ static const char *name(builder *b, const char *first, const char *last)
 static const char *name_increment(builder *b, int index)
 {
     static const char *const free_body[] = {"x", "y", "z", "rx", "ry", "rz"};
-    const olo_tree *tree = b->rest->tree;
+    const olo_topology *topology = b->rest->topology;
     int k = 0;
-    while (index < tree->nodes[k].u || index >= tree->nodes[k].u + tree->nodes[k].dof)
+    while (index < topology->nodes[k].u || index >= topology->nodes[k].u + topology->nodes[k].dof)
         k++;
-    const olo_tree_node *node = &tree->nodes[k];
+    const olo_topology_node *node = &topology->nodes[k];
     if (!node->type)
         return name(b, b->system->nodes[k].name, free_body[index - node->u]);
     char number[16];
@@ -375,17 +375,17 @@ static olo_status allocate(builder *b, olo_error *error)
 static olo_status build(builder *b, double load, olo_error *error)
 {
     const int most = 3000; /* dense matrices of this size are some hundred megabytes */
-    if (b->rest->tree->unknowns > most)
+    if (b->rest->topology->unknowns > most)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "a linear system of %d joint coordinates is too large, at most %d; modes "
                         "have no such limit",
-                        b->rest->tree->unknowns, most);
+                        b->rest->topology->unknowns, most);
     olo_status status = olo_pencil_create(b->rest, load, &b->pencil, error);
     b->n = b->pencil.size;
     if (status == OLO_OK)
         status = allocate(b, error);
     if (status == OLO_OK)
-        status = olo_null_space_create(b->rest->tree, &b->space, error);
+        status = olo_null_space_create(b->rest->topology, &b->space, error);
     if (status == OLO_OK && !(choose(b) && change_basis(b)))
         status = no_memory(error);
     if (status != OLO_OK)

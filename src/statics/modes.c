@@ -29,7 +29,7 @@ static void free_found(olo_modes *x)
 
 olo_status olo_modes_reserve(olo_modes *x, int count, olo_error *error)
 {
-    size_t room = (size_t)count + 1, unknowns = (size_t)x->rest->tree->unknowns + 1;
+    size_t room = (size_t)count + 1, unknowns = (size_t)x->rest->topology->unknowns + 1;
     free_found(x); /* of another solver */
     x->room = count;
     x->growth = olo_alloc(room, sizeof *x->growth);
@@ -47,7 +47,7 @@ static double reach(olo_modes *x, const double *u)
 {
     const double small = 1e-4;
     const olo_motion *m = &x->rest->step.x;
-    int unknowns = x->rest->tree->unknowns;
+    int unknowns = x->rest->topology->unknowns;
     double largest = 0;
     for (int a = 0; a < unknowns; a++)
         olo_raise(&largest, fabs(u[a]));
@@ -55,7 +55,7 @@ static double reach(olo_modes *x, const double *u)
         return 0;
     for (int a = 0; a < unknowns; a++)
         m->u[a] = u[a] * (small / largest);
-    olo_tree_move(x->rest->tree, &x->rest->step.x);
+    olo_motion_move(x->rest->topology, &x->rest->step.x);
     memcpy(x->rest->change + olo_rest_twist(x->rest, 0), m->motion,
            (size_t)x->system->twists * sizeof *m->motion);
     return olo_rest_size(x->rest, x->rest->change, NULL) * (largest / small);
@@ -63,7 +63,7 @@ static double reach(olo_modes *x, const double *u)
 
 void olo_modes_add_square(olo_modes *x, double square, const double *u)
 {
-    int unknowns = x->rest->tree->unknowns;
+    int unknowns = x->rest->topology->unknowns;
     double root = sqrt(fabs(square)), *to = x->re + (size_t)x->count * (size_t)unknowns;
     double size = reach(x, u);
     for (int a = 0; a < unknowns; a++)
@@ -76,7 +76,7 @@ void olo_modes_add_square(olo_modes *x, double square, const double *u)
 /* (x + i y) turned so that its largest entry is real, then scaled by its real part. */
 void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, const double *im)
 {
-    int unknowns = x->rest->tree->unknowns, most = 0;
+    int unknowns = x->rest->topology->unknowns, most = 0;
     double largest = -1, square = growth * growth + omega * omega;
     for (int a = 0; a < unknowns; a++) {
         double y = im ? im[a] : 0, size = re[a] * re[a] + y * y;
@@ -127,7 +127,7 @@ static bool wants_dense(const olo_modes *x)
     const char *solver = x->options.solver ? x->options.solver : "auto";
     if (strcmp(solver, "auto") != 0)
         return strcmp(solver, "dense") == 0;
-    return x->rest->tree->unknowns <= (x->general ? OLO_MODES_DENSE / 3 : OLO_MODES_DENSE);
+    return x->rest->topology->unknowns <= (x->general ? OLO_MODES_DENSE / 3 : OLO_MODES_DENSE);
 }
 
 olo_status olo_modes_create(const olo_system *system, const olo_state *state,
@@ -201,7 +201,7 @@ olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude, 
                            olo_state *state, olo_error *error)
 {
     const olo_motion *m = &modes->rest->step.x;
-    int unknowns = modes->rest->tree->unknowns;
+    int unknowns = modes->rest->topology->unknowns;
     if (index < 0 || index >= modes->count)
         return olo_fail(error, OLO_BAD_INPUT, "there is no mode %d; there are %d", index + 1,
                         modes->count);
@@ -209,7 +209,7 @@ olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude, 
     const double *im = modes->im ? modes->im + (size_t)index * (size_t)unknowns : NULL;
     for (int i = 0; i < unknowns; i++)
         m->u[i] = amplitude * (cos(phase) * re[i] - (im ? sin(phase) * im[i] : 0));
-    olo_tree_move(modes->rest->tree, &modes->rest->step.x);
+    olo_motion_move(modes->rest->topology, &modes->rest->step.x);
     olo_state_copy(modes->state, state);
     memcpy(state->q, m->q1, (size_t)modes->system->n * sizeof *state->q);
     olo_state_follow_angles(modes->system, state);

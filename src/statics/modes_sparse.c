@@ -29,7 +29,7 @@ typedef struct solver {
 
 static olo_status solver_create(solver *s, int count, int size, olo_error *error)
 {
-    size_t n = (size_t)s->n, u = (size_t)s->rest->tree->unknowns, most = (size_t)count + 1;
+    size_t n = (size_t)s->n, u = (size_t)s->rest->topology->unknowns, most = (size_t)count + 1;
     const olo_array arrays[] = {{&s->start, 2 * n}, {&s->wrench, n},
                                 {&s->part, n},      {&s->u, u},
                                 {&s->w, u},         {&s->values, most},
@@ -257,7 +257,7 @@ static olo_status keep_general(solver *s, int found, olo_error *error)
         apply(s, vector, image, s->u);
         if (im[i] > 0)
             apply(s, vector + size, image, s->w);
-        for (int a = 0; a < s->rest->tree->unknowns; a++)
+        for (int a = 0; a < s->rest->topology->unknowns; a++)
             s->w[a] = -s->w[a];
         olo_modes_add(x, s->sigma + re[i] / square, im[i] / square, s->u, im[i] > 0 ? s->w : NULL);
         olo_rest_place(s->rest);
@@ -287,20 +287,20 @@ static olo_status solve_general(solver *s, int count, int most, olo_error *error
 olo_status olo_modes_solve_sparse(olo_modes *x, olo_error *error)
 {
     solver s = {.modes = x, .rest = x->rest, .n = x->system->twists};
-    int freedom = x->rest->tree->unknowns - x->rest->tree->closure_count;
+    int freedom = x->rest->topology->unknowns - x->rest->topology->closure_count;
     int most = x->general ? 2 * freedom : freedom;
     int wanted = x->options.count;
     if (x->general)
         wanted = wanted > freedom ? 2 * freedom : 2 * wanted;
     int count = wanted < most - 2 ? wanted : most - 2;
-    if (count < 1 || (count < wanted && x->rest->tree->unknowns <= OLO_MODES_DENSE))
+    if (count < 1 || (count < wanted && x->rest->topology->unknowns <= OLO_MODES_DENSE))
         return olo_modes_solve_dense(x, error);
     olo_status status = solver_create(&s, count, x->general ? 2 * s.n : s.n, error);
     if (status == OLO_OK)
         status = x->general ? solve_general(&s, count, most, error)
                             : solve_symmetric(&s, count, most, error);
     olo_pool_free(&s.pool);
-    if (status == OLO_NOT_CONVERGED && x->rest->tree->unknowns <= OLO_MODES_DENSE_MOST)
+    if (status == OLO_NOT_CONVERGED && x->rest->topology->unknowns <= OLO_MODES_DENSE_MOST)
         return olo_modes_solve_dense(x, error);
     return status;
 }

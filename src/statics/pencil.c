@@ -20,16 +20,16 @@ void olo_pencil_free(olo_pencil *p)
 
 static void multiply_unit(olo_rest *rest, int index)
 {
-    const olo_tree *tree = rest->tree;
+    const olo_topology *topology = rest->topology;
     for (int k = 0; k < rest->system->node_count; k++) {
-        const olo_tree_node *node = &tree->nodes[k];
+        const olo_topology_node *node = &topology->nodes[k];
         double *u = olo_elimination_unknown(rest->elimination, k);
         for (int i = 0; i < node->dof; i++)
             u[i] = node->u + i == index ? 1.0 : 0.0;
     }
-    for (int i = 0; i < tree->closure_block_count; i++)
+    for (int i = 0; i < topology->closure_block_count; i++)
         memset(olo_elimination_unknown(rest->elimination, rest->system->node_count + i), 0,
-               (size_t)tree->closure_blocks[i].count * sizeof(double));
+               (size_t)topology->closure_blocks[i].count * sizeof(double));
     olo_elimination_multiply(rest->elimination);
 }
 
@@ -37,20 +37,20 @@ void olo_pencil_column(olo_rest *rest, int index, double *column)
 {
     multiply_unit(rest, index);
     for (int k = 0; k < rest->system->node_count; k++)
-        memcpy(column + rest->tree->nodes[k].u, olo_elimination_product(rest->elimination, k),
-               (size_t)rest->tree->nodes[k].dof * sizeof *column);
+        memcpy(column + rest->topology->nodes[k].u, olo_elimination_product(rest->elimination, k),
+               (size_t)rest->topology->nodes[k].dof * sizeof *column);
 }
 
 /* [unknowns x unknowns] of what is filled, and the closure rows, unless NULL. */
 static void read_matrix(olo_rest *rest, double *A, double *G)
 {
-    const olo_tree *tree = rest->tree;
-    size_t u = (size_t)tree->unknowns;
-    for (int j = 0; j < tree->unknowns; j++) {
+    const olo_topology *topology = rest->topology;
+    size_t u = (size_t)topology->unknowns;
+    for (int j = 0; j < topology->unknowns; j++) {
         /* as a row first, transposed below */
         olo_pencil_column(rest, j, A + (size_t)j * u);
-        for (int i = 0; G && i < tree->closure_block_count; i++) {
-            const olo_closure *c = &tree->closure_blocks[i];
+        for (int i = 0; G && i < topology->closure_block_count; i++) {
+            const olo_closure *c = &topology->closure_blocks[i];
             const double *row =
                 olo_elimination_rhs(rest->elimination, rest->system->node_count + i);
             for (int k = 0; k < c->count; k++)
@@ -122,9 +122,9 @@ static void make_symmetric(int n, double *A)
 
 olo_status olo_pencil_create(olo_rest *rest, double load, olo_pencil *p, olo_error *error)
 {
-    size_t u = (size_t)rest->tree->unknowns;
-    int rows = rest->tree->closure_count;
-    p->unknowns = p->size = rest->tree->unknowns;
+    size_t u = (size_t)rest->topology->unknowns;
+    int rows = rest->topology->closure_count;
+    p->unknowns = p->size = rest->topology->unknowns;
     p->M = olo_alloc(u * u + 1, sizeof *p->M);
     p->D = olo_alloc(u * u + 1, sizeof *p->D);
     p->K = olo_alloc(u * u + 1, sizeof *p->K);

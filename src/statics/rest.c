@@ -9,15 +9,17 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/null_space.h"
+#include "kinematics/redundancy.h"
 #include "linalg/vec3.h"
 #include "stepping/joints.h"
 
 static bool allocate(olo_rest *x)
 {
     const olo_system *s = x->system;
-    size_t n = (size_t)s->n, twists = (size_t)s->twists, closures = (size_t)x->tree->closure_count,
+    size_t n = (size_t)s->n, twists = (size_t)s->twists,
+           closures = (size_t)x->topology->closure_count,
            stresses = (size_t)s->term_count * OLO_LAW_INVARIANTS_MAX,
-           changes = (size_t)x->tree->unknowns + closures + twists;
+           changes = (size_t)x->topology->unknowns + closures + twists;
     x->changes = (int)changes;
     x->memory =
         olo_alloc(4 * n + stresses + 2 * twists + closures + 2 * changes, sizeof *x->memory);
@@ -40,16 +42,16 @@ static bool allocate(olo_rest *x)
 olo_status olo_rest_create(const olo_system *system, olo_state *state, olo_rest **rest,
                            olo_error *error)
 {
-    olo_counts counts = {0};
     olo_rest *x = *rest = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
     x->system = system;
     x->state = state;
-    olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
-    if (status == OLO_OK && x->tree->closure_count > 0)
-        status = olo_system_counts(system, &counts, error);
-    x->redundant = counts.rank < counts.constraints;
+    x->topology = system->topology;
+    x->redundant = olo_system_is_redundant(system);
+    olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
+    if (status == OLO_OK)
+        status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
     if (status == OLO_OK)
         status = olo_step_create(system, &x->step, error);
     if (status == OLO_OK && !allocate(x))
@@ -72,7 +74,6 @@ void olo_rest_free(olo_rest *rest)
         return;
     olo_elimination_free(rest->elimination);
     olo_projector_free(rest->projector);
-    olo_tree_free(rest->tree);
     olo_step_free(&rest->step);
     olo_free(rest->memory);
     olo_free(rest);
@@ -83,9 +84,9 @@ void olo_rest_free(olo_rest *rest)
 void olo_rest_place(olo_rest *x)
 {
     memcpy(x->step.q0, x->state->q, (size_t)x->system->n * sizeof *x->step.q0);
-    memset(x->step.x.u, 0, (size_t)x->tree->unknowns * sizeof *x->step.x.u);
-    olo_tree_begin(x->tree, &x->step.x);
-    olo_tree_move(x->tree, &x->step.x);
+    memset(x->step.x.u, 0, (size_t)x->topology->unknowns * sizeof *x->step.x.u);
+    olo_motion_begin(x->topology, &x->step.x);
+    olo_motion_move(x->topology, &x->step.x);
 }
 
 static void sink_mass(void *context, double factor)
@@ -170,8 +171,8 @@ static void add_closure_row(olo_rest *x, int row, const olo_closure_place *at, d
 
 static void add_closures(olo_rest *x)
 {
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             olo_closure_place at = {
                 .block = x->system->node_count + i, .row = j, .width = closure->count};
@@ -191,13 +192,13 @@ static void fill_tree(olo_rest *x, double shift)
                (size_t)s->nodes[k].twist * sizeof *x->wrench);
     }
     for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = x->tree->order[i];
-        if (!x->tree->nodes[k].type)
+        int k = x->topology->order[i];
+        if (!x->topology->nodes[k].type)
             continue;
-        olo_joint_view view = olo_tree_view(x->tree, k, &x->step.x);
+        olo_joint_view view = olo_motion_view(x->topology, k, &x->step.x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        x->tree->nodes[k].type->blocks(&view, x->wrench + s->nodes[k].motion, &b, NULL);
-        olo_sum_wrench(x->tree, k, &b, x->wrench);
+        x->topology->nodes[k].type->blocks(&view, x->wrench + s->nodes[k].motion, &b, NULL);
+        olo_sum_wrench(x->topology, k, &b, x->wrench);
     }
 }
 
@@ -226,14 +227,15 @@ void olo_rest_assemble_mass(olo_rest *x)
 /* Which closure rows repeat others here: mass and rows tell. */
 static void reveal_closures(olo_rest *x)
 {
-    const double least = olo_least_compliance(x->system, x->tree->closure_count, x->tree->closures);
+    const double least =
+        olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
     olo_rest_assemble_mass(x);
     add_closures(x);
     /* a singular matrix shows again, with its place, in the iteration */
     (void)olo_elimination_reveal(x->elimination, least, NULL);
-    for (int i = 0; i < x->tree->closure_block_count; i++)
+    for (int i = 0; i < x->topology->closure_block_count; i++)
         olo_elimination_restrict(x->elimination, x->system->node_count + i,
-                                 x->lambda + x->tree->closure_blocks[i].u);
+                                 x->lambda + x->topology->closure_blocks[i].u);
 }
 
 /* The stiffness of forces, and that of joints by what hangs on them, over the mass. */
@@ -288,7 +290,7 @@ void olo_rest_record(olo_rest *x, double load)
     x->foretold = false;
     olo_rest_assemble(x, load, 0.0);
     olo_forces forces = {.step = &x->step,
-                         .tree = x->tree,
+                         .topology = x->topology,
                          .wrench = x->wrench,
                          .unit = twice,
                          .lambda = x->state->lambda};
@@ -333,17 +335,17 @@ void olo_rest_spread(const olo_rest *x, const double *twists, double scale, doub
 
 void olo_rest_read(const olo_rest *x, double *change)
 {
-    const olo_tree *tree = x->tree;
+    const olo_topology *topology = x->topology;
     for (int k = 0; k < x->system->node_count; k++) {
-        memcpy(change + tree->nodes[k].u, olo_elimination_increment(x->elimination, k),
-               (size_t)tree->nodes[k].dof * sizeof *change);
+        memcpy(change + topology->nodes[k].u, olo_elimination_increment(x->elimination, k),
+               (size_t)topology->nodes[k].dof * sizeof *change);
         memcpy(change + olo_rest_twist(x, k), olo_elimination_twist(x->elimination, k),
                (size_t)x->system->nodes[k].twist * sizeof *change);
     }
-    for (int i = 0; i < tree->closure_block_count; i++)
-        memcpy(change + tree->unknowns + tree->closure_blocks[i].u,
+    for (int i = 0; i < topology->closure_block_count; i++)
+        memcpy(change + topology->unknowns + topology->closure_blocks[i].u,
                olo_elimination_twist(x->elimination, x->system->node_count + i),
-               (size_t)tree->closure_blocks[i].count * sizeof *change);
+               (size_t)topology->closure_blocks[i].count * sizeof *change);
 }
 
 double olo_rest_node_size(const olo_rest *x, int node, const double *twist)
@@ -376,22 +378,22 @@ void olo_rest_solve(olo_rest *x)
 /* Multipliers that leave no acceleration along the closures: [M G^T; G 0] with the balance on the right. */
 static olo_status find_multipliers(olo_rest *x, double load, olo_error *error)
 {
-    const int count = x->tree->closure_count;
+    const int count = x->topology->closure_count;
     memset(x->lambda, 0, (size_t)count * sizeof *x->lambda);
     olo_rest_assemble(x, load, 0.0); /* the balance, and what repeats others */
     memcpy(x->vector, x->step.T, (size_t)x->system->n * sizeof *x->vector);
     olo_rest_assemble_mass(x);
     add_closures(x);
     set_right(x, x->vector);
-    for (int i = 0; i < x->tree->closure_block_count; i++)
+    for (int i = 0; i < x->topology->closure_block_count; i++)
         memset(olo_elimination_rhs(x->elimination, x->system->node_count + i), 0,
-               (size_t)x->tree->closure_blocks[i].count * sizeof *x->lambda);
+               (size_t)x->topology->closure_blocks[i].count * sizeof *x->lambda);
     olo_status status = olo_rest_eliminate(x, error);
     if (status != OLO_OK)
         return status;
     olo_elimination_solve(x->elimination);
     olo_rest_read(x, x->change);
-    memcpy(x->lambda, x->change + x->tree->unknowns, (size_t)count * sizeof *x->lambda);
+    memcpy(x->lambda, x->change + x->topology->unknowns, (size_t)count * sizeof *x->lambda);
     return OLO_OK;
 }
 
@@ -401,7 +403,7 @@ olo_status olo_rest_verify(olo_rest *x, double load, olo_error *error)
     const double little = 1e-10; /* of the mass, where a direction has no stiffness */
     olo_status status = OLO_OK;
     x->foretold = false;
-    if (x->tree->closure_count > 0)
+    if (x->topology->closure_count > 0)
         status = find_multipliers(x, load, error);
     if (status != OLO_OK)
         return status;
@@ -426,8 +428,8 @@ void olo_rest_solve_load(olo_rest *x)
 {
     gather_loads(x);
     set_right(x, x->loads);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(x->elimination, x->system->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *row = &x->system->constraints[closure->first + j];
@@ -467,15 +469,15 @@ void olo_rest_move(olo_rest *x, double scale)
     /* `mixed` is written anew by a factorisation */
     olo_rest_spread(x, x->change + olo_rest_twist(x, 0), scale, x->mixed);
     foretell(x, x->mixed);
-    for (int i = 0; i < x->tree->unknowns; i++)
+    for (int i = 0; i < x->topology->unknowns; i++)
         x->step.x.u[i] = scale * x->change[i];
-    olo_tree_move(x->tree, &x->step.x);
+    olo_motion_move(x->topology, &x->step.x);
     memcpy(x->state->q, x->step.x.q1, (size_t)x->system->n * sizeof *x->state->q);
     memset(x->state->q_rest, 0, (size_t)x->system->n * sizeof *x->state->q_rest);
-    olo_tree_settle(x->tree, &x->step.x, x->state->q, x->state->q_rest);
+    olo_motion_settle(x->topology, &x->step.x, x->state->q, x->state->q_rest);
     olo_state_follow_angles(x->system, x->state);
-    for (int i = 0; i < x->tree->closure_count; i++)
-        x->lambda[i] += scale * x->change[x->tree->unknowns + i];
+    for (int i = 0; i < x->topology->closure_count; i++)
+        x->lambda[i] += scale * x->change[x->topology->unknowns + i];
 }
 
 /* --- stability --- */
@@ -520,7 +522,7 @@ olo_status olo_rest_stability(olo_rest *x, double load, int *unstable, int *neut
     int above = 0;
     *unstable = *neutral = 0;
     if (olo_rest_negative(x, load, 0.0, unstable, NULL) != OLO_OK && !(x->stiff > 0)) {
-        *neutral = x->tree->unknowns;
+        *neutral = x->topology->unknowns;
         return OLO_OK;
     }
     double least = rounding * x->stiff;

@@ -23,7 +23,7 @@
 typedef struct olo_rest {
     const olo_system *system;
     olo_state *state; /* where: q and angles; moved in place */
-    olo_tree *tree;
+    const olo_topology *topology;
     olo_projector *projector;
     olo_elimination *elimination;
     olo_step step;  /* of no length, at q */
@@ -105,7 +105,8 @@ olo_status olo_rest_verify(olo_rest *rest, double load, olo_error *error);
 /* Where the twist of a node begins in `change` and `by_load`. */
 static inline int olo_rest_twist(const olo_rest *rest, int node)
 {
-    return rest->tree->unknowns + rest->tree->closure_count + rest->system->nodes[node].motion;
+    return rest->topology->unknowns + rest->topology->closure_count +
+           rest->system->nodes[node].motion;
 }
 /* The size of the twist of a node: a length over the model's length, plus an angle. */
 double olo_rest_node_size(const olo_rest *rest, int node, const double *twist);

@@ -96,14 +96,14 @@ void olo_rest_solve_wrench(olo_rest *x, const double *wrench, double *twists, do
     for (int k = 0; k < s->node_count; k++)
         memcpy(olo_elimination_rhs(x->elimination, k), wrench + s->nodes[k].motion,
                (size_t)s->nodes[k].twist * sizeof *wrench);
-    for (int i = 0; i < x->tree->closure_block_count; i++)
+    for (int i = 0; i < x->topology->closure_block_count; i++)
         memset(olo_elimination_rhs(x->elimination, s->node_count + i), 0,
-               (size_t)x->tree->closure_blocks[i].count * sizeof *wrench);
+               (size_t)x->topology->closure_blocks[i].count * sizeof *wrench);
     olo_elimination_solve(x->elimination);
     olo_rest_read(x, x->change);
     memcpy(twists, x->change + olo_rest_twist(x, 0), (size_t)s->twists * sizeof *twists);
     if (u)
-        memcpy(u, x->change, (size_t)x->tree->unknowns * sizeof *u);
+        memcpy(u, x->change, (size_t)x->topology->unknowns * sizeof *u);
 }
 
 /* Is there something whose slope is not known? */
@@ -134,7 +134,7 @@ olo_status olo_rest_at(const olo_system *system, const olo_state *state,
     }
     if (status == OLO_OK && options->load > 0)
         status = check_actions(system, error);
-    if (status == OLO_OK && options->hold && (*rest)->tree->closure_count > 0)
+    if (status == OLO_OK && options->hold && (*rest)->topology->closure_count > 0)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "a state that is held needs a model without loops: which joints of a loop "
                         "hold it cannot be told");

@@ -46,7 +46,7 @@ static olo_status create(mover *x, const olo_state *start, olo_error *error)
                                 {&x->rate, m},        {&x->open, n}, {&x->twists, twists},
                                 {&x->wrench, twists}, {&x->none, n}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
-        !olo_linear_rows_create(x->rest->tree, &x->pool, &x->rows))
+        !olo_linear_rows_create(x->rest->topology, &x->pool, &x->rows))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the change of an equilibrium");
     return OLO_OK;
 }
@@ -74,7 +74,7 @@ static olo_status factor(mover *x, olo_error *error)
         return status;
     x->shift = 0;
     status = olo_rest_factor(rest, full, 0.0, error);
-    if (status == OLO_SINGULAR && rest->tree->closure_count > 0) {
+    if (status == OLO_SINGULAR && rest->topology->closure_count > 0) {
         x->shift = little * rest->stiff;
         status = olo_rest_factor(rest, full, x->shift, error);
     }
@@ -85,14 +85,14 @@ static olo_status factor(mover *x, olo_error *error)
 static void balance(mover *x)
 {
     const olo_system *s = x->system;
-    const olo_tree *tree = x->rest->tree;
+    const olo_topology *topology = x->rest->topology;
     const olo_at here = {.q = x->state->q, .angles = x->state->angles, .t = x->rest->step.t};
     for (int i = 0; i < s->group_count; i++)
         for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++)
             olo_constraint_gradient(&s->constraints[s->groups[i].first + k], &here,
                                     olo_linear_row(&x->rows, s->groups[i].first + k));
-    for (int i = 0; i < tree->closure_count; i++)
-        x->rows.mu[tree->closures[i]] = x->rest->lambda[i];
+    for (int i = 0; i < topology->closure_count; i++)
+        x->rows.mu[topology->closures[i]] = x->rest->lambda[i];
     olo_linear_rows_factor(&x->rows, here.q);
     memcpy(x->T, x->rest->step.T, (size_t)s->n * sizeof *x->T); /* with closures */
     olo_linear_rows_balance(&x->rows, here.q, x->T);
@@ -153,7 +153,7 @@ static void add_open(mover *x)
 static void solve(mover *x)
 {
     const olo_system *s = x->system;
-    const olo_tree *tree = x->rest->tree;
+    const olo_topology *topology = x->rest->topology;
     olo_elimination *el = x->rest->elimination;
     const int rounds = x->shift > 0 ? 3 : 1;
     memset(x->twists, 0, (size_t)s->twists * sizeof *x->twists);
@@ -166,9 +166,9 @@ static void solve(mover *x)
             for (int i = 0; round > 0 && i < s->nodes[k].twist; i++)
                 right[i] -= x->shift * x->wrench[s->nodes[k].motion + i];
         }
-        for (int i = 0; i < tree->closure_block_count; i++)
-            for (int j = 0; j < tree->closure_blocks[i].count; j++) {
-                const int c = tree->closure_blocks[i].first + j;
+        for (int i = 0; i < topology->closure_block_count; i++)
+            for (int j = 0; j < topology->closure_blocks[i].count; j++) {
+                const int c = topology->closure_blocks[i].first + j;
                 olo_elimination_rhs(el, s->node_count + i)[j] =
                     x->end[c] + olo_row_times(s, c, olo_linear_row(&x->rows, c), x->open);
             }

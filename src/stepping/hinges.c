@@ -9,10 +9,10 @@
 #include "system/system.h"
 
 /* How node k hangs on its parent; false if otherwise than by a hinge, or free. */
-static bool hinge_of(const olo_tree *tree, int k, olo_hinge *hinge)
+static bool hinge_of(const olo_topology *topology, int k, olo_hinge *hinge)
 {
-    const olo_tree_node *t = &tree->nodes[k];
-    const olo_system *s = tree->system;
+    const olo_topology_node *t = &topology->nodes[k];
+    const olo_system *s = topology->system;
     *hinge = (olo_hinge){{0}, {0}, {0}, {0}};
     if (s->nodes[k].kind != OLO_NODE_FRAME || s->nodes[k].frame < 0)
         return false;
@@ -21,15 +21,15 @@ static bool hinge_of(const olo_tree *tree, int k, olo_hinge *hinge)
 
 enum { FEW = 2 }; /* with fewer bodies four at once are none the faster */
 
-static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_tree *tree)
+static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {
-    bool hinged = scheme->inertial && tree->closure_count == 0 && s->action_count == 0 &&
+    bool hinged = scheme->inertial && topology->closure_count == 0 && s->action_count == 0 &&
                   s->drive_count == 0 && s->loose_mass_count == 0;
     for (int i = 0; hinged && i < s->term_count; i++)
         hinged = !olo_piece_has_tangent(s, i);
     for (int k = 0; hinged && k < s->node_count; k++) {
         olo_hinge hinge;
-        hinged = hinge_of(tree, k, &hinge);
+        hinged = hinge_of(topology, k, &hinge);
     }
     return hinged && s->node_count >= FEW;
 }
@@ -52,12 +52,12 @@ static void set_body(olo_hinges *x, int i, int parent)
 {
     static const double none[3] = {0};
     const olo_system *s = x->system;
-    const olo_tree *tree = x->tree;
-    int k = tree->order[i], l = i % LANES;
+    const olo_topology *topology = x->topology;
+    int k = topology->order[i], l = i % LANES;
     four *b = &x->four[i / LANES];
     places *at = &x->places[i / LANES];
     olo_hinge hinge, above = {{0}, {0}, {0}, {0}};
-    hinge_of(tree, k, &hinge);
+    hinge_of(topology, k, &hinge);
     set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, &b->mass, l);
     set_mass(&s->frames[s->nodes[k].frame], none, &b->origin_mass, l);
     at->count = l + 1;
@@ -66,10 +66,10 @@ static void set_body(olo_hinges *x, int i, int parent)
         at->motion[j] = s->nodes[k].motion;
     }
     at->parent[l] = parent;
-    at->free[l] = !tree->nodes[k].type;
+    at->free[l] = !topology->nodes[k].type;
     if (parent >= 0) {
-        hinge_of(tree, tree->order[parent], &above);
-        at->above_q[l] = s->nodes[tree->order[parent]].q;
+        hinge_of(topology, topology->order[parent], &above);
+        at->above_q[l] = s->nodes[topology->order[parent]].q;
         at->above[l] = (const double *)&x->four[parent / LANES].x + parent % LANES;
     }
     for (int I = 0; I < 3; I++) {
@@ -130,11 +130,11 @@ bool olo_hinges_keep(olo_hinges *x)
     return x->kept != NULL;
 }
 
-static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree *tree,
+static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topology *topology,
                          olo_error *error)
 {
     x->system = system;
-    x->tree = tree;
+    x->topology = topology;
     x->count = system->node_count;
     x->fours = (x->count + LANES - 1) / LANES;
     x->per_length = 1 / system->length_scale;
@@ -147,8 +147,8 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree
     if (ok) {
         fill_places(x);
         for (int i = 0; i < x->count; i++) {
-            int parent = tree->nodes[tree->order[i]].parent;
-            position[tree->order[i]] = i;
+            int parent = topology->nodes[topology->order[i]].parent;
+            position[topology->order[i]] = i;
             set_body(x, i, parent >= 0 ? position[parent] : -1);
         }
         ok = find_waiting(x);
@@ -158,18 +158,18 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_tree
 }
 
 olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
-                             const olo_tree *tree, olo_hinges_width width, olo_hinges **hinges,
-                             olo_error *error)
+                             const olo_topology *topology, olo_hinges_width width,
+                             olo_hinges **hinges, olo_error *error)
 {
     *hinges = NULL;
-    if (!is_hinged(system, scheme, tree))
+    if (!is_hinged(system, scheme, topology))
         return OLO_OK;
     olo_hinges *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
     x->kernels = kernels_for(width);
     x->at_start = scheme->at_start;
-    olo_status status = set_up(x, system, tree, error);
+    olo_status status = set_up(x, system, topology, error);
     if (status == OLO_OK)
         *hinges = x;
     else
@@ -206,7 +206,7 @@ bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_new
         singular = x->kernels->eliminate(x, 2 / step->h);
     if (singular < 0)
         x->kernels->substitute(x, newton);
-    newton->worst = x->tree->order[singular < 0 ? newton->worst : singular];
+    newton->worst = x->topology->order[singular < 0 ? newton->worst : singular];
     return singular < 0;
 }
 
@@ -219,7 +219,7 @@ int olo_hinges_project(olo_hinges *x, olo_step *step)
 {
     int singular = x->kernels->project(x, step);
     x->framed = singular < 0;
-    return singular < 0 ? -1 : x->tree->order[singular];
+    return singular < 0 ? -1 : x->topology->order[singular];
 }
 
 olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *x)

@@ -14,8 +14,8 @@ typedef enum olo_hinges_width { OLO_HINGES_BEST, OLO_HINGES_PLAIN } olo_hinges_w
 
 /* NULL and OK where the system has something else, or the scheme another balance. */
 olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
-                             const olo_tree *tree, olo_hinges_width width, olo_hinges **hinges,
-                             olo_error *error);
+                             const olo_topology *topology, olo_hinges_width width,
+                             olo_hinges **hinges, olo_error *error);
 void olo_hinges_free(olo_hinges *hinges);
 
 /* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`; joints are left as open as
@@ -33,7 +33,7 @@ int olo_hinges_project(olo_hinges *hinges, olo_step *step);
 bool olo_hinges_keep(olo_hinges *hinges);
 /* How motions are remembered, four numbers at once. */
 olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *hinges);
-/* Takes back what rounding has done to a configuration; see olo_tree_settle. */
+/* Takes back what rounding has done to a configuration; see olo_motion_settle. */
 void olo_hinges_settle(const olo_hinges *hinges, double *q, double *rest);
 
 #endif

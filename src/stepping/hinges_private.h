@@ -66,7 +66,7 @@ typedef struct olo_hinge_kernels {
 
 struct olo_hinges {
     const olo_system *system;
-    const olo_tree *tree;
+    const olo_topology *topology;
     const olo_hinge_kernels *kernels;
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;

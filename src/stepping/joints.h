@@ -3,15 +3,10 @@
 #ifndef OLO_STEPPING_JOINTS_H
 #define OLO_STEPPING_JOINTS_H
 
-#include "kinematics/tree.h"
+#include "kinematics/motion.h"
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
 #include "stepping/projector.h"
-
-/* Tree, projector and elimination of a system: one block a node, then one a closure block of the tree. What is there is to be
- * freed also on failure. */
-olo_status olo_joints_create(const olo_system *system, olo_tree **tree, olo_projector **projector,
-                             olo_elimination **elimination, olo_error *error);
 
 /* S += 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I), the variation of P_int */
 static inline void olo_add_variation(const double *d1, const double *T, double *S)
@@ -54,11 +49,11 @@ static inline void olo_fill_node(olo_projector *projector, olo_elimination *elim
 }
 
 /* What hangs on the joint of node k, [twists] of all, goes to its parent as well: W_p += A^^T W_k. */
-static inline void olo_sum_wrench(const olo_tree *tree, int k, const olo_joint_blocks *b,
+static inline void olo_sum_wrench(const olo_topology *topology, int k, const olo_joint_blocks *b,
                                   double *wrench)
 {
-    const olo_system *s = tree->system;
-    int parent = tree->nodes[k].parent;
+    const olo_system *s = topology->system;
+    int parent = topology->nodes[k].parent;
     if (parent < 0)
         return;
     int d = s->nodes[k].twist, p = s->nodes[parent].twist;

@@ -17,8 +17,8 @@ static void end_forward(olo_linear_step *x, const double *dq1, const double *rat
     olo_linear_rows_follow(&x->end, q, x->v_end, dq1, rate, follow);
     olo_linear_add_mass(x, -1.0, follow, eta);
     olo_linear_fill_right(x, el, q, -1.0, eta);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(el, s->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
@@ -44,8 +44,8 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
     olo_elimination_solve_transposed(el);
     olo_linear_take_solution(x, el, q, -1.0, eta);
     olo_linear_add_mass(x, -1.0, eta, gv);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         const double *right = olo_elimination_twist(el, s->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
@@ -73,8 +73,8 @@ static void solve_step(olo_linear_step *x, double *rho, const double *end, doubl
         olo_linear_add_end(x, false, open, rho);
     }
     olo_linear_fill_right(x, el, olo_motion_left(&x->step.x), 1.0, rho);
-    for (int i = 0; end && i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; end && i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             olo_elimination_rhs(el, s->node_count + i)[j] =
@@ -96,8 +96,8 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
     olo_elimination *el = olo_reduced_elimination(x->reduced);
     double a = 2 / x->step.h;
     olo_linear_fill_right(x, el, x->step.x.q1, 1.0, gq);
-    for (int i = 0; x->turned && i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; x->turned && i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++)
             olo_elimination_rhs(el, s->node_count + i)[j] = a * x->mu[closure->first + j];
     }
@@ -106,8 +106,8 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
     if (!end)
         return;
     olo_linear_add_end(x, true, y, gq);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         const double *right = olo_elimination_twist(el, s->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;

@@ -27,12 +27,12 @@ static bool take_memory(olo_linear_hinges *x, const olo_system *system)
 }
 
 olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *scheme,
-                                    const olo_tree *tree, olo_hinges_width width,
+                                    const olo_topology *topology, olo_hinges_width width,
                                     olo_linear_hinges **hinges, olo_error *error)
 {
     olo_hinges *forward;
     *hinges = NULL;
-    olo_status status = olo_hinges_create(system, scheme, tree, width, &forward, error);
+    olo_status status = olo_hinges_create(system, scheme, topology, width, &forward, error);
     if (status != OLO_OK || !forward)
         return status;
     olo_linear_hinges *x = olo_alloc(1, sizeof *x);

@@ -10,7 +10,7 @@ typedef struct olo_linear_hinges olo_linear_hinges;
 
 /* NULL and OK where the hinged treatment does not make the steps. */
 olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *scheme,
-                                    const olo_tree *tree, olo_hinges_width width,
+                                    const olo_topology *topology, olo_hinges_width width,
                                     olo_linear_hinges **hinges, olo_error *error);
 void olo_linear_hinges_free(olo_linear_hinges *hinges);
 

@@ -37,8 +37,8 @@ static void add_turned(olo_linear_step *x, double *F, double *eta)
     const olo_system *s = x->system;
     const olo_elimination *el = olo_reduced_elimination(x->reduced);
     double turn[OLO_FORM_SIZE_MAX];
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             x->mu[c] = 2 / x->step.h * olo_elimination_twist(el, s->node_count + i)[j];
@@ -68,8 +68,8 @@ static void add_turned_transposed(olo_linear_step *x, const double *eta, double 
             x->Lambda[9 * k + i] = -0.5 * vec3_dot(eta + s->nodes[k].q + 3 + 3 * (i / 3),
                                                    x->step.x.dq + s->nodes[k].q + 3 + 3 * (i % 3));
     olo_linear_rows_multipliers_transposed(&x->over, x->step.q0, x->mu, x->Lambda, F, x->z);
-    for (int i = 0; i < x->tree->closure_count; i++) {
-        int c = x->tree->closures[i];
+    for (int i = 0; i < x->topology->closure_count; i++) {
+        int c = x->topology->closures[i];
         x->mu[c] += olo_row_times(s, c, olo_linear_row(&x->over, c), F);
     }
 }

@@ -87,9 +87,9 @@ void olo_linear_fill_right(olo_linear_step *x, olo_elimination *el, const double
     for (int k = 0; k < s->node_count; k++)
         for (int i = 0; i < s->nodes[k].twist; i++)
             olo_elimination_rhs(el, k)[i] = factor * x->twists[s->nodes[k].motion + i];
-    for (int i = 0; i < x->tree->closure_block_count; i++)
+    for (int i = 0; i < x->topology->closure_block_count; i++)
         memset(olo_elimination_rhs(el, s->node_count + i), 0,
-               (size_t)x->tree->closure_blocks[i].count * sizeof(double));
+               (size_t)x->topology->closure_blocks[i].count * sizeof(double));
 }
 
 void olo_linear_take_solution(olo_linear_step *x, const olo_elimination *el, const double *q,

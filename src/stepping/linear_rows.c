@@ -14,7 +14,7 @@ static const double repeated = 1e-9;
 
 /* The node that a group holds to its parent, -1 if it is none: that of its joint in the tree, or one that it keeps in the
  * plane of a planar model. */
-static int node_of(const olo_system *s, const olo_tree *tree, int group)
+static int node_of(const olo_system *s, const olo_topology *topology, int group)
 {
     const olo_group *g = &s->groups[group];
     if (g->internal)
@@ -24,11 +24,11 @@ static int node_of(const olo_system *s, const olo_tree *tree, int group)
     if (g->joint < 0)
         return -1;
     const olo_articulation *joint = &s->joints[g->joint];
-    if (joint->child >= 0 && tree->nodes[joint->child].type &&
-        tree->nodes[joint->child].joint.group == group)
+    if (joint->child >= 0 && topology->nodes[joint->child].type &&
+        topology->nodes[joint->child].joint.group == group)
         return joint->child;
-    if (joint->parent >= 0 && tree->nodes[joint->parent].type &&
-        tree->nodes[joint->parent].joint.group == group)
+    if (joint->parent >= 0 && topology->nodes[joint->parent].type &&
+        topology->nodes[joint->parent].joint.group == group)
         return joint->parent;
     return -1;
 }
@@ -38,7 +38,7 @@ static void list_rows(olo_linear_rows *x, bool places)
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->group_count; i++) {
-        int k = node_of(s, x->tree, i);
+        int k = node_of(s, x->topology, i);
         for (int row = 0; k >= 0 && row < s->groups[i].count; row++) {
             if (places)
                 x->list[x->first[k] + x->rank[k]++] = s->groups[i].first + row;
@@ -48,12 +48,12 @@ static void list_rows(olo_linear_rows *x, bool places)
     }
 }
 
-bool olo_linear_rows_create(const olo_tree *tree, olo_pool *pool, olo_linear_rows *x)
+bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_linear_rows *x)
 {
-    const olo_system *s = tree->system;
+    const olo_system *s = topology->system;
     size_t nodes = (size_t)s->node_count, size = 0;
     x->system = s;
-    x->tree = tree;
+    x->topology = topology;
     x->first = olo_pool_alloc(pool, nodes + 1, sizeof *x->first);
     x->place = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->place);
     x->mu = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->mu);
@@ -326,7 +326,7 @@ void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, doub
 {
     const olo_system *s = x->system;
     for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = x->tree->order[i];
+        int k = x->topology->order[i];
         const olo_node *node = &s->nodes[k];
         close_node_transposed(x, k, q, F, NULL, mu);
         if (node->kind == OLO_NODE_FRAME)
@@ -397,7 +397,7 @@ void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const dou
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->node_count; i++) {
-        int k = x->tree->order[i];
+        int k = x->topology->order[i];
         const olo_node *node = &s->nodes[k];
         vec3_set(0, 0, 0, dv + node->q);
         if (node->kind == OLO_NODE_FRAME)
@@ -411,7 +411,7 @@ void olo_linear_rows_follow_transposed(const olo_linear_rows *x, const double *q
 {
     const olo_system *s = x->system;
     for (int i = s->node_count - 1; i >= 0; i--) {
-        int k = x->tree->order[i];
+        int k = x->topology->order[i];
         const olo_node *node = &s->nodes[k];
         close_node_transposed(x, k, q, from, to, gap);
         if (node->kind == OLO_NODE_FRAME)
@@ -424,12 +424,12 @@ void olo_linear_rows_open(const olo_linear_rows *x, const double *q, const doubl
 {
     memset(dq, 0, (size_t)x->system->n * sizeof *dq);
     for (int i = 0; i < x->system->node_count; i++)
-        close_node(x, x->tree->order[i], q, NULL, gap, dq);
+        close_node(x, x->topology->order[i], q, NULL, gap, dq);
 }
 
 void olo_linear_rows_open_transposed(const olo_linear_rows *x, const double *q, double *from,
                                      double *gap)
 {
     for (int i = x->system->node_count - 1; i >= 0; i--)
-        close_node_transposed(x, x->tree->order[i], q, from, NULL, gap);
+        close_node_transposed(x, x->topology->order[i], q, from, NULL, gap);
 }

@@ -11,11 +11,11 @@
 #define OLO_STEPPING_LINEAR_ROWS_H
 
 #include "base/pool.h"
-#include "kinematics/tree.h"
+#include "kinematics/topology.h"
 
 typedef struct olo_linear_rows {
     const olo_system *system;
-    const olo_tree *tree;
+    const olo_topology *topology;
     int *first;       /* [nodes + 1] rows of node k are list[first[k]] ... */
     int *list;        /* these rows, none of them internal */
     int *place;       /* [m] where the numbers of a row are; of those that are not internal */
@@ -30,7 +30,7 @@ typedef struct olo_linear_rows {
 } olo_linear_rows;
 
 /* Memory comes from the pool; false when it is out. */
-bool olo_linear_rows_create(const olo_tree *tree, olo_pool *pool, olo_linear_rows *rows);
+bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_linear_rows *rows);
 
 /* The gradient of row c, to be filled. */
 static inline double *olo_linear_row(const olo_linear_rows *rows, int c)

@@ -91,8 +91,8 @@ static bool take_memory(olo_linear_step *x)
     x->Lambda = olo_pool_alloc(&x->pool, 9 * (size_t)x->system->node_count, sizeof *x->Lambda);
     return x->twists && x->x && x->y && x->z && x->w && x->F && x->mu && x->Lambda &&
            plan_pieces(x) && list_curved(x) && list_rolling(x) &&
-           olo_linear_rows_create(x->tree, &x->pool, &x->over) &&
-           olo_linear_rows_create(x->tree, &x->pool, &x->end);
+           olo_linear_rows_create(x->topology, &x->pool, &x->over) &&
+           olo_linear_rows_create(x->topology, &x->pool, &x->end);
 }
 
 olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
@@ -117,14 +117,14 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
     if (status == OLO_OK)
         status = treatment->create(system, x->scheme, run, &x->ending, error);
     if (status == OLO_OK) {
-        x->tree = olo_reduced_tree(x->reduced);
+        x->topology = system->topology;
         if (!take_memory(x))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
         x->turned = x->projects && x->pieces > 0;
     }
     if (status == OLO_OK)
-        status = olo_linear_hinges_create(system, x->scheme, x->tree, OLO_HINGES_BEST, &x->hinges,
-                                          error);
+        status = olo_linear_hinges_create(system, x->scheme, x->topology, OLO_HINGES_BEST,
+                                          &x->hinges, error);
     if (status != OLO_OK) {
         olo_linear_step_free(x);
         return status;
@@ -262,8 +262,8 @@ void olo_linear_balance_step(olo_linear_step *x)
         for (int c = s->groups[i].first;
              !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++)
             olo_step_row(&x->step, &s->constraints[c], olo_linear_row(&x->over, c), NULL);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++)
             x->over.mu[closure->first + j] = 2 / x->step.h * x->record->lambda[closure->u + j];
     }
@@ -330,8 +330,8 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     for (int i = 0; i < s->n; i++)
         x->x[i] -= step->momentum[i];
     olo_linear_place_end_rows(x, x->record->v1, true);
-    for (int i = 0; i < x->tree->closure_count; i++) {
-        int c = x->tree->closures[i];
+    for (int i = 0; i < x->topology->closure_count; i++) {
+        int c = x->topology->closures[i];
         const olo_constraint *row = &s->constraints[c];
         double mu = 0.5 * step->h * x->record->closing[i];
         x->end.mu[c] = mu;

@@ -22,7 +22,7 @@ struct olo_linear_step {
     bool turned;   /* forces vary, too: the momentum comes from multipliers */
     bool rows;     /* rows change, too: their numbers at the end and K1 are wanted */
     bool at_start; /* `over` has rows at the start of the step that was gone back over last */
-    const olo_tree *tree;
+    const olo_topology *topology;
     olo_linear_hinges *hinges; /* the way back where all joints are hinges, or NULL */
     double scale;              /* of velocities in that */
     const double *v_end;       /* [n] the velocity there */

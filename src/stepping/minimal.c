@@ -33,9 +33,8 @@ typedef struct minimal {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_pool pool;
-    olo_tree *tree;
+    const olo_topology *topology;
     olo_null_space *space;
-    int freedoms;         /* at the start of the model */
     olo_split all;        /* of G, for the multipliers in S */
     olo_split closures;   /* of G_c P_o */
     olo_end momentum;     /* where the momentum at the end is projected */
@@ -62,7 +61,6 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_null_space_free(x->space);
-    olo_tree_free(x->tree);
     olo_split_free(&x->all);
     olo_split_free(&x->closures);
     olo_end_free(&x->momentum);
@@ -73,7 +71,8 @@ static void destroy(void *data)
 /* The rank is known in a step only: room for any. */
 static bool allocate(minimal *x)
 {
-    int n = x->system->n, m = x->system->m, u = x->tree->unknowns, c = x->tree->closure_count;
+    int n = x->system->n, m = x->system->m, u = x->topology->unknowns,
+        c = x->topology->closure_count;
     int rank = c < u ? c : u;
     const olo_array arrays[] = {{&x->left, olo_area(u, n)},
                                 {&x->right, olo_area(u, n)},
@@ -107,32 +106,22 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
                          void **data, olo_error *error)
 {
     (void)run;
-    olo_counts counts = {0};
     minimal *x = olo_alloc(1, sizeof *x);
     *data = NULL;
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the minimal treatment");
     x->system = system;
     x->scheme = scheme;
-    olo_status status = olo_tree_create(system, &x->tree, error);
-    if (status == OLO_OK)
-        status = olo_null_space_create(x->tree, &x->space, error);
-    if (status == OLO_OK)
-        status = olo_system_counts(system, &counts, error);
+    x->topology = system->topology;
+    olo_status status = olo_null_space_create(x->topology, &x->space, error);
     if (status == OLO_OK && !allocate(x))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the minimal treatment");
     if (status != OLO_OK) {
         destroy(x);
         return status;
     }
-    x->freedoms = counts.degrees_of_freedom;
     *data = x;
     return OLO_OK;
-}
-
-static int unknowns(const void *data)
-{
-    return ((const minimal *)data)->freedoms;
 }
 
 /* --- the start of a step --- */
@@ -147,7 +136,7 @@ static void tree_null_space(minimal *x, const olo_step *step, bool left)
 /* x->row in the increments of the tree */
 static void project_row(const minimal *x, const double *Pt, double *reduced)
 {
-    for (int j = 0; j < x->tree->unknowns; j++)
+    for (int j = 0; j < x->topology->unknowns; j++)
         reduced[j] = olo_dense_dot(x->system->n, x->row, Pt + olo_area(j, x->system->n));
 }
 
@@ -156,11 +145,11 @@ static void predict(void *data, olo_step *step, double scale)
     minimal *x = data;
     const olo_system *s = x->system;
     olo_split *c = &x->closures;
-    olo_tree_begin(x->tree, &step->x);
+    olo_motion_begin(x->topology, &step->x);
     olo_coordinates_predict(step, 0.0);
     tree_null_space(x, step, true);
     for (int i = 0; i < c->count; i++) {
-        olo_tangent_discrete_row(step, x->tree->closures[i], x->row);
+        olo_tangent_discrete_row(step, x->topology->closures[i], x->row);
         double size = sqrt(olo_dense_dot(s->n, x->row, x->row));
         for (int j = 0; size > 0 && j < s->n; j++)
             x->row[j] /= size;
@@ -173,20 +162,20 @@ static void predict(void *data, olo_step *step, double scale)
     x->status = ok ? OLO_OK : OLO_SINGULAR;
     for (int i = 0; i < s->twists; i++)
         x->guess[i] = scale * step->state->motion[i];
-    olo_tree_predict(x->tree, &step->x, x->guess, 1.0);
+    olo_motion_predict(x->topology, &step->x, x->guess, 1.0);
 }
 
 /* --- one iteration --- */
 
 static int free_count(const minimal *x)
 {
-    return x->tree->unknowns - x->closures.rank;
+    return x->topology->unknowns - x->closures.rank;
 }
 
 /* K = P_o^T S P_1 and r = P_o^T T */
 static void project_balance(minimal *x, const olo_step *step)
 {
-    int n = x->system->n, u = x->tree->unknowns;
+    int n = x->system->n, u = x->topology->unknowns;
     olo_dense_products(u, n, n, x->right, x->S, x->SR);
     olo_dense_products(u, u, n, x->left, x->SR, x->K);
     for (int i = 0; i < u; i++)
@@ -198,7 +187,7 @@ static bool close_loops(minimal *x, const olo_step *step)
 {
     olo_split *c = &x->closures;
     for (int i = 0; i < c->rank; i++) {
-        int row = x->tree->closures[c->order[i]];
+        int row = x->topology->closures[c->order[i]];
         const olo_constraint *form = &x->system->constraints[row];
         double d[OLO_FORM_SIZE_MAX];
         olo_tangent_discrete_row(step, row, x->row);
@@ -220,7 +209,7 @@ static bool close_loops(minimal *x, const olo_step *step)
 /* A = P_ext^T K Z */
 static bool linearise(minimal *x, olo_step *step)
 {
-    int u = x->tree->unknowns, n = x->system->n;
+    int u = x->topology->unknowns, n = x->system->n;
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_split_multipliers(&x->all, step, x->l))
         return false;
@@ -245,7 +234,7 @@ static bool linearise(minimal *x, olo_step *step)
 static double solve(minimal *x)
 {
     const olo_split *c = &x->closures;
-    int u = x->tree->unknowns, k = free_count(x);
+    int u = x->topology->unknowns, k = free_count(x);
     double largest = 0;
     olo_lu_solve(c->rank, x->CW, x->CW_pivot, false, 1, x->g);
     memset(x->du, 0, (size_t)u * sizeof *x->du);
@@ -268,7 +257,7 @@ static void update(minimal *x, olo_step *step)
 {
     const olo_system *s = x->system;
     memset(x->change, 0, (size_t)s->n * sizeof *x->change);
-    for (int j = 0; j < x->tree->unknowns; j++)
+    for (int j = 0; j < x->topology->unknowns; j++)
         olo_dense_add(s->n, x->du[j], x->right + olo_area(j, s->n), x->change);
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
@@ -278,9 +267,9 @@ static void update(minimal *x, olo_step *step)
             vec3_add_cross(step->x.q1 + node->q + I, x->change + node->q + I, twist + 3);
         for (int i = 3; i < 6; i++)
             twist[i] *= 0.5;
-        olo_tree_update(x->tree, k, &step->x, twist);
+        olo_motion_update(x->topology, k, &step->x, twist);
     }
-    olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+    olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
 }
 
 /* The largest Cayley vector of a body. */
@@ -316,7 +305,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body turns by half a turn in the step");
         return OLO_PASS_FAILED;
     }
-    return olo_pass_closed(step, x->tree->closure_count, x->tree->closures, error);
+    return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
@@ -337,7 +326,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
 static void settle(void *data, olo_step *step)
 {
     minimal *x = data;
-    olo_tree_settle(x->tree, &step->x, step->q_end, step->rest_end);
+    olo_motion_settle(x->topology, &step->x, step->q_end, step->rest_end);
 }
 
 /* Reported: P^T S P_1 Z, as many rows as freedoms. Other: [P^T S P_1; C] in the increments of the tree, which is what
@@ -346,7 +335,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
                          olo_error *error)
 {
     minimal *x = data;
-    int u = x->tree->unknowns, k = free_count(x);
+    int u = x->topology->unknowns, k = free_count(x);
     olo_status status = olo_square_create(kind == OLO_MATRIX_REPORTED ? k : u, K, error);
     if (status == OLO_OK && !linearise(x, step))
         status = olo_fail(error, OLO_SINGULAR, "the null space of the loops is singular");
@@ -369,7 +358,6 @@ const olo_treatment olo_treatment_minimal = {.name = "minimal",
                                              .near = true,
                                              .create = create,
                                              .free = destroy,
-                                             .unknowns = unknowns,
                                              .predict = predict,
                                              .iterate = iterate,
                                              .pass = pass,

@@ -15,6 +15,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "kinematics/redundancy.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
 #include "stepping/tangent.h"
@@ -75,14 +76,13 @@ static void destroy(void *data)
 /* Redundant systems only. */
 static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *error)
 {
-    olo_counts counts;
-    olo_status status = olo_system_counts(x->system, &counts, error);
-    if (status != OLO_OK || counts.rank == counts.constraints)
-        return status;
-    status = olo_treatment_reduced.create(x->system, x->scheme, run, &x->guide, error);
+    if (!olo_system_is_redundant(x->system))
+        return OLO_OK;
+    const olo_status status =
+        olo_treatment_reduced.create(x->system, x->scheme, run, &x->guide, error);
     if (status != OLO_OK)
         return status;
-    size_t blocks = (size_t)olo_reduced_tree(x->guide)->closure_block_count;
+    const size_t blocks = (size_t)x->system->topology->closure_block_count;
     x->repeated = olo_alloc(blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->repeated);
     return x->repeated ? OLO_OK
                        : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
@@ -91,10 +91,10 @@ static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *er
 /* sigma N of every closure block; sigma has the size of G M^-1 G^T. */
 static void reveal(multipliers *x, olo_step *step)
 {
-    const olo_tree *tree = olo_reduced_tree(x->guide);
+    const olo_topology *topology = x->system->topology;
     olo_reduced_reveal(x->guide, step);
-    for (int k = 0; k < tree->closure_block_count; k++) {
-        const olo_closure *block = &tree->closure_blocks[k];
+    for (int k = 0; k < topology->closure_block_count; k++) {
+        const olo_closure *block = &topology->closure_blocks[k];
         double *N = x->repeated + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
         olo_reduced_repeated(x->guide, k, N);
         for (int a = 0; a < block->count; a++)
@@ -138,12 +138,6 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     return OLO_OK;
 }
 
-static int unknowns(const void *data)
-{
-    const multipliers *x = data;
-    return x->system->n + x->system->m;
-}
-
 static void predict(void *data, olo_step *step, double scale)
 {
     multipliers *x = data;
@@ -160,10 +154,10 @@ static void predict(void *data, olo_step *step, double scale)
 /* The entries of one group behind the diagonal, from `entry` on: its rows and multipliers. */
 static void hold_group(multipliers *x, const olo_group *group, int entry)
 {
-    const olo_tree *tree = olo_reduced_tree(x->guide);
+    const olo_topology *topology = x->system->topology;
     const olo_system *s = x->system;
-    for (int k = 0; k < tree->closure_block_count; k++) {
-        if (tree->closure_blocks[k].first != group->first)
+    for (int k = 0; k < topology->closure_block_count; k++) {
+        if (topology->closure_blocks[k].first != group->first)
             continue;
         const double *N = x->repeated + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
         for (int a = 0; a < group->count; a++)
@@ -360,7 +354,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
                          olo_error *error)
 {
     multipliers *x = data;
-    olo_status status = olo_square_create(unknowns(x), K, error);
+    olo_status status = olo_square_create(x->system->n + x->system->m, K, error);
     if (status == OLO_OK && kind == OLO_MATRIX_REPORTED)
         status = unscaled(x, step, K, error);
     if (status == OLO_OK && kind == OLO_MATRIX_OTHER) {
@@ -374,7 +368,6 @@ const olo_treatment olo_treatment_multipliers = {.name = "multipliers",
                                                  .scaled = true,
                                                  .create = create,
                                                  .free = destroy,
-                                                 .unknowns = unknowns,
                                                  .predict = predict,
                                                  .iterate = iterate,
                                                  .pass = pass,

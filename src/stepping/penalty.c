@@ -62,10 +62,8 @@ static void destroy(void *data)
     olo_free(x);
 }
 
-static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
-                         void **data, olo_error *error)
+static olo_status check(const olo_system *system, const olo_run *run, olo_error *error)
 {
-    *data = NULL;
     if (!(run->penalty > 0) || !isfinite(run->penalty))
         return olo_fail(error, OLO_BAD_INPUT, "run.penalty must be positive, got %g", run->penalty);
     if (!(run->augmented_tolerance > 0))
@@ -79,6 +77,13 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
                                 "penalty could be; use run.constraints reduced, multipliers or "
                                 "projected",
                                 system->groups[i].name);
+    return OLO_OK;
+}
+
+static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
+                         void **data, olo_error *error)
+{
+    *data = NULL;
     penalty *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the penalty");
@@ -101,12 +106,6 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     }
     *data = x;
     return OLO_OK;
-}
-
-static int unknowns(const void *data)
-{
-    const penalty *x = data;
-    return x->system->n;
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -329,7 +328,7 @@ const olo_treatment olo_treatment_penalty = {.name = "penalty",
                                              .scaled = true,
                                              .create = create,
                                              .free = destroy,
-                                             .unknowns = unknowns,
+                                             .check = check,
                                              .predict = predict,
                                              .iterate = iterate,
                                              .finish = finish,
@@ -340,7 +339,7 @@ const olo_treatment olo_treatment_augmented = {.name = "augmented",
                                                .scaled = true,
                                                .create = create,
                                                .free = destroy,
-                                               .unknowns = unknowns,
+                                               .check = check,
                                                .predict = predict_augmented,
                                                .iterate = iterate,
                                                .pass = pass,

@@ -37,7 +37,7 @@ typedef struct projected {
     const olo_scheme *scheme;
     olo_pool pool; /* of all that follows with a size */
     bool is_explicit;
-    olo_tree *tree; /* explicit */
+    const olo_topology *topology; /* explicit */
     olo_null_space *space;
     olo_split all;      /* of G, width n */
     olo_end end;        /* where the momentum at the end is projected */
@@ -67,7 +67,6 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_null_space_free(x->space);
-    olo_tree_free(x->tree);
     olo_split_free(&x->all);
     olo_split_free(&x->closures);
     olo_end_free(&x->end);
@@ -96,37 +95,42 @@ static bool allocate(projected *x)
 
 static olo_status create_tree(projected *x, olo_error *error)
 {
-    olo_status status = olo_tree_create(x->system, &x->tree, error);
-    if (status == OLO_OK)
-        status = olo_null_space_create(x->tree, &x->space, error);
+    x->topology = x->system->topology;
+    const olo_status status = olo_null_space_create(x->topology, &x->space, error);
     if (status != OLO_OK)
         return status;
     x->tree_Pt =
-        olo_pool_alloc(&x->pool, olo_area(x->tree->unknowns, x->system->n), sizeof *x->tree_Pt);
-    if (!olo_split_create(&x->closures, x->tree->closure_count, x->tree->unknowns) || !x->tree_Pt)
+        olo_pool_alloc(&x->pool, olo_area(x->topology->unknowns, x->system->n), sizeof *x->tree_Pt);
+    if (!olo_split_create(&x->closures, x->topology->closure_count, x->topology->unknowns) ||
+        !x->tree_Pt)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
     return OLO_OK;
+}
+
+static olo_status check(const olo_system *system, const olo_run *run, olo_error *error)
+{
+    const char *kind = run->null_space ? run->null_space : "";
+    (void)system;
+    if (strcmp(kind, "explicit") == 0 || strcmp(kind, "implicit") == 0)
+        return OLO_OK;
+    return olo_fail(error, OLO_BAD_INPUT,
+                    "run.null_space must be explicit or implicit, not '%.64s'", kind);
 }
 
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error)
 {
     *data = NULL;
-    const char *kind = run->null_space ? run->null_space : "";
-    bool is_explicit = strcmp(kind, "explicit") == 0;
-    if (!is_explicit && strcmp(kind, "implicit") != 0)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "run.null_space must be explicit or implicit, not '%.64s'", kind);
     projected *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
     x->system = system;
     x->scheme = scheme;
-    x->is_explicit = is_explicit;
+    x->is_explicit = strcmp(run->null_space, "explicit") == 0;
     olo_status status = OLO_OK;
     if (!allocate(x))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
-    if (status == OLO_OK && is_explicit)
+    if (status == OLO_OK && x->is_explicit)
         status = create_tree(x, error);
     if (status != OLO_OK) {
         destroy(x);
@@ -134,12 +138,6 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     }
     *data = x;
     return OLO_OK;
-}
-
-static int unknowns(const void *data)
-{
-    const projected *x = data;
-    return x->system->n;
 }
 
 /* --- the start of a step --- */
@@ -150,11 +148,11 @@ static void closure_rows(projected *x, const olo_step *step, const int *order, i
 {
     int n = x->system->n;
     for (int i = 0; i < count; i++) {
-        int c = x->tree->closures[order ? order[i] : i];
+        int c = x->topology->closures[order ? order[i] : i];
         olo_tangent_discrete_row(step, c, x->row);
         double size = sqrt(olo_dense_dot(n, x->row, x->row));
-        for (int j = 0; j < x->tree->unknowns; j++)
-            rows[olo_area(i, x->tree->unknowns) + (size_t)j] =
+        for (int j = 0; j < x->topology->unknowns; j++)
+            rows[olo_area(i, x->topology->unknowns) + (size_t)j] =
                 size > 0 ? olo_dense_dot(n, x->row, x->tree_Pt + olo_area(j, n)) / size : 0;
     }
 }
@@ -162,7 +160,7 @@ static void closure_rows(projected *x, const olo_step *step, const int *order, i
 /* The closures in the tree's null space at q0, where nothing has moved yet. */
 static bool begin_tree(projected *x, olo_step *step)
 {
-    olo_tree_begin(x->tree, &step->x);
+    olo_motion_begin(x->topology, &step->x);
     olo_coordinates_predict(step, 0.0);
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
@@ -178,7 +176,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_tangent_row(s, c, step->x.q0, x->all.rows + olo_area(c, s->n));
     bool ok = olo_split_begin(&x->all, 0);
     if (ok && x->is_explicit)
-        ok = begin_tree(x, step) && x->tree->unknowns - x->closures.rank == s->n - x->all.rank;
+        ok = begin_tree(x, step) && x->topology->unknowns - x->closures.rank == s->n - x->all.rank;
     x->status = ok ? OLO_OK : OLO_SINGULAR;
     olo_coordinates_predict(step, scale);
 }
@@ -326,7 +324,7 @@ const olo_treatment olo_treatment_projected = {.name = "projected",
                                                .scaled = true,
                                                .create = create,
                                                .free = destroy,
-                                               .unknowns = unknowns,
+                                               .check = check,
                                                .predict = predict,
                                                .iterate = iterate,
                                                .project = project,

@@ -12,14 +12,9 @@
 #include "linalg/small.h"
 #include "stepping/step.h"
 
-enum { NODES_MAX = 32 }; /* nodes that one piece may touch */
-
 /* Which nodes a piece touches and where its rows go. */
 typedef struct plan {
-    int nodes, twists;
-    int *node;
-    int *offset;     /* of the node among the twists of the piece */
-    int *place;      /* [size] of the node of a local coordinate among the twists */
+    olo_coupling of;
     double *block[]; /* [nodes * nodes], beside the rest: they are read together */
 } plan;
 
@@ -43,31 +38,14 @@ struct olo_projector {
     olo_elimination *elimination;
 };
 
-static bool plan_piece(olo_projector *p, int piece, plan **out)
+static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling)
 {
-    const olo_system *s = p->system;
-    const int *index = olo_piece_index(s, piece);
-    int size = olo_piece_size(s, piece), node[NODES_MAX], offset[NODES_MAX], nodes = 0, twists = 0;
-    int *place = olo_pool_alloc(&p->pool, (size_t)size, sizeof *place);
-    for (int i = 0; place && i < size; i++) {
-        int k = 0;
-        while (k < nodes && node[k] != s->coordinates[index[i]].node)
-            k++;
-        if (k == nodes) {
-            node[nodes] = s->coordinates[index[i]].node;
-            offset[nodes++] = twists;
-            twists += s->nodes[node[k]].twist;
-        }
-        place[i] = offset[k];
-    }
-    plan *x = olo_pool_alloc(&p->pool, 1, sizeof *x + (size_t)(nodes * nodes) * sizeof *x->block);
-    *out = x;
-    if (!place || !x)
-        return false;
-    *x = (plan){.nodes = nodes, .twists = twists, .place = place};
-    x->node = olo_pool_copy(&p->pool, node, (size_t)nodes, sizeof *node);
-    x->offset = olo_pool_copy(&p->pool, offset, (size_t)nodes, sizeof *offset);
-    return x->node && x->offset;
+    const size_t blocks = (size_t)(coupling->nodes * coupling->nodes);
+    plan *x = olo_pool_alloc(&p->pool, 1, sizeof *x + blocks * sizeof *x->block);
+    if (x)
+        x->of = *coupling;
+    p->plans[piece] = x;
+    return x != NULL;
 }
 
 /* both orders of a pair of 3-vectors, where they differ */
@@ -91,101 +69,17 @@ static bool plan_mass(olo_projector *p)
     return true;
 }
 
-olo_status olo_projector_create(const olo_system *system, const olo_tree *tree,
-                                olo_projector **projector, olo_error *error)
-{
-    olo_projector *p = olo_alloc(1, sizeof *p);
-    *projector = NULL;
-    bool ok = p != NULL;
-    if (ok) {
-        p->system = system;
-        p->plans = olo_pool_alloc(&p->pool, (size_t)olo_pieces(system), sizeof *p->plans);
-        p->work =
-            olo_pool_alloc(&p->pool, 2 * OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX, sizeof *p->work);
-        ok = p->plans && p->work && plan_mass(p);
-    }
-    int rows = ok ? olo_piece_of_constraint(system, 0) : 0;
-    for (int i = 0; ok && i < rows; i++)
-        if (olo_piece_has_tangent(system, i))
-            ok = plan_piece(p, i, &p->plans[i]);
-    for (int i = 0; ok && i < tree->closure_block_count; i++)
-        for (int j = 0; ok && j < tree->closure_blocks[i].count; j++) {
-            int piece = olo_piece_of_constraint(system, tree->closure_blocks[i].first + j);
-            ok = plan_piece(p, piece, &p->plans[piece]);
-        }
-    if (!ok) {
-        olo_projector_free(p);
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
-    }
-    *projector = p;
-    return OLO_OK;
-}
-
-void olo_projector_free(olo_projector *projector)
-{
-    if (!projector)
-        return;
-    olo_pool_free(&projector->pool);
-    olo_free(projector);
-}
-
-typedef struct edge_list {
-    int *pair;
-    size_t count, capacity;
-} edge_list;
-
-static bool add_edge(edge_list *list, int a, int b)
-{
-    if (a == b)
-        return true;
-    int *pair = olo_grow(list->pair, list->count, &list->capacity, 2 * sizeof *pair);
-    if (!pair)
-        return false;
-    list->pair = pair;
-    pair[2 * list->count] = a;
-    pair[2 * list->count + 1] = b;
-    list->count++;
-    return true;
-}
-
-int *olo_projector_edges(const olo_projector *p, const olo_tree *tree, int *edge_count)
-{
-    const olo_system *s = p->system;
-    edge_list list = {0};
-    bool ok = true;
-    for (int i = 0; ok && i < olo_pieces(s); i++) {
-        const plan *x = p->plans[i];
-        int row = i - olo_piece_of_constraint(s, 0);
-        if (row >= 0 && !s->constraints[row].curved)
-            continue; /* a linear closure row adds nothing between its nodes */
-        for (int a = 0; ok && x && a < x->nodes; a++)
-            for (int b = 0; ok && b < a; b++)
-                ok = add_edge(&list, x->node[a], x->node[b]);
-    }
-    for (int i = 0; ok && i < p->mass_count; i++)
-        ok = add_edge(&list, s->coordinates[p->mass[i].i].node, s->coordinates[p->mass[i].j].node);
-    for (int i = 0; ok && i < tree->closure_block_count; i++)
-        for (int j = 0; ok && j < tree->closure_blocks[i].count; j++) {
-            const plan *x = p->plans[olo_piece_of_constraint(s, tree->closure_blocks[i].first + j)];
-            for (int a = 0; ok && a < x->nodes; a++)
-                ok = add_edge(&list, s->node_count + i, x->node[a]);
-        }
-    *edge_count = (int)list.count;
-    if (ok && !list.pair)
-        list.pair = olo_alloc(1, sizeof *list.pair);
-    return ok ? list.pair : olo_free(list.pair);
-}
-
-void olo_projector_bind(olo_projector *p, olo_elimination *elimination)
+/* Where the blocks of all plans are in the elimination. */
+static void bind(olo_projector *p, olo_elimination *elimination)
 {
     const olo_system *s = p->system;
     p->elimination = elimination;
     for (int i = 0; i < olo_pieces(s); i++) {
         plan *x = p->plans[i];
-        for (int a = 0; x && a < x->nodes; a++)
-            for (int b = 0; b < x->nodes; b++)
-                x->block[a * x->nodes + b] =
-                    olo_elimination_matrix(elimination, x->node[a], x->node[b]);
+        for (int a = 0; x && a < x->of.nodes; a++)
+            for (int b = 0; b < x->of.nodes; b++)
+                x->block[a * x->of.nodes + b] =
+                    olo_elimination_matrix(elimination, x->of.node[a], x->of.node[b]);
     }
     for (int k = 0; k < s->frame_count; k++) {
         p->frame[k] = olo_elimination_matrix(elimination, s->frames[k].node, s->frames[k].node);
@@ -198,6 +92,40 @@ void olo_projector_bind(olo_projector *p, olo_elimination *elimination)
         m->block = olo_elimination_matrix(elimination, a, b) + (m->frame_i ? 3 * m->size_j : 0) +
                    (m->frame_j ? 3 : 0);
     }
+}
+
+olo_status olo_projector_create(const olo_topology *topology, olo_elimination *elimination,
+                                olo_projector **projector, olo_error *error)
+{
+    const olo_system *s = topology->system;
+    olo_projector *p = olo_alloc(1, sizeof *p);
+    *projector = NULL;
+    bool ok = p != NULL;
+    if (ok) {
+        p->system = s;
+        p->plans = olo_pool_alloc(&p->pool, (size_t)olo_pieces(s), sizeof *p->plans);
+        p->work =
+            olo_pool_alloc(&p->pool, 2 * OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX, sizeof *p->work);
+        ok = p->plans && p->work && plan_mass(p);
+    }
+    for (int i = 0; ok && i < olo_pieces(s); i++)
+        if (topology->couplings[i])
+            ok = plan_piece(p, i, topology->couplings[i]);
+    if (!ok) {
+        olo_projector_free(p);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
+    }
+    bind(p, elimination);
+    *projector = p;
+    return OLO_OK;
+}
+
+void olo_projector_free(olo_projector *projector)
+{
+    if (!projector)
+        return;
+    olo_pool_free(&projector->pool);
+    olo_free(projector);
 }
 
 /* X_I v_I of three vectors */
@@ -331,12 +259,13 @@ static void project_column(const olo_coordinate *c, const double *q, int rows, i
 /* The matrix over all twists of a piece to the blocks of its nodes. */
 static void add_blocks(const olo_system *s, const plan *x, double factor, const double *all)
 {
-    for (int a = 0; a < x->nodes; a++)
-        for (int b = 0; b < x->nodes; b++) {
-            int m = s->nodes[x->node[a]].twist, n = s->nodes[x->node[b]].twist;
-            double *block = x->block[a * x->nodes + b];
+    for (int a = 0; a < x->of.nodes; a++)
+        for (int b = 0; b < x->of.nodes; b++) {
+            int m = s->nodes[x->of.node[a]].twist, n = s->nodes[x->of.node[b]].twist;
+            double *block = x->block[a * x->of.nodes + b];
             for (int i = 0; i < m; i++)
-                small_add_row(n, factor, all + (x->offset[a] + i) * x->twists + x->offset[b],
+                small_add_row(n, factor,
+                              all + (x->of.offset[a] + i) * x->of.twists + x->of.offset[b],
                               block + i * n);
         }
 }
@@ -347,16 +276,16 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
     const olo_system *s = p->system;
     const plan *x = p->plans[piece];
     const int *index = olo_piece_index(s, piece);
-    int size = olo_piece_size(s, piece), t = x->twists;
+    int size = olo_piece_size(s, piece), t = x->of.twists;
     double *rows = p->work, *all = rows + t * size;
     memset(rows, 0, (size_t)(t * size) * sizeof *rows);
     memset(all, 0, (size_t)(t * t) * sizeof *all);
     for (int i = 0; i < size; i++)
         project_row(&s->coordinates[index[i]], qm + index[i], factor, size, K + i * size,
-                    rows + x->place[i] * size);
+                    rows + x->of.place[i] * size);
     for (int j = 0; j < size; j++)
         project_column(&s->coordinates[index[j]], q1 + index[j], t, size, rows + j,
-                       all + x->place[j]);
+                       all + x->of.place[j]);
     add_blocks(s, x, 1.0, all);
 }
 
@@ -375,15 +304,16 @@ static void add_vector(olo_projector *p, int piece, const olo_closure_place *at,
     const plan *x = p->plans[piece];
     const int *index = olo_piece_index(s, piece);
     double *all = p->work;
-    memset(all, 0, (size_t)x->twists * sizeof *all);
+    memset(all, 0, (size_t)x->of.twists * sizeof *all);
     for (int i = 0; i < olo_piece_size(s, piece); i++)
-        project_row(&s->coordinates[index[i]], q + index[i], factor, 1, g + i, all + x->place[i]);
-    for (int a = 0; a < x->nodes; a++) {
-        int twist = s->nodes[x->node[a]].twist;
-        double *to = row ? olo_elimination_matrix(p->elimination, at->block, x->node[a])
-                         : olo_elimination_matrix(p->elimination, x->node[a], at->block);
+        project_row(&s->coordinates[index[i]], q + index[i], factor, 1, g + i,
+                    all + x->of.place[i]);
+    for (int a = 0; a < x->of.nodes; a++) {
+        int twist = s->nodes[x->of.node[a]].twist;
+        double *to = row ? olo_elimination_matrix(p->elimination, at->block, x->of.node[a])
+                         : olo_elimination_matrix(p->elimination, x->of.node[a], at->block);
         for (int i = 0; i < twist; i++)
-            to[row ? at->row * twist + i : i * at->width + at->row] += all[x->offset[a] + i];
+            to[row ? at->row * twist + i : i * at->width + at->row] += all[x->of.offset[a] + i];
     }
 }
 

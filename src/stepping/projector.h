@@ -2,28 +2,21 @@
  * taken; it may be q0, which does not vary.)
  *
  * A coordinate of a position slot is a component of the displacement; coordinate `axis` of director d varies
- * as delta_omega . (d x e_axis). The plan (which nodes a piece touches, which blocks it fills) is made once.
+ * as delta_omega . (d x e_axis). The plan (which blocks a coupling of the topology fills) is made once.
  */
 #ifndef OLO_STEPPING_PROJECTOR_H
 #define OLO_STEPPING_PROJECTOR_H
 
-#include "kinematics/tree.h"
+#include "kinematics/topology.h"
 #include "linalg/elimination.h"
 #include "system/system.h"
 
 typedef struct olo_projector olo_projector;
 
-/* Plans for all pieces that have a tangent and for the closure rows of the tree. */
-olo_status olo_projector_create(const olo_system *system, const olo_tree *tree,
+/* Plans for all couplings of a topology, to the blocks of an elimination that was made with its structure. */
+olo_status olo_projector_create(const olo_topology *topology, olo_elimination *elimination,
                                 olo_projector **projector, olo_error *error);
 void olo_projector_free(olo_projector *projector);
-
-/* Pairs of blocks that are coupled: nodes among themselves, closure rows with their nodes (block node_count + i).
- * Owned by the caller; NULL when memory is out. */
-int *olo_projector_edges(const olo_projector *projector, const olo_tree *tree, int *edge_count);
-
-/* Looks up the blocks of all plans in an elimination that was made with these edges. */
-void olo_projector_bind(olo_projector *projector, olo_elimination *elimination);
 
 /* += factor P_int(q_m)^T M P_int(q1), of all that is not in a frame of its own */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,

@@ -77,14 +77,14 @@ static olo_status reaction(const olo_forces *x, int group, double force[3], doub
     int node = node_of(s, g);
     double wrench[6] = {0};
     bool carried = false;
-    for (int k = 0; x->tree && k < s->node_count && !carried; k++)
-        if (x->tree->nodes[k].type && x->tree->nodes[k].joint.group == group) {
+    for (int k = 0; x->topology && k < s->node_count && !carried; k++)
+        if (x->topology->nodes[k].type && x->topology->nodes[k].joint.group == group) {
             carried = true;
             node = k;
             for (int i = 0; i < s->nodes[k].twist; i++)
                 wrench[i] = x->wrench[s->nodes[k].motion + i] / x->unit;
         }
-    if (x->tree && !carried && g->internal)
+    if (x->topology && !carried && g->internal)
         return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'", g->name);
     if (!carried)
         from_multipliers(x, g, node, wrench);
@@ -95,15 +95,15 @@ static olo_status reaction(const olo_forces *x, int group, double force[3], doub
     return OLO_OK;
 }
 
-static const olo_tree *tree_of(const olo_stepper *x)
+static const olo_topology *tree_of(const olo_stepper *x)
 {
-    return x->treatment == &olo_treatment_reduced ? olo_reduced_tree(x->data) : NULL;
+    return x->treatment == &olo_treatment_reduced ? x->system->topology : NULL;
 }
 
 static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
 {
     return (olo_forces){.step = &x->step,
-                        .tree = tree_of(x),
+                        .topology = tree_of(x),
                         .wrench = state->wrench,
                         .unit = state->h,
                         .lambda = state->lambda};
@@ -144,7 +144,7 @@ static olo_status mean_reaction(const olo_stepper *x, int group, double force[3]
         step.x.q1 = part->q1;
         step.x.left = x->scheme->at_start ? part->q0 : NULL;
         const olo_forces forces = {.step = &step,
-                                   .tree = tree_of(x),
+                                   .topology = tree_of(x),
                                    .wrench = part->wrench,
                                    .unit = part->h,
                                    .lambda = part->lambda};

@@ -17,6 +17,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "kinematics/redundancy.h"
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
 #include "stepping/hinges.h"
@@ -35,7 +36,6 @@ static void destroy(void *data)
     olo_elimination_free(x->elimination);
     olo_projector_free(x->projector);
     olo_hinges_free(x->hinges);
-    olo_tree_free(x->tree);
     olo_free(x->wrench);
     olo_free(x->guess);
     olo_free(x->lambda);
@@ -44,16 +44,14 @@ static void destroy(void *data)
 }
 
 /* Closure rows that repeat others do so wherever the linkage goes. */
-static olo_status find_redundancy(reduced *x, olo_error *error)
+static void find_redundancy(reduced *x)
 {
-    olo_counts counts;
-    olo_status status = olo_system_counts(x->system, &counts, error);
-    x->redundant = status == OLO_OK && counts.rank < counts.constraints;
+    x->redundant = olo_system_is_redundant(x->system);
     x->together = x->redundant && x->scheme->at_start;
     for (int i = 0; x->together && i < olo_piece_of_constraint(x->system, 0); i++)
         x->together = !olo_piece_has_tangent(x->system, i);
-    x->compliance = olo_least_compliance(x->system, x->tree->closure_count, x->tree->closures);
-    return status;
+    x->compliance =
+        olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
 }
 
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
@@ -68,11 +66,14 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->scheme = scheme;
     x->varied = !scheme->at_start;
     x->motion_pass = x->varied ? NULL : olo_motion_pass_any;
-    olo_status status = olo_joints_create(system, &x->tree, &x->projector, &x->elimination, error);
-    if (status == OLO_OK && x->tree->closure_count > 0)
-        status = find_redundancy(x, error);
+    x->topology = system->topology;
+    if (x->topology->closure_count > 0)
+        find_redundancy(x);
+    olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
-        status = olo_hinges_create(system, scheme, x->tree, OLO_HINGES_BEST, &x->hinges, error);
+        status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
+    if (status == OLO_OK)
+        status = olo_hinges_create(system, scheme, x->topology, OLO_HINGES_BEST, &x->hinges, error);
     if (x->hinges && !x->varied)
         x->motion_pass = olo_hinges_motion_pass(x->hinges);
     if (status == OLO_OK) {
@@ -81,7 +82,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         x->per_length = 1 / system->length_scale;
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
         x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
-        x->lambda = olo_alloc((size_t)x->tree->closure_count, sizeof *x->lambda);
+        x->lambda = olo_alloc((size_t)x->topology->closure_count, sizeof *x->lambda);
         x->revealed = olo_alloc((size_t)system->n, sizeof *x->revealed);
         if (!x->wrench || !x->lambda || !x->guess || !x->revealed)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
@@ -92,11 +93,6 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     }
     *data = x;
     return OLO_OK;
-}
-
-static int unknowns(const void *data)
-{
-    return olo_elimination_unknowns(((const reduced *)data)->elimination);
 }
 
 /* --- one iteration --- */
@@ -152,8 +148,8 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
 static void add_closures(reduced *x, olo_step *step)
 {
     x->open = 0;
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             olo_closure_place at = {.block = closure_block(x, i), .row = j, .width = closure->count};
             add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
@@ -167,9 +163,9 @@ static void fill_joint(reduced *x, olo_step *step, int k)
 {
     const double *W = x->varied ? x->wrench + x->system->nodes[k].motion : NULL;
     fill_blocks(x, &step->x, W, k, !x->closed);
-    if (step->closed && x->varied && x->tree->nodes[k].type) {
+    if (step->closed && x->varied && x->topology->nodes[k].type) {
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        olo_sum_wrench(x->tree, k, &b, x->wrench);
+        olo_sum_wrench(x->topology, k, &b, x->wrench);
     }
 }
 
@@ -184,18 +180,18 @@ static void reveal_closures(reduced *x, olo_step *step)
 {
     const olo_motion *at = &step->x;
     remember_revealed(x, step->h, at->q0);
-    memset(at->u, 0, (size_t)x->tree->unknowns * sizeof *at->u);
-    olo_tree_move(x->tree, &step->x);
+    memset(at->u, 0, (size_t)x->topology->unknowns * sizeof *at->u);
+    olo_motion_move(x->topology, &step->x);
     memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
-    memset(x->lambda, 0, (size_t)x->tree->closure_count * sizeof *x->lambda);
+    memset(x->lambda, 0, (size_t)x->topology->closure_count * sizeof *x->lambda);
     x->closed = true;
     olo_elimination_clear(x->elimination);
     x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, at->qm, at->q1);
     memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
     for (int i = x->system->node_count - 1; i >= 0; i--) {
-        fill_node(x, at, step->T, false, x->tree->order[i]);
-        fill_blocks(x, at, NULL, x->tree->order[i], false);
+        fill_node(x, at, step->T, false, x->topology->order[i]);
+        fill_blocks(x, at, NULL, x->topology->order[i], false);
     }
     add_closures(x, step);
     /* a singular matrix shows again, with its place, in the iteration */
@@ -205,7 +201,7 @@ static void reveal_closures(reduced *x, olo_step *step)
 /* Where a step begins, and which closure rows repeat others there, unless its first tangent is to tell. */
 static void begin(reduced *x, olo_step *step)
 {
-    olo_tree_begin(x->tree, &step->x);
+    olo_motion_begin(x->topology, &step->x);
     x->revealing = x->together;
     if (x->redundant && !x->together && !is_revealed(x, step))
         reveal_closures(x, step);
@@ -229,18 +225,18 @@ static void predict(void *data, olo_step *step, double scale)
         x->wrench[i] = scale * state->wrench[i];
     x->closed = x->varied || step->closed || !x->tree_only;
     if (x->closed)
-        olo_tree_predict(x->tree, &step->x, x->guess, 1.0);
+        olo_motion_predict(x->topology, &step->x, x->guess, 1.0);
     else
-        olo_tree_place(x->tree, &step->x, x->guess);
-    for (int i = 0; i < x->tree->closure_block_count; i++)
-        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
-            x->lambda[x->tree->closure_blocks[i].u + j] =
-                scale != 0
-                    ? 0.5 * h * h * olo_step_foretold(step, x->tree->closure_blocks[i].first + j)
-                    : 0;
-    for (int i = 0; x->redundant && !x->together && i < x->tree->closure_block_count; i++)
+        olo_motion_place(x->topology, &step->x, x->guess);
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
+            x->lambda[x->topology->closure_blocks[i].u + j] =
+                scale != 0 ? 0.5 * h * h *
+                                 olo_step_foretold(step, x->topology->closure_blocks[i].first + j)
+                           : 0;
+    for (int i = 0; x->redundant && !x->together && i < x->topology->closure_block_count; i++)
         olo_elimination_restrict(x->elimination, closure_block(x, i),
-                                 x->lambda + x->tree->closure_blocks[i].u);
+                                 x->lambda + x->topology->closure_blocks[i].u);
 }
 
 /* The size of a motion: lengths over the model's length, angles as they are; not finite if any is. */
@@ -258,11 +254,11 @@ static double largest_turn(reduced *x, const olo_step *step)
     const olo_system *s = x->system;
     double largest = 0;
     for (int k = 0; k < s->node_count; k++) {
-        const olo_tree_node *t = &x->tree->nodes[k];
+        const olo_topology_node *t = &x->topology->nodes[k];
         if (s->nodes[k].kind == OLO_NODE_FRAME)
             olo_raise(&largest, vec3_norm(step->x.motion + s->nodes[k].motion + 3));
         if (t->type && t->type->turn) {
-            olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
+            olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
             olo_raise(&largest, t->type->turn(&view));
         }
     }
@@ -274,7 +270,7 @@ static void measure(const reduced *x, const olo_step *step, int k, const double 
                     olo_newton *newton)
 {
     const olo_system *s = x->system;
-    const olo_joint_type *type = x->tree->nodes[k].type;
+    const olo_joint_type *type = x->topology->nodes[k].type;
     const double *motion = step->x.motion + s->nodes[k].motion;
     double change = vec3_norm(twist) * x->per_length, size = vec3_norm(motion) * x->per_length;
     if (s->nodes[k].kind == OLO_NODE_FRAME) {
@@ -289,7 +285,7 @@ static void measure(const reduced *x, const olo_step *step, int k, const double 
     }
     olo_raise(&newton->size, size);
     if (type && type->turn) {
-        olo_joint_view view = olo_tree_view(x->tree, k, &step->x);
+        olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
         olo_raise(&newton->turn, type->turn(&view));
     }
 }
@@ -299,7 +295,7 @@ static void take_wrench(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
     double mu[6], *W = x->wrench + node->motion;
-    if (!x->tree->nodes[k].type)
+    if (!x->topology->nodes[k].type)
         return;
     olo_elimination_wrench(x->elimination, k, mu);
     for (int i = 0; i < node->twist; i++)
@@ -317,7 +313,7 @@ static void take_wrenches(reduced *x, double share)
 
 static void update_node(reduced *x, olo_step *step, int k, const double *twist)
 {
-    olo_tree_update(x->tree, k, &step->x, twist);
+    olo_motion_update(x->topology, k, &step->x, twist);
     if (x->varied)
         take_wrench(x, k);
 }
@@ -333,7 +329,7 @@ static void fetch(const reduced *x, const olo_step *step, int c)
     if (c >= x->system->node_count)
         return;
     const olo_node *node = &x->system->nodes[c];
-    const char *t = (const char *)&x->tree->nodes[c];
+    const char *t = (const char *)&x->topology->nodes[c];
     for (int i = 0; i < node->size; i += 8) {
         __builtin_prefetch(step->T + node->q + i);
         __builtin_prefetch(step->x.q0 + node->q + i);
@@ -341,7 +337,7 @@ static void fetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(step->x.q1 + node->q + i);
         __builtin_prefetch(step->x.dq + node->q + i);
     }
-    for (size_t i = 0; i < sizeof *x->tree->nodes; i += 64)
+    for (size_t i = 0; i < sizeof *x->topology->nodes; i += 64)
         __builtin_prefetch(t + i);
 }
 
@@ -392,7 +388,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
             measure(x, step, c, change, newton);
             update_node(x, step, c, change);
         } else {
-            const olo_closure *closure = &x->tree->closure_blocks[c - x->system->node_count];
+            const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             if (x->revealing)
                 olo_elimination_advance(x->elimination, c, x->lambda + closure->u);
             else
@@ -403,7 +399,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
     x->revealing = false;
     x->closed = step->closed;
     if (x->closed)
-        olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+        olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
 }
 
 /* Lifted iterates have no balance of the joints alone. Updates that no longer shrink are round-off when they are this
@@ -437,10 +433,10 @@ static void refill(reduced *x, olo_step *step)
     for (int i = 0; i < olo_elimination_count(x->elimination); i++) {
         int c = order[i];
         if (c < s->node_count) {
-            const olo_joint_type *type = x->tree->nodes[c].type;
+            const olo_joint_type *type = x->topology->nodes[c].type;
             olo_fill_right(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
             if (type) {
-                olo_joint_view view = olo_tree_view(x->tree, c, &step->x);
+                olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
             }
         }
@@ -523,7 +519,7 @@ static bool rebuild(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     double moved = 0, size = 0;
     memcpy(x->guess, step->x.motion, (size_t)s->twists * sizeof *x->guess);
-    olo_tree_predict(x->tree, &step->x, step->x.motion, 1.0);
+    olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
     x->closed = true;
     for (int k = 0; k < s->node_count; k++) {
         double change[6];
@@ -560,7 +556,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns too far in the step");
         return OLO_PASS_FAILED;
     }
-    return olo_pass_closed(step, x->tree->closure_count, x->tree->closures, error);
+    return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)
@@ -569,10 +565,10 @@ static void finish(void *data, olo_step *step, olo_state *state)
     size_t twists = (size_t)x->system->twists;
     olo_foretell_remember(step, x->motion_pass, state);
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
-    for (int i = 0; i < x->tree->closure_block_count; i++)
-        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
-            state->lambda[x->tree->closure_blocks[i].first + j] =
-                2 * x->lambda[x->tree->closure_blocks[i].u + j] /
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
+            state->lambda[x->topology->closure_blocks[i].first + j] =
+                2 * x->lambda[x->topology->closure_blocks[i].u + j] /
                 (step->weight * step->h * step->h);
 }
 
@@ -582,18 +578,13 @@ static void settle(void *data, olo_step *step)
     if (x->hinges)
         olo_hinges_settle(x->hinges, step->q_end, step->rest_end);
     else
-        olo_tree_settle(x->tree, &step->x, step->q_end, step->rest_end);
-}
-
-const olo_tree *olo_reduced_tree(const void *data)
-{
-    return ((const reduced *)data)->tree;
+        olo_motion_settle(x->topology, &step->x, step->q_end, step->rest_end);
 }
 
 void olo_reduced_reveal(void *data, olo_step *step)
 {
     reduced *x = data;
-    olo_tree_begin(x->tree, &step->x);
+    olo_motion_begin(x->topology, &step->x);
     reveal_closures(x, step);
 }
 
@@ -607,7 +598,7 @@ olo_elimination *olo_reduced_elimination(void *data)
 void olo_reduced_multipliers(const void *data, double *lambda)
 {
     const reduced *x = data;
-    memcpy(lambda, x->lambda, (size_t)x->tree->closure_count * sizeof *lambda);
+    memcpy(lambda, x->lambda, (size_t)x->topology->closure_count * sizeof *lambda);
 }
 
 olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motion,
@@ -616,8 +607,8 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
     reduced *x = data;
     int worst = 0;
     begin(x, step);
-    olo_tree_predict(x->tree, &step->x, motion, 1.0);
-    memcpy(x->lambda, lambda, (size_t)x->tree->closure_count * sizeof *lambda);
+    olo_motion_predict(x->topology, &step->x, motion, 1.0);
+    memcpy(x->lambda, lambda, (size_t)x->topology->closure_count * sizeof *lambda);
     x->closed = step->closed = true;
     int singular = assemble(x, step);
     return singular < 0 ? OLO_OK : tell_singular(x, singular, &worst, error);
@@ -626,7 +617,7 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
 void olo_reduced_repeated(const void *data, int block, double *N)
 {
     const reduced *x = data;
-    int count = x->tree->closure_blocks[block].count;
+    int count = x->topology->closure_blocks[block].count;
     for (int j = 0; j < count; j++) {
         double unit[OLO_BLOCK_MAX] = {0};
         unit[j] = 1;
@@ -646,13 +637,12 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 {
     reduced *x = data;
     (void)kind;
-    return olo_reduced_matrix(x->scheme, x->tree, step, K, error);
+    return olo_reduced_matrix(x->scheme, x->topology, step, K, error);
 }
 
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .create = create,
                                              .free = destroy,
-                                             .unknowns = unknowns,
                                              .predict = predict,
                                              .iterate = iterate,
                                              .pass = pass,

@@ -15,8 +15,8 @@ static void add_end_closures(reduced *x, olo_step *step)
     double a = 2 / step->h;
     const olo_system *s = x->system;
     olo_at end = olo_step_placed(step);
-    for (int i = 0; i < x->tree->closure_block_count; i++) {
-        const olo_closure *closure = &x->tree->closure_blocks[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             olo_closure_place at = {.block = closure_block(x, i), .row = j, .width = closure->count};
             const olo_constraint *c = &s->constraints[closure->first + j];
@@ -48,9 +48,9 @@ static void take_end(reduced *x, olo_step *step)
             vec3_cross(spin, q + I, v + I);
         }
     }
-    for (int i = 0; i < x->tree->closure_block_count; i++)
-        for (int j = 0; j < x->tree->closure_blocks[i].count; j++)
-            step->lambda_end[x->tree->closure_blocks[i].first + j] =
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
+            step->lambda_end[x->topology->closure_blocks[i].first + j] =
                 -a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
 }
 
@@ -69,8 +69,9 @@ static void assemble_end(reduced *x, olo_step *step)
                             .qm = step->q_end,
                             .q1 = step->q_end,
                             .motion = step->x.motion,
-                            .u = step->x.u};
-    olo_tree_begin(x->tree, &end);
+                            .u = step->x.u,
+                            .constants = step->x.constants};
+    olo_motion_begin(x->topology, &end);
     olo_elimination_clear(x->elimination);
     x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, end.q1, end.q1);

@@ -11,7 +11,7 @@
 #include "linalg/dense.h"
 #include "stepping/tangent.h"
 
-/* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
+/* Rows of unit length below this after elimination repeat others (kinematics/redundancy.c). */
 static const double rank_tolerance = 1e-9;
 
 static double dot(size_t n, const double *a, const double *b)
@@ -88,11 +88,12 @@ static olo_status subtract_hessians(olo_step *step, double *S, olo_error *error)
 }
 
 /* K from S and the two null space matrices, both transposed. */
-static void project(const olo_scheme *scheme, const olo_tree *tree, olo_step *step, const double *S,
-                    const double *left, const double *right, double *row, olo_square *K)
+static void project(const olo_scheme *scheme, const olo_topology *topology, olo_step *step,
+                    const double *S, const double *left, const double *right, double *row,
+                    olo_square *K)
 {
     const olo_system *s = step->system;
-    size_t n = (size_t)s->n, k = (size_t)tree->unknowns, size = (size_t)K->size;
+    size_t n = (size_t)s->n, k = (size_t)topology->unknowns, size = (size_t)K->size;
     double a = scheme->multiplier_factor(step);
     for (size_t j = 0; j < k; j++) {
         for (size_t i = 0; i < n; i++)
@@ -100,27 +101,27 @@ static void project(const olo_scheme *scheme, const olo_tree *tree, olo_step *st
         for (size_t i = 0; i < k; i++)
             K->entry[i * size + j] = dot(n, left + i * n, row);
     }
-    for (size_t c = 0; c < (size_t)tree->closure_count; c++) {
-        olo_tangent_discrete_row(step, tree->closures[c], row);
+    for (size_t c = 0; c < (size_t)topology->closure_count; c++) {
+        olo_tangent_discrete_row(step, topology->closures[c], row);
         for (size_t i = 0; i < k; i++)
             K->entry[i * size + k + c] = a * dot(n, left + i * n, row);
-        olo_tangent_end_row(step, tree->closures[c], row);
+        olo_tangent_end_row(step, topology->closures[c], row);
         for (size_t j = 0; j < k; j++)
             K->entry[(k + c) * size + j] = dot(n, right + j * n, row);
     }
 }
 
-olo_status olo_reduced_matrix(const olo_scheme *scheme, olo_tree *tree, olo_step *step,
-                              olo_square *K, olo_error *error)
+olo_status olo_reduced_matrix(const olo_scheme *scheme, const olo_topology *topology,
+                              olo_step *step, olo_square *K, olo_error *error)
 {
-    size_t n = (size_t)step->system->n, k = (size_t)tree->unknowns;
+    size_t n = (size_t)step->system->n, k = (size_t)topology->unknowns;
     olo_null_space *space = NULL;
     double *numbers = olo_alloc(n * n + 2 * k * n + n, sizeof *numbers);
-    olo_status status = olo_square_create(tree->unknowns + tree->closure_count, K, error);
+    olo_status status = olo_square_create(topology->unknowns + topology->closure_count, K, error);
     if (status == OLO_OK && !numbers)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a dense matrix");
     if (status == OLO_OK)
-        status = olo_null_space_create(tree, &space, error);
+        status = olo_null_space_create(topology, &space, error);
     if (status == OLO_OK) {
         double *S = numbers, *left = S + n * n, *right = left + k * n;
         olo_tangent_balance(scheme, step, S);
@@ -132,7 +133,7 @@ olo_status olo_reduced_matrix(const olo_scheme *scheme, olo_tree *tree, olo_step
         olo_null_space_matrix(space, left);
         olo_null_space_at(space, &step->x, false);
         olo_null_space_matrix(space, right);
-        project(scheme, tree, step, S, left, right, right + k * n, K);
+        project(scheme, topology, step, S, left, right, right + k * n, K);
     }
     olo_null_space_free(space);
     olo_free(numbers);

@@ -14,7 +14,7 @@
 typedef struct reduced {
     const olo_system *system;
     const olo_scheme *scheme;
-    olo_tree *tree;
+    const olo_topology *topology;
     olo_elimination *elimination;
     olo_projector *projector; /* pieces -> blocks of nodes */
     olo_hinges *hinges;       /* bodies on hinges and nothing else, or NULL */
@@ -43,7 +43,7 @@ typedef struct reduced {
 
 static inline int closure_block(const reduced *x, int i)
 {
-    return x->system->node_count + i;
+    return olo_topology_closure_block(x->topology, i);
 }
 
 static inline void fill_node(reduced *x, const olo_motion *at, const double *balance, bool varied,
@@ -57,10 +57,10 @@ static inline void fill_node(reduced *x, const olo_motion *at, const double *bal
 static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
 {
     static const double none[6] = {0};
-    const olo_tree_node *t = &x->tree->nodes[k];
+    const olo_topology_node *t = &x->topology->nodes[k];
     if (!t->type)
         return;
-    olo_joint_view view = olo_tree_view(x->tree, k, at);
+    olo_joint_view view = olo_motion_view(x->topology, k, at);
     olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
     t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
 }

@@ -9,7 +9,7 @@
 #include "linalg/vector.h"
 #include "stepping/step.h"
 
-/* Rows of unit length below this after elimination repeat others (kinematics/counts.c). */
+/* Rows of unit length below this after elimination repeat others (kinematics/redundancy.c). */
 #define OLO_RANK_TOLERANCE 1e-9
 
 /* J is count x width: W spans its rows, U the rest. */

@@ -149,15 +149,6 @@ static double violation(const olo_system *s, const olo_at *at, double *right, do
     return largest;
 }
 
-/* The group of a row of the constraints. */
-static const olo_group *group_of(const olo_system *s, int row)
-{
-    const olo_group *group = s->groups;
-    while (row >= group->first + group->count)
-        group++;
-    return group;
-}
-
 static olo_status refuse(const olo_group *group, double opening, olo_error *error)
 {
     return olo_fail(
@@ -186,7 +177,7 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
         if (pass == 0) {
             report->constraint_error = largest;
             snprintf(report->worst, sizeof report->worst, "%s",
-                     s->m ? group_of(s, worst)->name : "");
+                     s->m ? s->groups[olo_system_group_of(s, worst)].name : "");
             if (excess <= never_mind)
                 return OLO_OK;
         }
@@ -202,7 +193,7 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
             state->q[i] += x->right[i];
         olo_state_follow_angles(s, state);
     }
-    return refuse(group_of(s, closest), least, error);
+    return refuse(&s->groups[olo_system_group_of(s, closest)], least, error);
 }
 
 /* Rows that are satisfied leave no joint open, or the first step would close it and open others. */
@@ -221,11 +212,7 @@ static olo_status check_alignment(const olo_system *s, const olo_state *state, o
 {
     const olo_at at = at_of(state);
     olo_misalignment found;
-    olo_tree *tree = NULL;
-    olo_status status = olo_tree_create(s, &tree, error);
-    if (status == OLO_OK)
-        status = olo_tree_misalignment(tree, &at, &found, error);
-    olo_tree_free(tree);
+    const olo_status status = olo_find_misalignment(s->topology, &at, &found, error);
     if (status != OLO_OK || found.group < 0)
         return status;
     const olo_group *group = &s->groups[found.group];

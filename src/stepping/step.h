@@ -7,9 +7,10 @@
 #ifndef OLO_STEPPING_STEP_H
 #define OLO_STEPPING_STEP_H
 
-#include "kinematics/tree.h"
+#include "kinematics/motion.h"
 #include "oloid/simulate.h"
 #include "stepping/composition.h"
+#include "system/piece.h"
 #include "system/system.h"
 
 /* Cayley vectors beyond this are on the way to the spurious root at a half turn. */
@@ -23,7 +24,7 @@ typedef struct olo_step {
     bool bare;              /* starts with the momentum Mv0, not with the velocity v0 */
     double weight;          /* in T the multipliers of the state act so many times */
     double *q0, *v0;        /* [n] the start, kept for what is asked after the step */
-    olo_motion x;           /* q0, dq, qm, q1, motion, u */
+    olo_motion x;           /* q0, dq, qm, q1, motion, u, constants */
     double *T;              /* [n] balance */
     double *Mv0;            /* [n] */
     double *q_end;          /* [n] configuration at the end, settled, ... */
@@ -88,20 +89,6 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
 olo_status olo_step_create(const olo_system *system, olo_step *step, olo_error *error);
 void olo_step_free(olo_step *step);
 
-/* Pieces: the parts of a system with local coordinates. Terms first, then actions, then constraint rows. */
-int olo_pieces(const olo_system *system);
-int olo_piece_size(const olo_system *system, int piece);
-const int *olo_piece_index(const olo_system *system, int piece);
-static inline int olo_piece_of_action(const olo_system *system, int i)
-{
-    return system->term_count + i;
-}
-static inline int olo_piece_of_constraint(const olo_system *system, int i)
-{
-    return system->term_count + system->action_count + i;
-}
-/* Does the piece ever contribute to the tangent? */
-bool olo_piece_has_tangent(const olo_system *system, int piece);
 /* |grad g|^2 of a constraint row at the model's start, directors in model lengths; positive. Over a mass it has the units of
  * the row's G M^-1 G^T, whatever the row is: rows are regularised relative to it. */
 double olo_row_weight(const olo_system *system, int row);
@@ -196,10 +183,11 @@ typedef struct olo_treatment {
     const char *name;
     bool scaled; /* it measures residuals against step->scale */
     bool near;   /* its tangent is exact at the solution only: updates go on down to round-off */
+    /* Refuses what it has no equations for, and options that make no sense. May be NULL. */
+    olo_status (*check)(const olo_system *system, const olo_run *run, olo_error *error);
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error);
     void (*free)(void *data);
-    int (*unknowns)(const void *data);
     /* Start values: the state's last motion times `scale`. */
     void (*predict)(void *data, olo_step *step, double scale);
     /* One iteration; afterwards step->x belongs to the updated unknowns. */
@@ -261,6 +249,7 @@ struct olo_stepper {
     olo_control control;
     double tolerance;
     int iterations, halvings;
+    int unknowns;
     bool quadratic; /* Newton has the whole tangent */
     bool hinges;    /* all joints are: their angles turn no further than bodies do */
     bool objects;   /* some constraint may have no meaning over a step */
@@ -283,7 +272,8 @@ struct olo_stepper {
 /* The forces of constraints over a step, or at rest. */
 typedef struct olo_forces {
     const olo_step *step;
-    const olo_tree *tree; /* its joints carry their wrench; NULL: everything is in the multipliers */
+    const olo_topology
+        *topology; /* its joints carry their wrench; NULL: everything is in the multipliers */
     const double *wrench; /* [twists] what hangs on the joints, times `unit` */
     double unit;
     const double *lambda; /* [m] multipliers */
@@ -318,8 +308,6 @@ bool olo_stepper_may_be_lazy(const olo_stepper *stepper);
 olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,
                               olo_error *error);
 
-/* The spanning tree of the reduced treatment. */
-const olo_tree *olo_reduced_tree(const void *data);
 /* Finds, at the start of a step, the closure rows that repeat others; then I minus the projector on the rows of a
  * closure block that do not, count x count. */
 void olo_reduced_reveal(void *data, olo_step *step);

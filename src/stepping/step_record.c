@@ -12,7 +12,7 @@ typedef struct extent {
 static extent extent_of(const olo_stepper *stepper)
 {
     const olo_system *s = stepper->system;
-    extent x = {.closures = olo_reduced_tree(stepper->data)->closure_count};
+    extent x = {.closures = s->topology->closure_count};
     if (stepper->scheme->momentum)
         x.momenta = s->n;
     for (int i = 0; i < s->term_count; i++)
@@ -56,7 +56,7 @@ void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
 {
     const olo_step *step = &stepper->step;
     const olo_system *s = stepper->system;
-    const olo_tree *tree = olo_reduced_tree(stepper->data);
+    const olo_topology *topology = s->topology;
     x->t = step->t;
     x->h = step->h;
     x->bare = step->bare;
@@ -69,8 +69,8 @@ void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
     copy(s->twists, step->x.motion, x->motion);
     copy(s->joint_coordinate_count, step->state->angles, x->angles);
     olo_reduced_multipliers(stepper->data, x->lambda);
-    for (int i = 0; i < tree->closure_count; i++)
-        x->closing[i] = step->lambda_end[tree->closures[i]];
+    for (int i = 0; i < topology->closure_count; i++)
+        x->closing[i] = step->lambda_end[topology->closures[i]];
     for (int i = 0; i < s->action_count; i++)
         x->inputs[i] = step->inputs ? step->inputs[i] : NAN;
 }

@@ -55,8 +55,10 @@ static void gather_constant_forces(olo_step *step)
 olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error)
 {
     size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
+    size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
     measure_pieces(s, &vector, &matrix);
-    step->numbers = olo_alloc(12 * n + 2 * twists + m + vector + matrix, sizeof *step->numbers);
+    step->numbers =
+        olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants, sizeof *step->numbers);
     step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
     if (!step->numbers || !step->active)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
@@ -77,7 +79,8 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     step->x.u = at += twists;
     step->lambda_end = at += twists;
     step->r = at += m;
-    step->K = at + vector;
+    step->K = at += vector;
+    step->x.constants = at + matrix;
     step->system = s;
     step->weight = 1;
     gather_constant_forces(step);
@@ -157,7 +160,27 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
     if (!(run->newton_tolerance > 0) || run->iterations < 1 || run->halvings < 0)
         return olo_fail(error, OLO_BAD_INPUT,
                         "run needs a positive newton_tolerance and at least one iteration");
-    return OLO_OK;
+    return x->treatment->check ? x->treatment->check(x->system, run, error) : OLO_OK;
+}
+
+static olo_status count_unknowns(olo_stepper *x, olo_error *error)
+{
+    olo_counts counts;
+    const olo_status status = olo_system_counts(x->system, &counts, error);
+    if (status == OLO_OK)
+        x->unknowns = olo_treatment_unknowns(x->treatment->name, &counts);
+    return status;
+}
+
+olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *unknowns,
+                            olo_error *error)
+{
+    olo_stepper x = {.system = system};
+    olo_status status = choose(&x, run, error);
+    if (status == OLO_OK)
+        status = count_unknowns(&x, error);
+    *unknowns = x.unknowns;
+    return status;
 }
 
 /* Room for what a composed step needs. */
@@ -211,6 +234,8 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     for (int c = 0; c < system->m; c++)
         x->objects = x->objects || system->constraints[c].type->objection;
     olo_status status = choose(x, run, error);
+    if (status == OLO_OK)
+        status = count_unknowns(x, error);
     if (status == OLO_OK && x->treatment->near)
         x->quadratic = false;
     if (status == OLO_OK)
@@ -247,7 +272,7 @@ void olo_stepper_free(olo_stepper *stepper)
 
 int olo_stepper_unknowns(const olo_stepper *stepper)
 {
-    return stepper->treatment->unknowns(stepper->data);
+    return stepper->unknowns;
 }
 
 const olo_step_report *olo_stepper_report(const olo_stepper *stepper)
@@ -412,9 +437,9 @@ static const char *half_turned(olo_stepper *x)
             return s->nodes[k].name;
     }
     if (x->treatment == &olo_treatment_reduced) {
-        const olo_tree *tree = olo_reduced_tree(x->data);
-        for (int i = 0; i < tree->closure_count; i++)
-            if (is_half_turned(x, &s->constraints[tree->closures[i]]))
+        const olo_topology *topology = s->topology;
+        for (int i = 0; i < topology->closure_count; i++)
+            if (is_half_turned(x, &s->constraints[topology->closures[i]]))
                 return "a closure";
         return NULL;
     }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "oloid/results.h"
+#include "stepping/registry.h"
 #include "study/study.h"
 #include "system/system.h"
 
@@ -72,17 +73,6 @@ static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
         else if (verdicts[i].kind == OLO_VERDICT_MOMENTUM)
             row->momentum_drift = fmax(row->momentum_drift, verdicts[i].relative_drift);
     }
-}
-
-static olo_status count_unknowns(const olo_study *study, const olo_run *run, olo_compare_row *row,
-                                 olo_error *error)
-{
-    olo_stepper *stepper = NULL;
-    const olo_status status = olo_stepper_create(study->system, run, &stepper, error);
-    if (status == OLO_OK)
-        row->unknowns = olo_stepper_unknowns(stepper);
-    olo_stepper_free(stepper);
-    return status;
 }
 
 /* The watched run: everything but the time it takes. */
@@ -231,7 +221,7 @@ static olo_status fill_row(const olo_study *study, const olo_compare_setup *setu
 {
     const olo_run run = run_of(study, &row->treatment);
     olo_error *failure = &row->failure;
-    olo_status status = count_unknowns(study, &run, row, failure);
+    olo_status status = olo_run_unknowns(study->system, &run, &row->unknowns, failure);
     if (status == OLO_OK)
         status = observe(study, &run, observers, row, end, failure);
     if (status == OLO_OK && setup->cpu)

@@ -14,6 +14,8 @@ void olo_system_free(olo_system *system)
 {
     if (!system)
         return;
+    if (system->free_analysis)
+        system->free_analysis(system);
     for (int i = 0; i < system->action_count; i++) {
         olo_time_function *time = &system->actions[i].time;
         if (time->free)
@@ -148,6 +150,14 @@ int olo_system_group_rows(const olo_system *system, int group)
 bool olo_system_group_internal(const olo_system *system, int group)
 {
     return system->groups[group].internal;
+}
+
+int olo_system_group_of(const olo_system *system, int row)
+{
+    int i = 0;
+    while (row >= system->groups[i].first + system->groups[i].count)
+        i++;
+    return i;
 }
 
 int olo_system_outputs(const olo_system *system)

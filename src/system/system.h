@@ -30,6 +30,9 @@
 #include "system/strain.h"
 #include "system/term.h"
 
+typedef struct olo_topology olo_topology;     /* kinematics/topology.h */
+typedef struct olo_redundancy olo_redundancy; /* kinematics/redundancy.h */
+
 typedef enum olo_node_kind { OLO_NODE_POINT, OLO_NODE_FRAME } olo_node_kind;
 
 struct olo_node {
@@ -164,6 +167,9 @@ struct olo_system {
     bool planar;
     int invariant_count;
     olo_invariant invariants[OLO_INVARIANTS_MAX];
+    const olo_topology *topology;              /* with all constraint groups active */
+    const olo_redundancy *redundancy;          /* of its closures at q0 */
+    void (*free_analysis)(olo_system *system); /* frees both; by the room that knows them */
 };
 
 enum { OLO_FORETOLD = 6 }; /* motions from which the next one may be foretold */
@@ -218,6 +224,9 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
 size_t olo_state_saved_size(const olo_state *state);
 void olo_state_save(const olo_state *state, void *block);
 olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error);
+
+/* The constraint group of a row. */
+int olo_system_group_of(const olo_system *system, int row);
 
 /* A beam by name, NULL if there is none. */
 const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *name);

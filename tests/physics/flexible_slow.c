@@ -11,7 +11,7 @@
 static void take_absolute_spins(const scene *s, olo_square *K)
 {
     static const char *const pairs[2][2] = {{"left", "crank.start"}, {"right", "crank.end"}};
-    const olo_tree *tree = olo_reduced_tree(s->stepper->data);
+    const olo_topology *tree = s->system->topology;
     for (int k = 0; k < 2; k++) {
         int parent = tree->nodes[olo_system_find(s->system, pairs[k][0])].u;
         int child = tree->nodes[olo_system_find(s->system, pairs[k][1])].u;

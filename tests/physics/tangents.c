@@ -142,7 +142,7 @@ enum { MODELS = sizeof models / sizeof *models };
 
 typedef struct probe {
     scene s;
-    olo_tree *tree;
+    const olo_topology *tree;
     olo_null_space *space;
     olo_step *step;
     int unknowns;   /* of the tree, or n */
@@ -155,7 +155,7 @@ static probe probe_open(const char *text, const char *constraints)
 {
     probe p = {.s = scene_open(text, constraints), .reduced = strcmp(constraints, "reduced") == 0};
     olo_error error = {0};
-    check_ok(olo_tree_create(p.s.system, &p.tree, &error), &error);
+    p.tree = p.s.system->topology;
     check_ok(olo_null_space_create(p.tree, &p.space, &error), &error);
     p.step = &p.s.stepper->step;
     p.unknowns = p.reduced ? p.tree->unknowns : p.s.system->n;
@@ -167,7 +167,6 @@ static probe probe_open(const char *text, const char *constraints)
 static void probe_close(probe *p)
 {
     olo_null_space_free(p->space);
-    olo_tree_free(p->tree);
     scene_close(&p->s);
 }
 
@@ -187,7 +186,7 @@ static void residual(probe *p, const double *z, double *r)
     double gradient[OLO_FORM_SIZE_MAX];
     if (p->reduced) {
         memcpy(x->u, z, (size_t)p->unknowns * sizeof *z);
-        olo_tree_move(p->tree, x);
+        olo_motion_move(p->tree, x);
     } else {
         for (int i = 0; i < s->n; i++) {
             x->dq[i] = z[i];
@@ -240,9 +239,9 @@ static void along(probe *p, const double *z, const double *after, const double *
         double twist[6] = {0};
         for (int i = 0; i < p->s.system->nodes[k].twist; i++)
             twist[i] = s * dt[i];
-        olo_tree_update(p->tree, k, x, twist);
+        olo_motion_update(p->tree, k, x, twist);
     }
-    olo_tree_predict(p->tree, x, x->motion, 1.0);
+    olo_motion_predict(p->tree, x, x->motion, 1.0);
     memcpy(at, x->u, (size_t)p->unknowns * sizeof *at);
 }
 
@@ -274,7 +273,7 @@ static double difference(probe *p, unsigned long long *seed)
     p->step->state = p->s.state;
     p->step->x.q0 = p->s.state->q;
     stepper->scheme->begin(p->step);
-    olo_tree_begin(p->tree, &p->step->x);
+    olo_motion_begin(p->tree, &p->step->x);
     p->step->closed = true; /* the tangent of the joint increments alone */
     treatment->predict(stepper->data, p->step, 1.0);
     memcpy(motion, p->step->x.motion, (size_t)p->s.system->twists * sizeof *motion);

@@ -105,10 +105,9 @@ TEST(hinged_bodies_foretell_the_same_bits_on_any_processor)
         joined x = joined_hinges((unsigned)bodies, bodies);
         scene s = joined_open_scheme(&x, "variational", "reduced");
         olo_error error = {0};
-        olo_tree *tree = NULL;
+        const olo_topology *tree = s.system->topology;
         olo_hinges *hinges[2] = {NULL, NULL};
         double missed[3][OLO_FORETOLD + 1] = {{0}};
-        check_ok(olo_tree_create(s.system, &tree, &error), &error);
         for (int side = 0; side < 2; side++)
             check_ok(olo_hinges_create(s.system, s.stepper->scheme, tree,
                                        side ? OLO_HINGES_PLAIN : OLO_HINGES_BEST, &hinges[side],
@@ -140,7 +139,6 @@ TEST(hinged_bodies_foretell_the_same_bits_on_any_processor)
         for (int side = 0; side < 2; side++)
             olo_hinges_free(hinges[side]);
         olo_free(now);
-        olo_tree_free(tree);
         scene_close(&s);
         joined_free(&x);
     }

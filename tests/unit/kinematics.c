@@ -8,13 +8,13 @@
 /* A random increment of every joint: up to about a radian, up to half a length. */
 static void walk_move(walk *w, unsigned long long *seed, double size)
 {
-    olo_tree_begin(w->tree, &w->x);
+    olo_motion_begin(w->tree, &w->x);
     for (int i = 0; i < w->tree->unknowns; i++)
         w->x.u[i] = size * scene_random(seed);
-    olo_tree_move(w->tree, &w->x);
+    olo_motion_move(w->tree, &w->x);
 }
 
-static bool is_closure(const olo_tree *tree, int row)
+static bool is_closure(const olo_topology *tree, int row)
 {
     for (int i = 0; i < tree->closure_count; i++)
         if (tree->closures[i] == row)
@@ -243,10 +243,10 @@ TEST(derivative_of_the_nodal_update_spans_the_null_space_at_the_end)
         for (size_t j = 0; j < r; j++) {
             double u = w.x.u[j];
             w.x.u[j] = u + eps;
-            olo_tree_move(w.tree, &w.x);
+            olo_motion_move(w.tree, &w.x);
             memcpy(up, w.x.q1, n * sizeof *up);
             w.x.u[j] = u - eps;
-            olo_tree_move(w.tree, &w.x);
+            olo_motion_move(w.tree, &w.x);
             for (size_t i = 0; i < n; i++)
                 both[2 * r * i + r + j] = (up[i] - w.x.q1[i]) / (2 * eps);
             w.x.u[j] = u;
@@ -278,7 +278,7 @@ TEST(predictor_finds_the_increment_of_an_admissible_motion)
         memcpy(motion, w.x.motion, twists * sizeof *motion);
         memcpy(q1, w.x.q1, n * sizeof *q1);
         memset(w.x.u, 0, (size_t)w.tree->unknowns * sizeof *w.x.u);
-        olo_tree_predict(w.tree, &w.x, motion, 1.0);
+        olo_motion_predict(w.tree, &w.x, motion, 1.0);
         for (size_t i = 0; i < n; i++)
             check_close(q1[i], w.x.q1[i], 1e-13); /* second order in 1e-7 */
         olo_free(motion);

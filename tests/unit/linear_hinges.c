@@ -211,7 +211,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
 }
 
 /* A step back from a state by the motion of the last one: bits matter, not which step it is. */
-static void back_with(scene *s, const olo_tree *tree, olo_hinges_width width, derivative *g)
+static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width, derivative *g)
 {
     olo_linear_hinges *hinges;
     olo_error error = {0};
@@ -237,15 +237,12 @@ TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
     for (int k = 1; k <= 18; k++) {
         joined x = joined_hinges((unsigned)k, (3 * k + 1) / 2 % (BODIES_MAX - 1) + 2);
         scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
-        olo_tree *tree;
-        olo_error error = {0};
+        const olo_topology *tree = s.system->topology;
         derivative best, plain;
-        check_ok(olo_tree_create(s.system, &tree, &error), &error);
         scene_run(&s, 0.01, 3);
         back_with(&s, tree, OLO_HINGES_BEST, &best);
         back_with(&s, tree, OLO_HINGES_PLAIN, &plain);
         check_true(memcmp(&best, &plain, sizeof best) == 0);
-        olo_tree_free(tree);
         scene_close(&s);
         joined_free(&x);
     }
@@ -255,15 +252,13 @@ TEST(what_is_not_hinged_alone_goes_back_as_any_tree)
 {
     joined x = joined_hinges_pushed(1, 5, true);
     scene s = joined_open_scheme(&x, "variational", "reduced");
-    olo_tree *tree;
+    const olo_topology *tree = s.system->topology;
     olo_linear_hinges *hinges;
     olo_error error = {0};
-    check_ok(olo_tree_create(s.system, &tree, &error), &error);
     check_ok(olo_linear_hinges_create(s.system, s.stepper->scheme, tree, OLO_HINGES_BEST, &hinges,
                                       &error),
              &error);
     check_true(hinges == NULL);
-    olo_tree_free(tree);
     scene_close(&s);
     joined_free(&x);
 }

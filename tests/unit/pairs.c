@@ -9,10 +9,10 @@
 /* A random increment of every joint, up to `size` radians and lengths a component. */
 static void walk_move_by(walk *w, double size, unsigned long long *seed)
 {
-    olo_tree_begin(w->tree, &w->x);
+    olo_motion_begin(w->tree, &w->x);
     for (int i = 0; i < w->tree->unknowns; i++)
         w->x.u[i] = size * scene_random(seed);
-    olo_tree_move(w->tree, &w->x);
+    olo_motion_move(w->tree, &w->x);
 }
 
 static void walk_move(walk *w, unsigned long long *seed)
@@ -535,7 +535,7 @@ static void spin_of(const double a[3], const double da[3], double spin[3])
 /* Z: how the joint velocities of node k, those of P(q1), follow from a change of entry j of its increment. */
 static void velocities(const walk *w, int k, int j, double *nu)
 {
-    const olo_tree_node *t = &w->tree->nodes[k];
+    const olo_topology_node *t = &w->tree->nodes[k];
     const double *u = w->x.u + t->u;
     int rotations = t->type ? t->joint.rotations : 3, first = t->dof - rotations;
     memset(nu, 0, 6 * sizeof *nu);
@@ -567,10 +567,10 @@ static double update_error(walk *w)
             double nu[6], *u = w->x.u + w->tree->nodes[k].u + j, keep = *u;
             velocities(w, k, j, nu);
             *u = keep + eps;
-            olo_tree_move(w->tree, &w->x);
+            olo_motion_move(w->tree, &w->x);
             memcpy(up, w->x.q1, n * sizeof *up);
             *u = keep - eps;
-            olo_tree_move(w->tree, &w->x);
+            olo_motion_move(w->tree, &w->x);
             for (size_t i = 0; i < n; i++) {
                 double expected = 0;
                 for (int l = 0; l < w->tree->nodes[k].dof; l++)
@@ -578,7 +578,7 @@ static double update_error(walk *w)
                 largest = fmax(largest, fabs(expected - (up[i] - w->x.q1[i]) / (2 * eps)));
             }
             *u = keep;
-            olo_tree_move(w->tree, &w->x);
+            olo_motion_move(w->tree, &w->x);
         }
     olo_free(up);
     olo_free(P);
@@ -592,8 +592,8 @@ static void check_derivative(const joined *x, unsigned long long *seed)
     check_below(update_error(&w), 1e-8); /* incremental unknowns */
     walk_on(&w);
     memset(w.x.u, 0, (size_t)w.tree->unknowns * sizeof *w.x.u);
-    olo_tree_begin(w.tree, &w.x);
-    olo_tree_move(w.tree, &w.x);
+    olo_motion_begin(w.tree, &w.x);
+    olo_motion_move(w.tree, &w.x);
     check_below(update_error(&w), 1e-8); /* iterative unknowns */
     walk_close(&w);
 }

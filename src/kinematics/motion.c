@@ -1,0 +1,204 @@
+/* The motion of a step on the spanning forest; see the header. */
+#include "kinematics/motion.h"
+
+#include <string.h>
+
+#include "linalg/rotation.h"
+
+size_t olo_motion_numbers(const olo_topology *topology)
+{
+    const olo_system *s = topology->system;
+    return 3 * (size_t)s->n + (size_t)s->twists + (size_t)topology->unknowns +
+           (size_t)s->node_count * OLO_JOINT_CONSTANTS;
+}
+
+olo_motion olo_motion_over(const olo_topology *topology, const double *q0, double *numbers)
+{
+    const olo_system *s = topology->system;
+    olo_motion x = {.q0 = q0, .dq = numbers};
+    x.qm = x.dq + s->n;
+    x.q1 = x.qm + s->n;
+    x.motion = x.q1 + s->n;
+    x.u = x.motion + s->twists;
+    x.constants = x.u + topology->unknowns;
+    return x;
+}
+
+void olo_node_move(const olo_node *node, const double *motion, const double *q0, double *dq,
+                   double *qm, double *q1)
+{
+    vec3_copy(motion, dq);
+    if (node->kind == OLO_NODE_FRAME) {
+        double scale = cayley_scale(motion + 3);
+        for (int I = 3; I < 12; I += 3)
+            cayley_apply(motion + 3, scale, q0 + I, qm + I, dq + I);
+        for (int i = 3; i < 12; i++)
+            q1[i] = q0[i] + dq[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        qm[i] = q0[i] + 0.5 * dq[i];
+        q1[i] = q0[i] + dq[i];
+    }
+}
+
+/* a = 1/2 sum_I d^I x (d_I,1 - d_I,0) with the reciprocal triad of the midpoint */
+void olo_node_cayley(const double *qm, const double *dq, double a[3])
+{
+    const double *d = qm + 3;
+    double reciprocal[3], volume;
+    vec3_cross(d + 3, d + 6, reciprocal);
+    volume = vec3_dot(d, reciprocal);
+    vec3_set(0, 0, 0, a);
+    for (int I = 0; I < 3; I++) {
+        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal);
+        vec3_add_cross(reciprocal, dq + 3 * (I + 1), a);
+    }
+    for (int i = 0; i < 3; i++)
+        a[i] *= 0.5 / volume;
+}
+
+/* The ground as a frame at rest. */
+static const double ground_frame[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const double ground_motion[6] = {0};
+
+olo_joint_view olo_motion_view(const olo_topology *topology, int c, const olo_motion *x)
+{
+    const olo_system *s = topology->system;
+    const olo_topology_node *node = &topology->nodes[c];
+    const double *left = olo_motion_left(x);
+    int q = s->nodes[c].q, p = node->parent;
+    olo_joint_view view = {.joint = &node->joint,
+                           .child_node = &s->nodes[c],
+                           .child0 = x->q0 + q,
+                           .child_m = x->qm + q,
+                           .child1 = x->q1 + q,
+                           .child_left = left + q,
+                           .child_motion = x->motion + s->nodes[c].motion,
+                           .constants = x->constants + (size_t)c * OLO_JOINT_CONSTANTS};
+    if (p >= 0) {
+        int parent = s->nodes[p].q;
+        view.parent_node = &s->nodes[p];
+        view.parent0 = x->q0 + parent;
+        view.parent_m = x->qm + parent;
+        view.parent1 = x->q1 + parent;
+        view.parent_left = left + parent;
+        view.parent_motion = x->motion + s->nodes[p].motion;
+    } else {
+        view.parent0 = view.parent_m = view.parent1 = view.parent_left = ground_frame;
+        view.parent_motion = ground_motion;
+    }
+    return view;
+}
+
+void olo_motion_begin(const olo_topology *topology, const olo_motion *x)
+{
+    for (int k = 0; k < topology->system->node_count; k++) {
+        if (!topology->nodes[k].type || !topology->nodes[k].type->begin)
+            continue;
+        olo_joint_view view = olo_motion_view(topology, k, x);
+        topology->nodes[k].type->begin(&view, topology->system);
+    }
+}
+
+static void place_node(const olo_node *node, const olo_motion *x)
+{
+    olo_node_move(node, x->motion + node->motion, x->q0 + node->q, x->dq + node->q, x->qm + node->q,
+                  x->q1 + node->q);
+}
+
+static void move_node(const olo_topology *topology, int k, olo_motion *x)
+{
+    const olo_node *node = &topology->system->nodes[k];
+    const olo_topology_node *t = &topology->nodes[k];
+    double *motion = x->motion + node->motion;
+    if (t->type) {
+        olo_joint_view view = olo_motion_view(topology, k, x);
+        t->type->move(&view, x->u + t->u, motion);
+    } else {
+        memcpy(motion, x->u + t->u, (size_t)node->twist * sizeof *motion);
+    }
+    place_node(node, x);
+}
+
+void olo_motion_place(const olo_topology *topology, olo_motion *x, const double *motion)
+{
+    const olo_system *s = topology->system;
+    memcpy(x->motion, motion, (size_t)s->twists * sizeof *motion);
+    for (int k = 0; k < s->node_count; k++)
+        place_node(&s->nodes[k], x);
+}
+
+void olo_motion_predict(const olo_topology *topology, olo_motion *x, const double *motion,
+                        double scale)
+{
+    const olo_system *s = topology->system;
+    for (int i = 0; i < s->node_count; i++) {
+        int k = topology->order[i];
+        const olo_topology_node *t = &topology->nodes[k];
+        double guess[6], *u = x->u + t->u;
+        for (int j = 0; j < s->nodes[k].twist; j++)
+            guess[j] = scale * motion[s->nodes[k].motion + j];
+        if (t->type) {
+            olo_joint_view view = olo_motion_view(topology, k, x);
+            t->type->predict(&view, guess, u);
+        } else {
+            memcpy(u, guess, (size_t)t->dof * sizeof *u);
+        }
+        move_node(topology, k, x);
+    }
+}
+
+void olo_motion_move(const olo_topology *topology, olo_motion *x)
+{
+    for (int i = 0; i < topology->system->node_count; i++)
+        move_node(topology, topology->order[i], x);
+}
+
+void olo_motion_update(const olo_topology *topology, int c, olo_motion *x, const double *twist)
+{
+    const olo_node *node = &topology->system->nodes[c];
+    double *motion = x->motion + node->motion;
+    vec3_add(1.0, twist, motion);
+    if (node->kind == OLO_NODE_FRAME)
+        cayley_update(motion + 3, twist + 3);
+    place_node(node, x);
+}
+
+/* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and a small rotation */
+static void correct_directors(const double *d, const double turn[3], double *rest)
+{
+    double error[9];
+    for (int I = 0; I < 3; I++)
+        for (int J = I; J < 3; J++)
+            error[3 * I + J] = error[3 * J + I] =
+                0.5 * ((I == J ? 1.0 : 0.0) - vec3_dot(d + 3 * I, d + 3 * J));
+    for (int I = 0; I < 3; I++) {
+        for (int J = 0; J < 3; J++)
+            vec3_add(error[3 * I + J], d + 3 * J, rest + 3 * I);
+        vec3_add_cross(turn, d + 3 * I, rest + 3 * I);
+    }
+}
+
+void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q, double *rest)
+{
+    const olo_system *s = topology->system;
+    for (int i = 0; i < s->node_count; i++) {
+        int k = topology->order[i];
+        const olo_node *node = &s->nodes[k];
+        const olo_topology_node *t = &topology->nodes[k];
+        double shift[3] = {0, 0, 0}, turn[3] = {0, 0, 0};
+        if (t->type && t->type->close) {
+            olo_joint_view view = olo_motion_view(topology, k, x);
+            const double *parent = t->parent < 0 ? ground_frame : q + s->nodes[t->parent].q;
+            t->type->close(&view, parent, q + node->q, shift, turn);
+        }
+        if (node->kind == OLO_NODE_FRAME)
+            correct_directors(q + node->q + 3, turn, rest + node->q + 3);
+        vec3_add(1.0, shift, rest + node->q);
+        for (int j = node->q; j < node->q + node->size; j++) {
+            double sum = q[j] + rest[j];
+            rest[j] -= sum - q[j];
+            q[j] = sum;
+        }
+    }
+}

@@ -1,0 +1,222 @@
+/* Spanning forest and closures. The forest grows breadth first from the ground, then from free
+ * nodes. */
+#include "kinematics/topology.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "elements/joint_pair.h"
+#include "linalg/vec3.h"
+
+/* --- growing the forest --- */
+
+typedef struct growth {
+    olo_topology *topology;
+    const bool *active; /* [groups] NULL: all */
+    bool *reached;      /* a node */
+    bool *used;         /* a joint carries its group */
+    int count;          /* nodes in order so far */
+    /* joints by node: list[first[k] .. first[k+1]) */
+    int *first, *list;
+} growth;
+
+static bool is_active(const growth *g, int group)
+{
+    return !g->active || group < 0 || g->active[group];
+}
+
+/* Free in the plane of a planar model. */
+static olo_articulation planar_joint(const olo_system *s)
+{
+    olo_articulation joint = {
+        .type = &olo_joint_pair, .group = -1, .translations = 3, .rotations = 1};
+    vec3_transversals(s->plane, joint.parent_axes, joint.parent_axes + 3);
+    vec3_copy(s->plane, joint.parent_axes + 6);
+    return joint;
+}
+
+static void attach(growth *g, int node, int parent, const olo_articulation *joint)
+{
+    olo_topology_node *x = &g->topology->nodes[node];
+    const olo_system *s = g->topology->system;
+    if (joint) {
+        x->joint = *joint;
+        g->used[joint - s->joints] = true;
+        if (joint->child != node)
+            joint->type->reverse(&x->joint);
+    } else if (s->planar) {
+        x->joint = planar_joint(s);
+        /* in its own plane; the normal in the child, where rotation columns take it from */
+        for (int i = 0; i < 3; i++)
+            x->joint.parent_point[i] = s->plane[i] * vec3_dot(s->plane, s->q0 + s->nodes[node].q);
+        if (s->nodes[node].kind == OLO_NODE_FRAME)
+            for (int I = 0; I < 3; I++)
+                x->joint.child_axes[6 + I] =
+                    vec3_dot(s->plane, s->q0 + s->nodes[node].q + 3 * (I + 1));
+    }
+    x->parent = parent;
+    x->type = x->joint.type;
+    x->joint.parent = parent;
+    x->joint.child = node;
+    g->reached[node] = true;
+    g->topology->order[g->count++] = node;
+}
+
+/* Breadth first over the joints of nodes already in order, from position `from` on. */
+static void spread(growth *g, int from)
+{
+    const olo_system *s = g->topology->system;
+    for (int i = from; i < g->count; i++) {
+        int p = g->topology->order[i];
+        for (int k = g->first[p]; k < g->first[p + 1]; k++) {
+            const olo_articulation *joint = &s->joints[g->list[k]];
+            if (joint->parent == p && !g->reached[joint->child])
+                attach(g, joint->child, p, joint);
+            else if (joint->child == p && joint->reversible && !g->reached[joint->parent])
+                attach(g, joint->parent, p, joint);
+        }
+    }
+}
+
+static bool index_joints(growth *g)
+{
+    const olo_system *s = g->topology->system;
+    g->first = olo_alloc((size_t)s->node_count + 2, sizeof *g->first);
+    g->list = olo_alloc(2 * (size_t)s->joint_count, sizeof *g->list);
+    if (!g->first || !g->list)
+        return false;
+    for (int j = 0; j < s->joint_count; j++) {
+        if (!is_active(g, s->joints[j].group))
+            continue;
+        if (s->joints[j].parent >= 0)
+            g->first[s->joints[j].parent + 2]++;
+        g->first[s->joints[j].child + 2]++;
+    }
+    for (int k = 2; k < s->node_count + 2; k++)
+        g->first[k] += g->first[k - 1];
+    for (int j = 0; j < s->joint_count; j++) {
+        if (!is_active(g, s->joints[j].group))
+            continue;
+        if (s->joints[j].parent >= 0)
+            g->list[g->first[s->joints[j].parent + 1]++] = j;
+        g->list[g->first[s->joints[j].child + 1]++] = j;
+    }
+    return true;
+}
+
+static void grow_forest(growth *g)
+{
+    const olo_system *s = g->topology->system;
+    for (int j = 0; j < s->joint_count; j++)
+        if (s->joints[j].parent < 0 && !g->reached[s->joints[j].child] &&
+            is_active(g, s->joints[j].group))
+            attach(g, s->joints[j].child, -1, &s->joints[j]);
+    spread(g, 0);
+    /* free roots, bodies first, since a point can hang on a body but not the other way round */
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < s->node_count; k++)
+            if (!g->reached[k] && (pass == 1 || s->nodes[k].kind == OLO_NODE_FRAME)) {
+                attach(g, k, -1, NULL);
+                spread(g, g->count - 1);
+            }
+}
+
+static void number_unknowns(olo_topology *topology)
+{
+    const olo_system *s = topology->system;
+    for (int k = 0; k < s->node_count; k++) {
+        olo_topology_node *x = &topology->nodes[k];
+        x->dof = x->type ? x->type->dof(&x->joint, s) : s->nodes[k].twist;
+        x->u = topology->unknowns;
+        topology->unknowns += x->dof;
+    }
+}
+
+/* --- closures --- */
+
+/* The rows of a group in blocks. */
+static void close_group(olo_topology *topology, const olo_group *group)
+{
+    for (int row = 0; row < group->count; row += OLO_BLOCK_MAX) {
+        int left = group->count - row;
+        olo_closure *closure = &topology->closure_blocks[topology->closure_block_count++];
+        closure->first = group->first + row;
+        closure->count = left < OLO_BLOCK_MAX ? left : OLO_BLOCK_MAX;
+        closure->u = topology->closure_count;
+        for (int j = 0; j < closure->count; j++)
+            topology->closures[topology->closure_count++] = closure->first + j;
+    }
+}
+
+static bool find_closures(growth *g)
+{
+    olo_topology *topology = g->topology;
+    const olo_system *s = topology->system;
+    topology->closures = olo_alloc((size_t)s->m, sizeof *topology->closures);
+    topology->closure_blocks = olo_alloc((size_t)s->m, sizeof *topology->closure_blocks);
+    if (!topology->closures || !topology->closure_blocks)
+        return false;
+    for (int i = 0; i < s->group_count; i++) {
+        const olo_group *group = &s->groups[i];
+        bool carried =
+            group->internal || group->carried || (group->joint >= 0 && g->used[group->joint]);
+        if (!carried && is_active(g, i))
+            close_group(topology, group);
+    }
+    return true;
+}
+
+/* --- creation --- */
+
+static bool grow(olo_topology *topology, const bool *active)
+{
+    const olo_system *s = topology->system;
+    growth g = {.topology = topology, .active = active};
+    topology->nodes = olo_alloc((size_t)s->node_count, sizeof *topology->nodes);
+    topology->order = olo_alloc((size_t)s->node_count, sizeof *topology->order);
+    g.reached = olo_alloc((size_t)s->node_count, sizeof *g.reached);
+    g.used = olo_alloc((size_t)s->joint_count, sizeof *g.used);
+    bool ok = topology->nodes && topology->order && g.reached && g.used && index_joints(&g);
+    if (ok) {
+        grow_forest(&g);
+        number_unknowns(topology);
+        ok = find_closures(&g);
+    }
+    olo_free(g.reached);
+    olo_free(g.used);
+    olo_free(g.first);
+    olo_free(g.list);
+    return ok;
+}
+
+olo_status olo_topology_create(const olo_system *system, const bool *active, olo_topology **created,
+                               olo_error *error)
+{
+    olo_topology *topology = *created = olo_alloc(1, sizeof *topology);
+    olo_status status = OLO_NO_MEMORY;
+    if (topology) {
+        topology->system = system;
+        status = grow(topology, active) ? OLO_OK : OLO_NO_MEMORY;
+    }
+    if (status != OLO_OK)
+        olo_fail(error, status, "out of memory for the spanning tree");
+    else
+        status = olo_topology_couple(topology, error);
+    if (status != OLO_OK) {
+        olo_topology_free(topology);
+        *created = NULL;
+    }
+    return status;
+}
+
+void olo_topology_free(olo_topology *topology)
+{
+    if (!topology)
+        return;
+    olo_elimination_structure_free(topology->elimination);
+    olo_pool_free(&topology->pool);
+    olo_free(topology->nodes);
+    olo_free(topology->order);
+    olo_free(topology->closures);
+    olo_free(topology->closure_blocks);
+    olo_free(topology);
+}
