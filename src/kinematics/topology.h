@@ -20,7 +20,7 @@
 
 typedef struct olo_topology_node {
     const olo_joint_type *type; /* NULL: free in space, u is the node's motion itself */
-    olo_articulation joint;     /* oriented: child is this node */
+    olo_articulation joint;     /* a copy, oriented: child is this node */
     int parent;                 /* node, or -1 for ground */
     int dof;
     int u; /* first entry among all joint increments */
