@@ -78,10 +78,10 @@ FAULTS = [
     Fault("turned_shape_not_turned_back", "src/elements/shape.c",
           "mat3_product(RE, RT, euler);", "mat3_product(RE, shape->rotation, euler);", "unit.elements"),
     # kinematics
-    Fault("joints_are_not_closed_after_a_step", "src/kinematics/tree.c",
+    Fault("joints_are_not_closed_after_a_step", "src/kinematics/motion.c",
           "t->type->close(&view, parent, q + node->q, shift, turn);",
           "(void)parent, (void)view;", "physics.settle"),
-    Fault("directors_are_not_settled", "src/kinematics/tree.c",
+    Fault("directors_are_not_settled", "src/kinematics/motion.c",
           "correct_directors(q + node->q + 3, turn, rest + node->q + 3);",
           "(void)correct_directors;", "physics.settle"),
     Fault("misalignment_refused_from_1e_7", "src/kinematics/misalignment.c",

@@ -1,6 +1,6 @@
 /* With `reduced` constraints nothing pulls positions back to the constraints: the increments of a
  * step satisfy them exactly but for rounding, which adds up along the path. After every step the
- * tree takes back what rounding has done, from the ground outwards (olo_tree_settle): joints are
+ * tree takes back what rounding has done, from the ground outwards (olo_motion_settle): joints are
  * closed again, directors are orthonormal again. So the constraint error stays at the rounding of
  * one configuration, however long the run is.
  *
