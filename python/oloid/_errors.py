@@ -92,7 +92,7 @@ def create(kind, function, free, *arguments):
 def aside(work, *arguments):
     """work(*arguments) in a thread of its own where Ctrl-C is heard, so that it raises KeyboardInterrupt at once, however long
     the library takes. The thread then comes to its end in the background, and what it makes is dropped: `work` may only read
-    what others have."""
+    what others have. A process that exits waits for it: the library must not run while its process is taken down."""
     if threading.current_thread() is not threading.main_thread():
         return work(*arguments)
     outcome = []
@@ -102,7 +102,7 @@ def aside(work, *arguments):
             outcome.append((work(*arguments), None))
         except BaseException as exception:  # is raised where the work was asked for
             outcome.append((None, exception))
-    thread = threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=run)
     thread.start()
     thread.join()
     value, exception = outcome[0]
