@@ -6,10 +6,10 @@ with it must fail. A fault that no test catches shows a rule that nothing checks
     tests/mutate/faults.py --list          names, files and tests
 
 The copy is build/faults/tree, with a build of its own that is reused; the sources themselves are not
-touched. A fault is `caught` when its test fails by its own assertions (or does not end, which is told
-apart); one that does not compile, or whose old text is not in the file exactly once, is an error of
-the list. Every test runs once without faults before, and must pass. The last line counts; the
-exit code is 1 if a fault survives or the list has an error.
+touched. A fault is `caught` when its test fails (or does not end, which is told apart); one that does
+not compile, or whose old text is not in the file exactly once, is an error of the list. Every test
+runs without faults before and after, and must pass both times. The last line counts; the exit code
+is 1 if a fault survives or the list has an error.
 """
 import argparse
 import os
@@ -17,6 +17,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from faults_list import FAULTS
@@ -45,11 +46,11 @@ def copy_sources():
             path.unlink()
 
 
-def say(command, log, seconds=None, **more):
+def say(command, log, seconds=None, cwd=TREE, **more):
     """Runs a command, its output to a log; None when it takes longer than `seconds`."""
     with open(log, "ab") as output:
         try:
-            return subprocess.run(command, cwd=TREE, stdout=output, stderr=output,
+            return subprocess.run(command, cwd=cwd, stdout=output, stderr=output,
                                   stdin=subprocess.DEVNULL, timeout=seconds, **more).returncode
         except subprocess.TimeoutExpired:
             return None
@@ -67,15 +68,16 @@ def build(tests, log, jobs):
 
 
 def run(test, log):
-    """The exit code of a test; None: it does not end."""
+    """The exit code of a test; None: it does not end. Its folder is its own: one that fails leaves files."""
     environment = dict(os.environ, OPENBLAS_NUM_THREADS="1", OLOID_MODELS=str(TREE / "models"),
                        OLOID=str(BUILD / "oloid"), PYTHONDONTWRITEBYTECODE="1")
     if is_python(test):
         command = [sys.executable, "-m", "pytest", "-q", "-x", "--color=no", "-p", "no:cacheprovider",
-                   "-o", "markers=slow: takes long", f"tests/{test}"]
-        return say(command, log, SECONDS, env=environment)
-    room, name = test.split(".")
-    return say([str(BUILD / "tests" / room / name)], log, SECONDS, env=environment)
+                   "-o", "markers=slow: takes long", str(TREE / "tests" / test)]
+    else:
+        command = [str(BUILD.joinpath("tests", *test.split(".")))]
+    with tempfile.TemporaryDirectory() as folder:
+        return say(command, log, SECONDS, folder, env=environment)
 
 
 def plant(fault):
@@ -102,12 +104,8 @@ def try_fault(fault, log, jobs):
         (TREE / fault.file).write_text(text)
 
 
-def prepare(faults, jobs):
-    """The copy, built, with every test passing: a list of what is wrong."""
-    TREE.mkdir(parents=True, exist_ok=True)
-    copy_sources()
-    log = TREE.parent / "without.log"
-    log.unlink(missing_ok=True)
+def run_without_faults(faults, jobs, log):
+    """Every test on the sources as they are: a list of what is wrong."""
     tests = sorted({fault.test for fault in faults})
     if say(["cmake", "--preset", "release", "-DOLOID_PAGE=OFF"], log) != 0 or not build(tests, log, jobs):
         return [f"the copy does not build, see {log}"]
@@ -125,10 +123,13 @@ def main():
         for fault in faults:
             print(f"{fault.name:44} {fault.file:42} {fault.test}")
         return 0
-    problems = prepare(faults, options.jobs)
-    for problem in problems:
-        print(problem)
+    TREE.mkdir(parents=True, exist_ok=True)
+    copy_sources()
+    without = TREE.parent / "without.log"
+    without.unlink(missing_ok=True)
+    problems = run_without_faults(faults, options.jobs, without)
     if problems or not faults:
+        print("\n".join(problems) or "no such fault")
         return 1
     bad = 0
     for fault in faults:
@@ -138,8 +139,9 @@ def main():
         outcome = try_fault(fault, log, options.jobs)
         bad += not outcome.startswith("caught")
         print(f"{outcome:10} {fault.name:44} {fault.test}  ({time.monotonic() - began:.0f} s)", flush=True)
-    print(f"{len(faults) - bad} of {len(faults)} faults caught")
-    return 1 if bad else 0
+    problems = run_without_faults(faults, options.jobs, without)
+    print("\n".join([*problems, f"{len(faults) - bad} of {len(faults)} faults caught"]))
+    return 1 if bad or problems else 0
 
 
 if __name__ == "__main__":

@@ -415,16 +415,21 @@ TEST(ranges_are_sets_of_bytes)
 
 enum { LENGTH = 3000 };
 
+static int seal_bytes(const unsigned char bytes[LENGTH], const olo_ranges *ranges)
+{
+    const int file = open(NAME, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    check_true(olo_write_bytes(file, bytes, LENGTH, 0));
+    check_true(olo_seal_write(file, LENGTH, ranges));
+    return file;
+}
+
 static int sealed_file(const olo_ranges *ranges)
 {
     unsigned char bytes[LENGTH];
     for (int i = 0; i < LENGTH; i++) {
         bytes[i] = (unsigned char)(i * i / 7);
     }
-    const int file = open(NAME, O_RDWR | O_CREAT | O_TRUNC, 0666);
-    check_true(olo_write_bytes(file, bytes, LENGTH, 0));
-    check_true(olo_seal_write(file, LENGTH, ranges));
-    return file;
+    return seal_bytes(bytes, ranges);
 }
 
 static olo_status check_seal(int file, olo_error *error)
@@ -503,6 +508,31 @@ TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
     unlink(NAME);
 }
 
+/* In a file of zeros ranges of equal size have equal contents: only the checksum over the ranges
+ * themselves can tell that one of them was moved. */
+TEST(the_seal_of_a_journal_covers_where_its_ranges_are)
+{
+    static const unsigned char zeros[LENGTH];
+    olo_error error = {0};
+    olo_ranges ranges = {0};
+    olo_ranges_add(&ranges, 16, 16);
+    olo_ranges_add(&ranges, 512, 16);
+    olo_ranges_add(&ranges, 1024, 16);
+    const int file = seal_bytes(zeros, &ranges);
+    const off_t end = lseek(file, 0, SEEK_END);
+    check_ok(check_seal(file, &error), &error);
+    for (off_t at = LENGTH; at < end; at++) {
+        for (int bit = 0; bit < 8; bit++) {
+            flip(file, at, bit);
+            check_status(OLO_IO, check_seal(file, &error));
+            flip(file, at, bit);
+        }
+    }
+    olo_ranges_free(&ranges);
+    close(file);
+    unlink(NAME);
+}
+
 TEST_MAIN(
     cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
     cmocka_unit_test(a_file_that_is_not_kept_is_gone_and_the_old_one_stays),
@@ -519,4 +549,5 @@ TEST_MAIN(
     cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
     cmocka_unit_test(ranges_are_sets_of_bytes), cmocka_unit_test(every_bit_of_a_file_is_sealed),
     cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_seal),
-    cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself))
+    cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself),
+    cmocka_unit_test(the_seal_of_a_journal_covers_where_its_ranges_are))
