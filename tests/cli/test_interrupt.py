@@ -144,6 +144,7 @@ def press_while_it_slides(tmp_path, *options):
     return stdout, stderr
 
 
+@pytest.mark.slow
 def test_interrupt_ends_an_equilibrium_that_is_searched_at_once(tmp_path):
     stdout, stderr = press_while_it_slides(tmp_path)
     assert stdout == "" and stderr == "oloid: interrupted while it slides down: no equilibrium yet\n"
