@@ -45,10 +45,10 @@ struct olo_recorder {
     olo_record_contents saved; /* room for a checkpoint; NULL without a file */
 };
 
-/* How often in a run the sizes are measured that its drifts are judged against, and steps between two of these looks at least: a
- * look costs as much as some steps. */
-static const double LOOKS = 64.0;
-enum { STEPS_BETWEEN_LOOKS = 16 };
+/* The sizes that drifts are judged against are sampled so often in a run, and at least so many
+ * steps apart: a sample costs as much as some steps. */
+static const double SAMPLES = 64.0;
+enum { STEPS_BETWEEN_SAMPLES = 16 };
 
 /* ---- creating --------------------------------------------------------------------------------- */
 
@@ -268,17 +268,18 @@ void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool
 
 /* ---- watching --------------------------------------------------------------------------------- */
 
-/* Whether it is time for a look: at the start, at the end, and now and then between them. */
-static bool is_look(const olo_recorder *recorder, const olo_state *state)
+/* Whether it is time for a sample: at the start, at the end, and now and then between them. */
+static bool is_sample_due(const olo_recorder *recorder, const olo_state *state)
 {
     const double span = recorder->run.end - recorder->summary.start;
-    const long since = recorder->verdict.states - recorder->verdict.looked;
+    const long since = recorder->verdict.states - recorder->verdict.sampled;
     return recorder->verdict.states <= 1 || state->t >= recorder->run.end ||
-           (since >= STEPS_BETWEEN_LOOKS && state->t - recorder->verdict.look_time >= span / LOOKS);
+           (since >= STEPS_BETWEEN_SAMPLES &&
+            state->t - recorder->verdict.sample_time >= span / SAMPLES);
 }
 
 /* Measures the sizes that drifts are judged against. */
-static void look(olo_recorder *recorder, const olo_state *state)
+static void sample_sizes(olo_recorder *recorder, const olo_state *state)
 {
     const olo_system *system = recorder->system;
     olo_verdict_record *verdict = &recorder->verdict;
@@ -296,16 +297,16 @@ static void look(olo_recorder *recorder, const olo_state *state)
         olo_raise(&verdict->remote, rows.remote);
         verdict->measured_reach = verdict->reach;
     }
-    verdict->looked = verdict->states;
-    verdict->look_time = state->t;
+    verdict->sampled = verdict->states;
+    verdict->sample_time = state->t;
 }
 
 /* Enters a state into the verdict: the whole system at every step, parts by themselves with every row. */
 static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger)
 {
     olo_verdict_add(&recorder->verdict, ledger, recorder->summary.halvings);
-    if (is_look(recorder, state)) {
-        look(recorder, state);
+    if (is_sample_due(recorder, state)) {
+        sample_sizes(recorder, state);
     }
 }
 

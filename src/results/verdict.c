@@ -1,19 +1,23 @@
 /* The rules of the verdict. For every invariant I of a run with states 0..N
  *
- *     drift = max_n |I_n - I_0|,   relative_drift = drift / scale,   ok: relative_drift <= tolerance.
+ *     drift = max_n |I_n - I_0|,   relative_drift = drift / scale,
+ *     ok: relative_drift <= tolerance.
  *
- * Exact quantities (momenta; energy with energy-momentum) are ok or broken. Their tolerance is rounding: 1e-10, and beyond some
- * 200,000 steps a random walk of 1000 epsilon per step. The scale of energy is the largest of kinetic, strain and moved
- * potential energy, work and dissipation; where that is tiny, what rounding of the coordinates does to the energy
- * (sizes.h: virial) makes it larger. The scale of a momentum map a.L + b.P is the largest of its own value, |a| sum |x| |p|
- * and |b| sum |p|.
+ * Exact quantities (momenta; energy with energy-momentum) are ok or broken. Their tolerance is
+ * rounding: 1e-10, and beyond some 200,000 steps a random walk of 1000 epsilon per step. The scale
+ * of energy is the largest of kinetic energy, change of strain energy, change of potential energy,
+ * work and dissipation; where all are tiny, rounding of the coordinates (sizes.h: virial) sets the
+ * scale. The scale of a momentum map a.L + b.P is the largest of its own value, |a| sum |x| |p| and
+ * |b| sum |p|.
  *
- * An energy that the scheme only bounds (variational) is compared with the largest kinetic energy that the motion can have: that
- * of the start, the potential energy released and the work received. It may oscillate; it must not grow. Growth is the slope of a
- * line fitted to means over blocks; a quantity that grows gets a tenth of the room.
+ * An energy that the scheme only bounds (variational) is compared with the largest kinetic energy
+ * that the motion can have: that of the start, the potential energy released and the work received.
+ * It may oscillate; it must not grow. Growth is the slope of a line fitted to means over blocks;
+ * the tolerance of a quantity that grows is ten times smaller.
  *
- * Constraints: exact treatments to rounding of the size of each row (row_size.h), augmented to its own tolerance, a penalty to a
- * hundredth of the size. Velocities that leave the constraints are a warning, as the energy that is conserved includes them. */
+ * Constraints: exact treatments hold to rounding of the size of each row (row_size.h), augmented to
+ * its own tolerance, a penalty to a hundredth of the size. Velocities that leave the constraints
+ * are a warning, because the conserved energy includes them. */
 #include "results/verdict.h"
 
 #include <float.h>
@@ -463,7 +467,7 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->remote, sizeof record->remote);
     olo_bytes_pass(bytes, &record->reach, sizeof record->reach);
     olo_bytes_pass(bytes, &record->measured_reach, sizeof record->measured_reach);
-    olo_bytes_pass(bytes, &record->looked, sizeof record->looked);
-    olo_bytes_pass(bytes, &record->look_time, sizeof record->look_time);
+    olo_bytes_pass(bytes, &record->sampled, sizeof record->sampled);
+    olo_bytes_pass(bytes, &record->sample_time, sizeof record->sample_time);
     olo_bytes_pass(bytes, &record->halvings, sizeof record->halvings);
 }

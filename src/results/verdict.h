@@ -52,8 +52,8 @@ typedef struct olo_verdict_record {
     double row_growth, remote; /* row_size.h */
     double reach;              /* largest distance from the origin: olo_system_reach */
     double measured_reach;     /* where row_growth was measured */
-    long looked;               /* states at the last look at sizes */
-    double look_time;          /* its time */
+    long sampled;              /* states at the last sample of sizes */
+    double sample_time;        /* its time */
     long halvings;
 } olo_verdict_record;
 
@@ -63,7 +63,7 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
 /* Enters the ledgers of all parts, at the first state and any other. */
 void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers);
 
-/* Raises the sizes to those of a look. */
+/* Raises the sizes to those of a sample. */
 void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes);
 
 /* The verdicts so far: the invariants in order, then constraints and velocities; none before the first state. Of a quantity that
