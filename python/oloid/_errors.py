@@ -96,15 +96,16 @@ def aside(work, *arguments):
     if threading.current_thread() is not threading.main_thread():
         return work(*arguments)
     outcome = []
+    done = threading.Event()
 
     def run():
         try:
             outcome.append((work(*arguments), None))
         except BaseException as exception:  # is raised where the work was asked for
             outcome.append((None, exception))
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
+        done.set()
+    threading.Thread(target=run).start()
+    done.wait()  # not join: a join that Ctrl-C interrupts marks the thread as ended (CPython 3.9 to 3.12)
     value, exception = outcome[0]
     if exception is not None:
         raise exception

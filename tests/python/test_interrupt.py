@@ -130,3 +130,13 @@ def test_errors_and_models_of_other_threads_are_the_same():
 def test_ctrl_c_ends_a_search_for_an_equilibrium_within_a_second(interrupted):
     last = interrupted("chain = oloid.load('chain', set={'n': 3000})", "oloid.equilibrium(chain)", "type(interrupt).__name__")
     assert last == "Interrupted"
+
+
+def test_an_abandoned_call_is_waited_for_when_the_process_exits(interrupted):
+    # the library must not run while its process is taken down
+    before = """
+import threading
+from oloid._errors import aside
+"""
+    assert interrupted(before, "aside(time.sleep, 3)",
+                       "sum(thread.is_alive() for thread in threading.enumerate())") == "2"
