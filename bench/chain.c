@@ -1,4 +1,5 @@
-/* Cost against size: a chain of n bodies in a row, joined by hinges (the model `chain`) or by ball joints (`hanging-chain`).
+/* Cost against size: a chain of n bodies in a row, joined by hinges (the model `chain`) or by ball
+ * joints (`hanging-chain`).
  *
  *     chain MODEL N STEPS step|watch|record
  */

@@ -1,9 +1,11 @@
-/* The cost of a gradient in runs: a model of the catalogue is run, or the gradient of its kinetic energy with respect to the whole start,
- * and to parameters, is computed, with all steps in memory or with checkpoints.
+/* The cost of a gradient in runs: a model of the catalogue is run, or the gradient of its kinetic
+ * energy with respect to the whole start, and to parameters, is computed, with all steps in memory
+ * or with checkpoints.
  *
  *     derivatives MODEL STEPS N SCHEME run|watch|memory|checkpoints [end|running [PARAMETER ...]]
  *
- * N is the parameter n, or -. The energy is that at the end, or its integral. `run` only steps, `watch` is a run with its ledger. Prints steps, steps made again and CPU seconds. `derivatives
+ * N is the parameter n, or -. The energy is that at the end, or its integral. `run` only steps,
+ * `watch` is a run with its ledger. Prints steps, steps made again and CPU seconds. `derivatives
  * MODEL STEPS [N [SCHEME]]` does all three and prints their ratios. */
 #include "oloid/derivatives.h"
 #include "scene.h"
@@ -15,7 +17,7 @@ typedef struct bench {
     olo_goal goal;
     olo_derivatives *d;
     int parameters;
-    olo_parameter_change *change[PARAMETERS_MAX];
+    olo_parameter_derivative *change[PARAMETERS_MAX];
     double gradient[PARAMETERS_MAX];
 } bench;
 
@@ -25,12 +27,12 @@ static olo_status bench_open(bench *x, int count, char **names, olo_error *error
     if (status == OLO_OK)
         status = olo_derivatives_create(x->s.system, &x->s.run, &x->d, error);
     for (int i = 0; status == OLO_OK && i < count && i < PARAMETERS_MAX; i++) {
-        status = olo_parameter_change_create(x->s.model, names[i], &x->change[i], error);
+        status = olo_parameter_derivative_create(x->s.model, names[i], &x->change[i], error);
         x->parameters += status == OLO_OK;
     }
     if (status == OLO_OK && x->parameters > 0)
         status = olo_derivatives_set_parameters(
-            x->d, (const olo_parameter_change *const *)x->change, x->parameters, error);
+            x->d, (const olo_parameter_derivative *const *)x->change, x->parameters, error);
     return status;
 }
 
@@ -38,7 +40,7 @@ static void bench_close(bench *x)
 {
     olo_derivatives_free(x->d);
     for (int i = 0; i < x->parameters; i++)
-        olo_parameter_change_free(x->change[i]);
+        olo_parameter_derivative_free(x->change[i]);
     olo_state_free(x->s.state);
     olo_system_free(x->s.system);
     olo_model_free(x->s.model);

@@ -1,8 +1,8 @@
-/* What the benchmarks of models share: a model of the catalogue is run for a number of steps, and steps, Newton iterations
- * and CPU seconds are printed.
+/* What the benchmarks of models share: a model of the catalogue is run for a number of steps, and
+ * steps, Newton iterations and CPU seconds are printed.
  *
- * `step` only steps; `watch` also evaluates the ledger and judges what is conserved after every step; `record` is
- * what `oloid run` does: it records into a file as well.
+ * `step` only steps; `watch` also evaluates the ledger and judges what is conserved after every
+ * step; `record` is what `oloid run` does: it records into a file as well.
  */
 #ifndef OLO_BENCH_SCENE_H
 #define OLO_BENCH_SCENE_H

@@ -1,5 +1,5 @@
-/* Cost against size: a chain of n point masses on springs under gravity, its first point held by a spring. Prints steps,
- * Newton iterations and CPU seconds of the steps.
+/* Cost against size: a chain of n point masses on springs under gravity, its first point held by a
+ * spring. Prints steps, Newton iterations and CPU seconds of the steps.
  *
  *     spring_chain POINTS STEPS
  *

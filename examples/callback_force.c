@@ -2,11 +2,12 @@
  *
  *     m dv/dt = m g - k v |v|   has the solution   v = u tanh(g t / u),  s = u^2/g ln cosh(g t / u)
  *
- * with the terminal speed u = sqrt(m g / k). The drag is a function that the library calls with the time,
- * the position and the velocity of its place. The work it does is kept in the ledger, so that energy minus
- * work is constant to round-off, although the ball loses energy.
+ * with the terminal speed u = sqrt(m g / k). The drag is a function that the library calls with the
+ * time, the position and the velocity of its place. The work it does is kept in the ledger, so that
+ * energy minus work is constant to round-off, although the ball loses energy.
  *
- *     cc callback_force.c $(pkg-config --cflags --libs oloid) -lm -o callback_force && ./callback_force
+ *     cc callback_force.c $(pkg-config --cflags --libs oloid) -lm -o callback_force &&
+ *         ./callback_force
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* First steps: build a pendulum in code, step it, read its energies.
  *
- * A uniform rod of length 1 m hangs on a hinge, is lifted to the horizontal and let go. It reaches the
- * bottom after a quarter of its period, which is known in closed form,
+ * A uniform rod of length 1 m hangs on a hinge, is lifted to the horizontal and let go. It reaches
+ * the bottom after a quarter of its period, which is known in closed form,
  *
  *     T/4 = K(1/sqrt(2)) sqrt(2 l / (3 g)),     K the complete elliptic integral of the first kind,
  *

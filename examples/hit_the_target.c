@@ -1,9 +1,11 @@
 /* The gradient of what a run reaches: how must a ball be thrown to be at a target after one second?
  *
- * J = 1/2 |x(T) - target|^2 has the derivative T (x(T) - target) with respect to the velocity v at the start, since x(T) =
- * x(0) + v T + g T^2/2, which the scheme meets exactly. One step of Newton's method, v - dJ/dv / T^2, hits the target.
+ * J = 1/2 |x(T) - target|^2 has the derivative T (x(T) - target) with respect to the velocity v at
+ * the start, since x(T) = x(0) + v T + g T^2/2, which the scheme meets exactly. One step of
+ * Newton's method, v - dJ/dv / T^2, hits the target.
  *
- *     cc hit_the_target.c $(pkg-config --cflags --libs oloid) -lm -o hit_the_target && ./hit_the_target
+ *     cc hit_the_target.c $(pkg-config --cflags --libs oloid) -lm -o hit_the_target &&
+ *         ./hit_the_target
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,10 +25,21 @@ static const char ball[] =
 static olo_status aim(olo_derivatives *derivatives, const olo_state *start, double *distance,
                       double by_velocity[3], olo_error *error)
 {
-    const olo_goal goals[] = {
-        {.quantity = "end.position", .direction = {1, 0, 0}, .squared = true, .target = 10, .end = 1},
-        {.quantity = "end.position", .direction = {0, 1, 0}, .squared = true, .target = 2, .end = 1},
-        {.quantity = "end.position", .direction = {0, 0, 1}, .squared = true, .target = 3, .end = 1}};
+    const olo_goal goals[] = {{.quantity = "end.position",
+                               .direction = {1, 0, 0},
+                               .squared = true,
+                               .target = 10,
+                               .end = 1},
+                              {.quantity = "end.position",
+                               .direction = {0, 1, 0},
+                               .squared = true,
+                               .target = 2,
+                               .end = 1},
+                              {.quantity = "end.position",
+                               .direction = {0, 0, 1},
+                               .squared = true,
+                               .target = 3,
+                               .end = 1}};
     const olo_functional miss = {.goals = goals, .goal_count = 3};
     olo_gradient gradient = {.v = by_velocity};
     olo_status status = olo_derivatives_gradient(derivatives, start, &miss, &gradient, error);

@@ -1,8 +1,8 @@
 /* Read a model of the catalogue, run it, record a result and read the result back.
  *
- * The heavy top precesses steadily: its centre of mass stays at the height L cos(60 degrees) = 0.0375 and goes
- * round at 10 rad/s, so that after time t it is at L sin(60 degrees) (sin 10 t, -cos 10 t). The program
- * compares the recorded path with this, and checks the verdict of the run.
+ * The heavy top precesses steadily: its centre of mass stays at the height L cos(60 degrees) =
+ * 0.0375 and goes round at 10 rad/s, so that after time t it is at L sin(60 degrees) (sin 10 t,
+ * -cos 10 t). The program compares the recorded path with this, and checks the verdict of the run.
  *
  *     cc read_and_run.c $(pkg-config --cflags --libs oloid) -lm -o read_and_run && ./read_and_run
  */

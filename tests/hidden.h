@@ -1,4 +1,4 @@
-/* Counting the files that replacing another one leaves behind, see base/fresh.h. */
+/* Counting the files that replacing another one leaves behind, see base/new_file.h. */
 #ifndef OLO_TEST_HIDDEN_H
 #define OLO_TEST_HIDDEN_H
 

@@ -3,7 +3,8 @@
  *     joined x = joined_create(7);
  *     int a = joined_body(&x, NULL, NULL), b = joined_body(&x, NULL, NULL);
  *     joined_pair(&x, pair_letter('R'), a, b, NULL, 0);
- *     scene s = joined_open(&x, "reduced");        the model stays with x: more scenes may be opened
+ *     scene s = joined_open(&x, "reduced");        the model stays with x: more scenes may be
+ *         opened
  *     ...
  *     joined_free(&x);
  */
@@ -15,11 +16,11 @@
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
 
-/* Lower pairs (multibody-null-space, table of 5.0): rows m_ext, freedoms r, and which they are: translations
- * along n or across it, rotations about n or all. */
+/* Lower pairs (multibody-null-space, table of 5.0): rows m_ext, freedoms r, and which they are:
+ * translations along n or across it, rotations about n or all. */
 typedef struct pair_kind {
     const char *type;
-    int rows, freedoms;
+    int rows, dofs;
     bool along, across;
     int rotations;
 } pair_kind;
@@ -33,8 +34,8 @@ static const pair_kind pairs[PAIRS] = {
     {"point-on-line", 2, 4, true, false, 3}, {"point-on-plane", 1, 5, false, true, 3},
     {"universal", 4, 2, false, false, 2}};
 
-/* By the letter of the sheet: S C R P E F, L for a point on a line, T for a point on a plane (a table); U is
- * universal. */
+/* By the letter of the sheet: S C R P E F, L for a point on a line, T for a point on a plane (a
+ * table); U is universal. */
 static inline const pair_kind *pair_letter(char letter)
 {
     const char *at = strchr("SCRPEFLTU", letter);
@@ -48,7 +49,7 @@ typedef struct joined {
     olo_model *model;
     unsigned long long seed;
     int bodies, joints;
-    int freedoms; /* six a body, less the rows of the joints */
+    int dofs; /* six a body, less the rows of the joints */
     double place[JOINED_MAX][3];
     double rotation[JOINED_MAX][9]; /* columns are the directors */
     olo_joint joint[JOINED_MAX];    /* as given to the model, without its names */
@@ -129,7 +130,7 @@ static inline int joined_body(joined *x, const double *place, const double *R)
     joined_vector(x, 1, body.velocity);
     joined_vector(x, 2, body.angular_velocity);
     check_ok(olo_model_add_body(x->model, &body, &error), &error);
-    x->freedoms += 6;
+    x->dofs += 6;
     return k;
 }
 
@@ -148,8 +149,9 @@ static inline olo_place joined_place(const joined *x, int k, const double at[3],
     return place;
 }
 
-/* A pair between two bodies, or one and the ground, closed at the start; its axes belong to the first. They are
- * apart by up to `reach` along the free directions. An axis that is not given is random. */
+/* A pair between two bodies, or one and the ground, closed at the start; its axes belong to the
+ * first. They are apart by up to `reach` along the free directions. An axis that is not given is
+ * random. */
 static inline void joined_pair(joined *x, const pair_kind *kind, int first, int second,
                                const double *axis, double reach)
 {
@@ -180,13 +182,13 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
     }
     joint.between[1] = joined_place(x, second, at, names[1]);
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
-    x->freedoms -= kind->rows;
+    x->dofs -= kind->rows;
     joint.name = joint.between[0].on = joint.between[1].on = NULL;
     x->joint[x->joints++] = joint;
 }
 
-/* A tree of random pairs, which starts free or on the ground, of which twigs may hang too; half of the bodies
- * continue a chain, and a third of the pairs are named the other way round. */
+/* A tree of random pairs, which starts free or on the ground, of which twigs may hang too; half of
+ * the bodies continue a chain, and a third of the pairs are named the other way round. */
 static inline joined joined_tree(unsigned long long seed, int bodies)
 {
     joined x = joined_create(seed);
@@ -233,8 +235,8 @@ static inline joined joined_hinges(unsigned long long seed, int bodies)
     return x;
 }
 
-/* The same, or `pushed` by a force that moves nothing, but turns with a body: such trees are left to the elimination on any
- * tree. */
+/* The same, or `pushed` by a force that moves nothing, but turns with a body: such trees are left
+ * to the elimination on any tree. */
 static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed)
 {
     joined x = joined_hinges(seed, bodies);

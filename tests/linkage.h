@@ -1,4 +1,5 @@
-/* The six-body linkage with the variational scheme: its angles, energies and revolutions (variational sheet, 3.3). */
+/* The six-body linkage with the variational scheme: its angles, energies and revolutions
+ * (variational sheet, 3.3). */
 #ifndef OLO_TEST_LINKAGE_H
 #define OLO_TEST_LINKAGE_H
 
@@ -7,7 +8,8 @@
 
 static const char LINKAGE[] = "six-body-linkage-reverse";
 
-/* Angle of body b relative to body a about an axis of the frames, which are parallel at the start. */
+/* Angle of body b relative to body a about an axis of the frames, which are parallel at the start.
+ */
 static inline double linkage_angle(const double *a, const double *b, int axis, double near)
 {
     int j = (axis + 1) % 3, k = (axis + 2) % 3;

@@ -1,18 +1,19 @@
-/* Derivatives of a run from a scene: of a functional with random weights, along a random direction, by the adjoint, forward, and by
- * extrapolated differences of whole runs. */
+/* Derivatives of a run from a scene: of a functional with random weights, along a random direction,
+ * by the adjoint, forward, and by extrapolated differences of whole runs. */
 #ifndef OLO_TESTS_PROBE_H
 #define OLO_TESTS_PROBE_H
 
 #include "scene.h"
 
 #include "oloid/derivatives.h"
-#include "system/parameter_change.h"
+#include "system/parameter_derivative.h"
 
 static const char *const schemes[] = {"energy-momentum", "variational"};
 
 enum { NUMBERS_MAX = 4000 };
 
-/* J = sum a_i q_i + b_i v_i + (q.q + v.v)/2 at the end, and the integral of sum b_i q_i + a_i v_i + (q.q)/2, random a, b. */
+/* J = sum a_i q_i + b_i v_i + (q.q + v.v)/2 at the end, and the integral of sum b_i q_i + a_i v_i +
+ * (q.q)/2, random a, b. */
 typedef struct weights {
     int n;
     double a[NUMBERS_MAX], b[NUMBERS_MAX];
@@ -213,7 +214,7 @@ static inline void check_parameters(const char *text, const char *scheme, const 
                                     const double *values, int count, const olo_goal *goal)
 {
     olo_error error = {0};
-    olo_parameter_change *changes[PARAMETERS_MAX];
+    olo_parameter_derivative *changes[PARAMETERS_MAX];
     double gradient[PARAMETERS_MAX], largest = 0;
     scene x = open_with(text, scheme, NULL, 0);
     x.run.scheme = scheme;
@@ -221,9 +222,9 @@ static inline void check_parameters(const char *text, const char *scheme, const 
     if (goal)
         p.J = (olo_functional){.goals = goal, .goal_count = 1};
     for (int k = 0; k < count; k++)
-        check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
-    check_ok(olo_start_change(x.system, &x.run, x.state, changes, count, &error), &error);
-    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)changes,
+        check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error), &error);
+    check_ok(olo_equilibrium_derivative(x.system, &x.run, x.state, changes, count, &error), &error);
+    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)changes,
                                             count, &error),
              &error);
     olo_gradient g = {.parameters = gradient, .q = p.gq};
@@ -249,7 +250,7 @@ static inline void check_parameters(const char *text, const char *scheme, const 
         check_relative(difference_of(value_with_parameter, 1e-2), gradient[k] * values[k], 1e-8);
     }
     for (int k = 0; k < count; k++)
-        olo_parameter_change_free(changes[k]);
+        olo_parameter_derivative_free(changes[k]);
     probe_close();
     scene_close(&x);
 }

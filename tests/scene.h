@@ -1,4 +1,5 @@
-/* A model that runs, for tests: model, system, state and stepper in one, from a text or from the catalogue.
+/* A model that runs, for tests: model, system, state and stepper in one, from a text or from the
+ * catalogue.
  *
  *     scene s = scene_open(TEXT, "reduced");
  *     scene_run(&s, 0.01, 100);
@@ -26,7 +27,8 @@ typedef struct scene {
     long iterations, halvings;
 } scene;
 
-/* From a text, or from the catalogue when the text has one line; the treatment may be NULL: the model's. */
+/* From a text, or from the catalogue when the text has one line; the treatment may be NULL: the
+ * model's. */
 static inline scene scene_open_set(const char *text, const char *constraints,
                                    const olo_setting *settings, int setting_count)
 {
@@ -99,7 +101,8 @@ static inline double norm3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Coordinates, constraints of bodies and sections, all of them, none repeated, and unknowns of `reduced`. */
+/* Coordinates, constraints of bodies and sections, all of them, none repeated, and unknowns of
+ * `reduced`. */
 static inline void scene_check_counts(const scene *s, int n, int internal, int m, int reduced)
 {
     olo_counts counts;
@@ -147,8 +150,8 @@ static inline void scene_reaction(scene *s, const char *name, double force[3], d
              &error);
 }
 
-/* The momentum that the kinetic energy could carry, sqrt(2 T m), and the farthest coordinate: what the parts of a
- * momentum that vanishes in total are measured against. */
+/* The momentum that the kinetic energy could carry, sqrt(2 T m), and the farthest coordinate: what
+ * the parts of a momentum that vanishes in total are measured against. */
 static inline double scene_momentum(const scene *s, double kinetic, double *reach)
 {
     double mass = 0;
@@ -163,8 +166,8 @@ static inline double scene_momentum(const scene *s, double kinetic, double *reac
     return sqrt(2 * kinetic * mass);
 }
 
-/* The quantities that a system claims to conserve: where they started, how large they and their parts have been, and how far they
- * have been from their start, in proportion. */
+/* The quantities that a system claims to conserve: where they started, how large they and their
+ * parts have been, and how far they have been from their start, in proportion. */
 typedef struct scene_watch {
     double start[OLO_INVARIANTS_MAX], size[OLO_INVARIANTS_MAX], drift;
     bool energy; /* count it, too? */
@@ -198,8 +201,8 @@ static inline void scene_watch_look(scene_watch *watch, const scene *s)
     }
 }
 
-/* Largest drift of every quantity the system claims to conserve (without the energy, if it is told so), relative to its
- * size, over `steps`. */
+/* Largest drift of every quantity the system claims to conserve (without the energy, if it is told
+ * so), relative to its size, over `steps`. */
 static inline double scene_drift_of(scene *s, double h, long steps, bool energy)
 {
     scene_watch watch = scene_watch_begin(s, energy);

@@ -36,8 +36,8 @@
 #define check_relative(expected, got, tolerance)                                                   \
     test_relative(#got, (expected), (got), (tolerance), __FILE__, __LINE__)
 
-/* 0 <= value <= bound: the value is a magnitude. A negative one is a mistake of the test, which would
- * pass with any error of that sign: write fabs() in the test. */
+/* 0 <= value <= bound: the value is a magnitude. A negative one is a mistake of the test, which
+ * would pass with any error of that sign: write fabs() in the test. */
 #define check_below(value, bound) test_below(#value, (value), (bound), __FILE__, __LINE__)
 
 /* The status is OLO_OK; prints the text of `error` (may be NULL) otherwise. */

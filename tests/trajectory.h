@@ -1,5 +1,6 @@
-/* Configurations of a variational run at all nodes, and what the discrete Lagrangian L_d = 1/(2h) dq.M dq - h V(q_m) makes of them,
- * computed from the configurations alone (variational sheet, 2.2 to 2.6). */
+/* Configurations of a variational run at all nodes, and what the discrete Lagrangian L_d = 1/(2h)
+ * dq.M dq - h V(q_m) makes of them, computed from the configurations alone (variational sheet, 2.2
+ * to 2.6). */
 #ifndef OLO_TEST_TRAJECTORY_H
 #define OLO_TEST_TRAJECTORY_H
 

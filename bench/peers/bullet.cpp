@@ -1,8 +1,9 @@
-/* The chain in Bullet (double precision): a btMultiBody with a fixed base (joint angles are the unknowns, Featherstone's articulated
- * body algorithm) in a btMultiBodyDynamicsWorld, stepped by
+/* The chain in Bullet (double precision): a btMultiBody with a fixed base (joint angles are the
+ * unknowns, Featherstone's articulated body algorithm) in a btMultiBodyDynamicsWorld, stepped by
  *   world  stepSimulation with its own semi-implicit Euler method;
  *   rk4    the same with btMultiBody::useRK4Integration.
- * Damping, sleeping and the bound on joint rates, on by default, are off: they change the chain. Nothing collides.
+ * Damping, sleeping and the bound on joint rates, on by default, are off: they change the chain.
+ * Nothing collides.
  */
 #include <cstdio>
 #include <cstring>

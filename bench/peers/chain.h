@@ -1,5 +1,6 @@
-/* The chain of models/chain.yaml as plain numbers, for engines that do not read model files: n equal links in a row, held
- * out along x and let go, the first hinged to the ground, hinge axes y, z, y, z, ... in the links.
+/* The chain of models/chain.yaml as plain numbers, for engines that do not read model files: n
+ * equal links in a row, held out along x and let go, the first hinged to the ground, hinge axes y,
+ * z, y, z, ... in the links.
  */
 #ifndef BENCH_PEERS_CHAIN_H
 #define BENCH_PEERS_CHAIN_H
@@ -10,8 +11,9 @@
 extern "C" {
 #endif
 
-/* A link has its frame at the hinge to the link before; the next hinge is at (length, 0, 0). At the start the frames
- * are parallel to the axes of space, all angles are zero but what `angles` and `rates` say. */
+/* A link has its frame at the hinge to the link before; the next hinge is at (length, 0, 0). At the
+ * start the frames are parallel to the axes of space, all angles are zero but what `angles` and
+ * `rates` say. */
 typedef struct chain {
     int links;
     double length;     /* of a link, m */
@@ -41,9 +43,9 @@ void chain_axis(int hinge, double axis[3]);
 /* All links, from angles and rates of the hinges. */
 void chain_move(const chain *x, const double *angles, const double *rates, chain_link *links);
 
-/* The rates of the hinges whose motion is nearest, in the metric of the mass, to a motion that may also pull at the hinges:
- * Mr rates = P^T momentum. `momenta` has six numbers a link: linear, then angular about the origin of its frame, in space.
- * False without memory. */
+/* The rates of the hinges whose motion is nearest, in the metric of the mass, to a motion that may
+ * also pull at the hinges: Mr rates = P^T momentum. `momenta` has six numbers a link: linear, then
+ * angular about the origin of its frame, in space. False without memory. */
 bool chain_fit_rates(const chain *x, const double *angles, const double *momenta, double *rates);
 
 /* Kinetic and potential energy of links; the latter is zero at the height of the first hinge. */

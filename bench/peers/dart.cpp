@@ -1,5 +1,7 @@
-/* The chain in DART: revolute joints (joint angles are the unknowns, articulated body algorithm), stepped by
- *   world  simulation::World::step, semi-implicit Euler with DART's constraint solver, which has nothing to do here;
+/* The chain in DART: revolute joints (joint angles are the unknowns, articulated body algorithm),
+ * stepped by
+ *   world  simulation::World::step, semi-implicit Euler with DART's constraint solver, which has
+ *          nothing to do here;
  *   rk4    the classical Runge-Kutta method written here over Skeleton::computeForwardDynamics.
  */
 #include <cstdio>

@@ -1,14 +1,17 @@
-/* Runs the chain in one engine and prints what it cost and where it came to, a name and its numbers a line:
+/* Runs the chain in one engine and prints what it cost and where it came to, a name and its numbers
+ * a line:
  *
- *     peer_<engine> METHOD LINKS END SETTING [samples=1] [repeat=0] [angle=HINGE:rad] [rate=HINGE:rad/s] [check=TOLERANCE]
+ *     peer_<engine> METHOD LINKS END SETTING [samples=1] [repeat=0] [angle=HINGE:rad]
+ *         [rate=HINGE:rad/s] [check=TOLERANCE]
  *
- * SETTING is the step or the tolerance of the method. `cpu` is the CPU time of this thread in the engine's stepping and
- * nothing else, the least of as many runs as fit into `repeat` seconds (at least one, at most 20). `energy` is the largest
- * error of the energy by the engine's own account at `samples` equidistant times, `energy_of_motion` of the energy that
- * chain.c computes from its angles and rates, both relative to what the chain loses from its start until it hangs.
- * `tip_gap` is the largest distance of the engine's tip from that of its angles, `account_gap` the largest difference of
- * the two energies: what is not small there runs another chain, and with `check` fails. `failed` says why there is nothing
- * more.
+ * SETTING is the step or the tolerance of the method. `cpu` is the CPU time of this thread in the
+ * engine's stepping and nothing else, the least of as many runs as fit into `repeat` seconds (at
+ * least one, at most 20). `energy` is the largest error of the energy by the engine's own account
+ * at `samples` equidistant times, `energy_of_motion` of the energy that chain.c computes from its
+ * angles and rates, both relative to what the chain loses from its start until it hangs. `tip_gap`
+ * is the largest distance of the engine's tip from that of its angles, `account_gap` the largest
+ * difference of the two energies: what is not small there runs another chain, and with `check`
+ * fails. `failed` says why there is nothing more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +49,8 @@ static double worse(double a, double b)
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
 
-/* Looks at where the run is: its energies in `energy[0]` (own) and [1] (of the motion), and the gap of the tip. */
+/* Looks at where the run is: its energies in `energy[0]` (own) and [1] (of the motion), and the gap
+ * of the tip. */
 static void look(const task *x, void *run, outcome *out, double energy[2])
 {
     double tip[3], end[3], gap = 0;

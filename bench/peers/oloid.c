@@ -1,9 +1,11 @@
-/* The chain in Oloid, through its public interface, from the catalogue's own model. The method is the name of a scheme, or
- * "tolerance" for energy-momentum with steps chosen by the setting, and behind it the order, if it is not 2: "variational-6". The
- * constraints are `reduced`, Newton's tolerance is the default one.
+/* The chain in Oloid, through its public interface, from the catalogue's own model. The method is
+ * the name of a scheme, or "tolerance" for energy-momentum with steps chosen by the setting, and
+ * behind it the order, if it is not 2: "variational-6". The constraints are `reduced`, Newton's
+ * tolerance is the default one.
  *
- * Oloid's velocities are those of positions and directors. They keep the hinges closed on the average over a step, not at
- * its end, so that a part of them may pull at the hinges. The rates given to the driver are those of the rest.
+ * Oloid's velocities are those of positions and directors. They keep the hinges closed on the
+ * average over a step, not at its end, so that a part of them may pull at the hinges. The rates
+ * given to the driver are those of the rest.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,8 +129,9 @@ static bool advance(void *run, double until, peer_error *reason)
     return status == OLO_OK;
 }
 
-/* Linear and angular momentum of a link from its position and directors z = (x, d1, d2, d3) and their rates:
- * p_a = sum M_ab z'_b, l = sum d_a x p_a, with M = [[m, m c^T], [m c, E]], E = sum over mass of X X^T. */
+/* Linear and angular momentum of a link from its position and directors z = (x, d1, d2, d3) and
+ * their rates: p_a = sum M_ab z'_b, l = sum d_a x p_a, with M = [[m, m c^T], [m c, E]], E = sum
+ * over mass of X X^T. */
 static void link_momentum(const chain *c, const double *q, const double *v, double momentum[6])
 {
     double M[4][4] = {{c->mass}}, p[4][3] = {{0}};

@@ -1,5 +1,5 @@
-/* What the driver (main.c) knows of an engine. Each engine is one file that defines `the_peer`, linked with the driver into
- * one program, peer_<engine>.
+/* What the driver (main.c) knows of an engine. Each engine is one file that defines `the_peer`,
+ * linked with the driver into one program, peer_<engine>.
  */
 #ifndef BENCH_PEERS_PEER_H
 #define BENCH_PEERS_PEER_H
@@ -21,13 +21,13 @@ typedef struct peer_error {
 typedef struct peer {
     const char *name;
     const char *(*version)(void);
-    /* A chain at its start, to be stepped by `method`; `setting` is its step in s, or its tolerance. NULL on
-     * failure. The chain outlives the run. */
+    /* A chain at its start, to be stepped by `method`; `setting` is its step in s, or its
+     * tolerance. NULL on failure. The chain outlives the run. */
     void *(*start)(const chain *x, const char *method, double setting, peer_error *error);
     /* Steps to time `until`. What is done here is measured, nothing else. */
     bool (*advance)(void *run, double until, peer_error *error);
-    /* Angles and rates of the hinges; the end of the last link and the energy by the engine's own account, the energy NaN
-     * if it has none. */
+    /* Angles and rates of the hinges; the end of the last link and the energy by the engine's own
+     * account, the energy NaN if it has none. */
     void (*read)(void *run, double *angles, double *rates, double tip[3], double *energy);
     /* Steps taken so far. */
     long (*steps)(void *run);

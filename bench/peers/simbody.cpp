@@ -1,5 +1,6 @@
-/* The chain in Simbody: pin mobilizers (joint angles are the unknowns, forward dynamics in linear time) and its own time integrators, with
- * error control or, where the name ends in "-fixed", with steps of one size.
+/* The chain in Simbody: pin mobilizers (joint angles are the unknowns, forward dynamics in linear
+ * time) and its own time integrators, with error control or, where the name ends in "-fixed", with
+ * steps of one size.
  */
 #include <Simbody.h>
 

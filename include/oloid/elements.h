@@ -1,17 +1,17 @@
-/** @file
- *  The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers, supports, loads, outputs.
+/* * @file The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers,
+ * supports, loads, outputs.
  *
- *  Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
- *  caller, and given to a model with its function of model.h:
+ * Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
+ * caller, and given to a model with its function of model.h:
  *
  *      olo_body body = olo_body_default();
  *      body.name = "top";
  *      body.mass = 1;
  *      olo_model_add_body(model, &body, &error);
  *
- *  The keys of a model file and the fields here have one name. Strings and arrays are copied when an
- *  element is added. Units are the user's, as long as they fit together; angles are in radians. Vectors are
- *  in space axes unless it says otherwise.
+ * The keys of a model file and the fields here have one name. Strings and arrays are copied when an
+ * element is added. Units are the user's, as long as they fit together; angles are in radians.
+ * Vectors are in space axes unless it says otherwise.
  */
 #ifndef OLOID_ELEMENTS_H
 #define OLOID_ELEMENTS_H
@@ -25,14 +25,14 @@
 extern "C" {
 #endif
 
-/** A number that was not given: the element then takes its value from the configuration. Of a vector that is
- *  given in part, the other components are zero. */
+/* * A number that was not given: the element then takes its value from the configuration. Of a
+ * vector that is given in part, the other components are zero. */
 #define OLO_UNSET ((double)NAN)
 
-/** A place: a point of space, a point mass, or a point of a body.
- *  `on` is NULL (or "ground") for a point of space, the name of a point or a body, or `body.point` for a
- *  named point of a body. `at` is in space for ground, in the body's frame for a body, and zero for
- *  a point mass or a named point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top, at: [0, 0, 0.1]}`. */
+/* * A place: a point of space, a point mass, or a point of a body. `on` is NULL (or "ground") for a
+ * point of space, the name of a point or a body, or `body.point` for a named point of a body. `at`
+ * is in space for ground, in the body's frame for a body, and zero for a point mass or a named
+ * point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top, at: [0, 0, 0.1]}`. */
 typedef struct olo_place {
     const char *on; /**< NULL, "ground", a point, a body, or `body.point` */
     double at[3];   /**< from the origin of what `on` names, in its axes */
@@ -55,8 +55,8 @@ typedef struct olo_point {
     double mass;        /**< positive */
     double position[3]; /**< at the start */
     double velocity[3]; /**< at the start */
-    /** Name of an earlier point from which position and velocity count; its coordinates are then the
-     *  difference to that point (relative coordinates). NULL: from the origin. */
+    /* * Name of an earlier point from which position and velocity count; its coordinates are then
+     * the difference to that point (relative coordinates). NULL: from the origin. */
     const char *relative_to;
 } olo_point;
 
@@ -86,18 +86,19 @@ typedef struct olo_body {
     const char *name; /**< required */
     double mass;      /**< beside that of the shapes */
     double center[3]; /**< centre of `mass` in the body's frame */
-    /** Row-major 3x3, about `center`, along the axes of the body's frame. In a model file: [J1, J2, J3],
-     *  [J11, J22, J33, J12, J13, J23] or 3 rows. */
+    /* * Row-major 3x3, about `center`, along the axes of the body's frame. In a model file: [J1,
+     * J2, J3], [J11, J22, J33, J12, J13, J23] or 3 rows. */
     double inertia[9];
     const olo_shape *shapes; /**< solids that add their mass, centre and inertia */
     int shape_count;         /**< number of `shapes` */
     /** Of the frame's origin; OLO_UNSET: zero, or where a support with `at` puts it. */
     double position[3];
-    /** Row-major; columns are the directors d1, d2, d3. In a model file: {axis, angle}, {matrix},
-     *  {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a list of such, applied one after the other in
-     *  the body's own axes. */
+    /* * Row-major; columns are the directors d1, d2, d3. In a model file: {axis, angle}, {matrix},
+     * {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a list of such, applied one after
+     * the other in the body's own axes. */
     double rotation[9];
-    /** Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else zero. */
+    /* * Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else
+     * zero. */
     double velocity[3];
     double angular_velocity[3];    /**< in space axes; OLO_UNSET: what joints imply, else zero */
     bool angular_velocity_in_body; /**< the angular velocity is given along the directors */
@@ -125,9 +126,10 @@ typedef struct olo_section {
     double shear_factor; /**< of the area in shear; OLO_UNSET: that of the shape */
 } olo_section;
 
-/** A geometrically exact beam: large displacements and rotations, shear and elongation included. Its nodes are frames
- *  whose third director is tangent to the beam without load; they are named `beam.1`, `beam.2`, ... and `beam.start`,
- *  `beam.middle`, `beam.end`, and stand wherever a body may. The state at the start is without stress. */
+/* * A geometrically exact beam: large displacements and rotations, shear and elongation included.
+ * Its nodes are frames whose third director is tangent to the beam without load; they are named
+ * `beam.1`, `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and stand wherever a body
+ * may. The state at the start is without stress. */
 typedef struct olo_beam {
     const char *name; /**< required */
     double elements;  /**< their number */
@@ -141,34 +143,41 @@ typedef struct olo_beam {
         *points;     /**< instead of `from` and `to`: places it goes through, three numbers each */
     int point_count; /**< number of `points` */
     const char *curve; /**< through `points`: polyline (with rigid corners) or spline */
-    double d1[3]; /**< direction of d1 at the start, as far as it is across the beam; zero: an axis of space */
+    double d1[3]; /**< direction of d1 at the start, as far as it is across the beam; zero: an axis
+                     of space */
     double twist; /**< angle by which d1 and d2 turn about the beam from start to end */
-    const char *
-        start_on; /**< a body or node of another beam, of which it takes the frame for its own first node */
-    const char *end_on; /**< the same for its last node */
-    /** Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row by row. */
+    const char *start_on; /**< a body or node of another beam, of which it takes the frame for its
+                             own first node */
+    const char *end_on;   /**< the same for its last node */
+    /* * Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row
+     * by row. */
     const double *stiffness;
     int stiffness_count; /**< 6 or 36; 0: by the section */
-    /** Instead of stiffness: any stored energy a length, as an expression of the strains g1, g2 (shear along d1, d2),
-     *  g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and the parameters. */
+    /* * Instead of stiffness: any stored energy a length, as an expression of the strains g1, g2
+     * (shear along d1, d2), g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and
+     * the parameters. */
     const char *energy;
-    /** Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and density x2^2; or A, S1, S2,
-     *  M11, M22, M12 with the first moments and the mixed one. */
+    /* * Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and
+     * density x2^2; or A, S1, S2, M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;
     int inertia_count;   /**< 3 or 6; 0: by the section */
     olo_section section; /**< shape and material, instead of stiffness and inertia */
-    double damping; /**< relaxation time: stress in proportion to the rate of strain, stiffness times this */
-    double dissipation; /**< share of algorithmic dissipation of what is fast against the step, 0 to 1 */
-    double velocity[3];         /**< of its start, at the start */
-    double angular_velocity[3]; /**< with which it turns as a whole about its start, in space axes */
+    double damping;      /**< relaxation time: stress in proportion to the rate of strain, stiffness
+                            times this */
+    double dissipation; /**< share of algorithmic dissipation of what is fast against the step, 0 to
+                           1 */
+    double velocity[3]; /**< of its start, at the start */
+    double
+        angular_velocity[3]; /**< with which it turns as a whole about its start, in space axes */
 } olo_beam;
 
 /** Mass on a body, a point mass or a node of a beam, beside what it has. */
 typedef struct olo_mass {
-    const char *name; /**< NULL: mass1, mass2, ... */
-    olo_place on;     /**< its centre */
-    double mass;      /**< not negative */
-    double inertia[9]; /**< about its centre, along the axes of the frame it is on; see olo_body.inertia */
+    const char *name;  /**< NULL: mass1, mass2, ... */
+    olo_place on;      /**< its centre */
+    double mass;       /**< not negative */
+    double inertia[9]; /**< about its centre, along the axes of the frame it is on; see
+                          olo_body.inertia */
 } olo_mass;
 
 /** A massless rigid rod: a fixed distance between two places. */
@@ -187,8 +196,8 @@ typedef struct olo_spring {
     double length;    /**< distance: length at rest; OLO_UNSET: the initial distance */
     double offset[3]; /**< linear: x2 - x1 at rest */
     double damping;   /**< of the parallel damper, force per velocity */
-    /** Distance only: any stored energy as an expression of the length `l`, instead of the stiffness, for
-     *  example "k*(l-l0)^4". */
+    /* * Distance only: any stored energy as an expression of the length `l`, instead of the
+     * stiffness, for example "k*(l-l0)^4". */
     const char *energy;
 } olo_spring;
 
@@ -204,45 +213,48 @@ typedef struct olo_damper {
 typedef struct olo_support {
     const char *name; /**< NULL: support1, support2, ... */
     olo_place on;     /**< the supported place; with type "center" the body's centre of mass */
-    /** point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a line along
-     *  `axis`; plane: it stays in a plane with normal `axis`; hinge: the place is fixed and the body turns about
-     *  `axis`; fixed: the body cannot move. */
+    /* * point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a
+     * line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the place is fixed
+     * and the body turns about `axis`; fixed: the body cannot move. */
     const char *type;
     double axis[3]; /**< of slide, plane and hinge; any length but zero */
     double at[3];   /**< where in space; OLO_UNSET: where it is at the start */
 } olo_support;
 
-/** A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x'). */
+/* * A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x').
+ */
 typedef struct olo_controller {
     double kp;         /**< torque per angle, or force per length */
     double kd;         /**< torque or force per rate */
     olo_signal target; /**< over time; none: 0 */
 } olo_controller;
 
-/** A joint between two bodies, or a body and the ground. What acts along its coordinates (its angle, its positions)
- *  acts equal and opposite on both bodies. */
+/* * A joint between two bodies, or a body and the ground. What acts along its coordinates (its
+ * angle, its positions) acts equal and opposite on both bodies. */
 typedef struct olo_joint {
     const char *name; /**< NULL: joint1, joint2, ... */
-    const char *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
-                           point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
+    const char
+        *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
+                    point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
     olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
     double at[3];         /**< where in space at the start, instead of the `at` of the two places */
     double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
-    double axis2[3]; /**< universal: fixed in the second body, perpendicular to `axis`, at the start */
-    double pitch;    /**< screw: how far it goes along the axis in a turn; negative: left-handed */
+    double
+        axis2[3]; /**< universal: fixed in the second body, perpendicular to `axis`, at the start */
+    double pitch; /**< screw: how far it goes along the axis in a turn; negative: left-handed */
     double length; /**< distance: OLO_UNSET: the initial one */
-    double rate; /**< initial angular velocity of the second body relative to the first, about the axis */
-    double rate2; /**< universal: the same about axis2 */
-    double sliding
-        [3]; /**< initial velocity of the second place relative to the first, in space. Both are for a
-                               second body without velocities of its own */
-    double radius; /**< of a disc or ball that rolls on a plane of the ground */
-    double normal
-        [3]; /**< of that plane; OLO_UNSET: against gravity. The first place of `between` is a point of the plane,
-                           the second the centre, `axis` the axis of the disc */
-    const char *
-        coordinate; /**< what the following act on: angle, angle1, angle2, position, position1, position2; NULL: the only
-                                 coordinate there is. Angles are zero at the start */
+    double rate;   /**< initial angular velocity of the second body relative to the first, about the
+                      axis */
+    double rate2;  /**< universal: the same about axis2 */
+    double sliding[3]; /**< initial velocity of the second place relative to the first, in space.
+                          Both are for a second body without velocities of its own */
+    double radius;     /**< of a disc or ball that rolls on a plane of the ground */
+    double
+        normal[3]; /**< of that plane; OLO_UNSET: against gravity. The first place of `between` is a
+                      point of the plane, the second the centre, `axis` the axis of the disc */
+    const char *coordinate;    /**< what the following act on: angle, angle1, angle2, position,
+                                  position1, position2; NULL: the only one there is.
+                                  Angles are zero at the start */
     double stiffness;          /**< of a spring, torque per angle or force per length; default 0 */
     double rest;               /**< where the spring is at rest; OLO_UNSET: at the start */
     double damping;            /**< of a damper, torque or force per rate; default 0 */
@@ -250,22 +262,23 @@ typedef struct olo_joint {
     double upper;              /**< stop: a stiff spring above this; OLO_UNSET: none */
     double stop_stiffness;     /**< of the stops */
     olo_controller controller; /**< towards a target; default none */
-    /** The coordinate over time: then the torque or force that it takes is a result (olo_system_drive_value), and its
-     *  work enters the ledger. The coordinate starts with the motion's rate at time 0; another rate for it, not zero,
-     *  in `rate`, `rate2` or `sliding` is an error. None: free. */
+    /* * The coordinate over time: then the torque or force that it takes is a result
+     * (olo_system_drive_value), and its work enters the ledger. The coordinate starts with the
+     * motion's rate at time 0; another rate for it, not zero, in `rate`, `rate2` or `sliding` is an
+     * error. None: free. */
     olo_signal motion;
-    /** A torque or force that depends on time and motion, called at midpoint values, in place of `torque` or `force` along the same
-     *  coordinate, which must then be zero; `signal` is a factor of it, too. It must be a pure function of its arguments.
-     *  Its work enters the ledger. */
+    /* * A torque or force that depends on time and motion, called at midpoint values, in place of
+     * `torque` or `force` along the same coordinate, which must then be zero; `signal` is a factor
+     * of it, too. It must be a pure function of its arguments. Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
-    /** The derivatives of `function` by coordinate and rate, if they are known: then Newton converges quadratically, and runs have
-     *  derivatives (derivatives.h). */
-    void (*slopes)(void *context, double t, double coordinate, double rate, double by[2]);
-    void *context; /**< handed to both; must live as long as the system */
-    double torque; /**< about the axis, on the second body; default 0 */
-    double force;  /**< along the axis, on the second body; default 0 */
-    olo_signal
-        signal; /**< factor of torque, force and function over time; in a model file the key `time` */
+    /* * The derivatives of `function` by coordinate and rate, if they are known: then Newton
+     * converges quadratically, and runs have derivatives (derivatives.h). */
+    void (*derivatives)(void *context, double t, double coordinate, double rate, double by[2]);
+    void *context;     /**< handed to both; must live as long as the system */
+    double torque;     /**< about the axis, on the second body; default 0 */
+    double force;      /**< along the axis, on the second body; default 0 */
+    olo_signal signal; /**< factor of torque, force and function over time; in a model file the key
+                          `time` */
 } olo_joint;
 
 /** A relation between joint coordinates, as gears and cables make them:
@@ -290,16 +303,17 @@ typedef struct olo_load {
     double moment[3];  /**< on the body of the place */
     const char *frame; /**< "space": dead; "body": turns with the body */
     olo_signal signal; /**< factor over time; in a model file the key `time` */
-    /** A force that depends on time and motion, called at midpoint values, in place of `force`, which must then be zero. `frame` and
-     *  `signal` apply to it as they do to a constant force: with "body" what it gives are components along the directors of the
-     *  body; position and velocity of the place are in space in any case. It must be a pure function of its arguments.
-     *  Its work enters the ledger. */
+    /* * A force that depends on time and motion, called at midpoint values, in place of `force`,
+     * which must then be zero. `frame` and `signal` apply to it as they do to a constant force:
+     * with "body" what it gives are components along the directors of the body; position and
+     * velocity of the place are in space in any case. It must be a pure function of its arguments.
+     * Its work enters the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
-    /** The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3 i + j]: then Newton converges
-     *  quadratically, and runs have derivatives (derivatives.h). */
-    void (*slopes)(void *context, double t, const double position[3], const double velocity[3],
-                   double by_position[9], double by_velocity[9]);
+    /* * The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3
+     * i + j]: then Newton converges quadratically, and runs have derivatives (derivatives.h). */
+    void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
+                        double by_position[9], double by_velocity[9]);
     void *context; /**< handed to both; must live as long as the system */
 } olo_load;
 
@@ -308,14 +322,15 @@ typedef struct olo_output {
     const char *name; /**< NULL: output1, output2, ... */
     olo_place on;     /**< what is followed */
     bool trace;       /**< whether the report draws its way; default true */
-    /** Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the second one) and moment about its
-     *  place are recorded. */
+    /* * Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the
+     * second one) and moment about its place are recorded. */
     const char *reaction;
     const char *frame; /**< axes of the reaction: "space", "parent" (the first body) or "child" */
 } olo_output;
 
-/** The exact motion of a place, where it is known: expressions of t and the parameters, three a vector, NULL
- *  where nothing is known. Convergence is measured against it; a run does not read it. */
+/* * The exact motion of a place, where it is known: expressions of t and the parameters, three a
+ * vector, NULL where nothing is known. Convergence is measured against it; a run does not read it.
+ */
 typedef struct olo_exact {
     const char *name;        /**< NULL: exact1, exact2, ... */
     olo_place on;            /**< the place, on a point or a body */
@@ -334,7 +349,8 @@ OLO_API olo_point olo_point_default(void);
 OLO_API olo_shape olo_shape_default(void);
 /** No mass, not turned, place and velocity as the supports imply. */
 OLO_API olo_body olo_body_default(void);
-/** Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be given. */
+/* * Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be
+ * given. */
 OLO_API olo_beam olo_beam_default(void);
 /** No mass; the place is to be given. */
 OLO_API olo_mass olo_mass_default(void);
@@ -358,10 +374,8 @@ OLO_API olo_output olo_output_default(void);
 OLO_API olo_exact olo_exact_default(void);
 /** @} */
 
-/** @name Kinds
- *  Which kinds of elements there are and what a model file calls them, for programs that write models. All texts have
- *  static storage; NULL outside of the range.
- *  @{ */
+/* * @name Kinds Which kinds of elements there are and what a model file calls them, for programs
+ * that write models. All texts have static storage; NULL outside of the range. @{ */
 /** Number of kinds. */
 OLO_API int olo_element_kinds(void);
 /** Section of a model file: "bodies". */

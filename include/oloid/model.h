@@ -30,9 +30,9 @@ typedef struct olo_run {
     double end;         /**< end time */
     const char *start;  /**< "given", or "equilibrium": at rest where all forces are in balance */
     const char *scheme; /**< "energy-momentum" or "variational" */
-    const char *
-        constraints; /**< "reduced", "multipliers", "projected", "minimal", "penalty", "augmented" */
-    double penalty;  /**< mu of penalty and augmented, energy mu |g|^2 */
+    const char *constraints;    /**< "reduced", "multipliers", "projected", "minimal", "penalty",
+                                   "augmented" */
+    double penalty;             /**< mu of penalty and augmented, energy mu |g|^2 */
     double augmented_tolerance; /**< augmented: bound of every constraint |g| */
     const char *null_space;     /**< projected: "explicit" or "implicit" null space matrix */
     int order;                  /**< 2, 4 or 6: steps of higher order are composed of parts */
@@ -50,8 +50,8 @@ typedef struct olo_run {
 /** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */
 OLO_API olo_run olo_run_default(void);
 
-/** An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the value may be
- *  an expression. */
+/* * An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the
+ * value may be an expression. */
 typedef struct olo_setting {
     const char *name;  /**< `l` or `run.step` */
     const char *value; /**< a number or an expression of the parameters */
@@ -60,9 +60,9 @@ typedef struct olo_setting {
 /** An empty model. Free with olo_model_free. */
 OLO_API olo_status olo_model_create(const char *name, olo_model **model, olo_error *error);
 
-/** Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides. Free with
- *  olo_model_free. On failure `*model` is NULL and the text starts with `file:line:column: path:` where
- *  the file is to blame. */
+/* * Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides.
+ * Free with olo_model_free. On failure `*model` is NULL and the text starts with `file:line:column:
+ * path:` where the file is to blame. */
 OLO_API olo_status olo_model_read(const char *file, const olo_setting *settings, int setting_count,
                                   olo_model **model, olo_error *error);
 
@@ -74,10 +74,8 @@ OLO_API olo_status olo_model_read_text(const char *text, size_t size, const char
 /** Frees a model; NULL is allowed. */
 OLO_API void olo_model_free(olo_model *model);
 
-/** @name Adding elements
- *  Names are unique in a model; everything given is copied. What refers to another element by name is
- *  checked when the model is compiled.
- *  @{ */
+/* * @name Adding elements Names are unique in a model; everything given is copied. What refers to
+ * another element by name is checked when the model is compiled. @{ */
 /** Adds a point mass. */
 OLO_API olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error);
 /** Adds a rigid body. */
@@ -111,11 +109,10 @@ OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *outp
 OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
 /** @} */
 
-/** @name Functions
- *  Gives a C function to an element that is there already, for instance of a file. The text of the model then no longer
- *  tells all of it: olo_model_text is "" from here on. `context` must live as long as systems compiled from
- *  the model. OLO_NOT_FOUND when there is no such element.
- *  @{ */
+/* * @name Functions Gives a C function to an element that is there already, for instance of a file.
+ * The text of the model then no longer tells all of it: olo_model_text is "" from here on.
+ * `context` must live as long as systems compiled from the model. OLO_NOT_FOUND when there is no
+ * such element. @{ */
 /** olo_load.function of the load of this name. */
 OLO_API olo_status olo_model_set_load_function(olo_model *model, const char *load,
                                                void (*function)(void *context, double t,
@@ -129,17 +126,17 @@ OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *jo
                                                                    double coordinate, double rate),
                                                 void *context, olo_error *error);
 /** olo_load.slopes of the load of this name: the derivatives of its function. */
-OLO_API olo_status olo_model_set_load_slopes(
+OLO_API olo_status olo_model_set_load_derivatives(
     olo_model *model, const char *load,
-    void (*slopes)(void *context, double t, const double position[3], const double velocity[3],
-                   double by_position[9], double by_velocity[9]),
+    void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
+                        double by_position[9], double by_velocity[9]),
     olo_error *error);
 /** olo_joint.slopes of the joint of this name: the derivatives of its function. */
-OLO_API olo_status olo_model_set_joint_slopes(olo_model *model, const char *joint,
-                                              void (*slopes)(void *context, double t,
-                                                             double coordinate, double rate,
-                                                             double by[2]),
-                                              olo_error *error);
+OLO_API olo_status olo_model_set_joint_derivatives(olo_model *model, const char *joint,
+                                                   void (*derivatives)(void *context, double t,
+                                                                       double coordinate,
+                                                                       double rate, double by[2]),
+                                                   olo_error *error);
 /** @} */
 
 /** Acceleration of gravity, zero by default. */
@@ -166,13 +163,13 @@ OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);
 
-/** Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
- *  model afterwards; free it with olo_system_free. Fails where elements do not fit together: an unknown name,
- *  a mass that is not positive, an inertia that no body has. */
+/* * Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
+ * model afterwards; free it with olo_system_free. Fails where elements do not fit together: an
+ * unknown name, a mass that is not positive, an inertia that no body has. */
 OLO_API olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_error *error);
 
-/** The catalogue: the models that come with the library, or those of the directory that the environment
- *  variable OLOID_MODELS names (it comes first). A model is a file `name.yaml`. */
+/* * The catalogue: the models that come with the library, or those of the directory that the
+ * environment variable OLOID_MODELS names (it comes first). A model is a file `name.yaml`. */
 typedef struct olo_catalogue olo_catalogue;
 
 /** Looks the catalogue up. Free with olo_catalogue_free. Fails with OLO_IO when the directory of

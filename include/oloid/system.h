@@ -1,6 +1,5 @@
-/** @file
- *  Systems and states: the compiled mechanics, constant and shared between threads, and what changes,
- *  small, copied freely, owned by one thread.
+/* * @file Systems and states: the compiled mechanics, constant and shared between threads, and what
+ * changes, small, copied freely, owned by one thread.
  */
 #ifndef OLOID_SYSTEM_H
 #define OLOID_SYSTEM_H
@@ -27,15 +26,16 @@ OLO_API void olo_system_free(olo_system *system);
  *  @{ */
 /** What a system consists of. */
 typedef struct olo_counts {
-    int points;             /**< point masses */
-    int bodies;             /**< rigid bodies */
-    int beams;              /**< beams */
-    int sections;           /**< nodes of beams */
-    int coordinates;        /**< n, redundant */
-    int constraints;        /**< m, all rows */
-    int internal;           /**< rows that keep bodies and sections of beams rigid */
-    int rank;               /**< independent rows at the start */
-    int degrees_of_freedom; /**< n - rank, of the velocities; positions have more where something rolls */
+    int points;               /**< point masses */
+    int bodies;               /**< rigid bodies */
+    int beams;                /**< beams */
+    int sections;             /**< nodes of beams */
+    int coordinates;          /**< n, redundant */
+    int constraints;          /**< m, all rows */
+    int internal;             /**< rows that keep bodies and sections of beams rigid */
+    int rank;                 /**< independent rows at the start */
+    int degrees_of_freedom;   /**< n - rank, of the velocities; positions have more where something
+                                 rolls */
     int unknowns_reduced;     /**< of the reduced treatment, with loop closures */
     int unknowns_multipliers; /**< of the treatment with multipliers, n + m */
     int closures;             /**< constraint rows that the tree does not carry */
@@ -48,7 +48,8 @@ OLO_API olo_status olo_system_counts(const olo_system *system, olo_counts *count
 /** Number of coordinates, n: the length of q and v. */
 OLO_API int olo_system_coordinates(const olo_system *system);
 
-/** Number of nodes, in the order of q: points (3 coordinates), bodies and nodes of beams (12: position, d1, d2, d3). */
+/* * Number of nodes, in the order of q: points (3 coordinates), bodies and nodes of beams (12:
+ * position, d1, d2, d3). */
 OLO_API int olo_system_nodes(const olo_system *system);
 /** Name of a node; names live as long as the system. */
 OLO_API const char *olo_system_node_name(const olo_system *system, int node);
@@ -69,14 +70,15 @@ OLO_API int olo_system_group_first(const olo_system *system, int group);
 OLO_API int olo_system_group_rows(const olo_system *system, int group);
 /** True for the rows that keep a body rigid. */
 OLO_API bool olo_system_group_internal(const olo_system *system, int group);
-/** How many rows of each group repeat others at the initial state, into `repeated`, one number a group. Of joints that
- *  say the same it is the one that closes a loop, or the later one. */
-OLO_API olo_status olo_system_repeated_rows(const olo_system *system, int *repeated,
-                                            olo_error *error);
+/* * How many rows of each group repeat others at the initial state, into `repeated`, one number a
+ * group. Of joints that say the same it is the one that closes a loop, or the later one. */
+OLO_API olo_status olo_system_redundant_rows(const olo_system *system, int *repeated,
+                                             olo_error *error);
 
-/** Joint coordinates: the angles and translations of joints, in the order of the model, named `hinge.angle`,
- *  `slide.position`, `table.position1`. An angle is that of the second body against the first about the axis, zero at
- *  the start, and counts turns; a position is that of the second place from the first along an axis. */
+/* * Joint coordinates: the angles and translations of joints, in the order of the model, named
+ * `hinge.angle`, `slide.position`, `table.position1`. An angle is that of the second body against
+ * the first about the axis, zero at the start, and counts turns; a position is that of the second
+ * place from the first along an axis. */
 OLO_API int olo_system_joint_coordinates(const olo_system *system);
 /** Name of a joint coordinate. */
 OLO_API const char *olo_system_joint_coordinate_name(const olo_system *system, int index);
@@ -117,8 +119,9 @@ OLO_API const char *olo_system_reaction_name(const olo_system *system, int react
  *  @{ */
 /** A quantity that the symmetries of the model conserve, or the balance of energy. */
 typedef struct olo_invariant {
-    char name[128]; /**< "energy", "energy balance", "linear momentum x", "angular momentum z", ... */
-    char why[256];         /**< one sentence */
+    char name[128]; /**< "energy", "energy balance", "linear momentum x", "angular momentum z", ...
+                     */
+    char why[256];  /**< one sentence */
     double rotation[3];    /**< the momentum map is rotation . L ... */
     double translation[3]; /**< ... + translation . P */
     bool energy;           /**< energy, or its balance when loads or dampers work */
@@ -141,7 +144,8 @@ typedef struct olo_projection {
     char worst[64];          /**< name of the constraint that was violated most */
 } olo_projection;
 
-/** The initial state of the model, made consistent. `projection` may be NULL. Free with olo_state_free. */
+/* * The initial state of the model, made consistent. `projection` may be NULL. Free with
+ * olo_state_free. */
 OLO_API olo_status olo_system_initial_state(const olo_system *system, olo_state **state,
                                             olo_projection *projection, olo_error *error);
 /** A copy of its own. Free with olo_state_free. */
@@ -155,7 +159,8 @@ OLO_API void olo_state_free(olo_state *state);
 OLO_API double olo_state_time(const olo_state *state);
 /** Sets the time; configuration and velocity stay. */
 OLO_API void olo_state_set_time(olo_state *state, double t);
-/** Configuration, n numbers; valid as long as the state. After writing through it call olo_state_touch. */
+/* * Configuration, n numbers; valid as long as the state. After writing through it call
+ * olo_state_touch. */
 OLO_API double *olo_state_q(olo_state *state);
 /** Velocity, n numbers, the rates of q. After writing through it call olo_state_touch. */
 OLO_API double *olo_state_v(olo_state *state);
@@ -163,8 +168,9 @@ OLO_API double *olo_state_v(olo_state *state);
 OLO_API void olo_state_touch(olo_state *state);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
-/** Constraint multipliers of the last step (with variational: of the node it started from), one a row of the
- *  constraints; zero before the first. Of a step that is composed they are the mean over it, with variational those of its start. */
+/* * Constraint multipliers of the last step (with variational: of the node it started from), one a
+ * row of the constraints; zero before the first. Of a step that is composed they are the mean over
+ * it, with variational those of its start. */
 OLO_API const double *olo_state_multipliers(const olo_state *state);
 /** @} */
 
@@ -180,8 +186,7 @@ typedef struct olo_ledger {
     double dissipation; /**< lost in dampers since the start */
     double total;       /**< kinetic + potential + strain + constraint */
     double balance;     /**< total - work + dissipation: constant with energy-momentum */
-    double interval;    /**< with variational the energy of the last step by itself: kinetic of
-                                     its mean velocity and potential at its midpoint; else the total */
+    double interval;    /**< energy of the last step by itself (variational); else the total */
     double linear_momentum[3];  /**< of all points and bodies */
     double angular_momentum[3]; /**< about the origin */
     double constraint_error;    /**< largest |g| */
@@ -197,32 +202,38 @@ OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,
 OLO_API olo_status olo_system_place(const olo_system *system, const olo_state *state,
                                     const olo_place *place, double position[3], double velocity[3],
                                     olo_error *error);
-/** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h. */
+/* * Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h.
+ */
 OLO_API void olo_system_output(const olo_system *system, const olo_state *state, int index,
                                double position[3], double velocity[3], double acceleration[3]);
-/** Strains (two shears along d1 and d2, elongation, curvatures about d1 and d2, torsion) and stress resultants (forces,
- *  then moments, along the same directors) of a beam at a quadrature point; either may be NULL. */
+/* * Strains (two shears along d1 and d2, elongation, curvatures about d1 and d2, torsion) and
+ * stress resultants (forces, then moments, along the same directors) of a beam at a quadrature
+ * point; either may be NULL. */
 OLO_API void olo_system_beam_stress(const olo_system *system, const olo_state *state, int beam,
                                     int point, double strain[6], double stress[6]);
-/** Value of a joint coordinate. The turns of an angle are those that the steps made; of a configuration written
- *  through olo_state_q the value within half a turn of the one before is taken. */
+/* * Value of a joint coordinate. The turns of an angle are those that the steps made; of a
+ * configuration written through olo_state_q the value within half a turn of the one before is
+ * taken. */
 OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,
                                                  int index);
 /** Rate of a joint coordinate. */
 OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
                                                 int index);
-/** Force of a joint, support or rod on its body over the last step (or at the equilibrium that was found), and its moment
- *  about the place of the joint, along the axes that the output asks for; zero before the first step. */
+/* * Force of a joint, support or rod on its body over the last step (or at the equilibrium that was
+ * found), and its moment about the place of the joint, along the axes that the output asks for;
+ * zero before the first step. */
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);
-/** Torque or force along its coordinate that drive `index` had to give over the last step: with energy-momentum the mean over the
- *  step, with variational that at its start. Zero before the first. */
+/* * Torque or force along its coordinate that drive `index` had to give over the last step: with
+ * energy-momentum the mean over the step, with variational that at its start. Zero before the
+ * first. */
 OLO_API double olo_system_drive_value(const olo_system *system, const olo_state *state, int index);
-/** Work that drive `index` has done since the start, as the ledger counts it. Without other loads it is the change of energy:
- *  to round-off with energy-momentum, with variational to the order of its steps. */
+/* * Work that drive `index` has done since the start, as the ledger counts it. Without other loads
+ * it is the change of energy: to round-off with energy-momentum, with variational to the order of
+ * its steps. */
 OLO_API double olo_system_drive_work(const olo_system *system, const olo_state *state, int index);
-/** The exact solution at time t, where the model gives one (section `exact`): configuration and velocity, n
- *  numbers each, NaN where it does not say. True if nothing is missing. */
+/* * The exact solution at time t, where the model gives one (section `exact`): configuration and
+ * velocity, n numbers each, NaN where it does not say. True if nothing is missing. */
 OLO_API bool olo_system_exact(const olo_system *system, double t, double *q, double *v);
 /** Whether the model gives an exact solution of anything. */
 OLO_API bool olo_system_has_exact(const olo_system *system);

@@ -120,12 +120,12 @@ class Derivatives:
         self._run, self._texts = system._run(options)
         self._derivatives = create("olo_derivatives", lib.olo_derivatives_create, lib.olo_derivatives_free,
                                    system._system, self._run)
-        self._changes = [create("olo_parameter_change", lib.olo_parameter_change_create, lib.olo_parameter_change_free,
+        self._changes = [create("olo_parameter_derivative", lib.olo_parameter_derivative_create, lib.olo_parameter_derivative_free,
                                 system._model, encode(name)) for name in self.parameters]
-        self._change_list = ffi.new("olo_parameter_change *[]", self._changes)
+        self._change_list = ffi.new("olo_parameter_derivative *[]", self._changes)
         self._move_start()
         call(lib.olo_derivatives_set_parameters, self._derivatives,
-             ffi.cast("const olo_parameter_change **", self._change_list), len(self._changes))
+             ffi.cast("const olo_parameter_derivative **", self._change_list), len(self._changes))
         self._names = [ffi.new("char[]", encode(name)) for name in self.controls]
         self._name_list = ffi.new("const char *[]", self._names)
         self._values = self._given = None
@@ -133,7 +133,7 @@ class Derivatives:
     def _move_start(self):
         """Where runs start at an equilibrium: how that moves with the parameters."""
         if self._changes and ffi.string(self._run.start) == b"equilibrium":
-            call(lib.olo_start_change, self.system._system, self._run, self.system._initial_state(self._run)._state,
+            call(lib.olo_equilibrium_derivative, self.system._system, self._run, self.system._initial_state(self._run)._state,
                  self._change_list, len(self._changes))
 
     @property

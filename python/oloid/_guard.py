@@ -77,8 +77,8 @@ def joint_slopes(guard, function):
     return guard.guarded("void(void *, double, double, double, double[2])", called, None, again=True)
 
 
-SETTERS = {"load": (load_function, lib.olo_model_set_load_function, load_slopes, lib.olo_model_set_load_slopes),
-           "joint": (joint_function, lib.olo_model_set_joint_function, joint_slopes, lib.olo_model_set_joint_slopes)}
+SETTERS = {"load": (load_function, lib.olo_model_set_load_function, load_slopes, lib.olo_model_set_load_derivatives),
+           "joint": (joint_function, lib.olo_model_set_joint_function, joint_slopes, lib.olo_model_set_joint_derivatives)}
 
 
 def vector(pointer):

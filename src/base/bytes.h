@@ -1,6 +1,6 @@
-/* Numbers and texts as one block of bytes: a list of fields that is written and read by the same function,
- * so that the two can never disagree. The bytes are those of this machine: meant for a block that is read
- * back where it was written. */
+/* Numbers and texts as one block of bytes: a list of fields that is written and read by the same
+ * function, so that the two can never disagree. The bytes are those of this machine: meant for a
+ * block that is read back where it was written. */
 #ifndef OLO_BASE_BYTES_H
 #define OLO_BASE_BYTES_H
 
@@ -10,7 +10,8 @@
 
 typedef enum olo_bytes_way { OLO_BYTES_MEASURE, OLO_BYTES_SAVE, OLO_BYTES_LOAD } olo_bytes_way;
 
-/* A place in a block. Starts as {way, block, size}; without a block it measures: `at` is the size then. */
+/* A place in a block. Starts as {way, block, size}; without a block it measures: `at` is the size
+ * then. */
 typedef struct olo_bytes {
     olo_bytes_way way;
     unsigned char *block;

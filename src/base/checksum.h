@@ -1,5 +1,6 @@
-/* A checksum of bytes: the CRC-32 of zlib, PNG and Ethernet. It finds every damage within 32 neighbouring bits
- * and all but one in four thousand million of the others. It tells accidents, not malice. */
+/* A checksum of bytes: the CRC-32 of zlib, PNG and Ethernet. It finds every damage within 32
+ * neighbouring bits and all but one in four thousand million of the others. It tells accidents, not
+ * malice. */
 #ifndef OLO_BASE_CHECKSUM_H
 #define OLO_BASE_CHECKSUM_H
 

@@ -6,8 +6,8 @@
  *     olo_json_integer(&json, "steps", 1000);
  *     olo_json_close(&json);
  *
- * With a growing text instead of a stream it writes for a page: without white space, and with '<' escaped, so that
- * no name can end the script element around it.
+ * With a growing text instead of a stream it writes for a page: without white space, and with '<'
+ * escaped, so that no name can end the script element around it.
  */
 #ifndef OLO_BASE_JSON_H
 #define OLO_BASE_JSON_H

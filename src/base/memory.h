@@ -9,8 +9,8 @@
  * overflows, or by injection. A count of zero gives a valid pointer that may be freed. */
 void *olo_alloc(size_t count, size_t size);
 
-/* Grows or shrinks a block of `old_count` items to `count`; new items are zeroed. On failure NULL is
- * returned and the old block stays valid. `old` may be NULL with `old_count` 0. */
+/* Grows or shrinks a block of `old_count` items to `count`; new items are zeroed. On failure NULL
+ * is returned and the old block stays valid. `old` may be NULL with `old_count` 0. */
 void *olo_realloc(void *old, size_t old_count, size_t count, size_t size);
 
 /* Makes room for one more item in a list of `count` items, doubling the capacity when it is full.
@@ -23,7 +23,8 @@ char *olo_strdup(const char *text);
 /* Frees a block of olo_alloc; NULL is fine. Returns NULL, so that `x = olo_free(x)` clears. */
 void *olo_free(void *block);
 
-/* For tests. Allocations so far; make the n-th allocation from now (1 = the next) fail once, 0 = never. */
+/* For tests. Allocations so far; make the n-th allocation from now (1 = the next) fail once, 0 =
+ * never. */
 size_t olo_memory_count(void);
 void olo_memory_fail_at(size_t n);
 /* Blocks alive now. */

@@ -11,23 +11,23 @@
 
 /* A running sum; starts as `{0}`. Its value is value + rest. */
 typedef struct olo_sum {
-    double value, rest;
+    double value, remainder;
 } olo_sum;
 
 static inline void olo_sum_add(olo_sum *sum, double x)
 {
     const double t = sum->value + x;
     if (fabs(sum->value) >= fabs(x)) {
-        sum->rest += (sum->value - t) + x;
+        sum->remainder += (sum->value - t) + x;
     } else {
-        sum->rest += (x - t) + sum->value;
+        sum->remainder += (x - t) + sum->value;
     }
     sum->value = t;
 }
 
 static inline double olo_sum_value(const olo_sum *sum)
 {
-    return sum->value + sum->rest;
+    return sum->value + sum->remainder;
 }
 
 #endif

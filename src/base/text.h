@@ -1,5 +1,5 @@
-/* A text that grows: what a file or a page is made of before it is written. After the first failure (out of memory)
- * nothing more is added, so that many small additions read as the list they are. */
+/* A text that grows: what a file or a page is made of before it is written. After the first failure
+ * (out of memory) nothing more is added, so that many small additions read as the list they are. */
 #ifndef OLO_BASE_TEXT_H
 #define OLO_BASE_TEXT_H
 
@@ -25,8 +25,8 @@ void olo_text_base64(olo_text *text, const void *bytes, size_t size);
 void olo_text_escaped(olo_text *text, const char *words);
 void olo_text_free(olo_text *text);
 
-/* Length of the UTF-8 character at `s`, 0 if the bytes are no such character (RFC 3629: no overlong forms, no
- * surrogates, nothing above U+10FFFF). */
+/* Length of the UTF-8 character at `s`, 0 if the bytes are no such character (RFC 3629: no overlong
+ * forms, no surrogates, nothing above U+10FFFF). */
 size_t olo_utf8_length(const char *s);
 
 #endif

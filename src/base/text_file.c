@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/fresh.h"
+#include "base/new_file.h"
 #include "base/write.h"
 
 static olo_status cannot_write(const char *path, olo_error *error)
@@ -15,18 +15,18 @@ static olo_status cannot_write(const char *path, olo_error *error)
 
 olo_status olo_text_save(const olo_text *text, const char *path, olo_error *error)
 {
-    olo_fresh fresh;
+    olo_new_file new_file;
     if (text->failed) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", path);
     }
-    olo_status status = olo_fresh_open(&fresh, path, error);
+    olo_status status = olo_new_file_open(&new_file, path, error);
     if (status != OLO_OK) {
         return status;
     }
-    status = olo_write_bytes(fresh.descriptor, text->bytes, text->length, 0)
-                 ? olo_fresh_keep(&fresh, error)
+    status = olo_write_bytes(new_file.descriptor, text->bytes, text->length, 0)
+                 ? olo_new_file_keep(&new_file, error)
                  : cannot_write(path, error);
-    olo_fresh_close(&fresh);
+    olo_new_file_close(&new_file);
     return status;
 }
 

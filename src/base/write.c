@@ -1,5 +1,5 @@
-/* Changes of files, counted. As in memory.c the counters are atomic, and nothing depends on them unless a
- * test asks for a failure. */
+/* Changes of files, counted. As in memory.c the counters are atomic, and nothing depends on them
+ * unless a test asks for a failure. */
 #define _GNU_SOURCE // O_TMPFILE
 #include "base/write.h"
 
@@ -63,7 +63,8 @@ int olo_write_open_unnamed(const char *folder)
     }
     char link[LINK_SIZE];
     const int descriptor = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
-    // file systems without such files answer in several ways; folders that are not there, too, are found
+    // file systems without such files answer in several ways; folders that are not there, too, are
+    // found
     // again when a file with a name is created
     if (descriptor < 0 && errno != EMFILE && errno != ENFILE && errno != ENOSPC) {
         errno = EOPNOTSUPP;

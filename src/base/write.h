@@ -1,5 +1,5 @@
-/* Changes of files: every one that the library makes goes through here, so that tests can count them, make
- * the n-th one fail, or end the process just before it. */
+/* Changes of files: every one that the library makes goes through here, so that tests can count
+ * them, make the n-th one fail, or end the process just before it. */
 #ifndef OLO_BASE_WRITE_H
 #define OLO_BASE_WRITE_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Creates a file for reading and writing; fails when there is one of that name. The descriptor, or -1.
- * Every function below is true on success; otherwise errno says why. */
+/* Creates a file for reading and writing; fails when there is one of that name. The descriptor, or
+ * -1. Every function below is true on success; otherwise errno says why. */
 int olo_write_create(const char *path);
 
-/* Creates a file without a name in a folder: it is gone when it is closed, also when the process is killed,
- * unless olo_write_link names it. The descriptor, or -1; errno is EOPNOTSUPP where the system has no such
- * files. */
+/* Creates a file without a name in a folder: it is gone when it is closed, also when the process is
+ * killed, unless olo_write_link names it. The descriptor, or -1; errno is EOPNOTSUPP where the
+ * system has no such files. */
 int olo_write_open_unnamed(const char *folder);
 
 /* Names a file that was created without a name; fails when there is a file of that name. */
@@ -42,8 +42,8 @@ bool olo_write_remove(const char *path);
 /* Makes a folder. */
 bool olo_write_folder(const char *path);
 
-/* For tests. Changes so far; make the n-th from now (1 = the next) fail once, as on a full disk, 0 = never;
- * or end the process there, as kill -9 does, with this exit code. */
+/* For tests. Changes so far; make the n-th from now (1 = the next) fail once, as on a full disk, 0
+ * = never; or end the process there, as kill -9 does, with this exit code. */
 enum { OLO_WRITE_ENDED = 99 };
 size_t olo_write_count(void);
 void olo_write_fail_at(size_t n);

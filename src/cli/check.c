@@ -103,18 +103,18 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
 }
 
 /* Which elements the redundant rows belong to. */
-static void print_repeated(const olo_system *system, const int *repeated)
+static void print_redundant(const olo_system *system, const int *redundant)
 {
     for (int i = 0; i < olo_system_groups(system); i++) {
-        if (repeated[i] > 0) {
+        if (redundant[i] > 0) {
             (void)printf("    '%s': %d of its %d rows repeat%s others\n",
-                         olo_system_group_name(system, i), repeated[i],
-                         olo_system_group_rows(system, i), repeated[i] == 1 ? "s" : "");
+                         olo_system_group_name(system, i), redundant[i],
+                         olo_system_group_rows(system, i), redundant[i] == 1 ? "s" : "");
         }
     }
 }
 
-static void print_counts(const cli_loaded *loaded, const int *repeated)
+static void print_counts(const cli_loaded *loaded, const int *by_group)
 {
     const olo_counts *counts = &loaded->counts;
     const int redundant = counts->constraints - counts->rank;
@@ -130,7 +130,7 @@ static void print_counts(const cli_loaded *loaded, const int *repeated)
     if (redundant > 0) {
         (void)printf("  redundant rows      %d (they repeat others, which does no harm)\n",
                      redundant);
-        print_repeated(loaded->system, repeated);
+        print_redundant(loaded->system, by_group);
     }
     if (counts->closures > 0) {
         (void)printf("  loop closures       %d row%s\n", counts->closures,
@@ -185,7 +185,7 @@ static void print_laws(const olo_system *system, const olo_run *run)
         (void)printf("  %-*s  %s%s%s\n", width, invariant->name, muted, invariant->why, plain);
     }
     if (count > 0) {
-        (void)printf("  %s: %s\n", run->scheme, olo_scheme_keeps(run->scheme));
+        (void)printf("  %s: %s\n", run->scheme, olo_scheme_conserves(run->scheme));
     }
     const char *missing[MISSING_MAX];
     const int missing_count = missing_laws(system, missing);
@@ -211,14 +211,14 @@ static void print_start(const cli_loaded *loaded)
                  ledger->kinetic, ledger->potential, ledger->strain);
 }
 
-static void print_text(const cli_loaded *loaded, const int *repeated,
+static void print_text(const cli_loaded *loaded, const int *redundant,
                        const cli_symplectic *symplectic)
 {
     const char *description = olo_model_description(loaded->model);
     const bool described = description != NULL && description[0] != '\0';
     (void)printf("%s%s%s\n", olo_model_name(loaded->model), described ? ": " : "",
                  described ? description : "");
-    print_counts(loaded, repeated);
+    print_counts(loaded, redundant);
     print_groups(loaded->system);
     print_laws(loaded->system, olo_model_run(loaded->model));
     print_start(loaded);
@@ -248,7 +248,7 @@ static void write_counts(olo_json *json, const olo_counts *counts)
     olo_json_close(json);
 }
 
-static void write_groups(olo_json *json, const olo_system *system, const int *repeated)
+static void write_groups(olo_json *json, const olo_system *system, const int *redundant)
 {
     olo_json_open(json, "groups", '[');
     for (int i = 0; i < olo_system_groups(system); i++) {
@@ -257,7 +257,7 @@ static void write_groups(olo_json *json, const olo_system *system, const int *re
         olo_json_integer(json, "first", olo_system_group_first(system, i));
         olo_json_integer(json, "rows", olo_system_group_rows(system, i));
         olo_json_bool(json, "internal", olo_system_group_internal(system, i));
-        olo_json_integer(json, "repeated", repeated[i]);
+        olo_json_integer(json, "repeated", redundant[i]);
         olo_json_close(json);
     }
     olo_json_close(json);
@@ -266,7 +266,7 @@ static void write_groups(olo_json *json, const olo_system *system, const int *re
 static void write_laws(olo_json *json, const olo_system *system, const olo_run *run)
 {
     olo_json_text(json, "scheme", run->scheme);
-    olo_json_text(json, "scheme_keeps", olo_scheme_keeps(run->scheme));
+    olo_json_text(json, "scheme_keeps", olo_scheme_conserves(run->scheme));
     olo_json_open(json, "conserved", '[');
     for (int k = 0; k < olo_system_invariants(system); k++) {
         const olo_invariant *invariant = olo_system_invariant(system, k);
@@ -302,7 +302,7 @@ static void write_start(olo_json *json, const cli_loaded *loaded)
     olo_json_close(json);
 }
 
-static void print_json(const cli_loaded *loaded, const int *repeated,
+static void print_json(const cli_loaded *loaded, const int *redundant,
                        const cli_symplectic *symplectic)
 {
     olo_json json = {.out = stdout};
@@ -310,7 +310,7 @@ static void print_json(const cli_loaded *loaded, const int *repeated,
     olo_json_text(&json, "name", olo_model_name(loaded->model));
     olo_json_text(&json, "description", olo_model_description(loaded->model));
     write_counts(&json, &loaded->counts);
-    write_groups(&json, loaded->system, repeated);
+    write_groups(&json, loaded->system, redundant);
     write_laws(&json, loaded->system, olo_model_run(loaded->model));
     write_start(&json, loaded);
     if (symplectic->steps > 0) {
@@ -320,11 +320,11 @@ static void print_json(const cli_loaded *loaded, const int *repeated,
 }
 
 /* Rows that repeat others, one number a group; to be freed. */
-static olo_status find_repeated(const olo_system *system, int **repeated, olo_error *error)
+static olo_status find_repeated(const olo_system *system, int **redundant, olo_error *error)
 {
-    *repeated = calloc((size_t)olo_system_groups(system) + 1, sizeof **repeated);
-    return *repeated == NULL ? olo_fail(error, OLO_NO_MEMORY, "out of memory")
-                             : olo_system_repeated_rows(system, *repeated, error);
+    *redundant = calloc((size_t)olo_system_groups(system) + 1, sizeof **redundant);
+    return *redundant == NULL ? olo_fail(error, OLO_NO_MEMORY, "out of memory")
+                              : olo_system_redundant_rows(system, *redundant, error);
 }
 
 static int run(int argc, char **argv)
@@ -333,25 +333,25 @@ static int run(int argc, char **argv)
     cli_list arguments = {0};
     cli_loaded loaded = {0};
     olo_error error = {0};
-    int *repeated = NULL;
+    int *redundant = NULL;
     cli_symplectic symplectic = {0};
     int code = cli_parse(&cli_check, argc, argv, &given, &arguments);
     if (code == CLI_GO_ON) {
         olo_status status = cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
         if (status == OLO_OK) {
-            status = find_repeated(loaded.system, &repeated, &error);
+            status = find_repeated(loaded.system, &redundant, &error);
         }
         if (status == OLO_OK && given.symplectic) {
             status = cli_symplectic_find(&loaded, &symplectic, &error);
         }
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
         if (status == OLO_OK && given.json) {
-            print_json(&loaded, repeated, &symplectic);
+            print_json(&loaded, redundant, &symplectic);
         } else if (status == OLO_OK) {
-            print_text(&loaded, repeated, &symplectic);
+            print_text(&loaded, redundant, &symplectic);
         }
     }
-    free(repeated);
+    free(redundant);
     cli_unload(&loaded);
     cli_list_free(&given.set);
     cli_list_free(&arguments);

@@ -148,7 +148,8 @@ static int choose(struct comparison *x, cli_study *study, const struct options *
     if (x->penalty_count < 0 || x->setup.step_count < 0) {
         return CLI_USAGE;
     }
-    if (given->at != NULL && cli_study_numbers(&cli_compare, "at", given->at, 1, &x->setup.at) < 0) {
+    if (given->at != NULL &&
+        cli_study_numbers(&cli_compare, "at", given->at, 1, &x->setup.at) < 0) {
         return CLI_USAGE;
     }
     const int code = given->count != NULL ? choose_count(study, given->count) : CLI_GO_ON;

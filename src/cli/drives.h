@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "oloid/simulate.h"
 
-/* What a drive gave over a run. Extremes and mean square are those of means of two neighbouring steps, which are of
- * second order; the work is that of the ledger. */
+/* What a drive gave over a run. Extremes and mean square are those of means of two neighbouring
+ * steps, which are of second order; the work is that of the ledger. */
 typedef struct cli_drive {
     const char *name; /* of the joint coordinate */
     double least, most, square_time, work;

@@ -10,7 +10,7 @@
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
 #include "cli/say.h"
-#include "cli/still.h"
+#include "cli/static_result.h"
 #include "oloid/statics.h"
 
 struct options {
@@ -37,7 +37,7 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_still still; /* the first */
+    cli_static_result still; /* the first */
     struct options options;
     olo_statics statics;
     olo_statics_summary summary;
@@ -72,8 +72,9 @@ static const char *const stayed =
 static olo_status find(struct session *session, olo_error *error)
 {
     cli_loaded *loaded = &session->still.loaded;
-    const olo_observer observers[] = {{.context = session, .stop = wants_stop, .warn = hear_warning},
-                                      olo_recorder_observer(session->still.recorder)};
+    const olo_observer observers[] = {
+        {.context = session, .stop = wants_stop, .warn = hear_warning},
+        olo_recorder_observer(session->still.recorder)};
     const olo_status status = olo_equilibrium(loaded->system, &session->statics, loaded->state,
                                               observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);
@@ -91,7 +92,7 @@ static olo_status find(struct session *session, olo_error *error)
         return status;
     }
     session->still.steps = session->summary.steps - 1;
-    return cli_still_finish(&session->still, !session->options.no_report, error);
+    return cli_static_result_finish(&session->still, !session->options.no_report, error);
 }
 
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
@@ -113,9 +114,9 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     if (status != OLO_OK) {
         return status;
     }
-    return cli_still_open(&session->still, chosen, session->statics.end,
-                          "Equilibria under loads that grow: the time is the load factor.", true,
-                          error);
+    return cli_static_result_open(&session->still, chosen, session->statics.end,
+                                  "Equilibria under loads that grow: the time is the load factor.",
+                                  true, error);
 }
 
 /* "stable", "unstable in 2 directions, neutral in 1", "not judged" */
@@ -174,7 +175,7 @@ static void print_text(const struct session *session)
                  session->end.strain);
     (void)printf("  constraints hold to %s\n", cli_deviation(wall, session->end.constraint_error));
     if (session->status == OLO_OK) {
-        cli_still_tell(&session->still);
+        cli_static_result_tell(&session->still);
     }
 }
 
@@ -249,7 +250,7 @@ static void add_hint(olo_error *error)
     (void)snprintf(error->text + length, sizeof error->text - length, " (--arc-length)");
 }
 
-static int solve(cli_still *still, const char *file)
+static int solve(cli_static_result *still, const char *file)
 {
     struct session *session = (struct session *)still;
     olo_error error = {0};
@@ -278,8 +279,8 @@ static int solve(cli_still *still, const char *file)
 static int run(int argc, char **argv)
 {
     struct session session = {0};
-    return cli_still_run(&cli_equilibrium, argc, argv, &session.options, &session.options.set,
-                         &session.still, solve);
+    return cli_static_result_run(&cli_equilibrium, argc, argv, &session.options,
+                                 &session.options.set, &session.still, solve);
 }
 
 const cli_command cli_equilibrium = {

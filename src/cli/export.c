@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/fresh.h"
+#include "base/new_file.h"
 #include "cli/command.h"
 #include "cli/overwrite.h"
 #include "cli/say.h"
@@ -65,22 +65,22 @@ static olo_status write_stream(writer *write, const char *result, FILE *out, con
 static olo_status replace_file(writer *write, const char *result, const char *path,
                                olo_error *error)
 {
-    olo_fresh fresh;
-    olo_status status = olo_fresh_open(&fresh, path, error);
+    olo_new_file new_file;
+    olo_status status = olo_new_file_open(&new_file, path, error);
     if (status != OLO_OK) {
         return status;
     }
     errno = 0;
-    const int copy = dup(fresh.descriptor);
+    const int copy = dup(new_file.descriptor);
     FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (out == NULL && copy >= 0) {
         close(copy);
     }
     status = write_stream(write, result, out, path, error);
     if (status == OLO_OK) {
-        status = olo_fresh_keep(&fresh, error);
+        status = olo_new_file_keep(&new_file, error);
     }
-    olo_fresh_close(&fresh);
+    olo_new_file_close(&new_file);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* Signals before and during a run. The one place with state outside of structs: a handler has no other. */
+/* Signals before and during a run. The one place with state outside of structs: a handler has no
+ * other. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
@@ -15,7 +16,8 @@ enum { INTERRUPTED_CODE = 130 };
 /* Some parents deliver one Ctrl-C twice; only a later signal is a second wish. */
 static const long PATIENCE_SECONDS = 1;
 
-/* Nothing is under way that would have to be finished, so the process ends here. Only what is safe in a handler. */
+/* Nothing is under way that would have to be finished, so the process ends here. Only what is safe
+ * in a handler. */
 static void leave(int signal_number)
 {
     static const char message[] = "oloid: interrupted\n";
@@ -25,8 +27,8 @@ static void leave(int signal_number)
     _exit(INTERRUPTED_CODE);
 }
 
-/* SIGINT and SIGTERM are handled by this from now on, unless they are ignored: whoever started the command may have
- * told it so, as shells do in the background and nohup does. */
+/* SIGINT and SIGTERM are handled by this from now on, unless they are ignored: whoever started the
+ * command may have told it so, as shells do in the background and nohup does. */
 static void handle(void (*handler)(int))
 {
     static const int numbers[] = {SIGINT, SIGTERM};

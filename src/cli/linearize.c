@@ -7,7 +7,7 @@
 #include "cli/load.h"
 #include "cli/overwrite.h"
 #include "cli/say.h"
-#include "cli/still.h"
+#include "cli/static_result.h"
 #include "oloid/statics.h"
 #include "results/linear_file.h"
 
@@ -31,7 +31,7 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_still still; /* the first */
+    cli_static_result still; /* the first */
     struct options options;
     olo_vibration about;
     olo_linear *linear;
@@ -98,7 +98,7 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     return status;
 }
 
-static int solve(cli_still *still, const char *file)
+static int solve(cli_static_result *still, const char *file)
 {
     struct session *session = (struct session *)still;
     const struct options *given = &session->options;
@@ -123,8 +123,8 @@ static int solve(cli_still *still, const char *file)
 static int run(int argc, char **argv)
 {
     struct session session = {0};
-    const int code = cli_still_run(&cli_linearize, argc, argv, &session.options,
-                                   &session.options.set, &session.still, solve);
+    const int code = cli_static_result_run(&cli_linearize, argc, argv, &session.options,
+                                           &session.options.set, &session.still, solve);
     olo_linear_free(session.linear);
     return code;
 }

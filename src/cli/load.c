@@ -55,7 +55,8 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
     return status;
 }
 
-/* The file of the model that olo_model_read finds by this word: the file itself, or one of the catalogue. */
+/* The file of the model that olo_model_read finds by this word: the file itself, or one of the
+ * catalogue. */
 static char *find_file(const char *word)
 {
     struct stat facts;

@@ -8,7 +8,7 @@
 #include "cli/load.h"
 #include "cli/overwrite.h"
 #include "cli/say.h"
-#include "cli/still.h"
+#include "cli/static_result.h"
 #include "cli/table.h"
 #include "oloid/statics.h"
 
@@ -41,7 +41,7 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_still still; /* the first */
+    cli_static_result still; /* the first */
     struct options options;
     double count, mode, amplitude;
     olo_vibration vibration;
@@ -184,8 +184,8 @@ static olo_status animate(struct session *session, olo_error *error)
     }
     const double period = swings(modes, index) ? turn / olo_modes_omega(modes, index) : 1.0;
     char what[160];
-    olo_status status = cli_still_open(&session->still, session->options.output, period,
-                                       describe(modes, index, what), false, error);
+    olo_status status = cli_static_result_open(&session->still, session->options.output, period,
+                                               describe(modes, index, what), false, error);
     const olo_observer observer =
         status == OLO_OK ? olo_recorder_observer(session->still.recorder) : (olo_observer){0};
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
@@ -199,8 +199,9 @@ static olo_status animate(struct session *session, olo_error *error)
         }
     }
     session->still.steps = FRAMES;
-    return status == OLO_OK ? cli_still_finish(&session->still, !session->options.no_report, error)
-                            : status;
+    return status == OLO_OK
+               ? cli_static_result_finish(&session->still, !session->options.no_report, error)
+               : status;
 }
 
 /* As many modes that something holds as are asked for, beside those that nothing holds. */
@@ -271,7 +272,7 @@ static int read_options(struct session *session)
                : code;
 }
 
-static int solve(cli_still *still, const char *file)
+static int solve(cli_static_result *still, const char *file)
 {
     struct session *session = (struct session *)still;
     olo_error error = {0};
@@ -287,15 +288,15 @@ static int solve(cli_still *still, const char *file)
         return CLI_OK;
     }
     print_table(session->modes, (int)session->count);
-    cli_still_tell(&session->still);
+    cli_static_result_tell(&session->still);
     return CLI_OK;
 }
 
 static int run(int argc, char **argv)
 {
     struct session session = {0};
-    const int code = cli_still_run(&cli_modes, argc, argv, &session.options, &session.options.set,
-                                   &session.still, solve);
+    const int code = cli_static_result_run(&cli_modes, argc, argv, &session.options,
+                                           &session.options.set, &session.still, solve);
     olo_modes_free(session.modes);
     return code;
 }

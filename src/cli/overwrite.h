@@ -1,11 +1,13 @@
-/* A command never writes over the file that it reads. Files are compared, not names: links to a file count as the file. */
+/* A command never writes over the file that it reads. Files are compared, not names: links to a
+ * file count as the file. */
 #ifndef OLO_CLI_OVERWRITE_H
 #define OLO_CLI_OVERWRITE_H
 
 #include "cli/load.h"
 
-/* OLO_BAD_INPUT when `path` is the file `input`. The message calls what is written `what`, and `input` `read`: "the export would
- * overwrite the result". A file that does not exist is never the same. */
+/* OLO_BAD_INPUT when `path` is the file `input`. The message calls what is written `what`, and
+ * `input` `read`: "the export would overwrite the result". A file that does not exist is never the
+ * same. */
 olo_status cli_check_overwrite(const char *input, const char *read, const char *path,
                                const char *what, olo_error *error);
 

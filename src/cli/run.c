@@ -1,4 +1,5 @@
-/* `oloid run`: simulate a model, record it, judge what it conserves; or go on with a run that broke off. */
+/* `oloid run`: simulate a model, record it, judge what it conserves; or go on with a run that broke
+ * off. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

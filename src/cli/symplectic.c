@@ -53,7 +53,7 @@ void cli_symplectic_print(const cli_symplectic *found)
     (void)printf("\nlinearised steps: the first %d of %g, %s\n", found->steps, found->step,
                  found->scheme);
     (void)printf("  symplectic defect   %.1e (|A^T J A - J| over |A|^2, %d degrees of freedom)\n",
-                 map->defect, map->freedoms);
+                 map->defect, map->dofs);
     (void)printf("  volume              |det A| - 1 = %.1e\n", map->volume);
     (void)printf("  eigenvalues of A    %.9g to %.9g in modulus\n", map->smallest, map->largest);
 }
@@ -64,7 +64,7 @@ void cli_symplectic_write(olo_json *json, const cli_symplectic *found)
     olo_json_text(json, "scheme", found->scheme);
     olo_json_number(json, "step", found->step);
     olo_json_integer(json, "steps", found->steps);
-    olo_json_integer(json, "degrees_of_freedom", found->worst.freedoms);
+    olo_json_integer(json, "degrees_of_freedom", found->worst.dofs);
     olo_json_number(json, "defect", found->worst.defect);
     olo_json_number(json, "volume", found->worst.volume);
     olo_json_number(json, "smallest_modulus", found->worst.smallest);

@@ -1,5 +1,5 @@
-/* Tables for people: cells of text, columns as wide as they need, the first to the left, all others to the
- * right. */
+/* Tables for people: cells of text, columns as wide as they need, the first to the left, all others
+ * to the right. */
 #ifndef OLO_CLI_TABLE_H
 #define OLO_CLI_TABLE_H
 
@@ -28,8 +28,8 @@ void cli_table_cell(cli_table *table, const char *format, ...) OLO_PRINTF(2, 3);
 /* Appends a number in a format of printf, "-" if it is not finite. */
 void cli_table_number(cli_table *table, const char *format, double x);
 
-/* Prints the rows, the first of them as a heading, without columns that are empty or "-" in all other rows, and
- * frees them. */
+/* Prints the rows, the first of them as a heading, without columns that are empty or "-" in all
+ * other rows, and frees them. */
 void cli_table_print(cli_table *table, FILE *out);
 
 void cli_table_free(cli_table *table);

@@ -1,12 +1,13 @@
-/* Geometrically exact beams (Simo and Reissner) with directors; the strains are in system/strain.h, the sections in
- * beam_section.c, the centre lines in beam_line.c.
+/* Geometrically exact beams (Simo and Reissner) with directors; the strains are in system/strain.h,
+ * the sections in beam_section.c, the centre lines in beam_line.c.
  *
  *     V = sum over elements and quadrature points of  w W(Gamma, K),    w = weight |dphi/dxi|
  *     M_ab = int A_rho N_a N_b ds between phi^a and phi^b, with M1, M2 between d1, d2; none on d3
  *
- * A node is a frame with its six internal constraints, as a body is. Positions and directors are interpolated alike.
- * Reduced quadrature has k - 1 points for an element of k nodes (full quadrature, k points, locks); the mass is
- * integrated exactly on straight beams. What the strains are at the start is their reference: no stress there.
+ * A node is a frame with its six internal constraints, as a body is. Positions and directors are
+ * interpolated alike. Reduced quadrature has k - 1 points for an element of k nodes (full
+ * quadrature, k points, locks); the mass is integrated exactly on straight beams. What the strains
+ * are at the start is their reference: no stress there.
  */
 #include <math.h>
 #include <stddef.h>
@@ -75,8 +76,8 @@ typedef struct work {
     double *lengths;     /* [nodes] integrals of N_a */
     double *stations;    /* [elements points] */
     const double **turn; /* [elements element_nodes] */
-    double *
-        band; /* [3 nodes] int N_a N_b of the nodes 0, 1 and 2 further on, of elements without corners */
+    double *band; /* [3 nodes] int N_a N_b of the nodes 0, 1 and 2 further on, of elements without
+                     corners */
 } work;
 
 static olo_status start(work *x)
@@ -180,7 +181,8 @@ static olo_status add_nodes(work *x)
     return status;
 }
 
-/* What turns the directors of a node to those that an element sees there; none if they are the same. */
+/* What turns the directors of a node to those that an element sees there; none if they are the
+ * same. */
 static olo_status find_turn(work *x, int e, int a)
 {
     const double same = 1e-13;
@@ -329,7 +331,8 @@ static olo_status add_pair(work *x, int k, const double *turn_k, int l, const do
     return status;
 }
 
-/* Elements without corners add up in a band first, so that each pair of 3-vectors is booked once. */
+/* Elements without corners add up in a band first, so that each pair of 3-vectors is booked once.
+ */
 static olo_status add_mass(work *x)
 {
     olo_status status = OLO_OK;
@@ -370,8 +373,9 @@ static olo_status add_weight(work *x)
 
 /* --- picture --- */
 
-/* Half-widths along d1 and d2. Of a section of numbers they are those of the rectangle that bends and stretches alike,
- * I/A = h^2/12, as far as such a beam looks like one: stiffnesses may be of no section at all. */
+/* Half-widths along d1 and d2. Of a section of numbers they are those of the rectangle that bends
+ * and stretches alike, I/A = h^2/12, as far as such a beam looks like one: stiffnesses may be of no
+ * section at all. */
 static void half_widths(const work *x, double h[2])
 {
     const double thinnest = 1. / 400, thickest = 1. / 16;
@@ -399,8 +403,9 @@ static void axes(const work *x, int e, int a, double rotation[9])
     memcpy(rotation, turn ? turn : identity, sizeof identity);
 }
 
-/* The section swept from node to node. `first` counts the quadrature points of the beams before. A piece between nodes
- * a and a + 1 of its element has the point a; with full quadrature it lies between a and a + 1. */
+/* The section swept from node to node. `first` counts the quadrature points of the beams before. A
+ * piece between nodes a and a + 1 of its element has the point a; with full quadrature it lies
+ * between a and a + 1. */
 static olo_status draw(const work *x)
 {
     const olo_system *s = olo_build_system(x->builder);

@@ -1,5 +1,6 @@
-/* Hyperelastic beams: W(g1, g2, g3, k1, k2, k3), any smooth energy a length. Its stress over a step is the general discrete
- * gradient in the six strains, so that energy and momenta stay as with a quadratic one.
+/* Hyperelastic beams: W(g1, g2, g3, k1, k2, k3), any smooth energy a length. Its stress over a step
+ * is the general discrete gradient in the six strains, so that energy and momenta stay as with a
+ * quadratic one.
  *
  * Second and third derivatives come from those along directions (polarisation),
  *

@@ -1,8 +1,9 @@
-/* Centre lines of beams: straight, part of a circle or helix, a polyline with rigid corners, a spline.
+/* Centre lines of beams: straight, part of a circle or helix, a polyline with rigid corners, a
+ * spline.
  *
- * Nodes are at equal distances along the line. The third director is the tangent; the first two are carried along
- * without turning about it (of a circle or helix: with the screw motion that makes the curve), and the twist of the
- * beam is added in proportion to the length.
+ * Nodes are at equal distances along the line. The third director is the tangent; the first two are
+ * carried along without turning about it (of a circle or helix: with the screw motion that makes
+ * the curve), and the twist of the beam is added in proportion to the length.
  */
 #include "elements/beam_line.h"
 
@@ -23,8 +24,8 @@ void olo_line_free(olo_line *line)
     olo_free(line->directors);
 }
 
-/* The first director across a tangent: along `wish`, or along the axis of space after the one the tangent is closest
- * to. False: the wish is along the tangent. */
+/* The first director across a tangent: along `wish`, or along the axis of space after the one the
+ * tangent is closest to. False: the wish is along the tangent. */
 static bool first_director(const double wish[3], const double t[3], double d1[3])
 {
     const double least = 1e-6;
@@ -157,7 +158,8 @@ static double distance(const double *a, const double *b)
     return vec3_norm(d);
 }
 
-/* Each piece gets elements in proportion to its length, at least one, and all of them as many as were asked for. */
+/* Each piece gets elements in proportion to its length, at least one, and all of them as many as
+ * were asked for. */
 static int elements_of_piece(int left, double length, double rest, int pieces_after)
 {
     int count = (int)floor(left * length / rest + 0.5);
@@ -210,7 +212,8 @@ static olo_status polyline(olo_builder *builder, const olo_beam *beam, olo_line 
 
 /* --- spline --- */
 
-/* A cubic spline through the points with the second derivative zero at its ends, over the length of the polyline. */
+/* A cubic spline through the points with the second derivative zero at its ends, over the length of
+ * the polyline. */
 typedef struct spline {
     int count;
     const double *points;
@@ -251,7 +254,8 @@ static void spline_bend(const spline *x, double *work)
             x->bend[3 * i + c] -= work[i] * x->bend[3 * i + 3 + c];
 }
 
-/* Length of the spline between two parameters that no point of it separates: Gauss with three points. */
+/* Length of the spline between two parameters that no point of it separates: Gauss with three
+ * points. */
 static double spline_length(const spline *x, double u0, double u1)
 {
     static const double at[3] = {0.11270166537925831, 0.5, 0.88729833462074169};

@@ -1,10 +1,12 @@
-/* The centre line of a beam with its sections: where the nodes are, and the directors that each element sees there. */
+/* The centre line of a beam with its sections: where the nodes are, and the directors that each
+ * element sees there. */
 #ifndef OLO_ELEMENTS_BEAM_LINE_H
 #define OLO_ELEMENTS_BEAM_LINE_H
 
 #include "elements/builder.h"
 
-/* Directors are rows: d1, d2, d3. Two elements that meet at a corner see different ones at their common node. */
+/* Directors are rows: d1, d2, d3. Two elements that meet at a corner see different ones at their
+ * common node. */
 typedef struct olo_line {
     int elements, element_nodes, nodes;
     double (*x)[3];         /* [nodes] */

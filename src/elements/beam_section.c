@@ -1,11 +1,13 @@
 /* Stiffness and inertia of a beam's cross-section, from numbers or from shape and material.
  *
- *     D = diag(k G A, k G A, E A, E I1, E I2, G J),   I1 = int x2^2, I2 = int x1^2   (bending about d1, d2)
- *     A_rho = rho A,  M1 = rho int x1^2,  M2 = rho int x2^2                          (inertia of the rates of d1, d2)
+ *     D = diag(k G A, k G A, E A, E I1, E I2, G J),   I1 = int x2^2, I2 = int x1^2   (bending about
+ *         d1, d2)
+ *     A_rho = rho A,  M1 = rho int x1^2,  M2 = rho int x2^2                          (inertia of
+ *                     the rates of d1, d2)
  *
- * G = E/(2 (1 + nu)). The factor k of the area in shear is 5/6 for a rectangle, 9/10 for a circle and 1/2 for a tube
- * with thin walls (energy of the shear stresses of elementary bending); of a rectangle a x b, a >= b, the torsion constant
- * is Saint-Venant's series
+ * G = E/(2 (1 + nu)). The factor k of the area in shear is 5/6 for a rectangle, 9/10 for a circle
+ * and 1/2 for a tube with thin walls (energy of the shear stresses of elementary bending); of a
+ * rectangle a x b, a >= b, the torsion constant is Saint-Venant's series
  *
  *     J = a b^3/3 (1 - 192/pi^5 b/a sum_{n odd} tanh(n pi a/(2 b))/n^5).
  */

@@ -3,8 +3,8 @@
  *     M = [[m, (m c)^T], [m c, E]] (x) I3,   E the Euler tensor about the origin     (thesis 4.3)
  *     g = (1/2(d1.d1-1), 1/2(d2.d2-1), 1/2(d3.d3-1), d1.d2, d1.d3, d2.d3)
  *
- * E = 1/2 tr(J) I - J about the centre of mass. E may be singular (rods, plates); a negative eigenvalue
- * contradicts the triangle inequality of the moments of inertia and is an error.
+ * E = 1/2 tr(J) I - J about the centre of mass. E may be singular (rods, plates); a negative
+ * eigenvalue contradicts the triangle inequality of the moments of inertia and is an error.
  */
 #include <float.h>
 #include <math.h>

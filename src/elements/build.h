@@ -1,7 +1,7 @@
 /* The verbs with which elements add themselves to the system under construction.
  *
- * All return a status; a failure (out of memory, or a text with its place in the model) is kept in the
- * builder, so that an element may pass it up as it is.
+ * All return a status; a failure (out of memory, or a text with its place in the model) is kept in
+ * the builder, so that an element may pass it up as it is.
  */
 #ifndef OLO_ELEMENTS_BUILD_H
 #define OLO_ELEMENTS_BUILD_H
@@ -35,8 +35,8 @@ olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_te
 /* Tells what nodes and terms a beam consists of; its arrays must live in the system's pool. */
 olo_status olo_build_beam(olo_builder *builder, const olo_beam_line *beam);
 
-/* A mass with its centre and its inertia about it, as moments; the check that no mass lies on a negative square; and
- * the moments in the mass matrix of the frame at q. */
+/* A mass with its centre and its inertia about it, as moments; the check that no mass lies on a
+ * negative square; and the moments in the mass matrix of the frame at q. */
 olo_status olo_build_mass_moments(olo_builder *builder, double mass, const double center[3],
                                   const double inertia[9], olo_moments *moments);
 olo_status olo_build_check_moments(olo_builder *builder, const char *key,
@@ -53,15 +53,16 @@ olo_status olo_build_row(olo_builder *builder, const olo_constraint *row);
 /* The row that follows moves a joint coordinate. */
 olo_status olo_build_drive(olo_builder *builder, int coordinate);
 
-/* How two bodies, or a body and the ground, move against each other at the start (initial_velocities.h). */
+/* How two bodies, or a body and the ground, move against each other at the start
+ * (initial_velocities.h). */
 typedef struct olo_relative_velocity olo_relative_velocity;
 olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_velocity *relative);
 
 /* The joint reading of the group that was built last. */
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);
 
-/* A joint coordinate of one form, or the angle atan2(form[1], form[0]) of two; and a term of a coordinate, with a law that
- * fits its number of forms. */
+/* A joint coordinate of one form, or the angle atan2(form[1], form[0]) of two; and a term of a
+ * coordinate, with a law that fits its number of forms. */
 olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, int forms,
                                       const olo_form_builder *form);
 olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,
@@ -89,8 +90,8 @@ olo_status olo_build_place(olo_builder *builder, const char *key, const olo_plac
 olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_signal *signal,
                             olo_time_function *time);
 
-/* An expression of `variable` and the parameters, e(variable): compiled, owned by the caller, with the array
- * of all variables, of which the first is free. */
+/* An expression of `variable` and the parameters, e(variable): compiled, owned by the caller, with
+ * the array of all variables, of which the first is free. */
 typedef struct olo_curve olo_curve;
 olo_status olo_build_curve(olo_builder *builder, const char *key, const char *variable,
                            const char *text, olo_curve **curve);
@@ -109,7 +110,8 @@ void olo_curve_free(void *curve);
 olo_status olo_build_gravity(olo_builder *builder, const char *owner, double mass,
                              const olo_position *position);
 
-/* In a planar model: the rows that keep a node in its plane, as a group that every joint satisfies. */
+/* In a planar model: the rows that keep a node in its plane, as a group that every joint satisfies.
+ */
 olo_status olo_build_plane(olo_builder *builder, const char *name, int node);
 
 #endif

@@ -155,7 +155,8 @@ olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
     return OLO_OK;
 }
 
-/* The forms of a term share one index list: the union, with zero coefficients where one is not touched. */
+/* The forms of a term share one index list: the union, with zero coefficients where one is not
+ * touched. */
 static bool finish_forms(olo_builder *builder, int count, const olo_form_builder *from,
                          olo_form *forms)
 {
@@ -521,7 +522,7 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
         s->length_scale = length_scale(s);
         if (!olo_settle_velocities(s, builder->relative_count, builder->relative) ||
             !olo_system_gather_frames(s) || !olo_system_measure_rows(s) ||
-            !olo_books_create(s, false, &s->books) || !olo_system_find_parts(s))
+            !olo_ledger_simd_create(s, false, &s->ledger_simd) || !olo_system_find_parts(s))
             status = olo_build_out_of_memory(builder);
     }
     if (status == OLO_OK) {

@@ -26,7 +26,8 @@ typedef struct olo_builder_setup {
     const char *const *variable_names;
     const double *variable_values;
     /* Writes where `key` of the element being built stands in the model, for example
-     * "top.yaml:12:5: bodies[0].inertia" or "body 'top': inertia"; key NULL means the element itself. */
+     * "top.yaml:12:5: bodies[0].inertia" or "body 'top': inertia"; key NULL means the element
+     * itself. */
     void (*locate)(void *context, const char *key, char *text, size_t size);
     void *context;
 } olo_builder_setup;

@@ -1,7 +1,8 @@
-/* Pictures of elements. Solids are drawn as they are. A body of which only mass, centre and inertia are known is drawn
- * as the homogeneous ellipsoid that has them, with the semi-axes a_i of E/m = diag(a_i^2)/5 (shape.c); where that is a
- * needle, one that does not stand out beyond the joints of the body. What has no size of its own (point masses, joints,
- * rods) is a symbol, as large as fits what it belongs to.
+/* Pictures of elements. Solids are drawn as they are. A body of which only mass, centre and inertia
+ * are known is drawn as the homogeneous ellipsoid that has them, with the semi-axes a_i of E/m =
+ * diag(a_i^2)/5 (shape.c); where that is a needle, one that does not stand out beyond the joints of
+ * the body. What has no size of its own (point masses, joints, rods) is a symbol, as large as fits
+ * what it belongs to.
  */
 #include "elements/drawing.h"
 
@@ -18,7 +19,8 @@ static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 /* A plate is drawn at least this thick against its largest axis. */
 static const double thinnest = 0.02;
 
-/* What is thinner against its length is a needle; symbols on it are as large as on one of this thickness. */
+/* What is thinner against its length is a needle; symbols on it are as large as on one of this
+ * thickness. */
 static const double slender = 0.1;
 
 /* --- what elements draw --- */
@@ -188,7 +190,8 @@ static void add_drawable(box *b, const olo_drawable *d)
     }
 }
 
-/* How large a body looks: the mean of its largest and second largest extents; 0 for what is not drawn. */
+/* How large a body looks: the mean of its largest and second largest extents; 0 for what is not
+ * drawn. */
 static double box_size(const box *b)
 {
     double edge[3], largest = 0, smallest = HUGE_VAL, sum = 0;
@@ -241,8 +244,8 @@ static bool is_link(const olo_drawable *d)
     return false;
 }
 
-/* Boxes of all nodes; the typical size is the mean of the bodies, without any of the links, without those that of
- * the model. */
+/* Boxes of all nodes; the typical size is the mean of the bodies, without any of the links, without
+ * those that of the model. */
 static void measure(const olo_system *s, sizes *x)
 {
     double sum = 0, link_sum = 0;
@@ -293,8 +296,9 @@ static void add_to_reach(const olo_system *s, reach *all, int node, const double
     r->largest = fmax(r->largest, vec3_norm(d));
 }
 
-/* Moments of inertia of a link are often given without thought of its shape, and a homogeneous needle is longer than
- * the rod with the same moment: one that is held at several places ends at the farthest of them. */
+/* Moments of inertia of a link are often given without thought of its shape, and a homogeneous
+ * needle is longer than the rod with the same moment: one that is held at several places ends at
+ * the farthest of them. */
 static void shorten_needles(const olo_system *s, reach *all)
 {
     for (int i = 0; i < s->joint_count; i++) {

@@ -58,8 +58,8 @@ typedef struct olo_element_type {
     const olo_field *fields;
     int field_count;
     void (*defaults)(void *element);
-    /* Adds the element to the system under construction. Errors through olo_builder_fail, so that they
-     * carry the place in the model. */
+    /* Adds the element to the system under construction. Errors through olo_builder_fail, so that
+     * they carry the place in the model. */
     olo_status (*build)(olo_builder *builder, const void *element);
 } olo_element_type;
 

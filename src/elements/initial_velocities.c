@@ -1,14 +1,17 @@
-/* The initial velocities of bodies that the user gave none. They spread outward from what is known, the ground and bodies
- * with velocities of their own, across joints and supports in either direction, breadth first: neither the order of the
- * joints in the file nor that of the bodies in a joint counts.
+/* The initial velocities of bodies that the user gave none. They spread outward from what is known,
+ * the ground and bodies with velocities of their own, across joints and supports in either
+ * direction, breadth first: neither the order of the joints in the file nor that of the bodies in a
+ * joint counts.
  *
- * Angular velocities come first, since velocities follow from them. For each of the two a joint that holds all directions,
- * or has a rate or a motion, goes before one that leaves some of them free, and that before one that leaves all free: a
- * spherical joint says nothing about rotation, and a body turns as another joint says, if there is one. In a loop what
- * moves takes the rest along before a joint with the ground that has no rate keeps it at rest.
+ * Angular velocities come first, since velocities follow from them. For each of the two a joint
+ * that holds all directions, or has a rate or a motion, goes before one that leaves some of them
+ * free, and that before one that leaves all free: a spherical joint says nothing about rotation,
+ * and a body turns as another joint says, if there is one. In a loop what moves takes the rest
+ * along before a joint with the ground that has no rate keeps it at rest.
  *
- * Against a body with a velocity of its own the base of a free joint is not carried along: a rotor that is given its angular
- * velocity turns in its housing. What nothing reaches is at rest: first bodies that are second in no joint, then others.
+ * Against a body with a velocity of its own the base of a free joint is not carried along: a rotor
+ * that is given its angular velocity turns in its housing. What nothing reaches is at rest: first
+ * bodies that are second in no joint, then others.
  */
 #include "elements/initial_velocities.h"
 
@@ -48,7 +51,8 @@ static void sort_by_node(walk *w)
     }
     for (int k = 0; k <= nodes; k++)
         w->first[k + 1] += w->first[k];
-    /* filled from the end, so that the starts are left as they are to be, and joints in the order of the file */
+    /* filled from the end, so that the starts are left as they are to be, and joints in the order
+     * of the file */
     for (int j = w->count - 1; j >= 0; j--) {
         w->of_node[--w->first[w->joints[j].velocity.base + 2]] = j;
         w->of_node[--w->first[w->joints[j].velocity.body + 2]] = j;
@@ -58,8 +62,8 @@ static void sort_by_node(walk *w)
     w->first[nodes + 1] = 2 * w->count;
 }
 
-/* A node is known, by itself (`source`: the ground, a body with a velocity of its own) or through others: its joints are
- * the next to cross. */
+/* A node is known, by itself (`source`: the ground, a body with a velocity of its own) or through
+ * others: its joints are the next to cross. */
 static void reach(walk *w, int node, bool source)
 {
     w->known[node + 1] = true;

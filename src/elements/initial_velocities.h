@@ -1,4 +1,5 @@
-/* The initial velocities of bodies that the user gave none: they follow from those of others through joints. */
+/* The initial velocities of bodies that the user gave none: they follow from those of others
+ * through joints. */
 #ifndef OLO_ELEMENTS_INITIAL_VELOCITIES_H
 #define OLO_ELEMENTS_INITIAL_VELOCITIES_H
 
@@ -6,7 +7,8 @@
 
 #include "system/implied_velocity.h"
 
-/* How firmly a joint says how a body turns, or how its place moves, against its base at the start. */
+/* How firmly a joint says how a body turns, or how its place moves, against its base at the start.
+ */
 typedef enum olo_hold {
     OLO_HOLD_FULL, /* each direction is held, or the user gave a rate or a motion */
     OLO_HOLD_PART, /* some directions are free, and nothing is given for them */
@@ -29,8 +31,9 @@ typedef struct olo_relative_velocity {
     olo_hold rotation, translation;
 } olo_relative_velocity;
 
-/* Writes the velocities of all bodies that are joined and have none of their own into v0, and how they follow from others
- * into `implied`, each after those that it follows from. False when memory is out. */
+/* Writes the velocities of all bodies that are joined and have none of their own into v0, and how
+ * they follow from others into `implied`, each after those that it follows from. False when memory
+ * is out. */
 bool olo_settle_velocities(olo_system *system, int count, const olo_relative_velocity *relative);
 
 #endif

@@ -1,4 +1,5 @@
-/* Joints between two bodies, or a body and the ground. A kind of joint is a line here and a file that builds it. */
+/* Joints between two bodies, or a body and the ground. A kind of joint is a line here and a file
+ * that builds it. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

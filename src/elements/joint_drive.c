@@ -4,7 +4,8 @@
  *     angle      theta = atan2(C1.M2, C1.M1) when the child turns about n
  *
  * (system/coordinate.h) and what acts along one of them: a spring, a damper and stops as terms; a
- * torque or force over time, a controller and a C function as actions; a motion over time as a constraint.
+ * torque or force over time, a controller and a C function as actions; a motion over time as a
+ * constraint.
  */
 #include "elements/joint_drive.h"
 
@@ -234,7 +235,8 @@ static olo_status add_controller(const drives *x)
     return status == OLO_OK ? add_action(x, i, "controller", &c->target, &action) : status;
 }
 
-/* A function takes the place of a constant torque or force along its coordinate: both would contradict each other. */
+/* A function takes the place of a constant torque or force along its coordinate: both would
+ * contradict each other. */
 static olo_status check_constant(const drives *x, const char *key, double value, int coordinate)
 {
     int i = -1;
@@ -253,20 +255,21 @@ static olo_status add_function(const drives *x)
 {
     int i = -1;
     if (!x->joint->function)
-        return !x->joint->slopes ? OLO_OK
-                                 : olo_builder_fail(x->builder, NULL,
-                                                    "'%s' has slopes but no function that they are "
-                                                    "the derivatives of",
-                                                    x->joint->name);
+        return !x->joint->derivatives
+                   ? OLO_OK
+                   : olo_builder_fail(x->builder, NULL,
+                                      "'%s' has slopes but no function that they are "
+                                      "the derivatives of",
+                                      x->joint->name);
     olo_status status = choose(x, NULL, ANY, &i);
     if (status == OLO_OK)
         status = check_constant(x, "torque", x->joint->torque, i);
     if (status == OLO_OK)
         status = check_constant(x, "force", x->joint->force, i);
-    olo_action action = {.type = x->joint->slopes ? &olo_action_drive_function
-                                                  : &olo_action_drive_callback,
+    olo_action action = {.type = x->joint->derivatives ? &olo_action_drive_function
+                                                       : &olo_action_drive_callback,
                          .drive = x->joint->function,
-                         .drive_slopes = x->joint->slopes,
+                         .drive_derivatives = x->joint->derivatives,
                          .context = x->joint->context};
     return status == OLO_OK ? add_action(x, i, "time", &x->joint->signal, &action) : status;
 }

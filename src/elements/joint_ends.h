@@ -1,4 +1,5 @@
-/* What joints of all kinds share: the two ends that the user names, and the velocities that they imply. */
+/* What joints of all kinds share: the two ends that the user names, and the velocities that they
+ * imply. */
 #ifndef OLO_ELEMENTS_JOINT_ENDS_H
 #define OLO_ELEMENTS_JOINT_ENDS_H
 
@@ -20,14 +21,15 @@ static inline int olo_joint_child_end(const olo_joint_ends *ends)
     return ends->node[1] >= 0 ? 1 : 0;
 }
 
-/* How the child moves against the other end at the start: turning by `omega` and sliding by `sliding`, both in space, and
- * how firmly the joint says so. */
+/* How the child moves against the other end at the start: turning by `omega` and sliding by
+ * `sliding`, both in space, and how firmly the joint says so. */
 typedef struct olo_joint_motion {
     double omega[3], sliding[3];
     olo_hold rotation, translation;
 } olo_joint_motion;
 
-/* Tells it to the builder, which gives bodies without velocities of their own theirs when all joints are known. */
+/* Tells it to the builder, which gives bodies without velocities of their own theirs when all
+ * joints are known. */
 olo_status olo_joint_start(olo_builder *builder, const olo_joint_ends *ends,
                            const olo_joint_motion *motion);
 

@@ -1,4 +1,5 @@
-/* Joints that are lower pairs (joint_pair.c), and the screw: a cylindrical pair whose coordinates belong together,
+/* Joints that are lower pairs (joint_pair.c), and the screw: a cylindrical pair whose coordinates
+ * belong together,
  *
  *     position - position at the start = pitch/(2 pi) (angle - angle at the start).
  */
@@ -12,7 +13,8 @@
 #include "elements/relation_row.h"
 #include "linalg/vec3.h"
 
-/* The child moves against the parent about n; the user counts the second against the first, about the axis given. */
+/* The child moves against the parent about n; the user counts the second against the first, about
+ * the axis given. */
 static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *setup, bool swapped)
 {
     olo_joint_sense sense = {.turn = swapped ? -1 : 1, .slide = swapped ? -1 : 1};
@@ -22,8 +24,8 @@ static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *se
     return sense;
 }
 
-/* The velocity of the child against the parent: what is given, with the rate of a prescribed motion where there is one.
- * The component of `sliding` along a free axis is the rate of that position. */
+/* The velocity of the child against the parent: what is given, with the rate of a prescribed motion
+ * where there is one. The component of `sliding` along a free axis is the rate of that position. */
 static olo_status find_start(olo_builder *builder, const olo_joint *joint,
                              const olo_pair_setup *setup, olo_joint_sense sense,
                              olo_joint_motion *motion)
@@ -95,7 +97,8 @@ olo_status olo_build_pair_joint(olo_builder *builder, const olo_joint *joint)
     return status == OLO_OK ? olo_build_joint_drives(builder, joint, sense) : status;
 }
 
-/* A screw has one rate: position' = pitch/(2 pi) angle', whichever of `rate`, `sliding` and a motion of one of them says it. */
+/* A screw has one rate: position' = pitch/(2 pi) angle', whichever of `rate`, `sliding` and a
+ * motion of one of them says it. */
 static olo_status start_screw(olo_builder *builder, const double axis[3], double lead,
                               olo_joint *screw)
 {

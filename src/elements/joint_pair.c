@@ -1,22 +1,26 @@
-/* Lower kinematic pairs: the place of the child moves relative to the place of the parent along some of the axes
- * m1, m2, n, and the child turns relative to the parent not at all, about n, or freely. Spherical, revolute,
- * cylindrical, prismatic, planar and rigid joints, sliding bearings, points on lines and planes are all of
- * this kind, between two bodies or a body and the ground.
+/* Lower kinematic pairs: the place of the child moves relative to the place of the parent along
+ * some of the axes m1, m2, n, and the child turns relative to the parent not at all, about n, or
+ * freely. Spherical, revolute, cylindrical, prismatic, planar and rigid joints, sliding bearings,
+ * points on lines and planes are all of this kind, between two bodies or a body and the ground.
  *
  *     phi_c + rho_c = phi_p + rho_p + v,   v = sum_k U_k M_k,  M fixed in the parent
  *
  * Nodal update, from the parent's motion (dphi_p, a_p) and u = (dU_k, rotation):
  *     a_c = a_p + sigma n_m,  sigma = s (1 + g^2)/(1 - s g.n0/2),  g = a_p/2,  s = 2 tan(dtheta/2)
- *     a_c = 2 (g + k + g x k)/(1 - g.k) with k half the relative Cayley vector        (free rotation)
- *     dphi_c = dphi_p + a_p x mid(rho_p + w) + sum u_k M_k,0 - a_c x mid(rho_c),  w = v0 + sum u_k M_k,0
+ *     a_c = 2 (g + k + g x k)/(1 - g.k) with k half the relative Cayley vector        (free
+ *         rotation)
+ *     dphi_c = dphi_p + a_p x mid(rho_p + w) + sum u_k M_k,0 - a_c x mid(rho_c),  w = v0 + sum u_k
+ *         M_k,0
  *
  * Twists:
  *     A = [I  (phi_p - phi_c)^; 0  I],  A^ at the midpoint
  *     B:  along M_k [M_k; 0];  about n [rho_c x n; n];  free [rho_c^; I]
- *     B^: along M_k [M_i x M_j; 0] (i, j, k cyclic, midpoint vectors: orthogonal to the transversals that are
+ *     B^: along M_k [M_i x M_j; 0] (i, j, k cyclic, midpoint vectors: orthogonal to the
+ *         transversals that are
  *         constrained although the midpoint triad is not orthonormal); rotations at the midpoint
- * with n and rho_c fixed in the child and M in the parent. In a reversed pair M is fixed in the child, and the child
- * turns about the place of the parent, which the free directions have to meet: rho_c + phi_c gives way to phi_p + rho_p.
+ * with n and rho_c fixed in the child and M in the parent. In a reversed pair M is fixed in the
+ * child, and the child turns about the place of the parent, which the free directions have to meet:
+ * rho_c + phi_c gives way to phi_p + rho_p.
  */
 #include "elements/joint_pair.h"
 
@@ -197,7 +201,8 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
 
 /* --- twists --- */
 
-/* [I  (phi_p - phi_c)^; 0  I] and the variation of its transpose against f: both d x 6 and 6 x 6, 6 x d */
+/* [I  (phi_p - phi_c)^; 0  I] and the variation of its transpose against f: both d x 6 and 6 x 6, 6
+ * x d */
 void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b)
 {
     int d = x->child_node->twist;
@@ -280,7 +285,8 @@ static void pivot_arm(const olo_joint_view *x, const double *child, const double
         rho[i] += parent[i] - child[i];
 }
 
-/* The pivot moves with the parent: d(B^T) W of a rotation about axis n_m gains 1/2 (n_m x f) . (d_x_p - d_phi_c) */
+/* The pivot moves with the parent: d(B^T) W of a rotation about axis n_m gains 1/2 (n_m x f) .
+ * (d_x_p - d_phi_c) */
 static void pivot_variation(const olo_joint_view *x, const double n_m[3], const double *f,
                             double *kp, double *kc)
 {
@@ -360,7 +366,8 @@ static void free_blocks(const olo_joint_view *x, const double *f, int r, int col
     }
 }
 
-/* n of the child turns to n of the parent, or all axes do; then the places meet but for the free directions */
+/* n of the child turns to n of the parent, or all axes do; then the places meet but for the free
+ * directions */
 static void close_pair(const olo_joint_view *x, const double *parent, const double *child,
                        double shift[3], double turn_by[3])
 {
@@ -398,7 +405,8 @@ void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap)
     vec3_subtract(allowed, x->child_motion, gap);
     if (!child_is_frame(x))
         return;
-    /* the spin that takes one Cayley vector to the other: (I + a^/2)/(1 + |a|^2/4) of their difference */
+    /* the spin that takes one Cayley vector to the other: (I + a^/2)/(1 + |a|^2/4) of their
+     * difference */
     const double *a = x->child_motion + 3;
     double change[3], across[3], scale = cayley_scale(a);
     vec3_subtract(allowed + 3, a, change);
@@ -416,8 +424,9 @@ static void find_gap(const olo_joint_view *x, double *gap)
     olo_joint_gap(x, allowed, gap);
 }
 
-/* The same of a pair that only turns, from what is at hand: the displacements of the two places and of the axis n, which
- * both bodies carry along from where it is at q0, must be equal. `a` is the axis, if there is one. */
+/* The same of a pair that only turns, from what is at hand: the displacements of the two places and
+ * of the axis n, which both bodies carry along from where it is at q0, must be equal. `a` is the
+ * axis, if there is one. */
 static void find_turning_gap(const olo_joint_view *x, const olo_joint_axis *a, double *gap)
 {
     const double *a_p = x->parent_motion + 3, *a_c = x->child_motion + 3;

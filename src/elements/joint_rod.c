@@ -1,11 +1,15 @@
-/* A point mass at the end of a massless rod: r = x_c - x_p keeps its length, x_p a place of the parent.
+/* A point mass at the end of a massless rod: r = x_c - x_p keeps its length, x_p a place of the
+ * parent.
  *
- *     r1 - r0 = a x r_m,   a = b_1 u_1 + b_2 u_2,   b_k fixed in the step, orthogonal to r0, |b_k| = 1/l
+ *     r1 - r0 = a x r_m,   a = b_1 u_1 + b_2 u_2,   b_k fixed in the step, orthogonal to r0, |b_k|
+ *         = 1/l
  *     B_k = b_k x r1,  B^_k = b_k x r_m               span the vectors orthogonal to r1 and r_m
  *     A = [I  -rho1^] (frame), I (point);  A^ at the midpoint
- *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega],   d(B^T) f = 1/2 (f x b_k) . (dx_c - dx_p)
+ *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega],   d(B^T) f = 1/2 (f x b_k) . (dx_c -
+ *         dx_p)
  *
- * In a plane one b_k along the normal is left. (The thesis, 4.2, uses the exponential map of the sphere.)
+ * In a plane one b_k along the normal is left. (The thesis, 4.2, uses the exponential map of the
+ * sphere.)
  */
 #include <math.h>
 
@@ -105,8 +109,8 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
 
 static void predict(const olo_joint_view *x, const double *motion, double *u)
 {
-    /* the shortest turn of r0 into the direction of r1: a = 2 r0 x (r1 - r0)/(|r0||r1| + r0.r1); in a plane of the
-     * parts that lie in it, which the axes see alone */
+    /* the shortest turn of r0 into the direction of r1: a = 2 r0 x (r1 - r0)/(|r0||r1| + r0.r1); in
+     * a plane of the parts that lie in it, which the axes see alone */
     double dr[3], place[3], r1[3], a[3];
     const double *r0 = x->constants + 6, *b = x->constants;
     double length = x->joint->length, height0 = 0, height1 = 0;

@@ -1,14 +1,15 @@
-/* A disc or ball that rolls on the ground (system/rolling.h): the body turns freely about the point of contact, which
- * wanders, and so three increments are left, those of a spherical joint.
+/* A disc or ball that rolls on the ground (system/rolling.h): the body turns freely about the point
+ * of contact, which wanders, and so three increments are left, those of a spherical joint.
  *
  *     move    dphi = p x a,  p = rho_m + s^(a),  u = a, the Cayley vector itself
  *     B^ = [p^; I],   d(B^T) W = f x dp,   dp = J d_omega,   J = -1/2 rho1^ - ds/de1 e1^
  *     B  = [p^ C - a^ J; I],   C = I - a^/2 + a a^T/4,  d_a = C d_omega
  *
- * In a planar model a and d_omega lie along the normal N of that plane, a = u N: one increment is left, and the columns
- * are B N and B^ N.
+ * In a planar model a and d_omega lie along the normal N of that plane, a = u N: one increment is
+ * left, and the columns are B N and B^ N.
  *
- * The right pair is the derivative of `move`, not the rows at q1: there is no g(q1) of which they would be the gradient.
+ * The right pair is the derivative of `move`, not the rows at q1: there is no g(q1) of which they
+ * would be the gradient.
  */
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"

@@ -1,5 +1,5 @@
-/* The initial rates of the coordinates of a joint. A coordinate whose motion x(t) is prescribed has one rate, x'(0);
- * `rate`, `rate2` or `sliding` may repeat it but not say otherwise.
+/* The initial rates of the coordinates of a joint. A coordinate whose motion x(t) is prescribed has
+ * one rate, x'(0); `rate`, `rate2` or `sliding` may repeat it but not say otherwise.
  */
 #include "elements/joint_start.h"
 
@@ -23,7 +23,8 @@ bool olo_joint_rates_agree(double a, double b)
     return fabs(a - b) <= digits * fmax(fabs(a), fabs(b));
 }
 
-/* Does the motion act on this coordinate? A motion of a joint with several that does not say which is refused later. */
+/* Does the motion act on this coordinate? A motion of a joint with several that does not say which
+ * is refused later. */
 static bool is_moved(const olo_joint *joint, int count, const char *kind)
 {
     return joint->coordinate ? strcmp(joint->coordinate, kind) == 0 : count == 1;

@@ -4,16 +4,16 @@
 
 #include "elements/build.h"
 
-/* A coordinate of a joint: `kind` is its name in model files ("angle", "position1"), `given` the initial rate that the
- * user gave under `key`, zero for none. */
+/* A coordinate of a joint: `kind` is its name in model files ("angle", "position1"), `given` the
+ * initial rate that the user gave under `key`, zero for none. */
 typedef struct olo_start_rate {
     const char *kind, *key;
     double given;
 } olo_start_rate;
 
-/* The initial rates of the coordinates of a joint: those given, and of the coordinate that follows a prescribed motion
- * the rate of the motion at time 0. Fails when the user gave another rate for that coordinate. `said`: there is a rate
- * other than zero, or a motion. */
+/* The initial rates of the coordinates of a joint: those given, and of the coordinate that follows
+ * a prescribed motion the rate of the motion at time 0. Fails when the user gave another rate for
+ * that coordinate. `said`: there is a rate other than zero, or a motion. */
 typedef struct olo_started {
     double rate;
     bool said;

@@ -1,16 +1,20 @@
-/* Universal joint (Cardan, Hooke): the places of parent and child coincide, and an axis m fixed in the parent stays
- * perpendicular to an axis n fixed in the child. A massless cross has both as its arms.
+/* Universal joint (Cardan, Hooke): the places of parent and child coincide, and an axis m fixed in
+ * the parent stays perpendicular to an axis n fixed in the child. A massless cross has both as its
+ * arms.
  *
  *     phi_c + rho_c = phi_p + rho_p,   m . n = 0
  *
- * Nodal update: the child turns with the parent, then about m, then about n, with u = 2 tan of half the angles:
+ * Nodal update: the child turns with the parent, then about m, then about n, with u = 2 tan of half
+ * the angles:
  *     a_x = a_p o u1 m0,   a_c = a_x o u2 n0      (o: composition, axes at q0)
  *     dphi_c = dphi_p + a_p x mid(rho_p) - a_c x mid(rho_c)
- * and back: the relative Cayley vector is u1 m0 + u2 n0 + u1 u2/2 m0 x n0, hence u1 = m0.k, u2 = n0.k.
+ * and back: the relative Cayley vector is u1 m0 + u2 n0 + u1 u2/2 m0 x n0, hence u1 = m0.k, u2 =
+ * n0.k.
  *
- * Twists: over a step m.n changes by (w_c - w_p) . (n_m x m_m), so the discrete null space is spanned by the two
- * midpoint axes:
- *     B = [rho x m, rho x n; m, n] at q1,  B^ the same at the midpoint,  A and A^ those of all spatial joints.
+ * Twists: over a step m.n changes by (w_c - w_p) . (n_m x m_m), so the discrete null space is
+ * spanned by the two midpoint axes:
+ *     B = [rho x m, rho x n; m, n] at q1,  B^ the same at the midpoint,  A and A^ those of all
+ *         spatial joints.
  * Parent and child may change places: the joint is the same from both sides.
  */
 #include "elements/joint_pair.h"

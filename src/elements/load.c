@@ -1,4 +1,5 @@
-/* Forces and moments on a place, dead or body-fixed, with a law of time, or a force from a C function. */
+/* Forces and moments on a place, dead or body-fixed, with a law of time, or a force from a C
+ * function. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static const olo_action_type *kind_of_force(const olo_load *load, bool in_body)
 {
     if (!load->function)
         return in_body ? &olo_action_body_force : &olo_action_dead_force;
-    if (!load->slopes)
+    if (!load->derivatives)
         return in_body ? &olo_action_body_callback : &olo_action_callback;
     return in_body ? &olo_action_body_function : &olo_action_function;
 }
@@ -56,7 +57,7 @@ static olo_status add_force(olo_builder *builder, const olo_load *load, const ol
                          .frame = frame,
                          .size = 3 * x->count,
                          .function = load->function,
-                         .slopes = load->slopes,
+                         .derivatives = load->derivatives,
                          .context = load->context};
     if (!load->function && vec3_norm(load->force) == 0)
         return OLO_OK;
@@ -122,7 +123,7 @@ static olo_status check_force(olo_builder *builder, const olo_load *load)
                                 "the function of load '%s' takes the place of a constant force: "
                                 "leave one of them out, or add a load of its own for the constant",
                                 load->name);
-    if (load->slopes && !load->function)
+    if (load->derivatives && !load->function)
         return olo_builder_fail(builder, NULL,
                                 "load '%s' has slopes but no function that they are the "
                                 "derivatives of",
@@ -169,12 +170,18 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NAME,
      .offset = offsetof(olo_load, name),
      .help = "name of the load"},
-    {.key = "on", .kind = OLO_FIELD_PLACE, .offset = offsetof(olo_load, on), .help = "where it acts"},
+    {.key = "on",
+     .kind = OLO_FIELD_PLACE,
+     .offset = offsetof(olo_load, on),
+     .help = "where it acts"},
     {.key = "along",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_load, along),
      .help = "instead of `on`: a beam; force and moment are then those a length"},
-    {.key = "force", .kind = OLO_FIELD_VECTOR, .offset = offsetof(olo_load, force), .help = "force"},
+    {.key = "force",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_load, force),
+     .help = "force"},
     {.key = "moment",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_load, moment),

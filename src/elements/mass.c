@@ -1,5 +1,5 @@
-/* Mass on a body, a point mass or a node of a beam, beside what it has: it adds to the mass matrix and to the weight,
- * and no unknown. */
+/* Mass on a body, a point mass or a node of a beam, beside what it has: it adds to the mass matrix
+ * and to the weight, and no unknown. */
 #include <stddef.h>
 
 #include "elements/build.h"

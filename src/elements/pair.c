@@ -1,11 +1,14 @@
 /* Constraint rows of lower pairs, and of the plane in planar models.
  *
  *     no translation    phi_c + rho_c - phi_p - rho_p = 0                          (linear)
- *     some              M_k . (x_c - x_p) = 0 for every axis that is not free      (quadratic; linear on the ground)
+ *     some              M_k . (x_c - x_p) = 0 for every axis that is not free      (quadratic;
+ *                       linear on the ground)
  *     rotation about n  n . d_k - eta = 0 for the two directors of the child least aligned with n
- *     no rotation       M1.C2 = M2.C3 = M3.C1 = 0, C the axes in the child: regular, since they start aligned
+ *     no rotation       M1.C2 = M2.C3 = M3.C1 = 0, C the axes in the child: regular, since they
+ *                       start aligned
  *
- * In a planar model everything moves in the plane already; what is left to constrain lies within it.
+ * In a planar model everything moves in the plane already; what is left to constrain lies within
+ * it.
  */
 #include <math.h>
 #include <string.h>
@@ -151,7 +154,8 @@ static olo_status check_plane(olo_builder *builder, const olo_pair_kind *kind, c
     return OLO_OK;
 }
 
-/* The axes of the pair: n along the axis; in a planar model n is the normal and m1 the free direction. */
+/* The axes of the pair: n along the axis; in a planar model n is the normal and m1 the free
+ * direction. */
 static void set_axes(const olo_system *s, const double axis[3], olo_pair_setup *setup)
 {
     double *m1 = setup->axes, *m2 = m1 + 3, *n = m1 + 6;
@@ -199,7 +203,8 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
     return OLO_OK;
 }
 
-/* In a planar model the two places may lie in different planes: the parent's is moved to that of the child. */
+/* In a planar model the two places may lie in different planes: the parent's is moved to that of
+ * the child. */
 static void keep_height(const olo_system *s, olo_articulation *joint)
 {
     olo_position span = olo_pair_place(s, joint->child, joint->child_point);

@@ -1,5 +1,5 @@
-/* Point masses. In relative coordinates the position is x = x_base + q, so that a mass m couples all
- * 3-vectors of the chain: T = 1/2 m |sum of their rates|^2. */
+/* Point masses. In relative coordinates the position is x = x_base + q, so that a mass m couples
+ * all 3-vectors of the chain: T = 1/2 m |sum of their rates|^2. */
 #include <stddef.h>
 
 #include "elements/drawing.h"

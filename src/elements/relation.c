@@ -2,7 +2,8 @@
  *
  *     coordinate = ratio follows + also_ratio also + offset
  *
- * Without an offset it is that of the start: a gear that meshes where it stands. (system/constraint_relation.c)
+ * Without an offset it is that of the start: a gear that meshes where it stands.
+ * (system/constraint_relation.c)
  */
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Rows between joint coordinates: the coordinates of q that they touch together, and where each of them finds its
- * own (system/constraint_relation.c). */
+/* Rows between joint coordinates: the coordinates of q that they touch together, and where each of
+ * them finds its own (system/constraint_relation.c). */
 #include "elements/relation_row.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Rows between joint coordinates, for the elements that have them: joints (screws, motions) and relations. */
+/* Rows between joint coordinates, for the elements that have them: joints (screws, motions) and
+ * relations. */
 #ifndef OLO_ELEMENTS_RELATION_ROW_H
 #define OLO_ELEMENTS_RELATION_ROW_H
 

@@ -1,5 +1,6 @@
-/* Massless rods: g = 1/2 (|x2 - x1|^2 - l^2) = 0. A rod that ends at a point mass is a joint of that point:
- * it moves on a sphere about the other end. Other rods are constraints between bodies. */
+/* Massless rods: g = 1/2 (|x2 - x1|^2 - l^2) = 0. A rod that ends at a point mass is a joint of
+ * that point: it moves on a sphere about the other end. Other rods are constraints between bodies.
+ */
 #include <math.h>
 #include <stddef.h>
 
@@ -19,7 +20,8 @@ static void defaults(void *element)
     *(olo_rod *)element = olo_rod_default();
 }
 
-/* Reads x2 - x1 = q[child] - (a place of one other node, or a fixed place); false if it is not so. */
+/* Reads x2 - x1 = q[child] - (a place of one other node, or a fixed place); false if it is not so.
+ */
 static bool read_joint(const olo_system *s, const olo_position *span, olo_articulation *joint)
 {
     for (int side = 0; side < 2; side++) {

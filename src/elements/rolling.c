@@ -1,6 +1,7 @@
-/* Joints that roll on a plane of the ground without slipping: a thin disc, a ball. One row keeps the height of the centre,
- * two keep the point of contact at rest (system/constraint_rolling.c); together they are a joint with three freedoms
- * (joint_rolling.c). A body without a position of its own is put on the plane, one without a velocity rolls as it turns. */
+/* Joints that roll on a plane of the ground without slipping: a thin disc, a ball. One row keeps
+ * the height of the centre, two keep the point of contact at rest (system/constraint_rolling.c);
+ * together they are a joint with three freedoms (joint_rolling.c). A body without a position of its
+ * own is put on the plane, one without a velocity rolls as it turns. */
 #include <math.h>
 #include <string.h>
 
@@ -80,8 +81,8 @@ static olo_status check(olo_builder *builder, const olo_joint *joint, const olo_
     return OLO_OK;
 }
 
-/* The start: on the plane if the body has no position, turning at the rate of the joint if it has no angular velocity, and
- * rolling if it has no velocity: its point of contact is at rest. */
+/* The start: on the plane if the body has no position, turning at the rate of the joint if it has
+ * no angular velocity, and rolling if it has no velocity: its point of contact is at rest. */
 static olo_status settle(olo_builder *builder, const olo_joint *joint, int node,
                          const olo_rolling *rolling)
 {
@@ -102,7 +103,8 @@ static olo_status settle(olo_builder *builder, const olo_joint *joint, int node,
     return olo_build_relative_velocity(builder, &x);
 }
 
-/* The height, then rolling along the two directions of the plane, of which a planar model has one. */
+/* The height, then rolling along the two directions of the plane, of which a planar model has one.
+ */
 static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *rolling)
 {
     olo_system *s = olo_build_system(builder);

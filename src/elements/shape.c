@@ -1,5 +1,5 @@
-/* Homogeneous solids. Second moments E = integral of x x^T dm about the centre of mass (Euler tensor;
- * inertia J = tr(E) I - E):
+/* Homogeneous solids. Second moments E = integral of x x^T dm about the centre of mass (Euler
+ * tensor; inertia J = tr(E) I - E):
  *
  *     sphere       m r^2/5 I
  *     box          m/12 diag(a^2, b^2, c^2)

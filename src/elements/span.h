@@ -4,7 +4,8 @@
 
 #include "elements/drawing.h"
 
-/* x2 - x1 as a position, and its initial length. `look` says how it is drawn: name, role, primitive. */
+/* x2 - x1 as a position, and its initial length. `look` says how it is drawn: name, role,
+ * primitive. */
 olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
                           const olo_place between[2], olo_position *span, double *length);
 

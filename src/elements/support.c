@@ -85,7 +85,8 @@ static void place(olo_system *s, int node, const double at[3], double where[3])
         vec3_add(1.0, move, q);
 }
 
-/* The supported place of a body is at rest; a support that leaves all rotations free says nothing about them. */
+/* The supported place of a body is at rest; a support that leaves all rotations free says nothing
+ * about them. */
 static olo_status start(olo_builder *builder, const olo_pair_kind *kind,
                         const olo_pair_setup *setup)
 {
@@ -97,7 +98,8 @@ static olo_status start(olo_builder *builder, const olo_pair_kind *kind,
     return frame ? olo_build_relative_velocity(builder, &x) : OLO_OK;
 }
 
-/* In a planar model nothing moves along the normal: `at` has to be at the height of the supported place. */
+/* In a planar model nothing moves along the normal: `at` has to be at the height of the supported
+ * place. */
 static olo_status check_height(olo_builder *builder, const olo_support *support, int node,
                                const double at[3], const double where[3])
 {

@@ -2,8 +2,9 @@
  *
  *     x_2 - x_1 = 0,   m . n = 0,     m fixed in the first, n in the second,
  *
- * and its coordinates: angle1 turns the cross about m against the first, angle2 the second about n against the cross.
- * With M1 = n, M2 = m x n at the start fixed in the first and C1 = m, C2 = n x m at the start fixed in the second,
+ * and its coordinates: angle1 turns the cross about m against the first, angle2 the second about n
+ * against the cross. With M1 = n, M2 = m x n at the start fixed in the first and C1 = m, C2 = n x m
+ * at the start fixed in the second,
  *
  *     angle1 = atan2(n.M2, n.M1),   angle2 = atan2(-m.C2, m.C1).
  */
@@ -98,7 +99,8 @@ static olo_articulation articulation_of(const olo_system *s, const olo_joint_end
                               .rotations = 2};
     vec3_copy(ends->at[parent], joint.parent_point);
     vec3_copy(ends->at[child], joint.child_point);
-    /* right-handed triads whose last axis is that of the body: n, m x n, m in the first, m, n x m, n in the second */
+    /* right-handed triads whose last axis is that of the body: n, m x n, m in the first, m, n x m,
+     * n in the second */
     const double nm[3] = {-x->mn[0], -x->mn[1], -x->mn[2]};
     const double *triads[2][3] = {{x->n, x->mn, x->m}, {x->m, nm, x->n}};
     for (int k = 0; k < 3; k++) {

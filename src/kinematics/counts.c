@@ -30,9 +30,9 @@ olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error 
     return OLO_OK;
 }
 
-olo_status olo_system_repeated_rows(const olo_system *s, int *repeated, olo_error *error)
+olo_status olo_system_redundant_rows(const olo_system *s, int *redundant, olo_error *error)
 {
     (void)error;
-    memcpy(repeated, s->redundancy->rows, (size_t)s->group_count * sizeof *repeated);
+    memcpy(redundant, s->redundancy->rows, (size_t)s->group_count * sizeof *redundant);
     return OLO_OK;
 }

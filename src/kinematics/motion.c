@@ -165,7 +165,7 @@ void olo_motion_update(const olo_topology *topology, int c, olo_motion *x, const
 }
 
 /* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and a small rotation */
-static void correct_directors(const double *d, const double turn[3], double *rest)
+static void correct_directors(const double *d, const double turn[3], double *remainder)
 {
     double error[9];
     for (int I = 0; I < 3; I++)
@@ -174,12 +174,13 @@ static void correct_directors(const double *d, const double turn[3], double *res
                 0.5 * ((I == J ? 1.0 : 0.0) - vec3_dot(d + 3 * I, d + 3 * J));
     for (int I = 0; I < 3; I++) {
         for (int J = 0; J < 3; J++)
-            vec3_add(error[3 * I + J], d + 3 * J, rest + 3 * I);
-        vec3_add_cross(turn, d + 3 * I, rest + 3 * I);
+            vec3_add(error[3 * I + J], d + 3 * J, remainder + 3 * I);
+        vec3_add_cross(turn, d + 3 * I, remainder + 3 * I);
     }
 }
 
-void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q, double *rest)
+void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q,
+                       double *remainder)
 {
     const olo_system *s = topology->system;
     for (int i = 0; i < s->node_count; i++) {
@@ -193,11 +194,11 @@ void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double
             t->type->close(&view, parent, q + node->q, shift, turn);
         }
         if (node->kind == OLO_NODE_FRAME)
-            correct_directors(q + node->q + 3, turn, rest + node->q + 3);
-        vec3_add(1.0, shift, rest + node->q);
+            correct_directors(q + node->q + 3, turn, remainder + node->q + 3);
+        vec3_add(1.0, shift, remainder + node->q);
         for (int j = node->q; j < node->q + node->size; j++) {
-            double sum = q[j] + rest[j];
-            rest[j] -= sum - q[j];
+            double sum = q[j] + remainder[j];
+            remainder[j] -= sum - q[j];
             q[j] = sum;
         }
     }

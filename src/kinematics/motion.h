@@ -43,7 +43,8 @@ void olo_motion_update(const olo_topology *topology, int c, olo_motion *x, const
 /* Takes back what rounding has done to a configuration: directors that are not orthonormal,
  * joints that are open by an ulp. Changes of that size go to `rest`, the part of q that doubles
  * do not hold. */
-void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q, double *rest);
+void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q,
+                       double *remainder);
 /* What joint c sees. */
 olo_joint_view olo_motion_view(const olo_topology *topology, int c, const olo_motion *x);
 

@@ -1,9 +1,10 @@
-/* The 2-norm condition number |K| |K^-1| of a square matrix, also where a double-precision SVD ends.
+/* The 2-norm condition number |K| |K^-1| of a square matrix, also where a double-precision SVD
+ * ends.
  *
- * An SVD in double precision has an error of about 1e-16 |K| in every singular value, so it is good while the
- * condition number is far below 1e16. Beyond, K^-1 is computed in extended precision and its norm taken
- * in double: the entries of a badly scaled matrix such as that of the multipliers, condition O(h^-3), determine
- * its smallest singular value well although it is tiny.
+ * An SVD in double precision has an error of about 1e-16 |K| in every singular value, so it is good
+ * while the condition number is far below 1e16. Beyond, K^-1 is computed in extended precision and
+ * its norm taken in double: the entries of a badly scaled matrix such as that of the multipliers,
+ * condition O(h^-3), determine its smallest singular value well although it is tiny.
  */
 #include <math.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static void substitute(size_t n, const wide *U, wide *B)
     }
 }
 
-/* A <- A^-1, formed in extended precision; false when A is singular, `*memory` false when that is out. */
+/* A <- A^-1, formed in extended precision; false when A is singular, `*memory` false when that is
+ * out. */
 static bool invert(size_t n, double *A, bool *memory)
 {
     wide *U = olo_alloc(n * n, sizeof *U), *B = olo_alloc(n * n, sizeof *B);

@@ -1,5 +1,5 @@
-/* Ordering of the block elimination: least degree first, children before parents, closures after all
- * that moves them. */
+/* Ordering of the block elimination: least degree first, children before parents, closures after
+ * all that moves them. */
 #include <stdint.h>
 
 #include "base/fail.h"
@@ -102,9 +102,9 @@ static bool waits_create(waits *w, int n)
     return w->count && w->after && w->below;
 }
 
-/* Whatever moves a closure comes before it: its neighbours and all that they hang on; of a relative closure only below
- * the first block that they hang on in common. So its block is filled by all that it gets from the tree, and has
- * the rank of its rows. */
+/* Whatever moves a closure comes before it: its neighbours and all that they hang on; of a relative
+ * closure only below the first block that they hang on in common. So its block is filled by all
+ * that it gets from the tree, and has the rank of its rows. */
 static bool wait_of_closure(const olo_elimination_structure *el, const list *neighbours, int c,
                             waits *w)
 {

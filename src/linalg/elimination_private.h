@@ -9,11 +9,12 @@
 
 typedef struct olo_elimination_neighbour {
     int block;
-    bool clean; /* nothing but the joint couples the two: K_cb and K_bc are zero and have no place */
-    int upper;  /* offset of K_cb in `numbers` */
-    int lower;  /* offset of K_bc */
-    int X;      /* offset of X_b, dof x size_b */
-    int LB;     /* offset of L_b B, size_b x dof */
+    bool
+        clean; /* nothing but the joint couples the two: K_cb and K_bc are zero and have no place */
+    int upper; /* offset of K_cb in `numbers` */
+    int lower; /* offset of K_bc */
+    int X;     /* offset of X_b, dof x size_b */
+    int LB;    /* offset of L_b B, size_b x dof */
 } neighbour;
 
 typedef struct olo_elimination_node {

@@ -1,4 +1,5 @@
-/* The product of the saddle form of the header with increments, before a factorisation: root to leaf
+/* The product of the saddle form of the header with increments, before a factorisation: root to
+ * leaf
  *
  *     dt_c = A dt_p + B du_c,
  *

@@ -1,6 +1,7 @@
 /* Block elimination on a graph; the equations are in the header. Eliminating block c with parent p:
  *
- *     rows of the parent     K_pb += A^^T K_cb,  K_pp += Ep,  L_p = K_pc + A^^T K_cc + Ec,  z_p += A^^T z_c
+ *     rows of the parent     K_pb += A^^T K_cb,  K_pp += Ep,  L_p = K_pc + A^^T K_cc + Ec,  z_p +=
+ *                            A^^T z_c
  *     joint row              y = B^^T K_cc + kc,  Y_b = B^^T K_cb (+ kp + y A for b = p),
  *                            D = y B + ku,        rho = B^^T z_c + y e
  *     other rows a           K_ap += L_a A,  z_a += L_a e,  then with X = D^-1 Y, x = D^-1 rho
@@ -42,12 +43,12 @@ static void pass_to_parent(olo_elimination *el, const node *c)
     add(p * p, n + c->Ep, n + target[c->parent_slot]);
 }
 
-/* Keeps the directions of a closure block C that are not repeated by others: of multipliers the range of C^T, of rows that of C,
- * which are the same where C is symmetric but for rounding. What is left of a column must be above a share of what the rows by
- * themselves would give. */
+/* Keeps the directions of a closure block C that are not repeated by others: of multipliers the
+ * range of C^T, of rows that of C, which are the same where C is symmetric but for rounding. What
+ * is left of a column must be above a share of what the rows by themselves would give. */
 void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool symmetric)
 {
-    const double repeated = 1e-11; /* squares of singular values enter */
+    const double redundant = 1e-11; /* squares of singular values enter */
     double *n = el->numbers, C[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
     double range[OLO_BLOCK_MAX * OLO_BLOCK_MAX], own[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
     const double *rows = symmetric ? range : own;
@@ -59,7 +60,7 @@ void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool sym
             C[i * d + j] = symmetric ? 0.5 * (ij + ji) : ij;
         }
     }
-    int r = small_range(d, C, repeated * el->closure_scale, range);
+    int r = small_range(d, C, redundant * el->closure_scale, range);
     if (!symmetric)
         small_row_range(d, r, C, range, own);
     el->active[c->block] = r;

@@ -1,13 +1,15 @@
-/* The elimination of a symmetric K with equal pairs, A^ = A and B^ = B, that do not vary: a mass matrix on a tree with the
- * closure rows at one configuration. Half of elimination_sweep.c is then the transpose of the other half:
+/* The elimination of a symmetric K with equal pairs, A^ = A and B^ = B, that do not vary: a mass
+ * matrix on a tree with the closure rows at one configuration. Half of elimination_sweep.c is then
+ * the transpose of the other half:
  *
  *     y = B^T K_cc,  D = y B = L d L^T,  Y_b = B^T K_cb (+ y A for b = p),  X_b = D^-1 Y_b
- *     K_pp += A^T (K_cc A + K_cp) + K_cp^T A,  K_pb += A^T K_cb,  K_ab -= Y_a^T X_b     (a before b, or the same)
+ *     K_pp += A^T (K_cc A + K_cp) + K_cp^T A,  K_pb += A^T K_cb,  K_ab -= Y_a^T X_b     (a before
+ *         b, or the same)
  *     x = D^-1 B^T z_c,  z_p += A^T z_c,  z_b -= Y_b^T x
  *     du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du
  *
- * All D are definite, those of closures negative, and need no exchanges. Of K only what lies above the diagonal in the order of
- * the elimination is read. Y is in the place of X, X in that of L B.
+ * All D are definite, those of closures negative, and need no exchanges. Of K only what lies above
+ * the diagonal in the order of the elimination is read. Y is in the place of X, X in that of L B.
  */
 #include <string.h>
 
@@ -271,7 +273,8 @@ INLINE void backward(olo_elimination *el, const node *c, const int d, const int 
     dt[2] += a[0] * up[4] - a[1] * up[3];
 }
 
-/* f(el, c, d, r) with sizes known to the compiler where they are usual ones: bodies on hinges and balls, points on rods */
+/* f(el, c, d, r) with sizes known to the compiler where they are usual ones: bodies on hinges and
+ * balls, points on rods */
 #define FOR_EACH_SIZE(f, el, c)                                                                    \
     switch (10 * (c)->shape.size + active_of(el, c)) {                                             \
     case 61:                                                                                       \

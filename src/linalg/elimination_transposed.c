@@ -1,7 +1,8 @@
-/* The transposed solve: a solve is dt = S z (without gaps), this is S^T with the same factors. It runs the two sweeps of
- * elimination_sweep.c backwards. With f_c given, leaf to root
+/* The transposed solve: a solve is dt = S z (without gaps), this is S^T with the same factors. It
+ * runs the two sweeps of elimination_sweep.c backwards. With f_c given, leaf to root
  *
- *     g = B^T f_c,   f_p += A^T f_c,   f_b -= X_b^T g       (b: later neighbours, p: the parent among them)
+ *     g = B^T f_c,   f_p += A^T f_c,   f_b -= X_b^T g       (b: later neighbours, p: the parent
+ *                    among them)
  *
  * and root to leaf, with w the result,
  *
@@ -27,8 +28,8 @@ static void add_to_parent(const olo_elimination *el, const node *c, const double
     vec3_add_cross(f, n + c->spatial, fp + 3);
 }
 
-/* w = A^ w_p, and g += what w_p adds to it: sum_b (L_b B)^T w_b. A light block has K B in the place of L B, where
- * L = A^^T K - E: g += (K B)^T w - (E B)^T w_p. */
+/* w = A^ w_p, and g += what w_p adds to it: sum_b (L_b B)^T w_b. A light block has K B in the place
+ * of L B, where L = A^^T K - E: g += (K B)^T w - (E B)^T w_p. */
 static void take_from_later(const olo_elimination *el, const node *c, double *g, double *w)
 {
     const double *n = el->numbers;

@@ -1,6 +1,8 @@
-/* The articulated sweep: a frame c that hangs on a frame p by a spatial joint and by nothing else. With
+/* The articulated sweep: a frame c that hangs on a frame p by a spatial joint and by nothing else.
+ * With
  *
- *     A = [I a^; 0 I], a = phi_p - phi_c at q1,   A^ the same at the midpoint,   E = [0 0; (f/2)^ 0]
+ *     A = [I a^; 0 I], a = phi_p - phi_c at q1,   A^ the same at the midpoint,   E = [0 0; (f/2)^
+ *         0]
  *
  * the general elimination (elimination_sweep.c) becomes, leaf to root,
  *
@@ -9,8 +11,9 @@
  *     s = z + K e,  x = D^-1 (B^^T s + kc e),  z_p += A^^T (s - (K B) x) + E (B x - e)
  *     du = -x - X dt_p,  dt_c = A dt_p + B du + e,
  *
- * where products with A and E are cross products. This is the hot loop of chains and trees: the functions are
- * compiled once for each usual number r of degrees of freedom, and sums stay in local arrays.
+ * where products with A and E are cross products. This is the hot loop of chains and trees: the
+ * functions are compiled once for each usual number r of degrees of freedom, and sums stay in local
+ * arrays.
  */
 #include <string.h>
 
@@ -62,7 +65,8 @@ INLINE row6 add_cross_row(row6 y, const double s[3], const row6 v[3], int j, int
     return row6_add_times(row6_add_times(y, s[j], v[k]), -s[k], v[j]);
 }
 
-/* Rows of K_p: the upper three are those of M, the lower three M_l - am x M_u + f/2 x (I - A + B X)_u. */
+/* Rows of K_p: the upper three are those of M, the lower three M_l - am x M_u + f/2 x (I - A + B
+ * X)_u. */
 INLINE void add_to_parent(const row6 M[6], const row6 N[3], const double am[3], const double f[3],
                           double *Kp)
 {
@@ -182,7 +186,8 @@ INLINE void backward(olo_elimination *el, const node *c, const int r)
     row6_store(dt, n + c->dt);
 }
 
-/* y = B^^T K + kc, D = y B + ku, factored: all there is to a frame on the ground that nothing is left to couple */
+/* y = B^^T K + kc, D = y B + ku, factored: all there is to a frame on the ground that nothing is
+ * left to couple */
 INLINE bool factor_root(olo_elimination *el, const node *c, const int r)
 {
     row6 columns[6], y[6];

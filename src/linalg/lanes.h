@@ -1,6 +1,7 @@
-/* Four numbers at once, one of each of four bodies, and 3-vectors of them: what is done to every body alike is done to
- * four together. Also a vector of one body in three of the four. Operations are number by number, so the result is that
- * of plain code to the last bit, whatever registers the processor has.
+/* Four numbers at once, one of each of four bodies, and 3-vectors of them: what is done to every
+ * body alike is done to four together. Also a vector of one body in three of the four. Operations
+ * are number by number, so the result is that of plain code to the last bit, whatever registers the
+ * processor has.
  *
  * All is inline within a file: no function passes four numbers in a register to another file.
  */
@@ -10,7 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The processor has registers of four numbers (AVX2): code on lanes may have been compiled for these once more. */
+/* The processor has registers of four numbers (AVX2): code on lanes may have been compiled for
+ * these once more. */
 bool olo_lanes_are_wide(void);
 
 #define LANES_INLINE static inline __attribute__((always_inline))
@@ -107,7 +109,8 @@ LANES_INLINE void lanes_gather_frames(const double *const frame[LANES], lane3 ou
         out[i / 3].x[i % 3] = number[i];
 }
 
-/* The same of parents, which begin at `offset`; where that is negative, what the ground is taken for. */
+/* The same of parents, which begin at `offset`; where that is negative, what the ground is taken
+ * for. */
 LANES_INLINE void lanes_gather_parents(const double *array, const int offset[LANES],
                                        const double ground[12], lane3 out[4])
 {
@@ -140,7 +143,8 @@ LANES_INLINE void lane_momenta(const lane_mass *b, const lane3 v[4], lane3 p[4])
         p[I] = lane3_add(lane3_times(M[I][0], v[0]), lane3_combine(M[I] + 1, v + 1));
 }
 
-/* Midpoint and difference of a vector that turns by a Cayley vector; `scale` = 1/(1 + |a|^2/4). See linalg/rotation.h. */
+/* Midpoint and difference of a vector that turns by a Cayley vector; `scale` = 1/(1 + |a|^2/4). See
+ * linalg/rotation.h. */
 typedef struct lane_turned {
     lane3 mid, change;
 } lane_turned;

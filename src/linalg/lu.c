@@ -1,6 +1,7 @@
-/* LU factors with row exchanges, P A = L U (Golub, Van Loan, Matrix Computations, 3.2.11 and 3.4.1): columns are eliminated in
- * blocks, so that rows beyond the block are changed by all of its columns while they are in the cache. Sums are in the
- * order of the plain elimination; entries of L that are zero cost nothing. */
+/* LU factors with row exchanges, P A = L U (Golub, Van Loan, Matrix Computations, 3.2.11 and
+ * 3.4.1): columns are eliminated in blocks, so that rows beyond the block are changed by all of its
+ * columns while they are in the cache. Sums are in the order of the plain elimination; entries of L
+ * that are zero cost nothing. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -18,7 +19,8 @@ static void exchange_rows(int n, double *a, double *b)
     }
 }
 
-/* The row at or below k with the largest entry in column k; false when all are zero or not finite. */
+/* The row at or below k with the largest entry in column k; false when all are zero or not finite.
+ */
 static bool find_pivot(int n, const double *A, int k, int *pivot)
 {
     double largest = 0;

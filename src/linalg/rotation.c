@@ -1,6 +1,7 @@
 /* Exponential map and re-orthonormalisation.
  *
- *     exp(theta^) = I + (sin t/t) theta^ + 1/2 (sin(t/2)/(t/2))^2 theta^2,  t = |theta|  (thesis 4.3)
+ *     exp(theta^) = I + (sin t/t) theta^ + 1/2 (sin(t/2)/(t/2))^2 theta^2,  t = |theta|  (thesis
+ *         4.3)
  */
 #include "linalg/rotation.h"
 

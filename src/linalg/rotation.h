@@ -3,9 +3,9 @@
  *     d1 - d0 = a x dm,   dm = 1/2 (d0 + d1) = (I - a^/2)^-1 d0
  *             = (d0 + 1/2 a x d0 + 1/4 (a.d0) a) / (1 + |a|^2/4),
  *
- * a rotation by 2 atan(|a|/2) about a. The midpoint and the difference come from a itself, never from
- * subtracting states, and a half turn is at infinity.
- * A spin variation at the end, delta d1 = delta_omega x d1, changes a by
+ * a rotation by 2 atan(|a|/2) about a. The midpoint and the difference come from a itself, never
+ * from subtracting states, and a half turn is at infinity. A spin variation at the end, delta d1 =
+ * delta_omega x d1, changes a by
  *     delta a = (I - a^/2 + a a^T/4) delta_omega.
  */
 #ifndef OLO_LINALG_ROTATION_H

@@ -1,7 +1,7 @@
-/* Householder reflections of rows with pivoting (Businger, Golub 1965; norms of what is left of a row as in Drmac, Bujanovic
- * 2008, LAPACK's dgeqp3): the longest row is reflected onto the next axis, and the others with it, H = I - t v v^T. Rows
- * of constraints have few entries: v reaches from the axis to its last one, and rows that are orthogonal to it stay as
- * they are. */
+/* Householder reflections of rows with pivoting (Businger, Golub 1965; norms of what is left of a
+ * row as in Drmac, Bujanovic 2008, LAPACK's dgeqp3): the longest row is reflected onto the next
+ * axis, and the others with it, H = I - t v v^T. Rows of constraints have few entries: v reaches
+ * from the axis to its last one, and rows that are orthogonal to it stay as they are. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -10,13 +10,14 @@
 #include "linalg/dense.h"
 #include "linalg/vector.h"
 
-/* Rows count as equally long up to this, relative; the first of them is taken. So the order follows from the rows and not
- * from their rounding errors. */
+/* Rows count as equally long up to this, relative; the first of them is taken. So the order follows
+ * from the rows and not from their rounding errors. */
 static const double equally_long = 1e-8;
 /* Rows below this are zero: their squares are. */
 static const double shortest = 1e-150;
 
-/* Per row: how long it is beyond the axes that are done, and how long it was when that was computed last. */
+/* Per row: how long it is beyond the axes that are done, and how long it was when that was computed
+ * last. */
 size_t olo_row_space_work(int m, int n)
 {
     return 2 * (size_t)m + 2 * (size_t)(m < n ? m : n) + 1;
@@ -67,7 +68,8 @@ static int longest_row(const reflections *x, int k)
     return best;
 }
 
-/* v, t and the corner of row k from its entries beyond the axes that are done: v = row + sign |row| e_k */
+/* v, t and the corner of row k from its entries beyond the axes that are done: v = row + sign |row|
+ * e_k */
 static void make_reflection(reflections *x, int k)
 {
     double *v = x->A + olo_area(k, x->n);

@@ -23,8 +23,8 @@ static inline void small_add_row3(double a, const double *restrict x, double *re
     y[2] += a * x[2];
 }
 
-/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step goes here, and nearly all of
- * it into rows as wide as a twist or a point. */
+/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step goes here,
+ * and nearly all of it into rows as wide as a twist or a point. */
 static inline void small_add_rows(int m, int k, int n, double s, const double *A, int row,
                                   int column, const double *B, double *C)
 {
@@ -185,7 +185,8 @@ static inline void small_lu_solve_transposed(int n, const double *LU, const int 
     }
 }
 
-/* v (n) without its parts along the first `count` rows of Q, which are orthonormal; twice, against rounding */
+/* v (n) without its parts along the first `count` rows of Q, which are orthonormal; twice, against
+ * rounding */
 static inline void small_orthogonalise(int n, int count, const double *Q, double *v)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -209,8 +210,9 @@ static inline double small_normalise(int n, double *v)
     return length;
 }
 
-/* An orthonormal basis of the range of A (n x n, n at most 6), one vector a row of `range`, and its rank: columns are taken
- * the longest first, until what is left of all of them is at most `floor` long. */
+/* An orthonormal basis of the range of A (n x n, n at most 6), one vector a row of `range`, and its
+ * rank: columns are taken the longest first, until what is left of all of them is at most `floor`
+ * long. */
 static inline int small_range(int n, const double *A, double floor, double *range)
 {
     double left[36];
@@ -247,7 +249,8 @@ static inline int small_range(int n, const double *A, double floor, double *rang
     return rank;
 }
 
-/* With that basis of r vectors, the same of the range of A^T: what A leaves of it, and so of exactly that rank. */
+/* With that basis of r vectors, the same of the range of A^T: what A leaves of it, and so of
+ * exactly that rank. */
 static inline void small_row_range(int n, int r, const double *A, const double *range, double *rows)
 {
     for (int k = 0; k < r; k++) {
@@ -259,8 +262,8 @@ static inline void small_row_range(int n, int r, const double *A, const double *
     }
 }
 
-/* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix, by Jacobi
- * rotations in place. */
+/* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix,
+ * by Jacobi rotations in place. */
 static inline void small_symmetric_eigen(int n, double *A, double *V)
 {
     for (int i = 0; i < n * n; i++)

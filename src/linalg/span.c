@@ -1,10 +1,12 @@
-/* Orthogonal factors of rows that come one by one (George and Heath 1980, the rank as in Heath 1982): a row goes
- * through the columns from left to right. Where the triangle R has a row that begins there, a Givens rotation of both
- * takes the entry away; where it has none, an entry that is not round-off makes what is left of the row the one that
- * begins there. Rotations leave lengths as they are, so that what is left of a row that repeats others is round-off.
+/* Orthogonal factors of rows that come one by one (George and Heath 1980, the rank as in Heath
+ * 1982): a row goes through the columns from left to right. Where the triangle R has a row that
+ * begins there, a Givens rotation of both takes the entry away; where it has none, an entry that is
+ * not round-off makes what is left of the row the one that begins there. Rotations leave lengths as
+ * they are, so that what is left of a row that repeats others is round-off.
  *
- * Columns are taken in the order in which rows first have them, and R keeps a row from its first to its last: rows that
- * share columns with few others cost little, however many they are and wherever their columns lie. */
+ * Columns are taken in the order in which rows first have them, and R keeps a row from its first to
+ * its last: rows that share columns with few others cost little, however many they are and wherever
+ * their columns lie. */
 #include "linalg/span.h"
 
 #include <math.h>

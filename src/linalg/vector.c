@@ -1,5 +1,6 @@
-/* Products of long vectors, one and all of two sets of rows. Of these, rows of B are taken in groups that stay in the cache, and
- * four at a time against one of A: each number of A is loaded once for four products. */
+/* Products of long vectors, one and all of two sets of rows. Of these, rows of B are taken in
+ * groups that stay in the cache, and four at a time against one of A: each number of A is loaded
+ * once for four products. */
 #include "linalg/vector.h"
 
 #include "linalg/lanes.h"

@@ -34,30 +34,30 @@ olo_status olo_model_set_load_function(olo_model *model, const char *name,
     return status;
 }
 
-olo_status olo_model_set_load_slopes(olo_model *model, const char *name,
-                                     void (*slopes)(void *context, double t,
-                                                    const double position[3],
-                                                    const double velocity[3], double by_position[9],
-                                                    double by_velocity[9]),
-                                     olo_error *error)
+olo_status olo_model_set_load_derivatives(
+    olo_model *model, const char *name,
+    void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
+                        double by_position[9], double by_velocity[9]),
+    olo_error *error)
 {
     void *element = NULL;
     const olo_status status = find(model, &olo_element_load, name, &element, error);
     if (status == OLO_OK) {
-        ((olo_load *)element)->slopes = slopes;
+        ((olo_load *)element)->derivatives = derivatives;
     }
     return status;
 }
 
-olo_status olo_model_set_joint_slopes(olo_model *model, const char *name,
-                                      void (*slopes)(void *context, double t, double coordinate,
-                                                     double rate, double by[2]),
-                                      olo_error *error)
+olo_status olo_model_set_joint_derivatives(olo_model *model, const char *name,
+                                           void (*derivatives)(void *context, double t,
+                                                               double coordinate, double rate,
+                                                               double by[2]),
+                                           olo_error *error)
 {
     void *element = NULL;
     const olo_status status = find(model, &olo_element_joint, name, &element, error);
     if (status == OLO_OK) {
-        ((olo_joint *)element)->slopes = slopes;
+        ((olo_joint *)element)->derivatives = derivatives;
     }
     return status;
 }

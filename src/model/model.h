@@ -70,8 +70,9 @@ enum {
 olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
                                  const void *element, const olo_origin *origin, olo_error *error);
 
-/* The model that `given` was read as, once more, with all numbers moved along their exact derivatives with respect to one of its
- * parameters, x + shift dx/dp: straight lines, whatever the expressions they come from. */
+/* The model that `given` was read as, once more, with all numbers moved along their exact
+ * derivatives with respect to one of its parameters, x + shift dx/dp: straight lines, whatever the
+ * expressions they come from. */
 olo_status olo_model_read_beside(const olo_model *given, size_t parameter, double shift,
                                  olo_model **model, olo_error *error);
 

@@ -209,7 +209,8 @@ static olo_status compiled(olo_reader *reader, const olo_yaml_node *node, olo_st
     return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner->text);
 }
 
-/* Of a model beside a value of a parameter it is moved along its exact derivative, on a straight line. */
+/* Of a model beside a value of a parameter it is moved along its exact derivative, on a straight
+ * line. */
 static double value_of(const olo_reader *reader, const olo_expression *expression)
 {
     double value[2] = {0, 0};

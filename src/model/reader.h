@@ -23,7 +23,8 @@ typedef struct olo_reader {
     const char **names;
     double *values;
     size_t name_count;
-    /* Of a model that is read again beside a value of parameter `moved`: how the variables change with it, and how far. */
+    /* Of a model that is read again beside a value of parameter `moved`: how the variables change
+     * with it, and how far. */
     size_t moved;
     double shift;
     double *direction;         /* or NULL */

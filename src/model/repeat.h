@@ -25,7 +25,8 @@ olo_status olo_repeat_element(olo_reader *reader, const olo_yaml_node *element,
 bool olo_repeat_is_key(const olo_reader *reader, const olo_yaml_node *node);
 
 /* Compiles an expression over the parameters and the variables of the repetition. It belongs to the
- * repetition, which compiles each once; without one the caller frees it (see olo_repeat_release). */
+ * repetition, which compiles each once; without one the caller frees it (see olo_repeat_release).
+ */
 olo_status olo_repeat_compile(olo_reader *reader, const char *text, olo_expression **expression,
                               olo_error *error);
 void olo_repeat_release(const olo_reader *reader, olo_expression *expression);

@@ -12,8 +12,8 @@ olo_status olo_run_check(const olo_run *run, olo_error *error);
 #define OLO_RUN_PREFIX "run."
 bool olo_run_has_option(const char *key);
 
-/* How many options there are; and option `index` of a run as the setting it would be, "step=0.001", with all
- * digits. False when it does not fit. */
+/* How many options there are; and option `index` of a run as the setting it would be, "step=0.001",
+ * with all digits. False when it does not fit. */
 int olo_run_option_count(void);
 bool olo_run_option_text(const olo_run *run, int index, char *text, size_t size);
 

@@ -1,5 +1,5 @@
-/* A checkpoint: what a run needs to go on, as a block of bytes with a head that tells whether it is whole. A
- * journal has two places for it, written in turn: when one is torn, the other holds. */
+/* A checkpoint: what a run needs to go on, as a block of bytes with a head that tells whether it is
+ * whole. A journal has two places for it, written in turn: when one is torn, the other holds. */
 #ifndef OLO_RESULTS_CHECKPOINT_H
 #define OLO_RESULTS_CHECKPOINT_H
 

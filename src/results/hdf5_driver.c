@@ -28,7 +28,8 @@ typedef struct disk_access {
 /* Addresses are offsets of the file system. */
 #define ADDRESS_MAX ((haddr_t)1 << 62)
 
-/* ---- opening and closing ---------------------------------------------------------------------- */
+/* ---- opening and closing ----------------------------------------------------------------------
+ */
 
 static void note_failure(olo_hdf5_disk *disk, int failure)
 {
@@ -86,7 +87,8 @@ static herr_t disk_query(const H5FD_t *base, unsigned long *flags)
     return 0;
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------------------------
+ */
 
 static haddr_t disk_get_eoa(const H5FD_t *base, H5FD_mem_t type)
 {
@@ -122,7 +124,8 @@ static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
     return 0;
 }
 
-/* ---- reading and writing ---------------------------------------------------------------------- */
+/* ---- reading and writing ----------------------------------------------------------------------
+ */
 
 /* What is beyond the end of the file, or cannot be read after a failure, reads as zero. */
 static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
@@ -171,9 +174,11 @@ static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
     return 0;
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------
+ */
 
-/* Without `cmp` HDF5 takes every opened file for another one, which is right: each has its own descriptor. */
+/* Without `cmp` HDF5 takes every opened file for another one, which is right: each has its own
+ * descriptor. */
 static const H5FD_class_t DISK_DRIVER = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,

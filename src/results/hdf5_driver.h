@@ -1,7 +1,7 @@
-/* The way of HDF5 to the disk: a file that its owner has opened. HDF5 does not survive a write that fails: it
- * cannot close the file any more and crashes when the process ends. So this driver remembers the first
- * failure, tells HDF5 that all is well and writes nothing from then on; whoever writes looks at the
- * memory after every call. It also syncs to disk. */
+/* The way of HDF5 to the disk: a file that its owner has opened. HDF5 does not survive a write that
+ * fails: it cannot close the file any more and crashes when the process ends. So this driver
+ * remembers the first failure, tells HDF5 that all is well and writes nothing from then on; whoever
+ * writes looks at the memory after every call. It also syncs to disk. */
 #ifndef OLO_RESULTS_HDF5_DRIVER_H
 #define OLO_RESULTS_HDF5_DRIVER_H
 

@@ -16,7 +16,8 @@
 #include "results/hdf5_private.h"
 #include "results/seal.h"
 
-/* ---- entering and leaving HDF5 ---------------------------------------------------------------- */
+/* ---- entering and leaving HDF5 ----------------------------------------------------------------
+ */
 
 /* HDF5 is not thread-safe: one call at a time in the whole process. */
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +67,8 @@ olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, b
     return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------
+ */
 
 static olo_hdf5 *file_new(const char *path, bool writing)
 {
@@ -79,7 +81,7 @@ static olo_hdf5 *file_new(const char *path, bool writing)
     file->path = copy;
     file->writing = writing;
     file->id = H5I_INVALID_HID;
-    file->fresh.descriptor = -1;
+    file->new_file.descriptor = -1;
     file->disk.descriptor = -1;
     return file;
 }
@@ -104,7 +106,7 @@ static void file_free(olo_hdf5 *file)
     if (!file->writing && file->disk.descriptor >= 0) {
         close(file->disk.descriptor);
     }
-    olo_fresh_close(&file->fresh);
+    olo_new_file_close(&file->new_file);
     olo_ranges_free(&file->layout);
     olo_free(file->tables);
     olo_free(file->path);
@@ -130,10 +132,11 @@ hid_t olo_hdf5_text_type(size_t size)
     return type;
 }
 
-/* ---- files that are written ------------------------------------------------------------------- */
+/* ---- files that are written -------------------------------------------------------------------
+ */
 
-/* Keeps metadata in memory until a flush: otherwise HDF5 writes some of it whenever its cache is full, and
- * a process killed then leaves a file whose parts do not fit together. */
+/* Keeps metadata in memory until a flush: otherwise HDF5 writes some of it whenever its cache is
+ * full, and a process killed then leaves a file whose parts do not fit together. */
 static bool keep_metadata(hid_t access)
 {
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
@@ -151,9 +154,9 @@ static bool keep_metadata(hid_t access)
  * writing it is never cut in two. */
 enum { HEADER_LEAST = 128, HEADER_MOST = 1024 };
 
-/* The format of HDF5 1.8: the first with attributes beyond 64 KiB, and old tools read it. Tables with a
- * capacity are of 1.10; the superblock stays as it was in 1.8, since the later one marks a file whose writer
- * was killed as not to be opened. */
+/* The format of HDF5 1.8: the first with attributes beyond 64 KiB, and old tools read it. Tables
+ * with a capacity are of 1.10; the superblock stays as it was in 1.8, since the later one marks a
+ * file whose writer was killed as not to be opened. */
 static bool open_new(olo_hdf5 *file, hid_t access, bool journal)
 {
     if (access < 0 || olo_hdf5_disk_use(access, &file->disk) < 0 || !keep_metadata(access) ||
@@ -175,9 +178,9 @@ static olo_status create(const char *path, bool journal, olo_hdf5 **result, olo_
     if (file == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
     }
-    olo_status status = olo_fresh_open(&file->fresh, path, error);
+    olo_status status = olo_new_file_open(&file->new_file, path, error);
     if (status == OLO_OK) {
-        file->disk.descriptor = file->fresh.descriptor;
+        file->disk.descriptor = file->new_file.descriptor;
         const olo_hdf5_caller caller = olo_hdf5_enter();
         const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
         const bool fine = open_new(file, access, journal);
@@ -197,7 +200,7 @@ static olo_status create(const char *path, bool journal, olo_hdf5 **result, olo_
 olo_status olo_hdf5_create(const char *path, olo_hdf5 **result, olo_error *error)
 {
     *result = NULL;
-    const olo_status status = olo_fresh_check_is_free(path, error);
+    const olo_status status = olo_new_file_check_is_free(path, error);
     return status == OLO_OK ? create(path, false, result, error) : status;
 }
 
@@ -235,7 +238,8 @@ static olo_status add_seal(olo_hdf5 *file, const olo_ranges *ranges, olo_error *
     return file->disk.failure == 0 ? OLO_OK : disk_failure(file, "write", error);
 }
 
-/* Changes the number of rows of every table that grows there and back, so that all is written that growing changes. */
+/* Changes the number of rows of every table that grows there and back, so that all is written that
+ * growing changes. */
 static bool rehearse(const olo_hdf5 *file)
 {
     bool fine = true;
@@ -270,7 +274,8 @@ olo_status olo_hdf5_settle(olo_hdf5 *journal, olo_error *error)
 
 olo_status olo_hdf5_keep(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error)
 {
-    return olo_fresh_keep_alone(&journal->fresh, held != NULL ? held->disk.descriptor : -1, error);
+    return olo_new_file_keep_alone(&journal->new_file, held != NULL ? held->disk.descriptor : -1,
+                                   error);
 }
 
 /* Completes a file up to its name. */
@@ -291,7 +296,7 @@ olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
 {
     olo_status status = complete(file, error);
     if (status == OLO_OK) {
-        status = olo_fresh_keep(&file->fresh, error);
+        status = olo_new_file_keep(&file->new_file, error);
     }
     file_free(file);
     return status;
@@ -309,13 +314,13 @@ olo_status olo_hdf5_finish_journal(olo_hdf5 *journal, const olo_hdf5 *held, olo_
 
 bool olo_hdf5_is_there(const olo_hdf5 *journal)
 {
-    return olo_fresh_is_there(&journal->fresh);
+    return olo_new_file_is_there(&journal->new_file);
 }
 
 void olo_hdf5_remove(olo_hdf5 *journal)
 {
     if (olo_hdf5_is_there(journal)) {
-        (void)olo_write_remove(journal->fresh.target);
+        (void)olo_write_remove(journal->new_file.target);
     }
 }
 
@@ -332,9 +337,11 @@ olo_status olo_hdf5_close(olo_hdf5 *file, olo_error *error)
     return status;
 }
 
-/* ---- files that are read ---------------------------------------------------------------------- */
+/* ---- files that are read ----------------------------------------------------------------------
+ */
 
-/* Opens a regular file and locks it against writers, with `alone` against readers too. HDF5 hides why that fails in long texts. */
+/* Opens a regular file and locks it against writers, with `alone` against readers too. HDF5 hides
+ * why that fails in long texts. */
 static olo_status open_readable(olo_hdf5 *file, bool alone, olo_error *error)
 {
     struct stat facts;

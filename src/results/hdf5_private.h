@@ -7,7 +7,7 @@
 
 #include <hdf5.h>
 
-#include "base/fresh.h"
+#include "base/new_file.h"
 #include "results/hdf5_driver.h"
 #include "results/hdf5_file.h"
 
@@ -22,9 +22,9 @@ struct olo_hdf5 {
     char *path; /* as messages call it */
     hid_t id;
     bool writing;
-    bool journal;      /* of those that are read: only partly sealed */
-    olo_fresh fresh;   /* of those that are written */
-    olo_ranges layout; /* of a journal: what was written before it settled */
+    bool journal;          /* of those that are read: only partly sealed */
+    olo_new_file new_file; /* of those that are written */
+    olo_ranges layout;     /* of a journal: what was written before it settled */
     olo_hdf5_disk disk;
     olo_hdf5_dataset *tables;
     size_t table_count, table_capacity;
@@ -37,7 +37,8 @@ typedef struct olo_hdf5_caller {
 } olo_hdf5_caller;
 
 /* HDF5 may be called, its names used, only between these two: one thread at a time, no printing.
- * When it went wrong, for HDF5 (not `fine`) or on disk, the text becomes "cannot `what` 'file': reason". */
+ * When it went wrong, for HDF5 (not `fine`) or on disk, the text becomes "cannot `what` 'file':
+ * reason". */
 olo_hdf5_caller olo_hdf5_enter(void);
 olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, bool fine,
                           const char *what, olo_error *error);

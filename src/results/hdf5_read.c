@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "results/hdf5_private.h"
 
-/* ---- datasets of numbers ---------------------------------------------------------------------- */
+/* ---- datasets of numbers ----------------------------------------------------------------------
+ */
 
 bool olo_hdf5_has(olo_hdf5 *file, const char *path)
 {
@@ -75,7 +76,8 @@ static bool is_stored(const source *s, const olo_hdf5 *file)
             (file->writing || stored <= file->disk.length)); // HDF5 may not have written it yet
 }
 
-/* Takes an open dataset or attribute; false when it is not what this library writes. Close it in any case. */
+/* Takes an open dataset or attribute; false when it is not what this library writes. Close it in
+ * any case. */
 static bool source_take(const olo_hdf5 *file, source *s, hid_t id, bool attribute, kind wanted)
 {
     *s = (source){
@@ -165,7 +167,8 @@ olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, siz
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------ */
+/* ---- texts ------------------------------------------------------------------------------------
+ */
 
 void olo_hdf5_texts_free(char **texts)
 {
@@ -175,7 +178,8 @@ void olo_hdf5_texts_free(char **texts)
     olo_free(texts);
 }
 
-/* Cuts packed texts of `size` bytes into a list of ours that ends with NULL; NULL when memory is out. */
+/* Cuts packed texts of `size` bytes into a list of ours that ends with NULL; NULL when memory is
+ * out. */
 static char **cut_texts(const char *packed, size_t size, size_t count)
 {
     char **texts = olo_alloc(count + 1, sizeof *texts);
@@ -239,7 +243,8 @@ olo_status olo_hdf5_read_texts(olo_hdf5 *file, const char *path, char ***texts, 
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
-/* ---- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------
+ */
 
 /* Opens an attribute; negative when there is none. */
 static hid_t open_attribute(olo_hdf5 *file, const char *object, const char *name)

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "results/hdf5_private.h"
 
-/* A chunk is what HDF5 allocates, caches and reads at once: some fit into its default cache of 1 MiB. */
+/* A chunk is what HDF5 allocates, caches and reads at once: some fit into its default cache of 1
+ * MiB. */
 enum { CHUNK_NUMBERS = 16384, CHUNK_ROWS_MAX = 1024 };
 
 /* ---- groups and attributes ----------------------------------------------------------- */
@@ -35,9 +36,9 @@ static contents numbers_of(const void *values, bool integer)
                       .values = values};
 }
 
-/* Packs texts one after the other, the shorter ones filled up with zeros: texts of variable length would be in
- * a heap of HDF5 that has no checksum. Without memory the type is not valid, and the file has failed. Free with
- * contents_free. */
+/* Packs texts one after the other, the shorter ones filled up with zeros: texts of variable length
+ * would be in a heap of HDF5 that has no checksum. Without memory the type is not valid, and the
+ * file has failed. Free with contents_free. */
 static contents texts_of(olo_hdf5 *file, const char *const *texts, size_t count)
 {
     size_t longest = 1;
@@ -175,8 +176,9 @@ static void chunk_shape(const olo_hdf5_table *layout, hsize_t chunk[2])
     }
 }
 
-/* Space for all rows at once, so that growing changes nothing but the number of rows; nothing is written into
- * it before a row is. The names of many columns are kept out of the header that tells this number. */
+/* Space for all rows at once, so that growing changes nothing but the number of rows; nothing is
+ * written into it before a row is. The names of many columns are kept out of the header that tells
+ * this number. */
 static bool allocate_now(hid_t creation, bool wide)
 {
     return (!wide || H5Pset_attr_phase_change(creation, 0, 0) >= 0) &&

@@ -25,7 +25,8 @@ olo_status olo_journal_block(olo_hdf5 *file, const char *path, olo_checkpoint **
     return status;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------
+ */
 
 /* Numbers read at once, at least a row. */
 enum { NUMBERS_AT_ONCE = 1 << 17 };
@@ -78,7 +79,8 @@ static olo_status check_rows(olo_hdf5 *file, const olo_checkpoint *checkpoint, o
                : status;
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------ */
+/* ---- checkpoints ------------------------------------------------------------------------------
+ */
 
 /* Reads both; one that is not whole becomes NULL. The later one is first. */
 static olo_status read_both(olo_hdf5 *file, olo_checkpoint *blocks[2], bool *foreign,

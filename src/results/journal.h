@@ -1,8 +1,8 @@
-/* What a journal holds beside its rows, as a reader sees it: blocks with a head that tells whether they are whole, and
- * checkpoints that vouch for the rows before them.
+/* What a journal holds beside its rows, as a reader sees it: blocks with a head that tells whether
+ * they are whole, and checkpoints that vouch for the rows before them.
  *
- * The checksum of rows is that of the checksums of the streams (olo_checksum of all numbers of a stream up to a
- * row, 32 bits each, in the order of the dataset of names). */
+ * The checksum of rows is that of the checksums of the streams (olo_checksum of all numbers of a
+ * stream up to a row, 32 bits each, in the order of the dataset of names). */
 #ifndef OLO_RESULTS_JOURNAL_H
 #define OLO_RESULTS_JOURNAL_H
 
@@ -19,8 +19,8 @@
 olo_status olo_journal_block(olo_hdf5 *file, const char *path, olo_checkpoint **block, size_t *size,
                              olo_error *error);
 
-/* The later of the two checkpoints that is whole and whose rows are as they were written; free it. `path` is
- * for messages. */
+/* The later of the two checkpoints that is whole and whose rows are as they were written; free it.
+ * `path` is for messages. */
 olo_status olo_journal_last(olo_hdf5 *file, const char *path, olo_checkpoint **checkpoint,
                             olo_error *error);
 

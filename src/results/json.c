@@ -1,4 +1,5 @@
-/* A result file as JSON (RFC 8259): names and units of the columns, then the rows of the table, one at a time. */
+/* A result file as JSON (RFC 8259): names and units of the columns, then the rows of the table, one
+ * at a time. */
 #include "base/json.h"
 
 #include "base/fail.h"

@@ -6,7 +6,8 @@
 
 const char *const olo_layout_axes[3] = {"x", "y", "z"};
 
-/* ---- units ------------------------------------------------------------------------------------ */
+/* ---- units ------------------------------------------------------------------------------------
+ */
 
 typedef struct unit {
     const char *si;
@@ -61,7 +62,8 @@ void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_
     }
 }
 
-/* ---- the ledger ------------------------------------------------------------------------------- */
+/* ---- the ledger -------------------------------------------------------------------------------
+ */
 
 const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
     {"time", "time", OLO_DIMENSION_TIME, false, "time"},
@@ -122,7 +124,8 @@ void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
     memcpy(values, row, sizeof row);
 }
 
-/* ---- names of columns ------------------------------------------------------------------------- */
+/* ---- names of columns -------------------------------------------------------------------------
+ */
 
 const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,
                             const char *third)

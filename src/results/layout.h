@@ -13,7 +13,8 @@
 enum { OLO_RESULT_FORMAT_VERSION = 2 };
 #define OLO_RESULT_FORMAT "oloid-result"
 
-/* ---- units ------------------------------------------------------------------------------------ */
+/* ---- units ------------------------------------------------------------------------------------
+ */
 
 typedef enum olo_dimension {
     OLO_DIMENSION_NONE,
@@ -49,9 +50,11 @@ enum { OLO_UNITS_SIZE = 128 };
  * dimension in the units of the model, "mass length / time (mm, t, s)". */
 void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_UNITS_SIZE]);
 
-/* ---- the ledger ------------------------------------------------------------------------------- */
+/* ---- the ledger -------------------------------------------------------------------------------
+ */
 
-/* A column of the ledger: its dataset in /ledger, /ledger_min and /ledger_max, its name in a table. */
+/* A column of the ledger: its dataset in /ledger, /ledger_min and /ledger_max, its name in a table.
+ */
 typedef struct olo_ledger_column {
     const char *dataset;
     const char *name;
@@ -67,11 +70,12 @@ extern const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS];
 void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
                        double values[OLO_LEDGER_COLUMNS]);
 
-/* ---- names of columns ------------------------------------------------------------------------- */
+/* ---- names of columns -------------------------------------------------------------------------
+ */
 
-/* Names such as `top.position.x`, allocated from the pool, NULL when memory is out: of the configuration
- * (rates: of the velocities), of the positions of all nodes (rates: velocities), and of the
- * multipliers. */
+/* Names such as `top.position.x`, allocated from the pool, NULL when memory is out: of the
+ * configuration (rates: of the velocities), of the positions of all nodes (rates: velocities), and
+ * of the multipliers. */
 const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, bool rates);
 const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool rates);
 const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows);

@@ -37,7 +37,8 @@ static void put_list(olo_text *page, const char *const *list)
     }
 }
 
-/* Up to the style. Styles may be in the page, scripts are named by their hash; nothing is ever loaded. */
+/* Up to the style. Styles may be in the page, scripts are named by their hash; nothing is ever
+ * loaded. */
 static void begin(olo_text *page, const char *title, const char *script_hash)
 {
     olo_text_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

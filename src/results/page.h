@@ -1,9 +1,10 @@
-/* The page of a report: one HTML file with everything in it. The animated page is a script that the build makes from
- * viewer/ and puts into the library; its data are JSON in an element of their own. Without that script, or when it
- * is not wanted, the page is plain HTML.
+/* The page of a report: one HTML file with everything in it. The animated page is a script that the
+ * build makes from viewer/ and puts into the library; its data are JSON in an element of their own.
+ * Without that script, or when it is not wanted, the page is plain HTML.
  *
- * Nothing that comes from a model can become part of the page's code: texts are escaped, and the page's content
- * security policy allows no script but the one whose hash it names, and no network at all. */
+ * Nothing that comes from a model can become part of the page's code: texts are escaped, and the
+ * page's content security policy allows no script but the one whose hash it names, and no network
+ * at all. */
 #ifndef OLO_RESULTS_PAGE_H
 #define OLO_RESULTS_PAGE_H
 
@@ -12,8 +13,8 @@
 
 #include "base/text.h"
 
-/* What the build put into the library; `script` is empty (a lone NULL) without the animated page. Lists end with
- * NULL. */
+/* What the build put into the library; `script` is empty (a lone NULL) without the animated page.
+ * Lists end with NULL. */
 typedef struct olo_page_bundle {
     const char *const *style, *const *script;
     const char *script_hash; /* base64 of SHA-256, as the policy names it */

@@ -1,7 +1,7 @@
-/* The files of a run: a journal while it goes on, a result when it is whole. Both are made by the same code
- * from the same streams; a journal has room for checkpoints and is kept whole at every moment (see
- * hdf5_file.h). Whatever replaces a file gets its name when it is whole and on disk (see base/fresh.h): so a
- * journal begins, goes on after a break, and becomes a result. */
+/* The files of a run: a journal while it goes on, a result when it is whole. Both are made by the
+ * same code from the same streams; a journal has room for checkpoints and is kept whole at every
+ * moment (see hdf5_file.h). Whatever replaces a file gets its name when it is whole and on disk
+ * (see base/new_file.h): so a journal begins, goes on after a break, and becomes a result. */
 #include "results/record_file.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "base/checksum.h"
 #include "base/fail.h"
-#include "base/fresh.h"
 #include "base/memory.h"
+#include "base/new_file.h"
 #include "base/progress.h"
 #include "results/checkpoint.h"
 #include "results/hdf5_file.h"
@@ -26,7 +26,8 @@
 static const size_t BLOCK_BYTES = (size_t)4 << 20;
 static const size_t BLOCK_ROWS_MAX = 1024;
 
-/* Space of a journal at its start, more is added when it is full; not written before it is needed. */
+/* Space of a journal at its start, more is added when it is full; not written before it is needed.
+ */
 static const size_t JOURNAL_BYTES = (size_t)2 << 30;
 
 /* Checkpoints are made this often, or more rarely so that they take at most a tenth of the run. */
@@ -53,7 +54,8 @@ struct olo_record_file {
     olo_error failure;          /* the first one; nothing is written after it */
 };
 
-/* ---- laying out ------------------------------------------------------------------------------- */
+/* ---- laying out -------------------------------------------------------------------------------
+ */
 
 static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, int *tables)
 {
@@ -114,8 +116,8 @@ static void add_checkpoints(const olo_record_file *file, olo_writer *w)
     add_stream_names(file, w);
 }
 
-/* Copies the first rows of all streams from one file to the end of another, block by block, and adds them up
- * anew. */
+/* Copies the first rows of all streams from one file to the end of another, block by block, and
+ * adds them up anew. */
 static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_writer *w,
                       const int *tables)
 {
@@ -149,10 +151,12 @@ static char *join(const char *path, const char *ending)
     return joined;
 }
 
-/* ---- journals --------------------------------------------------------------------------------- */
+/* ---- journals ---------------------------------------------------------------------------------
+ */
 
-/* Another journal with room for `capacity` rows, of which the first `rows` come from a file; how the run
- * ended, unless `end` is NULL; the last checkpoint, if there is one. It is still without its name. */
+/* Another journal with room for `capacity` rows, of which the first `rows` come from a file; how
+ * the run ended, unless `end` is NULL; the last checkpoint, if there is one. It is still without
+ * its name. */
 static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t rows, size_t capacity,
                                 const olo_record_end *end, olo_hdf5 **journal, int *tables,
                                 olo_error *error)
@@ -188,8 +192,8 @@ static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t ro
     return w.status;
 }
 
-/* Replaces the journal by another one, under its name if there is a checkpoint; with `end` the last one, which
- * is closed. The old one, and `from`, are as before when it fails. */
+/* Replaces the journal by another one, under its name if there is a checkpoint; with `end` the last
+ * one, which is closed. The old one, and `from`, are as before when it fails. */
 static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t rows,
                                   size_t capacity, const olo_record_end *end, olo_error *error)
 {
@@ -230,7 +234,8 @@ static size_t first_capacity(const olo_record_file *file)
     return wanted < most ? wanted : most > 0 ? most : 1;
 }
 
-/* ---- creating --------------------------------------------------------------------------------- */
+/* ---- creating ---------------------------------------------------------------------------------
+ */
 
 static bool allocate_blocks(olo_record_file *file)
 {
@@ -295,10 +300,10 @@ olo_status olo_record_file_create(const char *path, const olo_record_subject *su
     olo_status status = file_new(path, subject, size, result, error);
     olo_record_file *file = *result;
     if (status == OLO_OK) {
-        status = olo_fresh_check(path, error);
+        status = olo_new_file_check(path, error);
     }
     if (status == OLO_OK) {
-        status = olo_fresh_check_is_free(file->partial, error);
+        status = olo_new_file_check_is_free(file->partial, error);
     }
     if (status == OLO_OK) {
         status = keep_texts(file, subject->command, subject->created, error);
@@ -341,7 +346,7 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
     olo_record_past past = {0};
     olo_status status = file_new(path, subject, contents.size, result, error);
     if (status == OLO_OK) {
-        status = olo_fresh_check(path, error);
+        status = olo_new_file_check(path, error);
     }
     if (status == OLO_OK) {
         status = olo_record_past_open(&past, (*result)->partial, true, error);
@@ -366,7 +371,8 @@ void olo_record_file_set_interval(olo_record_file *file, double seconds)
     file->interval = seconds;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------
+ */
 
 static double *row_of(const olo_record_file *file, int stream)
 {
@@ -471,7 +477,8 @@ olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, lo
     return pass_on(&file->failure, error);
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------ */
+/* ---- checkpoints ------------------------------------------------------------------------------
+ */
 
 bool olo_record_file_is_due(const olo_record_file *file)
 {
@@ -505,9 +512,9 @@ static uint32_t sum_of_rows(const olo_record_file *file)
     return sum;
 }
 
-/* First the rows, then the checkpoint that counts on them, into the place of the last but one. With `sync` the
- * rows are on disk before the checkpoint is written, so that the two fit together also after a power failure;
- * the checkpoint itself may be lost then, and the one before holds. */
+/* First the rows, then the checkpoint that counts on them, into the place of the last but one. With
+ * `sync` the rows are on disk before the checkpoint is written, so that the two fit together also
+ * after a power failure; the checkpoint itself may be lost then, and the one before holds. */
 static void write_checkpoint(olo_record_file *file, const void *contents, bool sync)
 {
     olo_error *failure = &file->failure;
@@ -547,7 +554,8 @@ olo_status olo_record_file_checkpoint(olo_record_file *file, olo_record_contents
     return pass_on(&file->failure, error);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 /* The result: everything that the journal has but the checkpoints. */
 static olo_status finish_result(olo_record_file *file, const olo_record_end *end, olo_error *error)

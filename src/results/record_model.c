@@ -1,4 +1,5 @@
-/* The model of a run that broke off, read again from its journal: text, parameters, options of the run. */
+/* The model of a run that broke off, read again from its journal: text, parameters, options of the
+ * run. */
 #include "oloid/results.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Opening the journal of a run that broke off: is it one, is it of this model, where did it stop? */
+/* Opening the journal of a run that broke off: is it one, is it of this model, where did it stop?
+ */
 #include "results/record_past.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "results/journal.h"
 #include "results/layout.h"
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------
+ */
 
 /* Why a file without a setup is no journal. */
 static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
@@ -57,7 +59,8 @@ olo_status olo_record_past_open(olo_record_past *past, const char *path, bool al
     return OLO_OK;
 }
 
-/* ---- model and run ---------------------------------------------------------------------------- */
+/* ---- model and run ----------------------------------------------------------------------------
+ */
 
 static olo_status compare(const olo_setup *then, const olo_setup *now, const char *path,
                           olo_error *error)

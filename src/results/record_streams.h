@@ -1,5 +1,5 @@
-/* The datasets of a result that grow with the run. All grow together: row i of every one belongs to the same
- * state, and the ledger's row i to the steps from row i - 1 (not included) to it. */
+/* The datasets of a result that grow with the run. All grow together: row i of every one belongs to
+ * the same state, and the ledger's row i to the steps from row i - 1 (not included) to it. */
 #ifndef OLO_RESULTS_RECORD_STREAMS_H
 #define OLO_RESULTS_RECORD_STREAMS_H
 
@@ -10,7 +10,8 @@
 #include "results/hdf5_file.h"
 #include "results/record_file.h"
 
-/* The streams in their order: these, three for every output, three for every column of the ledger. */
+/* The streams in their order: these, three for every output, three for every column of the ledger.
+ */
 enum {
     OLO_STREAM_TIME,
     OLO_STREAM_STEP,

@@ -12,7 +12,8 @@
 #include "results/settings.h"
 #include "stepping/registry.h"
 
-/* ---- the writer ------------------------------------------------------------------------------- */
+/* ---- the writer -------------------------------------------------------------------------------
+ */
 
 void olo_writer_fail(olo_writer *w, olo_status status, const char *text)
 {
@@ -85,7 +86,8 @@ static void write_numbers(olo_writer *w, const char *path, bool integer, const c
     olo_writer_table(w, &layout, values);
 }
 
-/* ---- the start -------------------------------------------------------------------------------- */
+/* ---- the start --------------------------------------------------------------------------------
+ */
 
 static void write_file(olo_writer *w, const olo_record_subject *subject)
 {
@@ -211,7 +213,8 @@ void olo_writer_head(olo_writer *w, const olo_record_subject *subject)
     olo_writer_group(w, "/ledger_max");
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 static void write_summary(olo_writer *w, const olo_run_summary *summary)
 {

@@ -50,7 +50,8 @@ struct olo_recorder {
 static const double SAMPLES = 64.0;
 enum { STEPS_BETWEEN_SAMPLES = 16 };
 
-/* ---- creating --------------------------------------------------------------------------------- */
+/* ---- creating ---------------------------------------------------------------------------------
+ */
 
 /* Masses of the system and its parts; there are no more parts than coordinates. */
 static void set_masses(olo_recorder *recorder)
@@ -117,8 +118,8 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
     return recorder;
 }
 
-/* How many steps there will be, all of them rows if there is room; where a tolerance chooses steps, how many lines of their
- * grid, or as many as there is room for. */
+/* How many steps there will be, all of them rows if there is room; where a tolerance chooses steps,
+ * how many lines of their grid, or as many as there is room for. */
 static long expected_steps(const olo_recorder *recorder, double start)
 {
     const olo_run *run = &recorder->run;
@@ -266,7 +267,8 @@ void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool
     recorder->verdict.velocities = false;
 }
 
-/* ---- watching --------------------------------------------------------------------------------- */
+/* ---- watching ---------------------------------------------------------------------------------
+ */
 
 /* Whether it is time for a sample: at the start, at the end, and now and then between them. */
 static bool is_sample_due(const olo_recorder *recorder, const olo_state *state)
@@ -301,7 +303,8 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
     verdict->sample_time = state->t;
 }
 
-/* Enters a state into the verdict: the whole system at every step, parts by themselves with every row. */
+/* Enters a state into the verdict: the whole system at every step, parts by themselves with every
+ * row. */
 static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger)
 {
     olo_verdict_add(&recorder->verdict, ledger, recorder->summary.halvings);
@@ -352,7 +355,8 @@ static void begin(olo_recorder *recorder, const olo_state *state)
     recorder->summary.start = state->t;
 }
 
-/* Whether a row is full: after so many steps, or where a tolerance chooses them when a line of the grid is passed. */
+/* Whether a row is full: after so many steps, or where a tolerance chooses them when a line of the
+ * grid is passed. */
 static bool is_full(const olo_recorder *recorder, const olo_state *state,
                     const olo_step_report *report)
 {
@@ -412,10 +416,11 @@ olo_observer olo_recorder_observer(olo_recorder *recorder)
     return (olo_observer){.context = recorder, .step = watch_step, .warn = watch_warning};
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
-/* Writes what is left, a checkpoint, and the end of the file. The row of the last steps is there for readers; a
- * run that goes on writes it again when it is full. */
+/* Writes what is left, a checkpoint, and the end of the file. The row of the last steps is there
+ * for readers; a run that goes on writes it again when it is full. */
 static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end, olo_error *error)
 {
     olo_status status = OLO_OK;

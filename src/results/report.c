@@ -25,7 +25,8 @@ bool olo_report_is_animated(void)
     return olo_page_is_animated();
 }
 
-/* ---- facts ------------------------------------------------------------------------------------ */
+/* ---- facts ------------------------------------------------------------------------------------
+ */
 
 /* Facts, each with its name; those that the file does not have are left out. */
 typedef struct fact {
@@ -97,7 +98,8 @@ static olo_verdict *read_verdicts(olo_result *result, int *count, olo_status *st
     return verdicts;
 }
 
-/* ---- the animated page ------------------------------------------------------------------------ */
+/* ---- the animated page ------------------------------------------------------------------------
+ */
 
 static void write_texts(olo_json *json, const char *key, olo_hdf5 *file, const char *object,
                         const char *name)
@@ -207,7 +209,8 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     return status;
 }
 
-/* ---- the plain page --------------------------------------------------------------------------- */
+/* ---- the plain page ---------------------------------------------------------------------------
+ */
 
 static void put_facts(olo_result *result, olo_text *page)
 {
@@ -277,7 +280,8 @@ static olo_status write_plain(olo_result *result, const olo_report_plots *plots,
     return status;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------
+ */
 
 /* Opens a result and finds its plots. */
 static olo_status open_result(const char *path, olo_result **result, olo_report_plots *plots,

@@ -4,8 +4,9 @@
  *
  *     x = lower + (upper - lower) k/65535,
  *
- * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767; signs go on from frame to
- * frame. Both errors are below what a screen shows. What acts in beams is in report_stress.c. */
+ * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767; signs go
+ * on from frame to frame. Both errors are below what a screen shows. What acts in beams is in
+ * report_stress.c. */
 #include "results/report_frames.h"
 
 #include <math.h>
@@ -19,8 +20,8 @@
 #include "results/report_stress.h"
 #include "results/result_scene.h"
 
-/* More frames than these are not seen; fewer than the second number are a poor animation, so that bodies are left out
- * then. */
+/* More frames than these are not seen; fewer than the second number are a poor animation, so that
+ * bodies are left out then. */
 static const size_t FRAMES_MOST = 2400, FRAMES_LEAST = 120;
 
 /* Bytes of a node in a frame, in base64: 3 + 4 numbers of 16 bits. */
@@ -54,7 +55,8 @@ static olo_status no_memory(const motion *m, olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "cannot report '%s': out of memory", m->result->path);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 static olo_status read_nodes(motion *m, olo_error *error)
 {
@@ -112,8 +114,8 @@ static int shown_node(const motion *m, int node)
     return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
 }
 
-/* A sweep that starts at a node that is shown goes on, over the sweeps that follow it, to the next such node: a long beam
- * is drawn with fewer sections, not with gaps. */
+/* A sweep that starts at a node that is shown goes on, over the sweeps that follow it, to the next
+ * such node: a long beam is drawn with fewer sections, not with gaps. */
 static void join_sweeps(motion *m, size_t i)
 {
     olo_drawable *d = &m->list[i];
@@ -156,7 +158,8 @@ static size_t row_of(const motion *m, size_t frame)
     return frame + 1 < m->frames ? frame * m->step : m->result->rows - 1;
 }
 
-/* Unit quaternion of a rotation with columns d1, d2, d3 (nine numbers in a row), by its largest component. */
+/* Unit quaternion of a rotation with columns d1, d2, d3 (nine numbers in a row), by its largest
+ * component. */
 static void quaternion_of(const double d[9], double w[4])
 {
     const double trace[4] = {d[0] + d[4] + d[8], d[0] - d[4] - d[8], d[4] - d[8] - d[0],
@@ -250,7 +253,8 @@ static olo_status read_frames(motion *m, olo_error *error)
     return status;
 }
 
-/* ---- the frames ------------------------------------------------------------------------------- */
+/* ---- the frames -------------------------------------------------------------------------------
+ */
 
 /* The box of every node and its positions in it. */
 static bool write_positions(const motion *m, olo_json *json)
@@ -319,10 +323,12 @@ static void tell_thinning(const motion *m, olo_text *thinned)
     }
 }
 
-/* ---- the scene -------------------------------------------------------------------------------- */
+/* ---- the scene --------------------------------------------------------------------------------
+ */
 
-/* The affine map of a primitive of size one to its place, 3 numbers of translation and 9 of the matrix, column by
- * column: x -> place + R diag(size) x, or the edges of a tetrahedron. Links keep their radius. */
+/* The affine map of a primitive of size one to its place, 3 numbers of translation and 9 of the
+ * matrix, column by column: x -> place + R diag(size) x, or the edges of a tetrahedron. Links keep
+ * their radius. */
 static void map_of(const olo_drawable *d, float place[3], float matrix[9])
 {
     const double *R = d->rotation, *size = d->size;
@@ -358,7 +364,8 @@ static void write_words(const olo_drawable *const *shown, size_t count, const ch
     olo_json_close(json);
 }
 
-/* Of the sweeps, in their order: the first two axes of the section at the other end, as long as its half-widths. */
+/* Of the sweeps, in their order: the first two axes of the section at the other end, as long as its
+ * half-widths. */
 static void write_ends(const olo_drawable *const *shown, size_t count, float *floats,
                        olo_json *json)
 {
@@ -420,7 +427,8 @@ static olo_status write_scene(motion *m, olo_json *json, olo_error *error)
     return status;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------
+ */
 
 olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *json,
                                   olo_text *thinned, olo_error *error)

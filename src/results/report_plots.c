@@ -1,5 +1,5 @@
-/* The plots of a report. A plot is a list of columns of the result. Its numbers are those of the file: where there are
- * too many of them, some are left out (decimate.h), none is changed. */
+/* The plots of a report. A plot is a list of columns of the result. Its numbers are those of the
+ * file: where there are too many of them, some are left out (decimate.h), none is changed. */
 #include "results/report_plots.h"
 
 #include <math.h>
@@ -13,14 +13,17 @@
 #include "results/layout.h"
 #include "results/result_lookup.h"
 
-/* Points of a curve in a page: more are not seen. Fewer than the second number are not worth having. */
+/* Points of a curve in a page: more are not seen. Fewer than the second number are not worth
+ * having. */
 static const size_t POINTS_MOST = 10000, POINTS_LEAST = 1000;
 /* Points of a curve in a picture, two a pixel. */
 static const size_t PICTURE_POINTS = 1400;
-/* Part of the space for the ledger, outputs and joints; the rest is for single points and bodies. */
+/* Part of the space for the ledger, outputs and joints; the rest is for single points and bodies.
+ */
 static const double FIRST_PART = 0.65;
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------------------
+ */
 
 static const char *keep(olo_report_plots *plots, const char *text)
 {
@@ -54,8 +57,8 @@ static void add_column(olo_report_plots *plots, olo_report_plot *plot, const cha
     }
 }
 
-/* Plots of the ledger. Columns of energy that stay zero are of no interest; and a model without constraints has no errors of
- * them, a mode that swings no iterations. */
+/* Plots of the ledger. Columns of energy that stay zero are of no interest; and a model without
+ * constraints has no errors of them, a mode that swings no iterations. */
 typedef struct ledger_plot {
     const char *name, *title;
     bool log, sparse;
@@ -136,7 +139,8 @@ static void add_ledger(olo_report_plots *plots, olo_result *result, size_t begin
     }
 }
 
-/* "angular momentum z" is the column angular_momentum.z; "energy", or its balance, energy.balance. */
+/* "angular momentum z" is the column angular_momentum.z; "energy", or its balance, energy.balance.
+ */
 static void column_of_quantity(const char *quantity, char column[160])
 {
     (void)snprintf(column, 160, "%s", quantity);
@@ -315,7 +319,8 @@ static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_err
     return status;
 }
 
-/* The units of a plot are those of its first column; a relative drift has none, and of constraints each has its own. */
+/* The units of a plot are those of its first column; a relative drift has none, and of constraints
+ * each has its own. */
 static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result *result)
 {
     const int column =
@@ -367,7 +372,8 @@ void olo_report_plots_free(olo_report_plots *plots)
     *plots = (olo_report_plots){0};
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
 
 /* Memory for one curve: all rows of a column, times, and what is left of them. */
 typedef struct curve {
@@ -414,7 +420,8 @@ static olo_status curve_read(curve *c, const char *column, size_t points, size_t
     return status;
 }
 
-/* ---- for the page ----------------------------------------------------------------------------- */
+/* ---- for the page -----------------------------------------------------------------------------
+ */
 
 /* Bytes of a column with so many points, in base64: with its times when some are left out. */
 static size_t column_bytes(size_t points, bool whole)
@@ -438,7 +445,8 @@ static size_t count_columns(const olo_report_plots *plots, const share *s)
     return count;
 }
 
-/* As many points as fit, at least POINTS_LEAST; if these are too many, plots are left out at the end. */
+/* As many points as fit, at least POINTS_LEAST; if these are too many, plots are left out at the
+ * end. */
 static void fit(const olo_report_plots *plots, size_t rows, size_t bytes, share *s)
 {
     const size_t columns = count_columns(plots, s);
@@ -575,7 +583,8 @@ olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *resu
     return status;
 }
 
-/* ---- as pictures ------------------------------------------------------------------------------ */
+/* ---- as pictures ------------------------------------------------------------------------------
+ */
 
 /* All curves of a plot, [count][PICTURE_POINTS] times and values. */
 typedef struct picture {
@@ -628,7 +637,8 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
     return status;
 }
 
-/* ---- by name ---------------------------------------------------------------------------------- */
+/* ---- by name ----------------------------------------------------------------------------------
+ */
 
 static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *result,
                                const char *name, olo_error *error)

@@ -41,8 +41,8 @@ typedef struct olo_report_plots {
 olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, olo_error *error);
 void olo_report_plots_free(olo_report_plots *plots);
 
-/* Adds "plots" and "columns" to the page's data, within a number of bytes: thinned with extremes kept, and what does
- * not fit is left out. Sentences about that go to `thinned`, one a line. */
+/* Adds "plots" and "columns" to the page's data, within a number of bytes: thinned with extremes
+ * kept, and what does not fit is left out. Sentences about that go to `thinned`, one a line. */
 olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *result, size_t bytes,
                                  olo_json *json, olo_text *thinned, olo_error *error);
 
@@ -51,7 +51,8 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
                                 const olo_report_plot *plot, bool alone, olo_text *out,
                                 olo_error *error);
 
-/* A plot by its name, or by that of a column or a vector; OLO_NOT_FOUND, with a suggestion, if there is none. */
+/* A plot by its name, or by that of a column or a vector; OLO_NOT_FOUND, with a suggestion, if
+ * there is none. */
 olo_status olo_report_plots_by_name(olo_report_plots *plots, olo_result *result, const char *name,
                                     const olo_report_plot **plot, olo_error *error);
 

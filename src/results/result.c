@@ -11,7 +11,8 @@
 #include "results/layout.h"
 #include "results/result_lookup.h"
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------
+ */
 
 /* The file says that it is a result, of a version that is known. */
 static olo_status check_format(olo_result *result, olo_error *error)
@@ -93,7 +94,8 @@ void olo_result_free(olo_result *result)
     olo_free(result);
 }
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------
+ */
 
 long olo_result_rows(const olo_result *result)
 {
@@ -176,7 +178,8 @@ olo_status olo_result_read(olo_result *result, const char *name, double *values,
                : olo_result_read_columns(result, column->source, column->column, 1, values, error);
 }
 
-/* ---- texts and numbers ------------------------------------------------------------------------ */
+/* ---- texts and numbers ------------------------------------------------------------------------
+ */
 
 /* Keeps the first text of a list as long as the result lives, and frees the list. */
 static olo_status keep_text(olo_result *result, char **texts, size_t count, const char **text,
@@ -215,7 +218,8 @@ olo_status olo_result_model_text(olo_result *result, const char **text, olo_erro
     return status != OLO_OK ? status : keep_text(result, texts, count, text, error);
 }
 
-/* ---- verdicts --------------------------------------------------------------------------------- */
+/* ---- verdicts ---------------------------------------------------------------------------------
+ */
 
 /* One column of numbers of the verdict; at most `count` are there. */
 static olo_status read_verdict_numbers(olo_result *result, const char *path, size_t count,

@@ -30,7 +30,8 @@ static void fail(search *s, olo_status status, const char *text)
     }
 }
 
-/* ---- sources and columns ---------------------------------------------------------------------- */
+/* ---- sources and columns ----------------------------------------------------------------------
+ */
 
 /* The units that a dataset names, "" if none; NULL when memory is out. */
 static const char *units_of(search *s, const char *path)
@@ -128,7 +129,8 @@ static void add_vector(search *s, const char *first, const char *second, int sou
     }
 }
 
-/* ---- the groups of columns -------------------------------------------------------------------- */
+/* ---- the groups of columns --------------------------------------------------------------------
+ */
 
 static void add_node(search *s, size_t node, int position, int velocity)
 {
@@ -233,7 +235,8 @@ static void add_named(search *s, const char *path, const mixture *mixed)
     olo_hdf5_texts_free(names);
 }
 
-/* ---- the search ------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------
+ */
 
 /* Names, kinds and offsets of the nodes, names of the outputs. */
 static void read_structure(search *s)

@@ -1,7 +1,8 @@
-/* A table of the names of columns (open addressing, at most half full), and a window of columns of each source.
+/* A table of the names of columns (open addressing, at most half full), and a window of columns of
+ * each source.
  *
- * The file has a row of a source in one piece: to read a column means to read all of them. So a column comes with as many of
- * its neighbours as fit into the window. */
+ * The file has a row of a source in one piece: to read a column means to read all of them. So a
+ * column comes with as many of its neighbours as fit into the window. */
 #include "results/result_lookup.h"
 
 #include <stdint.h>
@@ -13,7 +14,8 @@
 /* Bytes of a window; a column of more rows than this has a window of its own width. */
 static const size_t WINDOW_BYTES = 8u << 20;
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------
+ */
 
 /* FNV-1a */
 static size_t hash_of(const char *text)
@@ -63,7 +65,8 @@ int olo_result_find(olo_result *result, const char *name)
     return (int)result->name_table[place_of(result, name)] - 1;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
 
 /* Reads a window that begins at a column and has at least `count`. */
 static olo_status move_window(olo_result *result, olo_result_source *source, size_t first,

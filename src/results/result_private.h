@@ -25,8 +25,8 @@ typedef struct olo_result_source {
     olo_result_window window;
 } olo_result_source;
 
-/* A column is one of a source; or, with `omega`, a component of the angular velocity of the body whose
- * directors start at this column of q and v. */
+/* A column is one of a source; or, with `omega`, a component of the angular velocity of the body
+ * whose directors start at this column of q and v. */
 typedef struct olo_result_column_source {
     const char *name;
     const char *units;
@@ -35,7 +35,8 @@ typedef struct olo_result_column_source {
     int omega; /* 0: no; 1, 2, 3: x, y, z */
 } olo_result_column_source;
 
-/* A node and its first column: position, velocity, and of a body d1, d2, d3, angular velocity, three columns each. */
+/* A node and its first column: position, velocity, and of a body d1, d2, d3, angular velocity,
+ * three columns each. */
 typedef struct olo_result_node {
     const char *name;
     bool body;

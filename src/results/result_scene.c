@@ -1,4 +1,5 @@
-/* The scene of a result file, read back. The file may come from anywhere: shapes and numbers are checked. */
+/* The scene of a result file, read back. The file may come from anywhere: shapes and numbers are
+ * checked. */
 #include "results/result_scene.h"
 
 #include <limits.h>

@@ -5,8 +5,8 @@
 #include "results/result_private.h"
 #include "system/scene.h"
 
-/* The drawables, at `*list`, which is freed with olo_free; texts live as long as the result. None in a file without a
- * scene. Nodes are within the result's. */
+/* The drawables, at `*list`, which is freed with olo_free; texts live as long as the result. None
+ * in a file without a scene. Nodes are within the result's. */
 olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *count,
                             olo_error *error);
 

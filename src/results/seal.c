@@ -117,7 +117,8 @@ bool olo_seal_write(int descriptor, uint64_t length, const olo_ranges *ranges)
     return fine;
 }
 
-/* ---- checking --------------------------------------------------------------------------------- */
+/* ---- checking ---------------------------------------------------------------------------------
+ */
 
 static olo_status cannot_read(const char *path, int reason, olo_error *error)
 {

@@ -1,4 +1,5 @@
-/* Parameters and options of a run as texts. Numbers have 17 digits: read again they are the same bits. */
+/* Parameters and options of a run as texts. Numbers have 17 digits: read again they are the same
+ * bits. */
 #include "results/settings.h"
 
 #include <stdio.h>

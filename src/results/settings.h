@@ -1,5 +1,6 @@
-/* How a run was set up, as texts "name=value" with all digits: the parameters of the model and the options of
- * the run. A result keeps them, so that it can be continued, or repeated, without anything else. */
+/* How a run was set up, as texts "name=value" with all digits: the parameters of the model and the
+ * options of the run. A result keeps them, so that it can be continued, or repeated, without
+ * anything else. */
 #ifndef OLO_RESULTS_SETTINGS_H
 #define OLO_RESULTS_SETTINGS_H
 

@@ -13,7 +13,8 @@ typedef struct counts {
     uint64_t texts, parameters;
 } counts;
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/* ---- making -----------------------------------------------------------------------------------
+ */
 
 /* The texts of a block are found once it is filled. */
 static bool find_texts(olo_setup *setup)
@@ -98,7 +99,8 @@ bool olo_setup_make(olo_setup *setup, const olo_record_subject *subject)
     return made;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 /* True if there can be as many texts as the head says; every one has a byte at least. */
 static bool is_plausible(const olo_checkpoint *block, size_t size)

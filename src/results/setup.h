@@ -1,5 +1,6 @@
-/* How a run was set up: all that it takes to start it again, as one block with a checksum. A result tells the same
- * in attributes for people; a journal has this too, since HDF5 does not notice damage in texts. */
+/* How a run was set up: all that it takes to start it again, as one block with a checksum. A result
+ * tells the same in attributes for people; a journal has this too, since HDF5 does not notice
+ * damage in texts. */
 #ifndef OLO_RESULTS_SETUP_H
 #define OLO_RESULTS_SETUP_H
 
@@ -32,8 +33,8 @@ typedef struct olo_setup {
 /* The setup of a run. Free in any case; starts as `{0}`. False when memory is out. */
 bool olo_setup_make(olo_setup *setup, const olo_record_subject *subject);
 
-/* Takes over a block of so many bytes that was read from a file and finds the texts in it. OLO_BAD_INPUT when it is
- * not whole. */
+/* Takes over a block of so many bytes that was read from a file and finds the texts in it.
+ * OLO_BAD_INPUT when it is not whole. */
 olo_status olo_setup_take(olo_setup *setup, olo_checkpoint *block, size_t size, olo_error *error);
 
 void olo_setup_free(olo_setup *setup);

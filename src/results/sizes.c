@@ -1,7 +1,8 @@
-/* Sizes of momenta and energies, part by part. Rounding changes a coordinate by a unit of its last place, epsilon |q_i|, and the
- * energy of a term by epsilon sum |dV/dq_i| |q_i|: the virial of the term's own forces, before forces of different terms
- * cancel. Where q_i itself vanishes it is rounded in proportion to lengths and lever arms of the model, which are added. A stiff beam
- * under no load, or a body that rests at height zero, has no other energy to compare with. */
+/* Sizes of momenta and energies, part by part. Rounding changes a coordinate by a unit of its last
+ * place, epsilon |q_i|, and the energy of a term by epsilon sum |dV/dq_i| |q_i|: the virial of the
+ * term's own forces, before forces of different terms cancel. Where q_i itself vanishes it is
+ * rounded in proportion to lengths and lever arms of the model, which are added. A stiff beam under
+ * no load, or a body that rests at height zero, has no other energy to compare with. */
 #include "results/sizes.h"
 
 #include <math.h>
@@ -36,12 +37,12 @@ static double virial_of(const olo_system *s, const olo_state *x, const olo_term 
     return sum;
 }
 
-/* Velocities that all nodes of a row have in common, as in free fall, tell nothing about the row; but what is left of them after
- * rounding must not look large beside zero. */
+/* Velocities that all nodes of a row have in common, as in free fall, tell nothing about the row;
+ * but what is left of them after rounding must not look large beside zero. */
 static const double share_of_common = 1e-6;
 
-/* The rate that a row could have: the sum of |gradient| |velocity| over its 3-vectors, positions relative to its first node unless
- * it is the only one. */
+/* The rate that a row could have: the sum of |gradient| |velocity| over its 3-vectors, positions
+ * relative to its first node unless it is the only one. */
 static double row_speed(const olo_system *s, const olo_constraint *row, const double *gradient,
                         const double *v)
 {

@@ -29,7 +29,8 @@ static bool is_empty(const olo_study_fact *fact)
     return fact->value == NULL || fact->value[0] == '\0';
 }
 
-/* ---- as data ---------------------------------------------------------------------------------- */
+/* ---- as data ----------------------------------------------------------------------------------
+ */
 
 static void write_row(olo_json *json, const char *key, const olo_study_table *table, size_t row)
 {
@@ -106,7 +107,8 @@ static void write_data(const olo_study_page *study, olo_text *out)
     olo_json_close(&json);
 }
 
-/* ---- as plain HTML ---------------------------------------------------------------------------- */
+/* ---- as plain HTML ----------------------------------------------------------------------------
+ */
 
 static void put_table(olo_text *page, const olo_study_table *table)
 {

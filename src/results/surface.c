@@ -1,5 +1,6 @@
-/* Surfaces of primitives. Round ones have corners on the true surface: an ellipsoid has rings of latitude, a cylinder and
- * a cone have a circle of corners. A sweep is a straight one of length one; whoever moves it bends it. */
+/* Surfaces of primitives. Round ones have corners on the true surface: an ellipsoid has rings of
+ * latitude, a cylinder and a cone have a circle of corners. A sweep is a straight one of length
+ * one; whoever moves it bends it. */
 #include "results/surface.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@ enum {
     AROUND = 24,
     RINGS = 11,
     PIECES = 4
-}; /* corners of a circle; circles between the poles of an ellipsoid; lengths that a sweep is divided into */
+}; /* corners of a circle; circles between the poles of an ellipsoid; lengths that a sweep is
+      divided into */
 
 static void add_point(olo_surface *s, double x, double y, double z)
 {
@@ -170,7 +172,8 @@ static void tetrahedron(olo_surface *s, const double *size)
     }
 }
 
-/* Corners of a rectangle, each side as often divided: a circle of corners drawn out to the sides. */
+/* Corners of a rectangle, each side as often divided: a circle of corners drawn out to the sides.
+ */
 static void add_frame(olo_surface *s, double a, double b, double z)
 {
     const int side = AROUND / 4;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts as `{0}`. The corners of face i are corner[offset[i-1]] to corner[offset[i] - 1], counter-clockwise seen
- * from outside. */
+/* Starts as `{0}`. The corners of face i are corner[offset[i-1]] to corner[offset[i] - 1],
+ * counter-clockwise seen from outside. */
 typedef struct olo_surface {
     double *point; /* three numbers each */
     size_t points, point_capacity;
@@ -18,8 +18,8 @@ typedef struct olo_surface {
     bool failed; /* memory was out */
 } olo_surface;
 
-/* Adds a primitive of this size, placed by position and rotation (row-major); false, and nothing is added, when
- * it is none that has a surface. */
+/* Adds a primitive of this size, placed by position and rotation (row-major); false, and nothing is
+ * added, when it is none that has a surface. */
 bool olo_surface_add(olo_surface *surface, const char *primitive, const double *size,
                      const double position[3], const double rotation[9]);
 void olo_surface_free(olo_surface *surface);

@@ -1,10 +1,12 @@
 /* Swept sections. Between frames a and b at a distance L
  *
  *     x(X1, X2, s) = c(s) + X1 e1(s) + X2 e2(s),
- *     c(s) = H0(s) phi_a + H1(s) L d3_a + H2(s) phi_b + H3(s) L d3_b,     cubic polynomials of Hermite
+ *     c(s) = H0(s) phi_a + H1(s) L d3_a + H2(s) phi_b + H3(s) L d3_b,     cubic polynomials of
+ *         Hermite
  *     e_i(s) along (1 - s) d_i^a + s d_i^b, of unit length:
  *
- * sections are normal to the line at the nodes, so that pieces join smoothly wherever shear is small. */
+ * sections are normal to the line at the nodes, so that pieces join smoothly wherever shear is
+ * small. */
 #include "results/sweep.h"
 
 #include <string.h>

@@ -10,18 +10,20 @@
 
 enum { OLO_THIN_COLUMNS_MAX = 32 };
 
-/* The bucket that is being filled. It holds `count` steps; the rows are valid when that is not 0. */
+/* The bucket that is being filled. It holds `count` steps; the rows are valid when that is not 0.
+ */
 typedef struct olo_thin {
     int columns;
-    bool summed[OLO_THIN_COLUMNS_MAX]; /* the value is the sum over the bucket, not that at its end */
+    bool summed[OLO_THIN_COLUMNS_MAX]; /* the value is the sum over the bucket, not that at its end
+                                        */
     long count;
     double value[OLO_THIN_COLUMNS_MAX];
     double minimum[OLO_THIN_COLUMNS_MAX]; /* not a number as soon as one value is none */
     double maximum[OLO_THIN_COLUMNS_MAX];
 } olo_thin;
 
-/* Number of steps of size h from t0 to `end`, the last one perhaps shorter; 0 when there are none or
- * the numbers make no sense. */
+/* Number of steps of size h from t0 to `end`, the last one perhaps shorter; 0 when there are none
+ * or the numbers make no sense. */
 long olo_thin_steps(double t0, double end, double h);
 
 /* Steps a bucket, so that `steps` steps need at most `rows` rows; at least 1. */

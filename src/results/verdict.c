@@ -39,9 +39,11 @@ static const double VIRIAL_ROUNDING = 4.0 * DBL_EPSILON;
 static const double CONSTRAINT_TOLERANCE = 1e-12;
 static const double POSITION_ROUNDING = 16.0 * DBL_EPSILON;
 
-/* Bounded energy: ok and broken, as shares of the energy available; a tenth of both when it grows. */
+/* Bounded energy: ok and broken, as shares of the energy available; a tenth of both when it grows.
+ */
 static const double BOUNDED_TOLERANCE = 0.1, BOUNDED_LIMIT = 1.0, GROWING_SHARE = 0.1;
-/* A slope counts when the line explains more than half of the variance of this many blocks or more. */
+/* A slope counts when the line explains more than half of the variance of this many blocks or more.
+ */
 enum { BLOCKS_LEAST = 8 };
 static const double EXPLAINED_SHARE = 0.5;
 
@@ -51,7 +53,8 @@ static const double PENALTY_TOLERANCE = 0.01, PENALTY_LIMIT = 0.1;
 /* Velocities are judged where the kinetic energy is at least this share of its largest value. */
 static const double MOTION_SHARE = 1e-3;
 
-/* Velocities normal to the constraints: 5 percent of the velocity are a few thousandths of the kinetic energy. */
+/* Velocities normal to the constraints: 5 percent of the velocity are a few thousandths of the
+ * kinetic energy. */
 static const double VELOCITY_TOLERANCE = 0.05;
 
 /* Where rounding of far positions exceeds this share of a joint's own size, digits are missing. */
@@ -63,7 +66,8 @@ const char *olo_verdict_level_name(olo_verdict_level level)
     return names[level];
 }
 
-/* ---- following a run -------------------------------------------------------------------------- */
+/* ---- following a run --------------------------------------------------------------------------
+ */
 
 static void begin(olo_conserved *c, const olo_ledger *ledger, int count, const double *values)
 {
@@ -179,7 +183,8 @@ void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
     }
 }
 
-/* ---- judging ---------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------------------------------------------------
+ */
 
 static const char *number(double x, char text[32])
 {

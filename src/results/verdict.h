@@ -1,5 +1,6 @@
-/* The verdict on a run: what it should conserve, how far it did, and whether that is ok, a warning or broken. docs/verdict.md is
- * the page for users; the rules and their numbers are in verdict.c and nowhere else. */
+/* The verdict on a run: what it should conserve, how far it did, and whether that is ok, a warning
+ * or broken. docs/verdict.md is the page for users; the rules and their numbers are in verdict.c
+ * and nowhere else. */
 #ifndef OLO_RESULTS_VERDICT_H
 #define OLO_RESULTS_VERDICT_H
 
@@ -9,7 +10,8 @@
 #include "oloid/results.h"
 #include "results/sizes.h"
 
-/* What is followed of the system as a whole, or of one connected part: largest values over the run. */
+/* What is followed of the system as a whole, or of one connected part: largest values over the run.
+ */
 typedef struct olo_conserved {
     double start[OLO_INVARIANTS_MAX];
     double drift[OLO_INVARIANTS_MAX]; /* |value - start| */
@@ -25,7 +27,8 @@ typedef struct olo_conserved {
     double normal, speed;           /* of velocities, while there was motion: sizes.h */
 } olo_conserved;
 
-/* Means of the energy over blocks of equally many states; when all are full, pairs of them become one. */
+/* Means of the energy over blocks of equally many states; when all are full, pairs of them become
+ * one. */
 enum { OLO_VERDICT_BLOCKS = 64 };
 typedef struct olo_energy_blocks {
     long width, filled; /* states per block; states in the last one */
@@ -39,9 +42,10 @@ typedef struct olo_verdict_record {
     const olo_invariant *invariant[OLO_INVARIANTS_MAX];
     bool constraints;        /* there are constraints to judge */
     bool velocities;         /* and velocities to be judged with them */
-    double constraint_bound; /* error that belongs to their treatment: 0 exact, infinity for a penalty */
-    bool energy_bounded; /* by the scheme, not constant */
-    int stages;          /* steps that a step is composed of */
+    double constraint_bound; /* error that belongs to their treatment: 0 exact, infinity for a
+                                penalty */
+    bool energy_bounded;     /* by the scheme, not constant */
+    int stages;              /* steps that a step is composed of */
 
     long states; /* seen so far */
     olo_conserved whole;
@@ -66,8 +70,9 @@ void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers
 /* Raises the sizes to those of a sample. */
 void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes);
 
-/* The verdicts so far: the invariants in order, then constraints and velocities; none before the first state. Of a quantity that
- * a part conserves worse than the whole, the verdict is that on the part, which `system` names. */
+/* The verdicts so far: the invariants in order, then constraints and velocities; none before the
+ * first state. Of a quantity that a part conserves worse than the whole, the verdict is that on the
+ * part, which `system` names. */
 int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
                      olo_verdict verdicts[OLO_VERDICTS_MAX]);
 

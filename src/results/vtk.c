@@ -1,4 +1,5 @@
-/* A result for ParaView: a collection of frames over time (.pvd) and two PolyData files a frame (.vtp). */
+/* A result for ParaView: a collection of frames over time (.pvd) and two PolyData files a frame
+ * (.vtp). */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ typedef struct export
 }
 export;
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------
+ */
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -67,7 +69,8 @@ static olo_status choose_names(export *e, const char *result, const char *path, 
     return status == OLO_OK ? olo_folder_make(e->folder.bytes, error) : status;
 }
 
-/* ---- one frame -------------------------------------------------------------------------------- */
+/* ---- one frame --------------------------------------------------------------------------------
+ */
 
 /* A vector of all nodes; of point masses zero when `of_bodies`. */
 static void write_vector(export *e, size_t row, const char *name, size_t column, bool of_bodies)
@@ -164,7 +167,8 @@ static olo_status write_frame(export *e, size_t row, long frame, olo_error *erro
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------
+ */
 
 /* The row of a frame: evenly over all rows, the first and the last among them. */
 static size_t row_of(size_t rows, long frames, long frame)

@@ -1,5 +1,5 @@
-/* Files of VTK's XML formats. An array is the base64 of its size in bytes (64 bits) and its numbers as they are in
- * memory; the head of the file tells their order. */
+/* Files of VTK's XML formats. An array is the base64 of its size in bytes (64 bits) and its numbers
+ * as they are in memory; the head of the file tells their order. */
 #include "results/vtk_file.h"
 
 #include <string.h>

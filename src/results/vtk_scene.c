@@ -1,5 +1,5 @@
-/* The scene as VTK draws it. A point with coordinates X in the frame of a body is at x = phi + sum_i X_i d_i; of a point
- * mass at its position, of the ground at X; of a sweep as in sweep.c. */
+/* The scene as VTK draws it. A point with coordinates X in the frame of a body is at x = phi +
+ * sum_i X_i d_i; of a point mass at its position, of the ground at X; of a sweep as in sweep.c. */
 #include "results/vtk_scene.h"
 
 #include <string.h>
@@ -8,9 +8,11 @@
 #include "base/memory.h"
 #include "linalg/vec3.h"
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
-/* Axes of what keeps its own coordinates in the surface: X1, X2 and the part of its length of a sweep. */
+/* Axes of what keeps its own coordinates in the surface: X1, X2 and the part of its length of a
+ * sweep. */
 static const double AS_IT_IS[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /* Finds what can be drawn, and the surfaces. */
@@ -137,7 +139,8 @@ void olo_vtk_scene_free(olo_vtk_scene *scene)
     *scene = (olo_vtk_scene){0};
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 /* Where a node is: position and directors; a point mass and the ground have the axes of space. */
 static olo_sweep_frame frame_of(const olo_rows *rows, size_t row, int node)

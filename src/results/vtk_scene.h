@@ -1,4 +1,5 @@
-/* The scene of a result as VTK draws it: lines between places and surfaces of bodies, moved frame by frame. */
+/* The scene of a result as VTK draws it: lines between places and surfaces of bodies, moved frame
+ * by frame. */
 #ifndef OLO_RESULTS_VTK_SCENE_H
 #define OLO_RESULTS_VTK_SCENE_H
 

@@ -1,5 +1,6 @@
-/* Equilibrium under loads that grow: from the equilibrium without load along the path r(q, load) = 0 (follow.c). A system
- * that nothing holds without load, a pendulum for instance, takes the full load at once (relax.c). */
+/* Equilibrium under loads that grow: from the equilibrium without load along the path r(q, load) =
+ * 0 (follow.c). A system that nothing holds without load, a pendulum for instance, takes the full
+ * load at once (relax.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,12 +75,12 @@ static void measure_beams(olo_search *x)
 
 olo_status olo_search_move(olo_search *x, double most, double *size, olo_error *error)
 {
-    olo_rest_solve(x->rest);
+    olo_static_solve(x->rest);
     *size = x->rest->size;
     if (!isfinite(*size))
         return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers at '%s'",
                         x->system->nodes[x->rest->worst].name);
-    olo_rest_move(x->rest, *size > most ? most / *size : 1.0);
+    olo_static_move(x->rest, *size > most ? most / *size : 1.0);
     return OLO_OK;
 }
 
@@ -88,13 +89,14 @@ bool olo_search_converged(const olo_search *x, double size, double before)
     return size <= x->options->tolerance || (size > 0.5 * before && size <= rounding);
 }
 
-/* Loops leave the tree without stiffness of its own: a little of the mass makes its elimination possible. */
+/* Loops leave the tree without stiffness of its own: a little of the mass makes its elimination
+ * possible. */
 olo_status olo_search_factor(olo_search *x, double load, olo_error *error)
 {
     const double little = 1e-12;
-    olo_status status = olo_rest_factor(x->rest, load, 0.0, error);
+    olo_status status = olo_static_factor(x->rest, load, 0.0, error);
     if (status == OLO_SINGULAR && x->rest->topology->closure_count > 0)
-        status = olo_rest_factor(x->rest, load, little * x->rest->stiff, error);
+        status = olo_static_factor(x->rest, load, little * x->rest->stiff, error);
     return status;
 }
 
@@ -133,7 +135,7 @@ void olo_search_return(olo_search *x)
     olo_state_copy(x->before, x->state);
     memcpy(x->rest->lambda, x->lambda,
            (size_t)x->rest->topology->closure_count * sizeof *x->lambda);
-    x->rest->foretold = false;
+    x->rest->predicted = false;
 }
 
 /* Multipliers of the closures, for whoever reads the state. */
@@ -148,10 +150,10 @@ olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
 {
     olo_statics_summary *sum = x->summary;
     olo_status status = OLO_OK;
-    sum->judged = load == 0 || olo_rest_is_conservative(x->rest);
+    sum->judged = load == 0 || olo_static_is_conservative(x->rest);
     sum->unstable = sum->neutral = 0;
     if (sum->judged)
-        status = olo_rest_stability(x->rest, load, &sum->unstable, &sum->neutral, error);
+        status = olo_static_stability(x->rest, load, &sum->unstable, &sum->neutral, error);
     return status == OLO_SINGULAR ? OLO_OK : status; /* at the very point where stability changes */
 }
 
@@ -161,7 +163,7 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     olo_status status = OLO_OK;
     x->load = sum->load = x->state->t = load;
     store_multipliers(x);
-    olo_rest_record(x->rest, load);
+    olo_static_record(x->rest, load);
     measure_beams(x);
     olo_step_report report = {.rotation_node = -1};
     for (int i = 0; status == OLO_OK && i < x->observer_count; i++)
@@ -187,11 +189,11 @@ static olo_status check(const olo_statics *o, olo_error *error)
 
 static olo_status create(olo_search *x, olo_error *error)
 {
-    olo_status status = olo_rest_create(x->system, x->state, &x->rest, error);
+    olo_status status = olo_static_create(x->system, x->state, &x->rest, error);
     if (status == OLO_OK) {
         x->rest->spin = x->options->spin;
         x->rest->hold = x->options->hold;
-        status = olo_spin_check(x->system, &x->rest->spin, error);
+        status = olo_rotating_frame_check(x->system, &x->rest->spin, error);
     }
     if (status == OLO_OK)
         status = olo_state_create(x->system, &x->before, error);
@@ -203,7 +205,7 @@ static olo_status create(olo_search *x, olo_error *error)
 
 static void destroy(olo_search *x)
 {
-    olo_rest_free(x->rest);
+    olo_static_free(x->rest);
     olo_state_free(x->before);
     olo_free(x->lambda);
 }

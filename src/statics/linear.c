@@ -1,9 +1,10 @@
-/* A system about a state as x' = A x + B u, y = C x + D u. From M y'' + D y' + K y = F u in independent joint increments y, one
- * basis vector each with the value one there:
+/* A system about a state as x' = A x + B u, y = C x + D u. From M y'' + D y' + K y = F u in
+ * independent joint increments y, one basis vector each with the value one there:
  *
  *     A = [0, I; -M^-1 K, -M^-1 D],   B = [0; M^-1 F],   C = [dy/dq P N, 0],   D = 0
  *
- * with the columns of F the forces of a unit of each input and N^T the increments that the closures allow.
+ * with the columns of F the forces of a unit of each input and N^T the increments that the closures
+ * allow.
  */
 #include "statics/linear.h"
 
@@ -21,14 +22,15 @@
 #include "statics/modes.h"
 #include "statics/pencil.h"
 
-/* Forces that do less work than this in proportion, in any motion, are none; a row is one where it differs by less. */
+/* Forces that do less work than this in proportion, in any motion, are none; a row is one where it
+ * differs by less. */
 static const double rounding = 1e-9;
 
 typedef struct builder {
     olo_pool pool; /* of what is not kept */
     olo_linear *out;
     const olo_system *system;
-    olo_rest *rest;
+    olo_static_balance *rest;
     olo_null_space *space;
     olo_pencil pencil;
     int n;       /* independent joint increments */
@@ -48,8 +50,8 @@ static olo_status no_memory(olo_error *error)
 
 /* --- independent coordinates --- */
 
-/* N^T has one row a joint increment: `size` of them are independent. With these the basis becomes N_I^-1 N, and matrices
- * N_I^-1 A N_I^-T. */
+/* N^T has one row a joint increment: `size` of them are independent. With these the basis becomes
+ * N_I^-1 N, and matrices N_I^-1 A N_I^-T. */
 static bool choose(builder *b)
 {
     olo_pencil *p = &b->pencil;
@@ -146,7 +148,8 @@ static const char *name(builder *b, const char *first, const char *last)
     return olo_pool_text(&b->out->pool, text, (size_t)(length < 255 ? length : 255));
 }
 
-/* Of joint increments that no coordinate tells: small translations and rotations of a free body, else by number. */
+/* Of joint increments that no coordinate tells: small translations and rotations of a free body,
+ * else by number. */
 static const char *name_increment(builder *b, int index)
 {
     static const char *const free_body[] = {"x", "y", "z", "rx", "ry", "rz"};
@@ -390,7 +393,7 @@ static olo_status build(builder *b, double load, olo_error *error)
         status = no_memory(error);
     if (status != OLO_OK)
         return status;
-    olo_rest_place(b->rest);
+    olo_static_place(b->rest);
     olo_null_space_at(b->space, &b->rest->step.x, false);
     status = name_states(b, error);
     if (status == OLO_OK)
@@ -413,14 +416,14 @@ olo_status olo_linear_create(const olo_system *system, const olo_state *state,
     olo_state *copy = NULL;
     b.out = *linear = olo_alloc(1, sizeof **linear);
     olo_status status =
-        b.out ? olo_rest_at(system, state, &o, &copy, &b.rest, error) : no_memory(error);
+        b.out ? olo_static_at(system, state, &o, &copy, &b.rest, error) : no_memory(error);
     if (status == OLO_OK)
         status = build(&b, o.load, error);
     olo_pencil_free(&b.pencil);
     olo_null_space_free(b.space);
     olo_pool_free(&b.pool);
     olo_free(b.columns);
-    olo_rest_free(b.rest);
+    olo_static_free(b.rest);
     olo_state_free(copy);
     if (status != OLO_OK) {
         olo_linear_free(b.out);

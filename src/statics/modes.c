@@ -1,5 +1,6 @@
-/* Small vibrations about a state, (lambda^2 M + lambda D + K) x = 0 in the joint increments of the tree, on the null space of
- * the closure rows: what is asked for, by which solver, and modes as states. */
+/* Small vibrations about a state, (lambda^2 M + lambda D + K) x = 0 in the joint increments of the
+ * tree, on the null space of the closure rows: what is asked for, by which solver, and modes as
+ * states. */
 #include "statics/modes.h"
 
 #include <float.h>
@@ -56,9 +57,9 @@ static double reach(olo_modes *x, const double *u)
     for (int a = 0; a < unknowns; a++)
         m->u[a] = u[a] * (small / largest);
     olo_motion_move(x->rest->topology, &x->rest->step.x);
-    memcpy(x->rest->change + olo_rest_twist(x->rest, 0), m->motion,
+    memcpy(x->rest->change + olo_static_twist(x->rest, 0), m->motion,
            (size_t)x->system->twists * sizeof *m->motion);
-    return olo_rest_size(x->rest, x->rest->change, NULL) * (largest / small);
+    return olo_static_size(x->rest, x->rest->change, NULL) * (largest / small);
 }
 
 void olo_modes_add_square(olo_modes *x, double square, const double *u)
@@ -115,7 +116,8 @@ static olo_status check(const olo_vibration *o, olo_error *error)
     const char *solver = o->solver ? o->solver : "auto";
     if (o->count < 1)
         return olo_fail(error, OLO_BAD_INPUT, "modes need a count of at least one");
-    if (strcmp(solver, "auto") != 0 && strcmp(solver, "dense") != 0 && strcmp(solver, "sparse") != 0)
+    if (strcmp(solver, "auto") != 0 && strcmp(solver, "dense") != 0 &&
+        strcmp(solver, "sparse") != 0)
         return olo_fail(error, OLO_BAD_INPUT,
                         "no solver of modes is called '%s'; there are auto, dense and sparse",
                         solver);
@@ -140,16 +142,16 @@ olo_status olo_modes_create(const olo_system *system, const olo_state *state,
     x->options = options ? *options : olo_vibration_default();
     olo_status status = check(&x->options, error);
     if (status == OLO_OK)
-        status = olo_rest_at(system, state, &x->options, &x->state, &x->rest, error);
+        status = olo_static_at(system, state, &x->options, &x->state, &x->rest, error);
     if (status == OLO_OK) {
-        x->general = x->options.damped || olo_spin_turns(&x->options.spin) ||
-                     (x->options.load > 0 && !olo_rest_is_conservative(x->rest));
+        x->general = x->options.damped || olo_rotating_frame_turns(&x->options.spin) ||
+                     (x->options.load > 0 && !olo_static_is_conservative(x->rest));
         x->rounding = 64 * DBL_EPSILON * (x->rest->stiff > 0 ? x->rest->stiff : 1.0);
         status =
             wants_dense(x) ? olo_modes_solve_dense(x, error) : olo_modes_solve_sparse(x, error);
     }
     if (status == OLO_OK)
-        olo_rest_place(x->rest); /* for shapes */
+        olo_static_place(x->rest); /* for shapes */
     if (status != OLO_OK) {
         olo_modes_free(x);
         *modes = NULL;
@@ -161,7 +163,7 @@ void olo_modes_free(olo_modes *modes)
 {
     if (!modes)
         return;
-    olo_rest_free(modes->rest);
+    olo_static_free(modes->rest);
     olo_state_free(modes->state);
     free_found(modes);
     olo_free(modes);

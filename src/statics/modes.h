@@ -4,10 +4,10 @@
 #define OLO_STATICS_MODES_H
 
 #include "oloid/statics.h"
-#include "statics/rest.h"
+#include "statics/static_balance.h"
 
-/* Dense matrices up to so many joint increments; for any lambda a third: it has twice as many unknowns and ten times the
- * work. */
+/* Dense matrices up to so many joint increments; for any lambda a third: it has twice as many
+ * unknowns and ten times the work. */
 enum { OLO_MODES_DENSE = 600 };
 /* Where ARPACK fails, as with very many equal frequencies, dense ones up to so many. */
 enum { OLO_MODES_DENSE_MOST = 3000 };
@@ -15,7 +15,7 @@ enum { OLO_MODES_DENSE_MOST = 3000 };
 struct olo_modes {
     const olo_system *system;
     olo_state *state;
-    olo_rest *rest;
+    olo_static_balance *rest;
     olo_vibration options;
     bool general; /* lambda may be any number; else lambda^2 is real */
     int room;     /* for so many modes */

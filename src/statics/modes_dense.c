@@ -1,9 +1,11 @@
 /* All modes, by LAPACK.
  *
- * Where lambda^2 = -omega^2 is real: M x = theta (K + sigma M) x, theta = 1/(omega^2 + sigma). M may be singular (nodes without
- * rotary inertia) and so may K (rigid motions); low frequencies come out exact to rounding of sigma, not of the highest one.
+ * Where lambda^2 = -omega^2 is real: M x = theta (K + sigma M) x, theta = 1/(omega^2 + sigma). M
+ * may be singular (nodes without rotary inertia) and so may K (rigid motions); low frequencies come
+ * out exact to rounding of sigma, not of the highest one.
  *
- * In general, with v = lambda x and theta = 1/(lambda - sigma): from v - sigma x = a, -K x - D v - sigma M v = M b
+ * In general, with v = lambda x and theta = 1/(lambda - sigma): from v - sigma x = a, -K x - D v -
+ * sigma M v = M b
  *
  *     x = -Q^-1 (M b + (D + sigma M) a),   v = a + sigma x,   Q = K + sigma D + sigma^2 M,
  *
@@ -37,7 +39,8 @@ static olo_status no_solution(olo_error *error)
     return olo_fail(error, OLO_SINGULAR, "the eigenvalue problem of the modes has no solution");
 }
 
-/* theta ascending in w->w and vectors in the columns of w->A; sigma grows until K + sigma M is positive. */
+/* theta ascending in w->w and vectors in the columns of w->A; sigma grows until K + sigma M is
+ * positive. */
 static bool solve_shifted(const olo_pencil *p, work *w, double *sigma)
 {
     const int attempts = 30;

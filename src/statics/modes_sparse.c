@@ -1,7 +1,9 @@
-/* The lowest modes of large systems, by ARPACK over twists of all nodes: cost and memory grow in proportion to the system.
+/* The lowest modes of large systems, by ARPACK over twists of all nodes: cost and memory grow in
+ * proportion to the system.
  *
- * Where lambda^2 = -omega^2 is real: the smallest values of (K + sigma M) x = (omega^2 + sigma) M x, with the elimination of the tree
- * as the inverse. How many there are below a bound is known from the signs of the pivots (Sylvester), so none is missed.
+ * Where lambda^2 = -omega^2 is real: the smallest values of (K + sigma M) x = (omega^2 + sigma) M
+ * x, with the elimination of the tree as the inverse. How many there are below a bound is known
+ * from the signs of the pivots (Sylvester), so none is missed.
  *
  * In general: the largest theta = 1/(lambda - sigma) of the operator of modes_dense.c. */
 #include <float.h>
@@ -17,7 +19,7 @@
 typedef struct solver {
     olo_pool pool;
     olo_modes *modes;
-    olo_rest *rest;
+    olo_static_balance *rest;
     int n; /* twists */
     double sigma, unit;
     double *start, *wrench, *part; /* [n], start [2 n] */
@@ -51,7 +53,7 @@ static void scatter(int n, double *x)
 
 static void invert(solver *s, const double *wrench, double *twists, double *u)
 {
-    olo_rest_solve_wrench(s->rest, wrench, twists, u);
+    olo_static_solve_wrench(s->rest, wrench, twists, u);
     for (int i = 0; i < s->n; i++)
         twists[i] = -twists[i];
 }
@@ -64,10 +66,11 @@ static void product_inverse(void *context, const double *x, double *y)
 static void product_mass(void *context, const double *x, double *y)
 {
     solver *s = context;
-    olo_rest_mass_times(s->rest, x, y);
+    olo_static_mass_times(s->rest, x, y);
 }
 
-/* Indices of what was found, by a key; where it is equal but for rounding, and there is another one, the larger of these first. */
+/* Indices of what was found, by a key; where it is equal but for rounding, and there is another
+ * one, the larger of these first. */
 static void sort(solver *s, int count, const double *key, const double *next)
 {
     for (int i = 0; i < count; i++) {
@@ -101,7 +104,7 @@ static olo_status make_positive(solver *s, olo_error *error)
     const double first = 1e6 * DBL_EPSILON * (s->rest->stiff > 0 ? s->rest->stiff : 1.0);
     for (int i = 0; i < attempts; i++) {
         int negative = 0;
-        olo_status status = olo_rest_negative(s->rest, o->load, s->sigma, &negative, NULL);
+        olo_status status = olo_static_negative(s->rest, o->load, s->sigma, &negative, NULL);
         if (status == OLO_OK && negative == 0)
             return OLO_OK;
         s->sigma = s->sigma > 0 ? 100 * s->sigma : first;
@@ -115,7 +118,7 @@ static olo_status find_lowest(solver *s, int count, int most, olo_error *error)
     if (status != OLO_OK)
         return status;
     scatter(s->n, s->part);
-    olo_rest_mass_times(s->rest, s->part, s->wrench);
+    olo_static_mass_times(s->rest, s->part, s->wrench);
     invert(s, s->wrench, s->start, NULL);
     status = olo_arnoldi_symmetric(s->n, count, room_for(count, most), s->start, product_inverse,
                                    product_mass, s, s->values, s->vectors, error);
@@ -135,11 +138,12 @@ static bool is_complete(const solver *s, int count)
         return true; /* which of those that nothing holds is the first cannot be told */
     for (int i = 0; i < count; i++)
         below += s->values[i] - s->sigma < cut;
-    return olo_rest_negative(s->rest, s->modes->options.load, -cut, &negative, NULL) != OLO_OK ||
+    return olo_static_negative(s->rest, s->modes->options.load, -cut, &negative, NULL) != OLO_OK ||
            negative <= below;
 }
 
-/* Twice, where the first shift was not zero: the lowest frequency that something holds is a better one. */
+/* Twice, where the first shift was not zero: the lowest frequency that something holds is a better
+ * one. */
 static olo_status solve_symmetric(solver *s, int count, int most, olo_error *error)
 {
     olo_modes *x = s->modes;
@@ -157,16 +161,16 @@ static olo_status solve_symmetric(solver *s, int count, int most, olo_error *err
                         "ARPACK missed modes that are close to others; ask for another number of "
                         "them, or for the dense solver");
     if (status == OLO_OK)
-        status = olo_rest_factor(s->rest, x->options.load, s->sigma, error);
+        status = olo_static_factor(s->rest, x->options.load, s->sigma, error);
     if (status == OLO_OK)
         status = olo_modes_reserve(x, count, error);
     for (int i = 0; status == OLO_OK && i < count; i++) {
         const double *vector = s->vectors + (size_t)s->order[i] * (size_t)s->n;
-        olo_rest_mass_times(s->rest, vector, s->wrench);
+        olo_static_mass_times(s->rest, vector, s->wrench);
         invert(s, s->wrench, s->part, s->u);
         olo_modes_add_square(x, s->values[s->order[i]] - s->sigma, s->u);
         /* the shape has moved the tree */
-        olo_rest_place(s->rest);
+        olo_static_place(s->rest);
     }
     return status;
 }
@@ -181,11 +185,11 @@ static void apply(solver *s, const double *from, double *to, double *u)
     double *x = to, *v = to + s->n;
     for (int i = 0; i < s->n; i++)
         s->part[i] = s->unit * b[i] + s->sigma * a[i];
-    olo_rest_mass_times(s->rest, s->part, s->wrench);
-    olo_rest_damping_times(s->rest, o->load, o->damped, a, s->part);
+    olo_static_mass_times(s->rest, s->part, s->wrench);
+    olo_static_damping_times(s->rest, o->load, o->damped, a, s->part);
     for (int i = 0; i < s->n; i++)
         s->wrench[i] += s->part[i];
-    olo_rest_solve_wrench(s->rest, s->wrench, x, u);
+    olo_static_solve_wrench(s->rest, s->wrench, x, u);
     for (int i = 0; i < s->n; i++)
         v[i] = (a[i] + s->sigma * x[i]) / s->unit;
 }
@@ -201,12 +205,12 @@ static double guess_frequency(solver *s)
     const int iterations = 6;
     double least = 1e6 * DBL_EPSILON * (s->rest->stiff > 0 ? s->rest->stiff : 1.0), size = 0;
     const olo_vibration *o = &s->modes->options;
-    if (olo_rest_factor(s->rest, o->load, least, NULL) != OLO_OK)
+    if (olo_static_factor(s->rest, o->load, least, NULL) != OLO_OK)
         return sqrt(least);
     scatter(s->n, s->start);
     for (int i = 0; i < iterations; i++) {
         size = 0;
-        olo_rest_mass_times(s->rest, s->start, s->wrench);
+        olo_static_mass_times(s->rest, s->start, s->wrench);
         for (int k = 0; k < s->n; k++)
             size += s->start[k] * s->wrench[k];
         size = sqrt(fabs(size));
@@ -225,7 +229,7 @@ static olo_status factor_general(solver *s, olo_error *error)
     s->unit = guess_frequency(s);
     for (int i = 0; status == OLO_SINGULAR && i < attempts; i++) {
         s->sigma = (1 + 0.3 * i) * 0.5 * s->unit;
-        status = olo_rest_factor_moving(s->rest, o->load, s->sigma, o->damped, error);
+        status = olo_static_factor_moving(s->rest, o->load, s->sigma, o->damped, error);
     }
     return status;
 }
@@ -260,7 +264,7 @@ static olo_status keep_general(solver *s, int found, olo_error *error)
         for (int a = 0; a < s->rest->topology->unknowns; a++)
             s->w[a] = -s->w[a];
         olo_modes_add(x, s->sigma + re[i] / square, im[i] / square, s->u, im[i] > 0 ? s->w : NULL);
-        olo_rest_place(s->rest);
+        olo_static_place(s->rest);
     }
     olo_free(key);
     olo_free(image);
@@ -287,11 +291,11 @@ static olo_status solve_general(solver *s, int count, int most, olo_error *error
 olo_status olo_modes_solve_sparse(olo_modes *x, olo_error *error)
 {
     solver s = {.modes = x, .rest = x->rest, .n = x->system->twists};
-    int freedom = x->rest->topology->unknowns - x->rest->topology->closure_count;
-    int most = x->general ? 2 * freedom : freedom;
+    int dof = x->rest->topology->unknowns - x->rest->topology->closure_count;
+    int most = x->general ? 2 * dof : dof;
     int wanted = x->options.count;
     if (x->general)
-        wanted = wanted > freedom ? 2 * freedom : 2 * wanted;
+        wanted = wanted > dof ? 2 * dof : 2 * wanted;
     int count = wanted < most - 2 ? wanted : most - 2;
     if (count < 1 || (count < wanted && x->rest->topology->unknowns <= OLO_MODES_DENSE))
         return olo_modes_solve_dense(x, error);

@@ -25,11 +25,11 @@ static const double guess = 10;
 
 double olo_path_dot(const olo_path *p, const double *a, const double *b)
 {
-    const olo_rest *rest = p->search->rest;
+    const olo_static_balance *rest = p->search->rest;
     const olo_system *s = rest->system;
     double sum = 0;
     for (int k = 0; k < s->node_count; k++) {
-        int at = olo_rest_twist(rest, k);
+        int at = olo_static_twist(rest, k);
         sum += vec3_dot(a + at, b + at) / (s->length_scale * s->length_scale);
         if (s->nodes[k].kind == OLO_NODE_FRAME)
             sum += vec3_dot(a + at + 3, b + at + 3);
@@ -62,7 +62,7 @@ static int count_unstable(const olo_path *p, double load, int negative)
     const int before = p->start.unstable;
     int least, neutral;
     if (negative == before ||
-        olo_rest_stability(p->search->rest, load, &least, &neutral, NULL) != OLO_OK)
+        olo_static_stability(p->search->rest, load, &least, &neutral, NULL) != OLO_OK)
         return negative;
     return before < least ? least : before > least + neutral ? least + neutral : before;
 }
@@ -70,14 +70,14 @@ static int count_unstable(const olo_path *p, double load, int negative)
 /* At the state, which is an equilibrium at `load`. */
 static olo_status find_tangent(olo_path *p, double load, olo_path_tangent *t, olo_error *error)
 {
-    olo_rest *rest = p->search->rest;
-    rest->foretold = false;
+    olo_static_balance *rest = p->search->rest;
+    rest->predicted = false;
     olo_status status = olo_search_factor(p->search, load, error);
     if (status != OLO_OK)
         return status;
     t->negative = olo_elimination_negative(rest->elimination);
-    olo_rest_solve_load(rest);
-    t->judged = load == 0 || olo_rest_is_conservative(rest);
+    olo_static_solve_load(rest);
+    t->judged = load == 0 || olo_static_is_conservative(rest);
     t->unstable = t->judged ? count_unstable(p, load, t->negative) : t->negative;
     const double *v = rest->by_load;
     double size = sqrt(olo_path_dot(p, v, v));
@@ -122,7 +122,7 @@ double olo_path_go_on(olo_path *p)
 static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error)
 {
     olo_search *x = p->search;
-    olo_rest *rest = x->rest;
+    olo_static_balance *rest = x->rest;
     double before = HUGE_VAL, away = 0,
            most = (p->exact && !aim->kink ? 1 : guess) * fmax(aim->length, p->least);
     for (int i = 0; i < x->options->iterations; i++) {
@@ -132,16 +132,16 @@ static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error
         x->summary->iterations++;
         if (status != OLO_OK)
             return status;
-        olo_rest_solve(rest);
+        olo_static_solve(rest);
         double change = 0;
         if (!aim->to_load) {
-            olo_rest_solve_load(rest);
+            olo_static_solve_load(rest);
             change = -olo_path_dot(p, p->start.q, rest->change) /
                      (olo_path_dot(p, p->start.q, rest->by_load) + square(p->unit) * p->start.load);
             for (int k = 0; k < rest->changes; k++)
                 rest->change[k] += change * rest->by_load[k];
         }
-        rest->size = olo_rest_size(rest, rest->change, &rest->worst) + fabs(change);
+        rest->size = olo_static_size(rest, rest->change, &rest->worst) + fabs(change);
         /* a solution farther from the tangent than the step is long may be one of another part
          * of the path */
         away += sqrt(olo_path_dot(p, rest->change, rest->change) + square(p->unit * change));
@@ -151,7 +151,7 @@ static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error
         for (int k = 0; k < rest->changes; k++)
             p->step[k] += rest->change[k];
         p->step_load += change;
-        olo_rest_move(rest, 1.0);
+        olo_static_move(rest, 1.0);
         if (olo_search_converged(x, rest->size, before))
             return OLO_OK;
         before = rest->size;
@@ -163,13 +163,13 @@ static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error
 
 olo_status olo_path_advance(olo_path *p, const olo_path_aim *aim, olo_error *error)
 {
-    olo_rest *rest = p->search->rest;
+    olo_static_balance *rest = p->search->rest;
     olo_search_return(p->search);
-    olo_rest_place(rest);
+    olo_static_place(rest);
     for (int i = 0; i < rest->changes; i++)
         p->step[i] = rest->change[i] = aim->length * p->start.q[i];
     p->step_load = aim->to_load ? aim->load - p->search->load : aim->length * p->start.load;
-    olo_rest_move(rest, 1.0);
+    olo_static_move(rest, 1.0);
     olo_status status = correct(p, aim, error);
     if (status == OLO_OK)
         status = find_tangent(p, olo_path_load(p), &p->end, error);
@@ -181,19 +181,19 @@ olo_status olo_path_advance(olo_path *p, const olo_path_aim *aim, olo_error *err
 /* t0 + t1 = 2 c, at every node and in the load? `worst` is where not. */
 static bool is_smooth(const olo_path *p, int *worst)
 {
-    const olo_rest *rest = p->search->rest;
+    const olo_static_balance *rest = p->search->rest;
     const olo_path_tangent *start = &p->start, *end = &p->end;
     double length = sqrt(olo_path_dot(p, p->step, p->step) + square(p->unit * p->step_load));
-    double least = node_part * fmax(length, olo_rest_size(rest, p->step, worst));
+    double least = node_part * fmax(length, olo_static_size(rest, p->step, worst));
     double load = start->load + end->load - 2 * p->step_load / length;
     bool smooth = fabs(p->unit * load) <= load_mismatch;
     for (int k = 0; smooth && k < rest->system->node_count; k++) {
         double mismatch[6] = {0};
-        int at = olo_rest_twist(rest, k);
+        int at = olo_static_twist(rest, k);
         for (int i = 0; i < rest->system->nodes[k].twist; i++)
             mismatch[i] = length * (start->q[at + i] + end->q[at + i]) - 2 * p->step[at + i];
-        double size = olo_rest_node_size(rest, k, p->step + at);
-        smooth = olo_rest_node_size(rest, k, mismatch) <= node_mismatch * fmax(size, least);
+        double size = olo_static_node_size(rest, k, p->step + at);
+        smooth = olo_static_node_size(rest, k, mismatch) <= node_mismatch * fmax(size, least);
         if (!smooth)
             *worst = k;
     }

@@ -21,7 +21,7 @@
 
 /* The unit tangent of the path at an equilibrium. */
 typedef struct olo_path_tangent {
-    double *q; /* like a change of olo_rest */
+    double *q; /* like a change of olo_static_balance */
     double load;
     bool judged;  /* all loads have a potential there: the tangent stiffness is symmetric ... */
     int negative; /* ... and has so many negative eigenvalues by their signs, ... */
@@ -34,7 +34,8 @@ typedef struct olo_path {
     double unit; /* a change of the load factor by 1 counts as so many model lengths or radians */
     bool exact;  /* the tangents of all loads are known */
     olo_path_tangent start, end; /* at the last equilibrium; where the step led */
-    double *step;     /* from the last equilibrium to the state, like a change of olo_rest ... */
+    double
+        *step; /* from the last equilibrium to the state, like a change of olo_static_balance ... */
     double step_load; /* ... and in the load factor */
     double *far;      /* another step, to compare with */
     double turn;      /* angle between both tangents */

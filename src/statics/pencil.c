@@ -1,5 +1,6 @@
-/* Dense matrices of small motions; see the header. Columns are products of the elimination with unit increments, so that
- * the cost is of second order in the unknowns; only closures bring a third. */
+/* Dense matrices of small motions; see the header. Columns are products of the elimination with
+ * unit increments, so that the cost is of second order in the unknowns; only closures bring a
+ * third. */
 #include "statics/pencil.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ void olo_pencil_free(olo_pencil *p)
     olo_free(p->K);
 }
 
-static void multiply_unit(olo_rest *rest, int index)
+static void multiply_unit(olo_static_balance *rest, int index)
 {
     const olo_topology *topology = rest->topology;
     for (int k = 0; k < rest->system->node_count; k++) {
@@ -33,7 +34,7 @@ static void multiply_unit(olo_rest *rest, int index)
     olo_elimination_multiply(rest->elimination);
 }
 
-void olo_pencil_column(olo_rest *rest, int index, double *column)
+void olo_pencil_column(olo_static_balance *rest, int index, double *column)
 {
     multiply_unit(rest, index);
     for (int k = 0; k < rest->system->node_count; k++)
@@ -42,7 +43,7 @@ void olo_pencil_column(olo_rest *rest, int index, double *column)
 }
 
 /* [unknowns x unknowns] of what is filled, and the closure rows, unless NULL. */
-static void read_matrix(olo_rest *rest, double *A, double *G)
+static void read_matrix(olo_static_balance *rest, double *A, double *G)
 {
     const olo_topology *topology = rest->topology;
     size_t u = (size_t)topology->unknowns;
@@ -120,7 +121,7 @@ static void make_symmetric(int n, double *A)
             A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
 }
 
-olo_status olo_pencil_create(olo_rest *rest, double load, olo_pencil *p, olo_error *error)
+olo_status olo_pencil_create(olo_static_balance *rest, double load, olo_pencil *p, olo_error *error)
 {
     size_t u = (size_t)rest->topology->unknowns;
     int rows = rest->topology->closure_count;
@@ -132,11 +133,11 @@ olo_status olo_pencil_create(olo_rest *rest, double load, olo_pencil *p, olo_err
     double *work = olo_alloc(rows > 0 ? u * u + 1 : 1, sizeof *work);
     bool ok = p->M && p->D && p->K && G && work;
     if (ok) {
-        olo_rest_fill(rest, OLO_REST_STIFFNESS, load);
+        olo_static_fill(rest, OLO_REST_STIFFNESS, load);
         read_matrix(rest, p->K, G);
-        olo_rest_fill(rest, OLO_REST_MASS, load);
+        olo_static_fill(rest, OLO_REST_MASS, load);
         read_matrix(rest, p->M, NULL);
-        olo_rest_fill(rest, OLO_REST_DAMPING, load);
+        olo_static_fill(rest, OLO_REST_DAMPING, load);
         read_matrix(rest, p->D, NULL);
     }
     if (ok && rows > 0) {

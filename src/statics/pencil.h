@@ -6,7 +6,7 @@
 #ifndef OLO_STATICS_PENCIL_H
 #define OLO_STATICS_PENCIL_H
 
-#include "statics/rest.h"
+#include "statics/static_balance.h"
 
 typedef struct olo_pencil {
     int size;          /* degrees of freedom */
@@ -16,12 +16,14 @@ typedef struct olo_pencil {
     double stiff;      /* largest ratio of diagonal entries of K and M */
 } olo_pencil;
 
-/* At the state of `rest`, which has to be an equilibrium with its multipliers (olo_rest_verify). To be freed also on failure. */
-olo_status olo_pencil_create(olo_rest *rest, double load, olo_pencil *pencil, olo_error *error);
+/* At the state of `rest`, which has to be an equilibrium with its multipliers (olo_static_verify).
+ * To be freed also on failure. */
+olo_status olo_pencil_create(olo_static_balance *rest, double load, olo_pencil *pencil,
+                             olo_error *error);
 void olo_pencil_free(olo_pencil *pencil);
 
-/* The column of a matrix at joint increment `index`, [unknowns], after olo_rest_fill. */
-void olo_pencil_column(olo_rest *rest, int index, double *column);
+/* The column of a matrix at joint increment `index`, [unknowns], after olo_static_fill. */
+void olo_pencil_column(olo_static_balance *rest, int index, double *column);
 /* u = N^T y */
 void olo_pencil_spread(const olo_pencil *pencil, const double *y, double *u);
 

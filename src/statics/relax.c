@@ -1,6 +1,7 @@
-/* Sliding down into a stable equilibrium under the full load: (K + sigma M) dq = -r, the gradient flow of the potential in the
- * metric of the mass, by linearly implicit Euler steps of length 1/sigma. sigma keeps K + sigma M positive, so that
- * every step goes down; it falls where steps are short, until Newton is left. */
+/* Sliding down into a stable equilibrium under the full load: (K + sigma M) dq = -r, the gradient
+ * flow of the potential in the metric of the mass, by linearly implicit Euler steps of length
+ * 1/sigma. sigma keeps K + sigma M positive, so that every step goes down; it falls where steps are
+ * short, until Newton is left. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -8,7 +9,8 @@
 
 /* Longest step in model lengths and radians. */
 static const double longest = 0.2;
-/* sigma over the largest stiffness: the least, which leaves Newton but holds directions that nothing else does. */
+/* sigma over the largest stiffness: the least, which leaves Newton but holds directions that
+ * nothing else does. */
 static const double least = 1e-11;
 /* A step below this is none, whatever sigma is. */
 static const double standing = 1e-15;
@@ -22,7 +24,7 @@ static olo_status factor(olo_search *x, double load, double *sigma, olo_error *e
         olo_status status = olo_search_ask(x, error);
         if (status == OLO_INTERRUPTED)
             return status;
-        status = olo_rest_factor(x->rest, load, *sigma, error);
+        status = olo_static_factor(x->rest, load, *sigma, error);
         if (status == OLO_OK && olo_elimination_negative(x->rest->elimination) == 0)
             return OLO_OK;
         if (status == OLO_NO_MEMORY)
@@ -36,7 +38,7 @@ static olo_status slide(olo_search *x, double load, olo_error *error)
     const int iterations = 2000;
     double size, sigma = 0, before = HUGE_VAL, moved = 0;
     /* the scale of sigma; a tangent that is singular has one all the same */
-    (void)olo_rest_factor(x->rest, load, 0.0, NULL);
+    (void)olo_static_factor(x->rest, load, 0.0, NULL);
     sigma = x->rest->stiff;
     x->summary->stayed = true;
     if (!(sigma > 0))

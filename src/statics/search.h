@@ -3,12 +3,12 @@
 #define OLO_STATICS_SEARCH_H
 
 #include "oloid/statics.h"
-#include "statics/rest.h"
+#include "statics/static_balance.h"
 
 typedef struct olo_search {
     const olo_system *system;
     const olo_statics *options;
-    olo_rest *rest;
+    olo_static_balance *rest;
     olo_state *state;  /* moved in place */
     olo_state *before; /* the last equilibrium, to come back to */
     double *lambda;    /* its multipliers */

@@ -1,5 +1,5 @@
-/* dT/dq1 as a sparse matrix: the mass and the local matrices of all pieces at their places, with room for the
- * treatment's own rows, columns and entries behind them. Places are looked up once. */
+/* dT/dq1 as a sparse matrix: the mass and the local matrices of all pieces at their places, with
+ * room for the treatment's own rows, columns and entries behind them. Places are looked up once. */
 #ifndef OLO_STEPPING_ASSEMBLY_H
 #define OLO_STEPPING_ASSEMBLY_H
 
@@ -22,8 +22,8 @@ typedef struct olo_pattern {
 } olo_pattern;
 void olo_pattern_put(olo_pattern *pattern, int row, int column);
 
-/* Analyses a matrix of size n + extra. `more` (may be NULL) puts the treatment's entries, called twice. With
- * `all_rows` every constraint has a local matrix, else only those with a Hessian. */
+/* Analyses a matrix of size n + extra. `more` (may be NULL) puts the treatment's entries, called
+ * twice. With `all_rows` every constraint has a local matrix, else only those with a Hessian. */
 olo_status olo_assembly_create(olo_assembly *x, const olo_system *system, int extra, bool all_rows,
                                void (*more)(const olo_system *system, olo_pattern *pattern),
                                olo_error *error);

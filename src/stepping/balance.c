@@ -9,7 +9,7 @@
 
 void olo_balance_begin(olo_step *step)
 {
-    if (!step->bare)
+    if (!step->from_momentum)
         olo_system_mass_times(step->system, step->v0, step->Mv0);
     step->start_scale = 0;
     for (int i = 0; i < step->system->n; i++)
@@ -25,35 +25,38 @@ static void add_change(double m, double a, const double *restrict dq, double b,
     T[2] += m * (a * dq[2] - b * v0[2]);
 }
 
-/* The same of a frame, with the constant forces: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f from a momentum */
+/* The same of a frame, with the constant forces: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f
+ * from a momentum */
 static void set_frame(const olo_step *step, const olo_frame_mass *frame, double a)
 {
     const int q = frame->q;
-    const double *start = (step->bare ? step->Mv0 : step->v0) + q;
+    const double *start = (step->from_momentum ? step->Mv0 : step->v0) + q;
     row3 change[4], p[4];
     for (int I = 0; I < 4; I++) {
         change[I] = row3_times(a, row3_load(step->x.dq + q + 3 * I));
-        if (!step->bare)
+        if (!step->from_momentum)
             change[I] = row3_subtract(change[I], row3_times(2, row3_load(start + 3 * I)));
     }
     olo_frame_mass_rows(frame, change, p);
     for (int I = 0; I < 4; I++) {
-        if (step->bare)
+        if (step->from_momentum)
             p[I] = row3_subtract(p[I], row3_times(2, row3_load(start + 3 * I)));
         const row3 force = row3_times(step->h, row3_load(step->constant + q + 3 * I));
         row3_store(row3_add(force, p[I]), step->T + q + 3 * I);
     }
 }
 
-/* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass multiplies it: a
- * rounded product (2/h) m would scale dq by another factor than v1 does, the same one in every step, and the
- * velocity would drift by it. Where a step starts with a momentum, that is subtracted instead; the next one is formed with
- * the same (2/h) dq. The size of the parts is kept as a measure of round-off. */
+/* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass
+ * multiplies it: a rounded product (2/h) m would scale dq by another factor than v1 does, the same
+ * one in every step, and the velocity would drift by it. Where a step starts with a momentum, that
+ * is subtracted instead; the next one is formed with the same (2/h) dq. The size of the parts is
+ * kept as a measure of round-off. */
 static void add_inertia(olo_step *step)
 {
     const olo_system *s = step->system;
-    const double *dq = step->x.dq, *start = step->bare ? step->Mv0 : step->v0;
-    double a = 2 / step->h, of_velocity = step->bare ? 0 : 2, of_momentum = step->bare ? 2 : 0;
+    const double *dq = step->x.dq, *start = step->from_momentum ? step->Mv0 : step->v0;
+    double a = 2 / step->h, of_velocity = step->from_momentum ? 0 : 2,
+           of_momentum = step->from_momentum ? 2 : 0;
     for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
         for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
             step->T[i] = step->h * step->constant[i] - of_momentum * start[i];
@@ -79,7 +82,8 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
-/* A term whose tangent the sink forms from the stress. One that loses energy has it over the step in any case. */
+/* A term whose tangent the sink forms from the stress. One that loses energy has it over the step
+ * in any case. */
 static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_term_view *view,
                        const olo_sink *sink)
 {
@@ -189,9 +193,9 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         memcpy(state->v, step->v1, size);
     }
     state->pending = step->pending;
-    state->bare = false;
+    state->from_momentum = false;
     memcpy(state->q, step->q_end, size);
-    memcpy(state->q_rest, step->rest_end, size);
+    memcpy(state->q_remainder, step->remainder_end, size);
     state->t += step->h;
     state->h_before = state->h;
     state->h = state->span = step->h;

@@ -8,8 +8,9 @@
 
 #include "stepping/step.h"
 
-/* How a scheme sees a term: r and, unless NULL, its tangent dr/dq1; of one with invariants that loses no energy also r and
- * its stress, whose derivative is by the invariants of the midpoint, or of q1. */
+/* How a scheme sees a term: r and, unless NULL, its tangent dr/dq1; of one with invariants that
+ * loses no energy also r and its stress, whose derivative is by the invariants of the midpoint, or
+ * of q1. */
 typedef struct olo_term_view {
     double (*force)(const olo_term *term, const olo_interval *x, double *r, double *tangent);
     double (*stress)(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
@@ -24,8 +25,8 @@ void olo_balance(olo_step *step, const olo_term_view *view, const olo_sink *sink
 double olo_balance_multiplier_factor(const olo_step *step);
 /* T = h dV - h f alone, and the energy V that goes with it. */
 double olo_balance_forces(olo_step *step, const olo_term_view *view);
-/* At the end: work of loads and dissipation of the step, q, v = v1 unless it is pending, time. The work of prescribed motions
- * is for the scheme to add, which knows when their multipliers act. */
+/* At the end: work of loads and dissipation of the step, q, v = v1 unless it is pending, time. The
+ * work of prescribed motions is for the scheme to add, which knows when their multipliers act. */
 void olo_balance_finish(const olo_step *step, olo_state *state);
 /* Adds the work of a drive in a step to the sums of the state. */
 void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int drive, double work);

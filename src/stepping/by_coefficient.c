@@ -1,12 +1,14 @@
-/* Derivatives of the balance of a step, of the momentum at its end, and of what the velocity there is projected from, M v1 +
- * sum mu_end grad g = p, with respect to the coefficients of a system,
+/* Derivatives of the balance of a step, of the momentum at its end, and of what the velocity there
+ * is projected from, M v1 + sum mu_end grad g = p, with respect to the coefficients of a system,
  *
  *     masses     dT = dM (2 dq/h - 2 v0),     dp = dM dq/h,      dv = -dM v1
  *     terms      dT = h d(dV),                dp = -h/2 d(dV)
  *     actions    dT = -h df,                  dp = h/2 df
- *     rows       dT = mu d(d),                dv = -mu_end d(grad g(q1)),    and g(q1) and grad g(q1).v1 themselves
+ *     rows       dT = mu d(d),                dv = -mu_end d(grad g(q1)),    and g(q1) and grad
+ *                g(q1).v1 themselves
  *
- * where dp and dv belong to the variational scheme alone. A step that starts with a momentum has no v0 in it. */
+ * where dp and dv belong to the variational scheme alone. A step that starts with a momentum has no
+ * v0 in it. */
 #include "stepping/by_coefficient.h"
 
 #include <string.h>
@@ -26,7 +28,7 @@ static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry
 {
     const int to[2] = {entry->i, entry->j}, from[2] = {entry->j, entry->i};
     int vectors = entry->i == entry->j ? 1 : 2;
-    double start = step->bare ? 0 : 2;
+    double start = step->from_momentum ? 0 : 2;
     x->size = 3 * vectors;
     for (int k = 0; k < vectors; k++)
         for (int i = 0; i < 3; i++) {
@@ -47,7 +49,8 @@ static void scale_share(const double *r, double factor, share *x)
     }
 }
 
-/* The gradient of a form by one of its coefficients has two entries at most: their places among its coordinates. */
+/* The gradient of a form by one of its coefficients has two entries at most: their places among its
+ * coordinates. */
 typedef struct sparse {
     int count, place[2];
     double value[2];
@@ -233,8 +236,8 @@ static double no_value(const void *context, double t)
 }
 
 /* f is affine in the function of time of an action; a motion is what its row is less. */
-static void by_function(const olo_step_view *view, const olo_parameter_change *parameter,
-                        const olo_function_change *function, share *x)
+static void by_function(const olo_step_view *view, const olo_parameter_derivative *parameter,
+                        const olo_function_derivative *function, share *x)
 {
     const olo_step *step = view->step;
     const olo_system *s = step->system;
@@ -257,7 +260,7 @@ static void by_function(const olo_step_view *view, const olo_parameter_change *p
     by_difference(view, &zero, &one, x);
 }
 
-static void add_share(const share *x, double factor, const olo_step_change *change)
+static void add_share(const share *x, double factor, const olo_step_variation *change)
 {
     for (int i = 0; i < x->size; i++) {
         change->T[x->index[i]] += factor * x->T[i];
@@ -269,7 +272,7 @@ static void add_share(const share *x, double factor, const olo_step_change *chan
     }
 }
 
-static double times_share(const share *x, const olo_step_change *by)
+static double times_share(const share *x, const olo_step_variation *by)
 {
     double sum = 0;
     for (int i = 0; i < x->size; i++)
@@ -281,7 +284,7 @@ static double times_share(const share *x, const olo_step_change *by)
 }
 
 void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
-                                   double factor, const olo_step_change *change)
+                                   double factor, const olo_step_variation *change)
 {
     share x;
     share_of(view, c, &x);
@@ -289,16 +292,17 @@ void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coeffici
 }
 
 double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
-                                       const olo_step_change *by)
+                                       const olo_step_variation *by)
 {
     share x;
     share_of(view, c, &x);
     return times_share(&x, by);
 }
 
-void olo_step_view_add_function(const olo_step_view *view, const olo_parameter_change *parameter,
-                                const olo_function_change *function, double factor,
-                                const olo_step_change *change)
+void olo_step_view_add_function(const olo_step_view *view,
+                                const olo_parameter_derivative *parameter,
+                                const olo_function_derivative *function, double factor,
+                                const olo_step_variation *change)
 {
     share x;
     by_function(view, parameter, function, &x);
@@ -306,8 +310,9 @@ void olo_step_view_add_function(const olo_step_view *view, const olo_parameter_c
 }
 
 double olo_step_view_times_function(const olo_step_view *view,
-                                    const olo_parameter_change *parameter,
-                                    const olo_function_change *function, const olo_step_change *by)
+                                    const olo_parameter_derivative *parameter,
+                                    const olo_function_derivative *function,
+                                    const olo_step_variation *by)
 {
     share x;
     by_function(view, parameter, function, &x);

@@ -2,7 +2,8 @@
  *
  *     Phi_h = phi_{c_s h} o ... o phi_{c_2 h} o phi_{c_1 h},   c_{s+1-i} = c_i,   sum c_i = 1.
  *
- * Some parts go backwards in time; all nodes lie within the step. What every part keeps the whole step keeps.
+ * Some parts go backwards in time; all nodes lie within the step. What every part keeps the whole
+ * step keeps.
  */
 #ifndef OLO_STEPPING_COMPOSITION_H
 #define OLO_STEPPING_COMPOSITION_H
@@ -15,8 +16,8 @@ typedef struct olo_composition {
     int order;
     int parts;
     double part[OLO_COMPOSITION_PARTS]; /* c_i */
-    /* The error of a step is estimated by the sum of weight[i] q_i over the configurations at its nodes, which is of order
-     * h^estimate; 0: it is not. */
+    /* The error of a step is estimated by the sum of weight[i] q_i over the configurations at its
+     * nodes, which is of order h^estimate; 0: it is not. */
     int estimate;
     double weight[OLO_COMPOSITION_PARTS + 1];
 } olo_composition;

@@ -1,15 +1,18 @@
-/* Steps that follow a tolerance. With e the estimated error of a step of size h over what is allowed for it, e = C h^k,
+/* Steps that follow a tolerance. With e the estimated error of a step of size h over what is
+ * allowed for it, e = C h^k,
  *
  *     taken if e <= 1, and then      h' = h 0.9 e^(-0.7/k) e_before^(0.4/k)       (a PI controller)
  *     rejected otherwise, again with h' = h 0.9 e^(-1/k).
  *
- * A step of order p with an estimate of order k may have the error tolerance^(k/p): a run has some 1/h of them and an error
- * in proportion to h^p, and so to the tolerance. Errors are those of the configuration, lengths over the length of the model,
- * directors as they are, the largest of all nodes. Velocities have no say: normal to the constraints they carry
- * errors of earlier, larger steps that no small step takes back.
+ * A step of order p with an estimate of order k may have the error tolerance^(k/p): a run has some
+ * 1/h of them and an error in proportion to h^p, and so to the tolerance. Errors are those of the
+ * configuration, lengths over the length of the model, directors as they are, the largest of all
+ * nodes. Velocities have no say: normal to the constraints they carry errors of earlier, larger
+ * steps that no small step takes back.
  *
- * Forces over time are sampled in the middles of the parts. What they do outside of these, towards both ends of the step, is
- * compared with the polynomial through the samples: a force that jumps there would move a coordinate by c_1 h^2 f/(2 M).
+ * Forces over time are sampled in the middles of the parts. What they do outside of these, towards
+ * both ends of the step, is compared with the polynomial through the samples: a force that jumps
+ * there would move a coordinate by c_1 h^2 f/(2 M).
  */
 #include "stepping/control.h"
 
@@ -55,7 +58,8 @@ static double middle_of(const olo_composition *c, int part)
     return node + 0.5 * c->part[part];
 }
 
-/* The polynomial through the middles of all parts, at the start of the step; at its end the weights are in reverse. */
+/* The polynomial through the middles of all parts, at the start of the step; at its end the weights
+ * are in reverse. */
 static void weigh_middles(const olo_composition *c, double *weight)
 {
     for (int i = 0; i < c->parts; i++) {

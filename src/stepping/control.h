@@ -11,7 +11,8 @@ olo_status olo_control_choose(olo_control *control, const olo_composition *compo
 olo_status olo_control_create(olo_stepper *stepper, olo_error *error);
 void olo_control_free(olo_control *control);
 
-/* Takes the configuration at a node of a composed step, the start is node 0, into the estimate of its error. */
+/* Takes the configuration at a node of a composed step, the start is node 0, into the estimate of
+ * its error. */
 void olo_control_sample(olo_stepper *stepper, const olo_state *state, int node);
 
 #endif

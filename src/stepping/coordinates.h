@@ -1,12 +1,12 @@
-/* What treatments share whose unknowns are the redundant coordinates themselves, through their increment dq:
- * start values, update, size of an update, and the motion of a finished step. */
+/* What treatments share whose unknowns are the redundant coordinates themselves, through their
+ * increment dq: start values, update, size of an update, and the motion of a finished step. */
 #ifndef OLO_STEPPING_COORDINATES_H
 #define OLO_STEPPING_COORDINATES_H
 
 #include "stepping/step.h"
 
-/* The state's last motion times `scale`: bodies are turned by its Cayley vector, so that the start satisfies
- * the internal constraints however far a step turns. */
+/* The state's last motion times `scale`: bodies are turned by its Cayley vector, so that the start
+ * satisfies the internal constraints however far a step turns. */
 void olo_coordinates_predict(olo_step *step, double scale);
 
 /* dq += change; midpoint and end follow. */

@@ -1,5 +1,6 @@
-/* Derivatives of runs, a step at a time: steps that are made are written down, and variations go over them forwards or backwards,
- * with what controls and parameters do to the balance. Whole runs are in course.c. */
+/* Derivatives of runs, a step at a time: steps that are made are written down, and variations go
+ * over them forwards or backwards, with what controls and parameters do to the balance. Whole runs
+ * are in course.c. */
 #include "stepping/derivatives_private.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "stepping/goal.h"
-#include "stepping/split.h"
+#include "stepping/row_basis.h"
 
 static const size_t usual_memory = (size_t)256 << 20;
 
@@ -98,9 +99,9 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     }
     for (int i = 0; i < system->action_count; i++)
         x->control[i] = -1;
-    x->stepper->witness = take_step;
-    x->stepper->unwitness = drop_parts;
-    x->stepper->witness_context = x;
+    x->stepper->observe_step = take_step;
+    x->stepper->discard_steps = drop_parts;
+    x->stepper->observe_context = x;
     *derivatives = x;
     return OLO_OK;
 }
@@ -119,7 +120,7 @@ void olo_derivatives_free(olo_derivatives *x)
         return;
     drop_steps(x);
     olo_parameter_set_free(&x->parameters);
-    olo_timetable_free(&x->table);
+    olo_time_grid_free(&x->table);
     olo_stepper_free(x->stepper);
     olo_linear_step_free(x->linear);
     olo_state_free(x->state);
@@ -200,9 +201,9 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
 }
 
 /* Rows that do not change cost nothing. */
-static olo_step_change changes_of(const olo_derivatives *x)
+static olo_step_variation changes_of(const olo_derivatives *x)
 {
-    olo_step_change change = x->change;
+    olo_step_variation change = x->change;
     if (!x->parameters.rows)
         change.end = change.rate = NULL;
     return change;
@@ -213,7 +214,7 @@ olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count
 {
     const size_t n = (size_t)x->system->n;
     bool more = of->controls || of->parameters;
-    const olo_step_change none = {0}, all = changes_of(x);
+    const olo_step_variation none = {0}, all = changes_of(x);
     /* a step that has no halves is linearised once for all directions */
     bool there = x->count == 1 && x->linearised;
     olo_status status =
@@ -231,9 +232,9 @@ olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count
 olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,
                                    double *gv, double *gu, olo_error *error)
 {
-    const olo_step_change none = {0}, all = changes_of(x);
+    const olo_step_variation none = {0}, all = changes_of(x);
     const bool wanted = gu || x->parameters.active > 0 || x->parameters.functions;
-    const olo_step_change by = wanted ? all : none;
+    const olo_step_variation by = wanted ? all : none;
     olo_status status = olo_linear_step_back(x->linear, &step->record, gq, gv, x->gp, &by, error);
     x->linearised = false;
     if (status != OLO_OK)
@@ -316,7 +317,7 @@ olo_status olo_derivatives_set_controls(olo_derivatives *x, const char *const *n
 }
 
 olo_status olo_derivatives_set_parameters(olo_derivatives *x,
-                                          const olo_parameter_change *const *changes, int count,
+                                          const olo_parameter_derivative *const *changes, int count,
                                           olo_error *error)
 {
     const bool rest = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
@@ -324,7 +325,7 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
         if (changes[k]->rest != rest)
             return olo_fail(error, OLO_BAD_INPUT,
                             rest ? "the run starts at an equilibrium: take the change with '%s' "
-                                   "there first (olo_start_change)"
+                                   "there first (olo_equilibrium_derivative)"
                                  : "the change with '%s' is that of an equilibrium, but the run "
                                    "starts as it is given",
                             changes[k]->name);
@@ -336,13 +337,13 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
 olo_status olo_derivatives_set_steps(olo_derivatives *x, const double *sizes, long count,
                                      olo_error *error)
 {
-    return olo_timetable_give(&x->table, sizes, count, error);
+    return olo_time_grid_give(&x->table, sizes, count, error);
 }
 
 long olo_derivatives_steps(const olo_derivatives *x, double *sizes)
 {
     for (long i = 1; sizes && i <= x->table.steps; i++)
-        sizes[i - 1] = olo_timetable_size(&x->table, i);
+        sizes[i - 1] = olo_time_grid_size(&x->table, i);
     return x->table.steps;
 }
 

@@ -5,7 +5,7 @@
 #include "stepping/derivatives.h"
 #include "stepping/linear_step.h"
 #include "stepping/parameters.h"
-#include "stepping/timetable.h"
+#include "stepping/time_grid.h"
 
 /* A step that was made, parts and halves of one each by itself. */
 typedef struct olo_kept_step {
@@ -33,17 +33,18 @@ struct olo_derivatives {
     const double *values; /* [control_steps x control_count] */
     long control_steps;
     olo_parameter_set parameters;
-    olo_timetable table;
+    olo_time_grid table;
     olo_observer observer;
-    double *inputs;         /* [actions] of the step that is being made */
-    olo_step_change change; /* derivatives by what a step is made of, or variations of these */
-    long step;              /* that is being made */
-    bool keeping;           /* steps are kept */
-    bool full;              /* there was no memory for one */
-    bool linearised;        /* the linear step is that of the last one kept */
+    double *inputs;            /* [actions] of the step that is being made */
+    olo_step_variation change; /* derivatives by what a step is made of, or variations of these */
+    long step;                 /* that is being made */
+    bool keeping;              /* steps are kept */
+    bool full;                 /* there was no memory for one */
+    bool linearised;           /* the linear step is that of the last one kept */
 };
 
-/* What varies beside the state: controls of the step, or NULL, and parameters as they were aimed at. */
+/* What varies beside the state: controls of the step, or NULL, and parameters as they were aimed
+ * at. */
 typedef struct olo_variation {
     const double *controls;
     bool parameters;

@@ -20,7 +20,8 @@
 
 typedef struct aim aim;
 
-/* `name` of a measure of the whole system, or what stands behind the name of a thing: ".position". */
+/* `name` of a measure of the whole system, or what stands behind the name of a thing: ".position".
+ */
 typedef struct measure {
     const char *name;
     bool whole;
@@ -62,7 +63,8 @@ static int find_output(const olo_system *s, const char *name)
     return -1;
 }
 
-/* A place of the system along the goal's direction, of positions or velocities x; it is linear in them. */
+/* A place of the system along the goal's direction, of positions or velocities x; it is linear in
+ * them. */
 static double place(const olo_objective *o, const aim *goal, const double *x, bool rate,
                     double weight, double *g)
 {

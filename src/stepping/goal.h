@@ -16,7 +16,8 @@ olo_status olo_objective_create(const olo_system *system, const olo_functional *
                                 olo_objective **objective, olo_error *error);
 void olo_objective_free(olo_objective *objective);
 
-/* The part of J at the end, or under the integral; adds `weight` times its derivatives unless they are NULL. */
+/* The part of J at the end, or under the integral; adds `weight` times its derivatives unless they
+ * are NULL. */
 double olo_objective_end(olo_objective *objective, const olo_state *state, double weight,
                          double *gq, double *gv);
 double olo_objective_running(olo_objective *objective, const olo_state *state, double weight,
@@ -27,8 +28,9 @@ olo_status olo_objective_explain(olo_objective *objective, const olo_state *stat
 /* Is there anything under the integral, and do velocities enter there? */
 bool olo_objective_runs(const olo_objective *objective);
 bool olo_objective_runs_over_rates(const olo_objective *objective);
-/* Derivative of one part of J at a state with respect to a coefficient of the system, where it is in J itself: masses in the kinetic
- * energy, terms in the potential, places of outputs, what joint coordinates measure. */
+/* Derivative of one part of J at a state with respect to a coefficient of the system, where it is
+ * in J itself: masses in the kinetic energy, terms in the potential, places of outputs, what joint
+ * coordinates measure. */
 double olo_objective_by_coefficient(olo_objective *objective, const olo_state *state, bool end,
                                     const olo_coefficient *coefficient);
 /* What the controls of a step cost; adds `weight` times the derivatives. */

@@ -1,5 +1,5 @@
-/* Bodies on hinges: which systems these are, and their constants. The mass of a body in its frame moved by X to the
- * pivot, phi = x - X_I d_I:
+/* Bodies on hinges: which systems these are, and their constants. The mass of a body in its frame
+ * moved by X to the pivot, phi = x - X_I d_I:
  *
  *     m,   c' = c - m X,   E' = E - c (x) X - X (x) c + m X (x) X
  */
@@ -92,8 +92,8 @@ static void fill_places(olo_hinges *x)
         }
 }
 
-/* Where sums of children in later fours wait for their parents, from leaf to root; a place is free again when the turn of
- * its parent has come. False: no memory. */
+/* Where sums of children in later fours wait for their parents, from leaf to root; a place is free
+ * again when the turn of its parent has come. False: no memory. */
 static bool find_waiting(olo_hinges *x)
 {
     int *vacant = olo_alloc((size_t)x->count, sizeof *vacant), vacancies = 0, count = 0;
@@ -227,7 +227,7 @@ olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *x)
     return x->kernels->motion_pass;
 }
 
-void olo_hinges_settle(const olo_hinges *x, double *q, double *rest)
+void olo_hinges_settle(const olo_hinges *x, double *q, double *remainder)
 {
-    x->kernels->settle(x, q, rest);
+    x->kernels->settle(x, q, remainder);
 }

@@ -1,5 +1,6 @@
-/* What belongs to a body on a hinge alone, for four at once: its start, balance, tangent and hinge. Every body c is described at
- * its pivot, the place x_c of its hinge, which its parent p carries at the end of an arm:
+/* What belongs to a body on a hinge alone, for four at once: its start, balance, tangent and hinge.
+ * Every body c is described at its pivot, the place x_c of its hinge, which its parent p carries at
+ * the end of an arm:
  *
  *     dx_c = dx_p + a_p x arm_m,    n of the child = n of the parent
  *     A = [I -arm1^; 0 I], B = [0; n1];   A^, B^ the same at the midpoint
@@ -9,12 +10,13 @@
  *     S = [(2/h) m I, -C1^; Cm^, R - (tr R) I],   C = (2/h) sum c_I d_I,
  *     R = sum_I d_I,1 (x) (T_I/2 - (2/h) sum_J E_IJ d_J,m)
  *
- * and the variation of the left pair against W = [f; m]: d(A^^T) W = 1/2 (arm1 (x) f - (arm1.f) I) d_omega_p, d(B^^T) W
- * = k.d_omega_c with k = 1/2 n1 x m.
+ * and the variation of the left pair against W = [f; m]: d(A^^T) W = 1/2 (arm1 (x) f - (arm1.f) I)
+ * d_omega_p, d(B^^T) W = k.d_omega_c with k = 1/2 n1 x m.
  *
- * Where the left pair is taken at the start (at_start), A^, B^ and the d_I of w, S and C^ on the left are those at q0, which do
- * not vary: R has no T, k and d(A^^T) W are zero. The step starts with a momentum, T = M (2/h) dq - 2 p0 + h f, formed at the
- * origin: there momenta have the same mass, and one that is rounded otherwise would scale them in every step.
+ * Where the left pair is taken at the start (at_start), A^, B^ and the d_I of w, S and C^ on the
+ * left are those at q0, which do not vary: R has no T, k and d(A^^T) W are zero. The step starts
+ * with a momentum, T = M (2/h) dq - 2 p0 + h f, formed at the origin: there momenta have the same
+ * mass, and one that is rounded otherwise would scale them in every step.
  *
  * All is inline: hinges_sweep.c, which alone includes this, is compiled for several processors.
  */
@@ -137,7 +139,7 @@ LANES_INLINE void set_velocities(four *b, const places *at, const double *v0)
 LANES_INLINE void set_momenta(four *b, const places *at, const olo_step *step)
 {
     lane3 p[4], v[4];
-    if (step->bare) {
+    if (step->from_momentum) {
         gather_frames(step->Mv0, at, p);
     } else {
         gather_frames(step->v0, at, v);
@@ -207,7 +209,7 @@ typedef struct hinge {
 } hinge;
 
 /* A vector of each of four bodies to the same place in four records, `bytes` apart. */
-LANES_INLINE void deal(lane3 v, size_t bytes, lane *first)
+LANES_INLINE void scatter_lanes(lane3 v, size_t bytes, lane *first)
 {
     lane out[4];
     char *to = (char *)first;
@@ -218,7 +220,8 @@ LANES_INLINE void deal(lane3 v, size_t bytes, lane *first)
     memcpy(to + 3 * bytes, &out[3], sizeof *out);
 }
 
-/* Directors at the midpoint, their change, M times the change of velocities, and T over the step. */
+/* Directors at the midpoint, their change, M times the change of velocities, and T over the step.
+ */
 typedef struct balance {
     lane3 d_m[3], dd[3], p[4], T[4];
 } balance;
@@ -272,8 +275,8 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
     lane3 d1[3], R[3];
     make_balance(b, a, at_start, &t);
     const lane3 *left = left_directors(b, &t, at_start);
-    deal(t.T[0], sizeof *to, to->K + Z);
-    deal(moment_of(left, t.T), sizeof *to, to->K + Z + 1);
+    scatter_lanes(t.T[0], sizeof *to, to->K + Z);
+    scatter_lanes(moment_of(left, t.T), sizeof *to, to->K + Z + 1);
     memset(R, 0, sizeof R);
     for (int I = 0; I < 3; I++) {
         const lane3 inertia = lane3_combine(E[I], left);
@@ -291,18 +294,18 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
     R[1].x[1] -= trace;
     R[2].x[2] -= trace;
     /* columns of m I, Cm^, -C1^ and R - (tr R) I */
-    deal((lane3){{m, zero, zero}}, sizeof *to, to->K);
-    deal((lane3){{zero, m, zero}}, sizeof *to, to->K + 1);
-    deal((lane3){{zero, zero, m}}, sizeof *to, to->K + 2);
-    deal((lane3){{zero, Cm.x[2], -Cm.x[1]}}, sizeof *to, to->K + LOWER);
-    deal((lane3){{-Cm.x[2], zero, Cm.x[0]}}, sizeof *to, to->K + LOWER + 1);
-    deal((lane3){{Cm.x[1], -Cm.x[0], zero}}, sizeof *to, to->K + LOWER + 2);
-    deal((lane3){{zero, -C1.x[2], C1.x[1]}}, sizeof *to, to->K + 3);
-    deal((lane3){{C1.x[2], zero, -C1.x[0]}}, sizeof *to, to->K + 4);
-    deal((lane3){{-C1.x[1], C1.x[0], zero}}, sizeof *to, to->K + 5);
-    deal(R[0], sizeof *to, to->K + LOWER + 3);
-    deal(R[1], sizeof *to, to->K + LOWER + 4);
-    deal(R[2], sizeof *to, to->K + LOWER + 5);
+    scatter_lanes((lane3){{m, zero, zero}}, sizeof *to, to->K);
+    scatter_lanes((lane3){{zero, m, zero}}, sizeof *to, to->K + 1);
+    scatter_lanes((lane3){{zero, zero, m}}, sizeof *to, to->K + 2);
+    scatter_lanes((lane3){{zero, Cm.x[2], -Cm.x[1]}}, sizeof *to, to->K + LOWER);
+    scatter_lanes((lane3){{-Cm.x[2], zero, Cm.x[0]}}, sizeof *to, to->K + LOWER + 1);
+    scatter_lanes((lane3){{Cm.x[1], -Cm.x[0], zero}}, sizeof *to, to->K + LOWER + 2);
+    scatter_lanes((lane3){{zero, -C1.x[2], C1.x[1]}}, sizeof *to, to->K + 3);
+    scatter_lanes((lane3){{C1.x[2], zero, -C1.x[0]}}, sizeof *to, to->K + 4);
+    scatter_lanes((lane3){{-C1.x[1], C1.x[0], zero}}, sizeof *to, to->K + 5);
+    scatter_lanes(R[0], sizeof *to, to->K + LOWER + 3);
+    scatter_lanes(R[1], sizeof *to, to->K + LOWER + 4);
+    scatter_lanes(R[2], sizeof *to, to->K + LOWER + 5);
 }
 
 /* Arms and axes that have turned. */
@@ -320,8 +323,8 @@ LANES_INLINE turned_hinges make_gaps(const four *b, const places *at, body *to)
                       n_p = lane_cayley_apply(a_p, scale_p, b->n0),
                       n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
     const lane3 n1 = lane3_add(b->n0, n.change);
-    deal(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
-    deal(lane3_cross(n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
+    scatter_lanes(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
+    scatter_lanes(lane3_cross(n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
     return (turned_hinges){arm, n, n1};
 }
 
@@ -332,10 +335,10 @@ LANES_INLINE void make_hinges(const four *b, const places *at, const bool at_sta
     const turned_hinges turned = make_gaps(b, at, to);
     *n1 = turned.n1;
     *arm1 = lane3_add(b->arm0, turned.arm.change);
-    deal(*n1, sizeof *to, &to->n1);
-    deal(*arm1, sizeof *to, &to->arm1);
-    deal(at_start ? b->n0 : turned.n.mid, sizeof *hinges, &hinges->n_m);
-    deal(at_start ? b->arm0 : turned.arm.mid, sizeof *hinges, &hinges->arm_m);
+    scatter_lanes(*n1, sizeof *to, &to->n1);
+    scatter_lanes(*arm1, sizeof *to, &to->arm1);
+    scatter_lanes(at_start ? b->n0 : turned.n.mid, sizeof *hinges, &hinges->n_m);
+    scatter_lanes(at_start ? b->arm0 : turned.arm.mid, sizeof *hinges, &hinges->arm_m);
 }
 
 /* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
@@ -350,10 +353,10 @@ LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm
     column[0].x[0] -= along;
     column[1].x[1] -= along;
     column[2].x[2] -= along;
-    deal(lane3_times(half, lane3_cross(n1, moment)), sizeof *hinges, &hinges->k);
-    deal(column[0], sizeof *hinges, &hinges->variation[0]);
-    deal(column[1], sizeof *hinges, &hinges->variation[1]);
-    deal(column[2], sizeof *hinges, &hinges->variation[2]);
+    scatter_lanes(lane3_times(half, lane3_cross(n1, moment)), sizeof *hinges, &hinges->k);
+    scatter_lanes(column[0], sizeof *hinges, &hinges->variation[0]);
+    scatter_lanes(column[1], sizeof *hinges, &hinges->variation[1]);
+    scatter_lanes(column[2], sizeof *hinges, &hinges->variation[2]);
 }
 
 LANES_INLINE lane3 collect(lane a, lane b, lane c, lane d)

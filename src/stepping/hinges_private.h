@@ -1,11 +1,13 @@
-/* What the files of hinged bodies share: the numbers of four bodies, of one, and the passes over them. */
+/* What the files of hinged bodies share: the numbers of four bodies, of one, and the passes over
+ * them. */
 #ifndef OLO_STEPPING_HINGES_PRIVATE_H
 #define OLO_STEPPING_HINGES_PRIVATE_H
 
 #include "linalg/lanes.h"
 #include "stepping/hinges.h"
 
-/* Four bodies. Each is described in its own frame moved to its pivot, the place of its hinge: phi there becomes x. */
+/* Four bodies. Each is described in its own frame moved to its pivot, the place of its hinge: phi
+ * there becomes x. */
 typedef struct olo_hinge_four {
     /* in every iteration */
     lane3 x, a;          /* displacement of the pivot, Cayley vector */
@@ -37,10 +39,12 @@ typedef struct olo_hinge_places {
     const double *above[LANES];  /* x of the parent, its numbers LANES apart */
 } places;
 
-/* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero. */
+/* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero.
+ */
 enum { LOWER = 6, Z = 12, SUMS = 14 };
 typedef struct olo_hinge_sums {
-    lane K[SUMS]; /* six columns of K, their upper halves, then their lower ones, and z; K B for z where that is kept */
+    lane K[SUMS]; /* six columns of K, their upper halves, then their lower ones, and z; K B for z
+                     where that is kept */
     lane force, moment; /* W */
 } sums;
 
@@ -61,7 +65,7 @@ typedef struct olo_hinge_kernels {
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
     olo_motion_pass *motion_pass;
     int (*project)(olo_hinges *x, olo_step *step); /* position of a singular body, or -1 */
-    void (*settle)(const olo_hinges *x, double *q, double *rest);
+    void (*settle)(const olo_hinges *x, double *q, double *remainder);
 } olo_hinge_kernels;
 
 struct olo_hinges {

@@ -1,20 +1,21 @@
-/* The sweeps of Newton's method over bodies on hinges (design: linear cost, lift). What belongs to a body alone, its balance w,
- * tangent S and hinge A, B, k, d(A^^T) W, is in hinges_local.h. Leaf to root from K = S, z = w, with e the gap of the hinge:
+/* The sweeps of Newton's method over bodies on hinges (design: linear cost, lift). What belongs to
+ * a body alone, its balance w, tangent S and hinge A, B, k, d(A^^T) W, is in hinges_local.h. Leaf
+ * to root from K = S, z = w, with e the gap of the hinge:
  *
  *     y = B^^T K + k,  D = y B,  rho = B^^T z,  K' = K - (K B) y/D
  *     K_p += A^^T K' A + d(A^^T) W,   z_p += A^^T (z + K e - (K B) (rho + y e)/D)
  *
- * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. What hangs on the hinges is that of the last step at first,
- * then W_c = w_c + sum of A^^T W_k over the children k. Where the left pair stays, K and K B are kept for iterations by an older
- * tangent, in which z alone is formed anew.
+ * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. What hangs on the hinges is that of
+ * the last step at first, then W_c = w_c + sum of A^^T W_k over the children k. Where the left pair
+ * stays, K and K B are kept for iterations by an older tangent, in which z alone is formed anew.
  *
  * The elimination goes body by body in vectors of three numbers, all else over four bodies at once.
  */
 #include <float.h>
 #include <math.h>
 
-#include "stepping/hinges_end.h"
 #include "stepping/hinges_local.h"
+#include "stepping/hinges_projection.h"
 
 #ifndef OLO_HINGE_KERNELS
 #define OLO_HINGE_KERNELS olo_hinge_kernels_plain
@@ -39,7 +40,8 @@ static void predict(olo_hinges *x, const olo_step *step, double scale, const olo
 
 /* --- what hangs on hinges --- */
 
-/* The sums of the parent of body l: in this four, or those that wait for its turn. NULL: the ground. */
+/* The sums of the parent of body l: in this four, or those that wait for its turn. NULL: the
+ * ground. */
 LANES_INLINE sums *above(const olo_hinges *x, const places *at, int l, sums *own)
 {
     if (at->parent[l] < 0)
@@ -47,7 +49,8 @@ LANES_INLINE sums *above(const olo_hinges *x, const places *at, int l, sums *own
     return at->waiting[l] < 0 ? own + at->parent[l] % LANES : x->waiting + at->waiting[l];
 }
 
-/* W_c = w_c + sum of A^^T W_k over the children k; w is in `own` as z. From what waits, for parents in other fours too. */
+/* W_c = w_c + sum of A^^T W_k over the children k; w is in `own` as z. From what waits, for parents
+ * in other fours too. */
 LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hinge *hinges,
                                sums *own)
 {
@@ -263,10 +266,10 @@ LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
     balance t;
     make_balance(b, a, true, &t);
     (void)make_gaps(b, at, x->bodies + LANES * i);
-    deal(t.T[0], sizeof *z, &z[0][0]);
-    deal(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
-    deal(b->n0, sizeof *n, n);
-    deal(b->arm0, sizeof *arm, arm);
+    scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
+    scatter_lanes(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
+    scatter_lanes(b->n0, sizeof *n, n);
+    scatter_lanes(b->arm0, sizeof *arm, arm);
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < 2; j++)
             z[l][j] += x->waiting[at->late[l]].K[Z + j];
@@ -303,7 +306,8 @@ LANES_INLINE void substitute_body(body *c, const body *parent)
     c->twist[1] = w + du * c->n1;
 }
 
-/* How far bodies move by an update and have moved before, squared: lengths over the model's length, and angles. */
+/* How far bodies move by an update and have moved before, squared: lengths over the model's length,
+ * and angles. */
 typedef struct measures {
     lane change, sum, size, turn, worst;
 } measures;
@@ -380,9 +384,9 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const b
                 arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
     hinge hinges[LANES];
     sums own[LANES];
-    deal(at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
-    deal(t->T[0], sizeof *own, own->K + Z);
-    deal(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
+    scatter_lanes(at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
+    scatter_lanes(t->T[0], sizeof *own, own->K + Z);
+    scatter_lanes(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
     sum_wrenches(x, at, hinges, own);
     const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
                 moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
@@ -394,7 +398,8 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const b
         scatter_twists(force, about, at, wrench);
 }
 
-/* The momentum at the end, 1/2 (M (2/h) dq - h f); returns the energy 1/(2h^2) dq.M dq + f.q_m over the step, times h. */
+/* The momentum at the end, 1/2 (M (2/h) dq - h f); returns the energy 1/(2h^2) dq.M dq + f.q_m over
+ * the step, times h. */
 LANES_INLINE lane place_momenta(const four *b, const places *at, const balance *t,
                                 const lane3 dq[4], const lane3 q_m[4], olo_step *step)
 {
@@ -476,19 +481,20 @@ static int project(olo_hinges *x, olo_step *step)
     return -1;
 }
 
-/* --- what the last motions foretell --- */
+/* --- what the last motions predict --- */
 
-static void pass_motions(const double *now, olo_state *state, double missed[OLO_FORETOLD + 1])
+static void pass_motions(const double *now, olo_state *state,
+                         double missed[OLO_PREDICTOR_MOTIONS + 1])
 {
     const int count = state->twists, whole = count - count % LANES;
-    double *d[OLO_FORETOLD] = {state->motion};
-    lane sum[OLO_FORETOLD];
+    double *d[OLO_PREDICTOR_MOTIONS] = {state->motion};
+    lane sum[OLO_PREDICTOR_MOTIONS];
     memset(sum, 0, sizeof sum);
-    for (int k = 1; k < OLO_FORETOLD; k++)
+    for (int k = 1; k < OLO_PREDICTOR_MOTIONS; k++)
         d[k] = state->differences + (k - 1) * count;
     for (int i = 0; i < whole; i += LANES) {
         lane e = lane_load(now + i);
-        for (int k = 0; k < OLO_FORETOLD; k++) {
+        for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
             const lane before = lane_load(d[k] + i);
             lane_store(e, d[k] + i);
             e -= before;
@@ -497,18 +503,19 @@ static void pass_motions(const double *now, olo_state *state, double missed[OLO_
     }
     for (int i = whole; i < count; i++) {
         double e = now[i];
-        for (int k = 0; k < OLO_FORETOLD; k++) {
+        for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
             const double before = d[k][i];
             d[k][i] = e;
             e -= before;
             sum[k][0] += e * e;
         }
     }
-    for (int k = 0; k < OLO_FORETOLD; k++)
+    for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++)
         missed[k + 1] = (sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3]);
 }
 
-/* The position and directors of one frame; a fourth number is the next one's first and means nothing. */
+/* The position and directors of one frame; a fourth number is the next one's first and means
+ * nothing. */
 LANES_INLINE void load_frame(const double *q, lane frame[4])
 {
     frame[0] = lane_load(q);
@@ -547,21 +554,22 @@ LANES_INLINE void close_hinge(const four *b, int l, const lane frame[4], const d
     *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
 }
 
-/* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and the small rotation */
-LANES_INLINE void correct_directors(const lane d[3], lane turn, lane rest[3])
+/* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and the small rotation
+ */
+LANES_INLINE void correct_directors(const lane d[3], lane turn, lane remainder[3])
 {
     const double e01 = -0.5 * vector_sum(d[0] * d[1]), e02 = -0.5 * vector_sum(d[0] * d[2]),
                  e12 = -0.5 * vector_sum(d[1] * d[2]);
     const double e00 = 0.5 * (1 - vector_sum(d[0] * d[0])),
                  e11 = 0.5 * (1 - vector_sum(d[1] * d[1])),
                  e22 = 0.5 * (1 - vector_sum(d[2] * d[2]));
-    rest[0] += (e00 * d[0] + e01 * d[1] + e02 * d[2]) + vector_cross(turn, d[0]);
-    rest[1] += (e01 * d[0] + e11 * d[1] + e12 * d[2]) + vector_cross(turn, d[1]);
-    rest[2] += (e02 * d[0] + e12 * d[1] + e22 * d[2]) + vector_cross(turn, d[2]);
+    remainder[0] += (e00 * d[0] + e01 * d[1] + e02 * d[2]) + vector_cross(turn, d[0]);
+    remainder[1] += (e01 * d[0] + e11 * d[1] + e12 * d[2]) + vector_cross(turn, d[1]);
+    remainder[2] += (e02 * d[0] + e12 * d[1] + e22 * d[2]) + vector_cross(turn, d[2]);
 }
 
 /* From root to leaf, so that a body is closed against its parent as that has been settled. */
-static void settle(const olo_hinges *x, double *q, double *rest)
+static void settle(const olo_hinges *x, double *q, double *remainder)
 {
     static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int i = 0; i < x->count; i++) {
@@ -569,7 +577,7 @@ static void settle(const olo_hinges *x, double *q, double *rest)
         const places *at = &x->places[i / LANES];
         lane frame[4], left[4], shift = lane_all(0.0), turn = shift;
         load_frame(q + at->q[l], frame);
-        load_frame(rest + at->q[l], left);
+        load_frame(remainder + at->q[l], left);
         if (!at->free[l])
             close_hinge(&x->four[i / LANES], l, frame,
                         at->above_q[l] < 0 ? ground : q + at->above_q[l], &shift, &turn);
@@ -581,7 +589,7 @@ static void settle(const olo_hinges *x, double *q, double *rest)
             frame[I] = sum;
         }
         store_frame(frame, q + at->q[l]);
-        store_frame(left, rest + at->q[l]);
+        store_frame(left, remainder + at->q[l]);
     }
 }
 

@@ -1,5 +1,5 @@
-/* The elimination of a tree: its blocks and couplings, the balance of a node, what hangs on a joint. For all that solve
- * on a tree, over a step or at rest. */
+/* The elimination of a tree: its blocks and couplings, the balance of a node, what hangs on a
+ * joint. For all that solve on a tree, over a step or at rest. */
 #ifndef OLO_STEPPING_JOINTS_H
 #define OLO_STEPPING_JOINTS_H
 
@@ -32,7 +32,8 @@ static inline void olo_fill_right(olo_elimination *elimination, const olo_node *
         vec3_add_cross(dm + I, T + I, w + 3);
 }
 
-/* w = P_int^T T of node k, its mass if it is a frame with one of its own and, where it varies, the variation of P_int */
+/* w = P_int^T T of node k, its mass if it is a frame with one of its own and, where it varies, the
+ * variation of P_int */
 static inline void olo_fill_node(olo_projector *projector, olo_elimination *elimination,
                                  const olo_node *node, int k, double mass_factor, bool varied,
                                  const double *balance, const olo_motion *at)
@@ -48,7 +49,8 @@ static inline void olo_fill_node(olo_projector *projector, olo_elimination *elim
                           olo_elimination_matrix(elimination, k, k));
 }
 
-/* What hangs on the joint of node k, [twists] of all, goes to its parent as well: W_p += A^^T W_k. */
+/* What hangs on the joint of node k, [twists] of all, goes to its parent as well: W_p += A^^T W_k.
+ */
 static inline void olo_sum_wrench(const olo_topology *topology, int k, const olo_joint_blocks *b,
                                   double *wrench)
 {

@@ -1,12 +1,13 @@
-/* What a linearised step does: from a variation of its start to that of its end, and the transpose, also over bodies on hinges
- * alone; the equations are in linear_step.h. */
+/* What a linearised step does: from a variation of its start to that of its end, and the transpose,
+ * also over bodies on hinges alone; the equations are in linear_step.h. */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>
 
 /* --- the projection at the end --- */
 
-/* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv = -(d G) v1 - rate. */
+/* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv =
+ * -(d G) v1 - rate. */
 static void end_forward(olo_linear_step *x, const double *dq1, const double *rate, double *eta,
                         double *dv1)
 {
@@ -34,7 +35,8 @@ static void end_forward(olo_linear_step *x, const double *dq1, const double *rat
         dv1[i] += follow[i];
 }
 
-/* The transpose: from gv on dv1 to `eta` and `rate` (written) and to what is added to gq1; gv is changed. */
+/* The transpose: from gv on dv1 to `eta` and `rate` (written) and to what is added to gq1; gv is
+ * changed. */
 static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta, double *rate)
 {
     const olo_system *s = x->system;
@@ -61,8 +63,9 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
 
 /* --- the step --- */
 
-/* The step itself: dq1 (written) from rho, which becomes F where that is wanted, and rows that change at the end. Where these belong to the tree, dq1 is a displacement that
- * takes them there and a motion of the joints. */
+/* The step itself: dq1 (written) from rho, which becomes F where that is wanted, and rows that
+ * change at the end. Where these belong to the tree, dq1 is a displacement that takes them there
+ * and a motion of the joints. */
 static void solve_step(olo_linear_step *x, double *rho, const double *end, double *dq1)
 {
     const olo_system *s = x->system;
@@ -147,7 +150,7 @@ static void gaps_transposed(const olo_linear_step *x, double *gq, double *end)
 }
 
 void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
-                             const olo_step_change *change)
+                             const olo_step_variation *change)
 {
     int n = x->system->n;
     double *rho = x->x, *dq1 = x->y, a = 2 / x->step.h;
@@ -193,9 +196,10 @@ static void velocity_adjoint(const olo_linear_step *x, double *gq, double *gv, d
     }
 }
 
-/* p1 = D2 L_d + f^+, with which the next step starts; v1, where somebody looks at it, is projected from it. */
+/* p1 = D2 L_d + f^+, with which the next step starts; v1, where somebody looks at it, is projected
+ * from it. */
 static void end_momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp,
-                                 double *start, const olo_step_change *change)
+                                 double *start, const olo_step_variation *change)
 {
     const int n = x->system->n;
     double *eta = x->x;
@@ -217,7 +221,7 @@ static void end_momentum_adjoint(olo_linear_step *x, double *gq, double *gv, dou
 
 /* The transpose: from the derivatives by the end to those by the start, in place. */
 static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
-                    const olo_step_change *change)
+                    const olo_step_variation *change)
 {
     int n = x->system->n;
     double *y = x->x, *start = x->y;
@@ -233,7 +237,7 @@ static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
     gaps_transposed(x, gq, change->end);
     if (x->turned)
         add_to(n, x->w, y);
-    if (x->step.bare)
+    if (x->step.from_momentum)
         for (int i = 0; i < n; i++)
             gp[i] = -2 * y[i];
     else
@@ -275,10 +279,11 @@ static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double 
         G[i] += a * by->gv[i];
 }
 
-/* Rows that change, beside a step back over hinges: what y leaves of G is theirs. Those at the end may be `known`: the step after this
- * one, which was gone back over before, has had them at its start. */
+/* Rows that change, beside a step back over hinges: what y leaves of G is theirs. Those at the end
+ * may be `known`: the step after this one, which was gone back over before, has had them at its
+ * start. */
 static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, double *G,
-                             const olo_step_change *change)
+                             const olo_step_variation *change)
 {
     if (known)
         olo_linear_rows_exchange(&x->over, &x->end);
@@ -293,10 +298,10 @@ static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, do
     olo_linear_rows_open_transposed(&x->end, x->step.q_end, G, change->end);
 }
 
-/* Where bodies on hinges are all there is. False: the rest is to be done by the general way, since something is singular, or since
- * rows and the velocity change both. */
+/* Where bodies on hinges are all there is. False: the rest is to be done by the general way, since
+ * something is singular, or since rows and the velocity change both. */
 static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, bool *velocity,
-                             const olo_hinges_adjoint *by, const olo_step_change *change)
+                             const olo_hinges_adjoint *by, const olo_step_variation *change)
 {
     const int n = x->system->n;
     if (x->rows && *velocity)
@@ -321,7 +326,7 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
 }
 
 olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *record, double *gq,
-                                double *gv, double *gp, const olo_step_change *change,
+                                double *gv, double *gp, const olo_step_variation *change,
                                 olo_error *error)
 {
     bool velocity = x->projects && !is_zero(x->system->n, gv);

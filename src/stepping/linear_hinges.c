@@ -1,4 +1,5 @@
-/* The way back through steps of bodies on hinges; see the header. The sweeps are in linear_hinges_sweep.c. */
+/* The way back through steps of bodies on hinges; see the header. The sweeps are in
+ * linear_hinges_sweep.c. */
 #include <string.h>
 
 #include "base/fail.h"

@@ -1,5 +1,6 @@
-/* The way back through steps of bodies on hinges: the transpose of the linearised step (linear_step.h) where the hinged treatment
- * (hinges.h) makes the steps, with the same elimination over records of a body each. */
+/* The way back through steps of bodies on hinges: the transpose of the linearised step
+ * (linear_step.h) where the hinged treatment (hinges.h) makes the steps, with the same elimination
+ * over records of a body each. */
 #ifndef OLO_STEPPING_LINEAR_HINGES_H
 #define OLO_STEPPING_LINEAR_HINGES_H
 
@@ -14,7 +15,8 @@ olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *
                                     olo_linear_hinges **hinges, olo_error *error);
 void olo_linear_hinges_free(olo_linear_hinges *hinges);
 
-/* Derivatives by the end of a step become those by its start. The first three are all [n]; those that a scheme does without are NULL. */
+/* Derivatives by the end of a step become those by its start. The first three are all [n]; those
+ * that a scheme does without are NULL. */
 typedef struct olo_hinges_adjoint {
     double *gq;
     double *gv; /* by the velocity: energy-momentum; the start only of a step that is not bare */
@@ -35,7 +37,8 @@ typedef struct olo_hinges_velocity {
     double *w;           /* [n] written, unless it is NULL: what is added to the latter */
 } olo_hinges_velocity;
 
-/* At q_end of the step, whose momentum and v1 are used up. False: singular, and nothing is added. */
+/* At q_end of the step, whose momentum and v1 are used up. False: singular, and nothing is added.
+ */
 bool olo_linear_hinges_velocity(olo_linear_hinges *hinges, olo_step *step,
                                 const olo_hinges_velocity *of);
 

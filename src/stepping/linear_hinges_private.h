@@ -7,10 +7,10 @@
 
 /* One body; vectors of three numbers and a fourth that means nothing. */
 typedef struct olo_linear_body {
-    lane worth[2];      /* what the twists of it and all it carries are worth, about its pivot */
-    lane force, moment; /* W */
-    lane share[3];      /* T_I, and what hangs on its hinges as forces on its directors */
-    lane y[2];          /* twist of the left null space */
+    lane sensitivity[2]; /* what the twists of it and all it carries are worth, about its pivot */
+    lane force, moment;  /* W */
+    lane share[3];       /* T_I, and what hangs on its hinges as forces on its directors */
+    lane y[2];           /* twist of the left null space */
     lane n0, arm0;
     lane reach;  /* where its parent has the hinge, from the parent's pivot */
     double rate; /* of the hinge in y; before that what a turn of it is worth, over D */

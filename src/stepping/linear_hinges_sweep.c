@@ -1,20 +1,24 @@
-/* The transposed solve over bodies on hinges. With the elimination of hinges_sweep.c, y, D, K B of every body, and g the derivatives
- * by the twists at the end, moved to the pivots, leaf to root
+/* The transposed solve over bodies on hinges. With the elimination of hinges_sweep.c, y, D, K B of
+ * every body, and g the derivatives by the twists at the end, moved to the pivots, leaf to root
  *
  *     s = B^T g/D,   g_p += A^T (g - y s)
  *
- * and root to leaf t = A^ t_p, u = -(s + (K B)^T t/D), t_c = t + B^ u: the twists of y = P^ u, the derivative by the balance T.
+ * and root to leaf t = A^ t_p, u = -(s + (K B)^T t/D), t_c = t + B^ u: the twists of y = P^ u, the
+ * derivative by the balance T.
  *
- * From y to the start: T varies with q0 by -(2/h) M, and so does the left null space, whose midpoint moves half as far as the start
- * (kappa = 1/2; 1 where it is that at the start). Of r = P^^T T, with W = [f; m] what hangs on a hinge, y.d(P^^T T) is
+ * From y to the start: T varies with q0 by -(2/h) M, and so does the left null space, whose
+ * midpoint moves half as far as the start (kappa = 1/2; 1 where it is that at the start). Of r =
+ * P^^T T, with W = [f; m] what hangs on a hinge, y.d(P^^T T) is
  *
- *     kappa (sum_I ((d_I.y_w) T_I - (d_I.T_I) y_w) + u n x m) . d_omega     with d_I, n at the start
+ *     kappa (sum_I ((d_I.y_w) T_I - (d_I.T_I) y_w) + u n x m) . d_omega     with d_I, n at the
+ *         start
  *
- * for every body, where T_I has the forces f of its children, too, as they act on the directors that carry these. So no multiplier of
- * any constraint is wanted, and no derivative of a row.
+ * for every body, where T_I has the forces f of its children, too, as they act on the directors
+ * that carry these. So no multiplier of any constraint is wanted, and no derivative of a row.
  *
- * A velocity v = P u that is projected from a momentum p varies with its configuration in the same way: with w = P (P^T M P)^-1 P^T gv,
- * gv.dv = w.dp + (gv - M w).dP u + (p - M v).dP u_w, where the last two are y.d(P^T T) of other forces and twists.
+ * A velocity v = P u that is projected from a momentum p varies with its configuration in the same
+ * way: with w = P (P^T M P)^-1 P^T gv, gv.dv = w.dp + (gv - M w).dP u + (p - M v).dP u_w, where the
+ * last two are y.d(P^T T) of other forces and twists.
  *
  * What belongs to a body alone is computed for four at once, the solve body by body. */
 #include <stddef.h>
@@ -28,7 +32,8 @@
 
 /* --- derivatives by the end, to the pivots --- */
 
-/* Derivatives by the configuration at the end, those of velocity or momentum included: v1 = (2/h) dq - v0, p1 = M dq/h. */
+/* Derivatives by the configuration at the end, those of velocity or momentum included: v1 = (2/h)
+ * dq - v0, p1 = M dq/h. */
 LANES_INLINE void gather_end(const four *b, const places *at, double a, const bool at_start,
                              const olo_hinges_adjoint *by, lane3 g[4])
 {
@@ -43,14 +48,15 @@ LANES_INLINE void gather_end(const four *b, const places *at, double a, const bo
 }
 
 /* Forces on four bodies, and their hinges at the start. */
-LANES_INLINE void deal_forces(const four *b, const lane3 left[3], const lane3 T[4], linear_body *to)
+LANES_INLINE void scatter_forces(const four *b, const lane3 left[3], const lane3 T[4],
+                                 linear_body *to)
 {
-    deal(T[0], sizeof *to, &to->force);
-    deal(moment_of(left, T), sizeof *to, &to->moment);
+    scatter_lanes(T[0], sizeof *to, &to->force);
+    scatter_lanes(moment_of(left, T), sizeof *to, &to->moment);
     for (int I = 0; I < 3; I++)
-        deal(T[1 + I], sizeof *to, &to->share[I]);
-    deal(b->n0, sizeof *to, &to->n0);
-    deal(b->arm0, sizeof *to, &to->arm0);
+        scatter_lanes(T[1 + I], sizeof *to, &to->share[I]);
+    scatter_lanes(b->n0, sizeof *to, &to->n0);
+    scatter_lanes(b->arm0, sizeof *to, &to->arm0);
 }
 
 LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool at_start,
@@ -65,9 +71,9 @@ LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool 
     move_to_pivot(b->pivot, g);
     for (int I = 0; I < 3; I++)
         d1[I] = lane3_add(b->d0[I], t.dd[I]);
-    deal(g[0], sizeof *to, &to->worth[0]);
-    deal(moment_of(d1, g), sizeof *to, &to->worth[1]);
-    deal_forces(b, left_directors(b, &t, at_start), t.T, to);
+    scatter_lanes(g[0], sizeof *to, &to->sensitivity[0]);
+    scatter_lanes(moment_of(d1, g), sizeof *to, &to->sensitivity[1]);
+    scatter_forces(b, left_directors(b, &t, at_start), t.T, to);
 }
 
 static void gather_all(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *by)
@@ -98,13 +104,13 @@ LANES_INLINE void hang(const linear_body *c, lane arm, linear_body *parent)
 
 LANES_INLINE void carry(linear_body *c, const body *b, const bool at_start, linear_body *parent)
 {
-    const double s = vector_sum(b->n1 * c->worth[1]);
+    const double s = vector_sum(b->n1 * c->sensitivity[1]);
     c->rate = s * b->y[1][3];
     if (!parent)
         return;
-    const lane g = c->worth[0] - s * b->y[0], g_w = c->worth[1] - s * b->y[1];
-    parent->worth[0] += g;
-    parent->worth[1] += g_w + vector_cross(b->arm1, g);
+    const lane g = c->sensitivity[0] - s * b->y[0], g_w = c->sensitivity[1] - s * b->y[1];
+    parent->sensitivity[0] += g;
+    parent->sensitivity[1] += g_w + vector_cross(b->arm1, g);
     hang(c, left_vector(c->arm0, b->arm1, at_start), parent);
 }
 
@@ -117,7 +123,7 @@ static bool solve_root(const sums *kept, linear_body *c)
             transposed[6 * j + i] = kept->K[j][i];
             transposed[6 * j + 3 + i] = kept->K[LOWER + j][i];
         }
-    return solve_six(transposed, -c->worth[0], -c->worth[1], c->y);
+    return solve_six(transposed, -c->sensitivity[0], -c->sensitivity[1], c->y);
 }
 
 LANES_INLINE void follow(linear_body *c, const body *b, const sums *kept, const bool at_start,
@@ -221,7 +227,7 @@ LANES_INLINE void give_velocities(const places *at, double a, const lane3 My[4],
     scatter_frames(rate, at, by->gv);
 }
 
-LANES_INLINE void give_momenta(const four *b, const places *at, double a, bool bare,
+LANES_INLINE void give_momenta(const four *b, const places *at, double a, bool from_momentum,
                                const lane3 y[4], const lane3 My[4], const olo_hinges_adjoint *by,
                                lane3 g[4])
 {
@@ -231,11 +237,11 @@ LANES_INLINE void give_momenta(const four *b, const places *at, double a, bool b
     lane_momenta(&b->origin_mass, rate, moved);
     for (int I = 0; I < 4; I++) {
         g[I] = lane3_times(lane_all(-a), lane3_add(lane3_times(lane_all(0.5), moved[I]), My[I]));
-        gp[I] = lane3_times(bare ? twice : none, y[I]);
+        gp[I] = lane3_times(from_momentum ? twice : none, y[I]);
         gv[I] = lane3_times(twice, My[I]);
     }
     scatter_frames(gp, at, by->gp);
-    if (!bare)
+    if (!from_momentum)
         scatter_frames(gv, at, by->gv);
 }
 
@@ -251,7 +257,7 @@ LANES_INLINE void give_four(const olo_linear_hinges *x, int i, const olo_step *s
     take_y(b, c, at_start, w, y);
     lane_momenta(&b->origin_mass, y, My);
     if (at_start)
-        give_momenta(b, at, a, step->bare, y, My, by, g);
+        give_momenta(b, at, a, step->from_momentum, y, My, by, g);
     else
         give_velocities(at, a, My, by, g);
     add_moment(b, at_start ? 1.0 : 0.5, vary_left(b, c, w), g);
@@ -285,8 +291,8 @@ LANES_INLINE void gather_spins(olo_linear_hinges *x, int i, const olo_hinges_var
     for (int I = 0; I < 4; I++)
         F[I] = lane3_subtract(F[I], p[I]);
     move_to_pivot(b->pivot, F);
-    deal_forces(b, b->d0, F, to);
-    deal(lane3_times(lane_all(0.5), moment_of(b->d0, v)), sizeof *to, &to->y[1]);
+    scatter_forces(b, b->d0, F, to);
+    scatter_lanes(lane3_times(lane_all(0.5), moment_of(b->d0, v)), sizeof *to, &to->y[1]);
 }
 
 static void vary(olo_linear_hinges *x, const olo_hinges_variation *of, double *gq)

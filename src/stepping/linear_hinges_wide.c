@@ -1,4 +1,5 @@
-/* The way back over hinged bodies once more, for processors with registers of four numbers (AVX2); see hinges_wide.c. */
+/* The way back over hinged bodies once more, for processors with registers of four numbers (AVX2);
+ * see hinges_wide.c. */
 #ifdef __AVX2__
 #define OLO_LINEAR_HINGES_KERNELS olo_linear_hinges_kernels_avx2
 #include "stepping/linear_hinges_sweep.c"

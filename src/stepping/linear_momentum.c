@@ -1,13 +1,13 @@
 /* The momentum at the end of a linearised step of the variational scheme.
  *
- * p1 = M dq/h - h/2 dV, but where a step does not resolve a stiff mode, its variation is the small difference of large forces. The
- * balance T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0) gives, but for multiples of the gradients at q1, which the projection
- * takes away,
+ * p1 = M dq/h - h/2 dV, but where a step does not resolve a stiff mode, its variation is the small
+ * difference of large forces. The balance T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0)
+ * gives, but for multiples of the gradients at q1, which the projection takes away,
  *
  *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)),
  *
- * in which forces appear with the turn of the step as a factor. Likewise its variation, with F = dT + sum mu_i Hess g_i(q0) dq0 =
- * -sum dmu_i grad g_i(q0).
+ * in which forces appear with the turn of the step as a factor. Likewise its variation, with F = dT
+ * + sum mu_i Hess g_i(q0) dq0 = -sum dmu_i grad g_i(q0).
  */
 #include "stepping/linear_step_private.h"
 
@@ -31,7 +31,8 @@ static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
         turn[i] -= start[i];
 }
 
-/* eta += 1/2 sum dmu_i (grad g_i(q0) - grad g_i(q1)) from F (changed) and the multipliers of closures, which the solution has. */
+/* eta += 1/2 sum dmu_i (grad g_i(q0) - grad g_i(q1)) from F (changed) and the multipliers of
+ * closures, which the solution has. */
 static void add_turned(olo_linear_step *x, double *F, double *eta)
 {
     const olo_system *s = x->system;
@@ -75,7 +76,8 @@ static void add_turned_transposed(olo_linear_step *x, const double *eta, double 
 }
 
 void olo_linear_momentum_forward(olo_linear_step *x, const double *dq, const double *dq1,
-                                 double *dv, double *F, const olo_step_change *change, double *eta)
+                                 double *dv, double *F, const olo_step_variation *change,
+                                 double *eta)
 {
     int n = x->system->n;
     double a = (x->turned ? 2 : 1) / x->step.h;

@@ -1,4 +1,5 @@
-/* Products with the matrices of a linearised step, which are never formed: sums over terms, actions and rows. */
+/* Products with the matrices of a linearised step, which are never formed: sums over terms, actions
+ * and rows. */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>

@@ -8,12 +8,12 @@
 #include "linalg/vec3.h"
 
 /* Columns below this share of their length after orthogonalisation repeat others. */
-static const double repeated = 1e-9;
+static const double redundant = 1e-9;
 
 /* --- creation --- */
 
-/* The node that a group holds to its parent, -1 if it is none: that of its joint in the tree, or one that it keeps in the
- * plane of a planar model. */
+/* The node that a group holds to its parent, -1 if it is none: that of its joint in the tree, or
+ * one that it keeps in the plane of a planar model. */
 static int node_of(const olo_system *s, const olo_topology *topology, int group)
 {
     const olo_group *g = &s->groups[group];
@@ -139,8 +139,9 @@ static void add6(double s, const double *a, double *b)
         b[i] += s * a[i];
 }
 
-/* Whether the first three rows hold a point of the node, one along each axis of space, as those of most joints do: then their
- * forces are known at once, and what is left for the others are moments about that point. */
+/* Whether the first three rows hold a point of the node, one along each axis of space, as those of
+ * most joints do: then their forces are known at once, and what is left for the others are moments
+ * about that point. */
 static int pin_node(olo_linear_rows *x, int k, const double *q)
 {
     double *Q = x->Q + 36 * (size_t)k;
@@ -157,8 +158,8 @@ static int pin_node(olo_linear_rows *x, int k, const double *q)
     return 3;
 }
 
-/* Gram-Schmidt, a second time where much of a column has gone, so that Q is orthogonal to round-off. False: a row beside those that
- * hold a point has a force, too. */
+/* Gram-Schmidt, a second time where much of a column has gone, so that Q is orthogonal to
+ * round-off. False: a row beside those that hold a point has a force, too. */
 static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
 {
     double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
@@ -180,7 +181,7 @@ static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
             }
             left = sqrt(dot6(own, own));
         }
-        if (!(left > repeated * size))
+        if (!(left > redundant * size))
             continue;
         R[7 * rank] = left;
         for (int l = 0; l < 6; l++)
@@ -213,8 +214,8 @@ void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b)
     a->Lambda = was.Lambda;
 }
 
-/* y of columns times y = wrench; changes the wrench. Of columns that hold a point the forces come first, then y = R^-1 Q^T of the
- * moments they leave. */
+/* y of columns times y = wrench; changes the wrench. Of columns that hold a point the forces come
+ * first, then y = R^-1 Q^T of the moments they leave. */
 static void divide(const olo_linear_rows *x, int k, double *wrench, double y[6])
 {
     const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
@@ -254,7 +255,8 @@ static void add_twist(const olo_node *node, const double *q, const double *twist
         vec3_add_cross(twist + 3, q + node->q + I, out + node->q + I);
 }
 
-/* Node k: adds to dv the twist that takes its rows to where they belong; dq is NULL for positions. */
+/* Node k: adds to dv the twist that takes its rows to where they belong; dq is NULL for positions.
+ */
 static void close_node(const olo_linear_rows *x, int k, const double *q, const double *dq,
                        const double *gap, double *dv)
 {

@@ -1,11 +1,14 @@
-/* Constraint rows, linearised at one place: their gradients d, the multipliers mu that balance given forces F,
+/* Constraint rows, linearised at one place: their gradients d, the multipliers mu that balance
+ * given forces F,
  *
  *     F + sum_i mu_i d_i = 0,
  *
- * and velocities that follow where the configuration goes. Nothing here knows joints: the rows that hold a node of the
- * tree to its parent determine their multipliers from the wrench on that node, leaf to root, by a QR factorisation of their columns in its
- * twist, of the moments alone where three rows hold a point; rows that repeat others carry nothing. Multipliers of closures are given. Those that keep a frame rigid are a symmetric
- * matrix a frame, F_I + sum_J Lambda_IJ d_J = 0.
+ * and velocities that follow where the configuration goes. Nothing here knows joints: the rows that
+ * hold a node of the tree to its parent determine their multipliers from the wrench on that node,
+ * leaf to root, by a QR factorisation of their columns in its twist, of the moments alone where
+ * three rows hold a point; rows that repeat others carry nothing. Multipliers of closures are
+ * given. Those that keep a frame rigid are a symmetric matrix a frame, F_I + sum_J Lambda_IJ d_J =
+ * 0.
  */
 #ifndef OLO_STEPPING_LINEAR_ROWS_H
 #define OLO_STEPPING_LINEAR_ROWS_H
@@ -63,8 +66,8 @@ void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b);
 /* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */
 void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
-/* The same to mu[m] of rows of the tree and Lambda[9 nodes] elsewhere; and its transpose: F[n] (written) from these. To mu is added
- * what frames give to it. Uses work[n]. */
+/* The same to mu[m] of rows of the tree and Lambda[9 nodes] elsewhere; and its transpose: F[n]
+ * (written) from these. To mu is added what frames give to it. Uses work[n]. */
 void olo_linear_rows_multipliers(const olo_linear_rows *rows, const double *q, double *F,
                                  double *mu, double *Lambda);
 void olo_linear_rows_multipliers_transposed(const olo_linear_rows *rows, const double *q,
@@ -77,14 +80,15 @@ void olo_linear_rows_add_frames(const olo_linear_rows *rows, double factor, cons
 void olo_frames_add(const olo_system *system, const double *Lambda, double factor, const double *w,
                     double *out);
 
-/* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their rates when q changes by
- * dq[n] and the rates themselves by gap[m], d.dv = -follow.dq - gap; and its transpose, to[n] += (..)^T from[n] and gap[m] written;
- * changes `from`. Gaps may be NULL. */
+/* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their
+ * rates when q changes by dq[n] and the rates themselves by gap[m], d.dv = -follow.dq - gap; and
+ * its transpose, to[n] += (..)^T from[n] and gap[m] written; changes `from`. Gaps may be NULL. */
 void olo_linear_rows_follow(const olo_linear_rows *rows, const double *q, const double *v,
                             const double *dq, const double *gap, double *dv);
 void olo_linear_rows_follow_transposed(const olo_linear_rows *rows, const double *q,
                                        const double *v, double *from, double *to, double *gap);
-/* The same of positions: dq[n] with d.dq = -gap for all rows of the tree, frames kept; and its transpose. */
+/* The same of positions: dq[n] with d.dq = -gap for all rows of the tree, frames kept; and its
+ * transpose. */
 void olo_linear_rows_open(const olo_linear_rows *rows, const double *q, const double *gap,
                           double *dq);
 void olo_linear_rows_open_transposed(const olo_linear_rows *rows, const double *q, double *from,

@@ -193,12 +193,12 @@ void olo_linear_place(olo_linear_step *x, const olo_step_record *record)
     size_t n = (size_t)x->system->n * sizeof *record->q0;
     memcpy(step->q0, record->q0, n);
     memcpy(step->v0, record->v0, n);
-    step->bare = record->bare;
-    if (record->bare)
+    step->from_momentum = record->from_momentum;
+    if (record->from_momentum)
         memcpy(step->Mv0, record->p0, n);
     memcpy(step->q_end, record->q1, n);
-    if (record->rest)
-        memcpy(x->state->q_rest, record->rest, n);
+    if (record->remainder)
+        memcpy(x->state->q_remainder, record->remainder, n);
     step->inputs = record->inputs;
     step->x.q0 = step->q0;
     step->x.left = x->scheme->at_start ? step->q0 : NULL;
@@ -210,7 +210,8 @@ static void scale_matrix(int size, double factor, double *K)
         K[i] *= factor;
 }
 
-/* The matrices of a term; of a scheme that takes gradients at the midpoint they are equal, but for what dissipates. */
+/* The matrices of a term; of a scheme that takes gradients at the midpoint they are equal, but for
+ * what dissipates. */
 static void term_matrices(olo_linear_step *x, const olo_term *term, const olo_interval *over,
                           double *K0, double *K1)
 {

@@ -58,7 +58,8 @@ void olo_linear_hessian_times(const olo_linear_step *x, const olo_constraint *ro
 /* Of all coordinates those of a row. */
 void olo_linear_take_local(const olo_constraint *row, const double *all, double *local);
 
-/* Rows at q_end, with what keeps their rates at a velocity; of a step velocity rows with what keeps d.dq, by both ends. */
+/* Rows at q_end, with what keeps their rates at a velocity; of a step velocity rows with what keeps
+ * d.dq, by both ends. */
 void olo_linear_place_end_rows(olo_linear_step *x, const double *v1, bool step);
 
 /* --- linear_products.c --- */
@@ -91,9 +92,11 @@ void olo_linear_add_end(olo_linear_step *x, bool transposed, const double *w, do
 
 /* eta (written), that of p1, given F (changed); dv becomes something else. */
 void olo_linear_momentum_forward(olo_linear_step *x, const double *dq, const double *dq1,
-                                 double *dv, double *F, const olo_step_change *change, double *eta);
+                                 double *dv, double *F, const olo_step_variation *change,
+                                 double *eta);
 
-/* The transpose: adds what eta gives to gq and `start`; x->F is to come to y, and half of eta, too, for what is beside forces. */
+/* The transpose: adds what eta gives to gq and `start`; x->F is to come to y, and half of eta, too,
+ * for what is beside forces. */
 void olo_linear_momentum_adjoint(olo_linear_step *x, const double *eta, double *gq, double *start);
 
 #endif

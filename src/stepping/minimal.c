@@ -1,18 +1,21 @@
-/* The reduced scheme with exactly as many unknowns as degrees of freedom: loops are closed by the semi-explicit null
- * space (thesis 6.2.33; Betsch, Leyendecker 2006, II, 5.4),
+/* The reduced scheme with exactly as many unknowns as degrees of freedom: loops are closed by the
+ * semi-explicit null space (thesis 6.2.33; Betsch, Leyendecker 2006, II, 5.4),
  *
  *     P = P_o(q0, q1) P_ext,   P_ext = [I - W (Gm W)^-1 Gm] U,   Gm = G_c(q0, q1) P_o(q0, q1),
  *     P^T T(q1) = 0,   g_c(q1) = 0,   q1 = F(u),
  *
- * with P_o and F those of the joint tree, u its increments, G_c the rows of the closures and G_c(q0) P_o(q0) = R^T W^T
- * factored once a step, where pivoting leaves out the rows that repeat others. Newton with S of (B.3) and the right pair
- * P_1 of the tree, C = G_c(q1) P_1, in two parts (C.21): du = -W (C W)^-1 g + Z x with Z = [I - W (C W)^-1 C] U and
+ * with P_o and F those of the joint tree, u its increments, G_c the rows of the closures and
+ * G_c(q0) P_o(q0) = R^T W^T factored once a step, where pivoting leaves out the rows that repeat
+ * others. Newton with S of (B.3) and the right pair P_1 of the tree, C = G_c(q1) P_1, in two parts
+ * (C.21): du = -W (C W)^-1 g + Z x with Z = [I - W (C W)^-1 C] U and
  *
  *     P_ext^T P_o^T S P_1 Z x = -P_ext^T (P_o^T T - P_o^T S P_1 W (C W)^-1 g).
  *
- * A scheme that takes P at q0 (variational) has P_o and P_ext there, which do not vary, and its momentum at the end projected (end.h).
+ * A scheme that takes P at q0 (variational) has P_o and P_ext there, which do not vary, and its
+ * momentum at the end projected (end.h).
  *
- * Dense: for small clusters of loops, up to some hundred coordinates, and for the published tables. Vectors are rows.
+ * Dense: for small clusters of loops, up to some hundred coordinates, and for the published tables.
+ * Vectors are rows.
  */
 #include <math.h>
 #include <string.h>
@@ -25,8 +28,8 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "stepping/coordinates.h"
-#include "stepping/end.h"
-#include "stepping/split.h"
+#include "stepping/momentum_projection.h"
+#include "stepping/row_basis.h"
 #include "stepping/tangent.h"
 
 typedef struct minimal {
@@ -35,17 +38,17 @@ typedef struct minimal {
     olo_pool pool;
     const olo_topology *topology;
     olo_null_space *space;
-    olo_split all;        /* of G, for the multipliers in S */
-    olo_split closures;   /* of G_c P_o */
-    olo_end momentum;     /* where the momentum at the end is projected */
-    double *left, *right; /* [u x n] P_o^T, P_1^T */
-    double *S;            /* [n x n] */
-    double *SR;           /* [u x n] (S P_1)^T */
-    double *K;            /* [u x u] P_o^T S P_1 */
-    double *N, *Z;        /* [freedoms x u] P_ext^T, Z^T */
-    double *CW;           /* [rank x rank] C W, factored */
-    double *end, *Y;      /* [rank x u] C, and of Z */
-    double *A;            /* [freedoms x freedoms] */
+    olo_row_basis all;      /* of G, for the multipliers in S */
+    olo_row_basis closures; /* of G_c P_o */
+    olo_end momentum;       /* where the momentum at the end is projected */
+    double *left, *right;   /* [u x n] P_o^T, P_1^T */
+    double *S;              /* [n x n] */
+    double *SR;             /* [u x n] (S P_1)^T */
+    double *K;              /* [u x u] P_o^T S P_1 */
+    double *N, *Z;          /* [freedoms x u] P_ext^T, Z^T */
+    double *CW;             /* [rank x rank] C W, factored */
+    double *end, *Y;        /* [rank x u] C, and of Z */
+    double *A;              /* [freedoms x freedoms] */
     int *CW_pivot, *A_pivot;
     double *l;                      /* [m] */
     double *g, *x, *du, *r, *guess; /* closures, unknowns, increments, balance, start */
@@ -61,8 +64,8 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_null_space_free(x->space);
-    olo_split_free(&x->all);
-    olo_split_free(&x->closures);
+    olo_row_basis_free(&x->all);
+    olo_row_basis_free(&x->closures);
     olo_end_free(&x->momentum);
     olo_pool_free(&x->pool);
     olo_free(x);
@@ -98,8 +101,8 @@ static bool allocate(minimal *x)
     x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
     if (x->scheme->momentum)
         ok = olo_end_create(&x->momentum, x->system) && ok;
-    return ok && x->CW_pivot && x->A_pivot && olo_split_create(&x->all, m, n) &&
-           olo_split_create(&x->closures, c, u);
+    return ok && x->CW_pivot && x->A_pivot && olo_row_basis_create(&x->all, m, n) &&
+           olo_row_basis_create(&x->closures, c, u);
 }
 
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
@@ -144,7 +147,7 @@ static void predict(void *data, olo_step *step, double scale)
 {
     minimal *x = data;
     const olo_system *s = x->system;
-    olo_split *c = &x->closures;
+    olo_row_basis *c = &x->closures;
     olo_motion_begin(x->topology, &step->x);
     olo_coordinates_predict(step, 0.0);
     tree_null_space(x, step, true);
@@ -157,8 +160,8 @@ static void predict(void *data, olo_step *step, double scale)
     }
     for (int i = 0; i < s->m; i++)
         olo_tangent_row(s, i, step->x.q0, x->all.rows + olo_area(i, s->n));
-    bool ok = olo_split_begin(&x->all, 0) &&
-              olo_split_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
+    bool ok = olo_row_basis_begin(&x->all, 0) &&
+              olo_row_basis_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
     x->status = ok ? OLO_OK : OLO_SINGULAR;
     for (int i = 0; i < s->twists; i++)
         x->guess[i] = scale * step->state->motion[i];
@@ -185,7 +188,7 @@ static void project_balance(minimal *x, const olo_step *step)
 /* P_ext between q0 and q1; C, g and Z at q1 */
 static bool close_loops(minimal *x, const olo_step *step)
 {
-    olo_split *c = &x->closures;
+    olo_row_basis *c = &x->closures;
     for (int i = 0; i < c->rank; i++) {
         int row = x->topology->closures[c->order[i]];
         const olo_constraint *form = &x->system->constraints[row];
@@ -198,11 +201,11 @@ static bool close_loops(minimal *x, const olo_step *step)
         olo_tangent_end_row(step, row, x->row);
         project_row(x, x->right, x->end + olo_area(i, c->width));
     }
-    if (!olo_split_square(c, c->now, c->C, c->pivot) ||
-        !olo_split_square(c, x->end, x->CW, x->CW_pivot))
+    if (!olo_row_basis_square(c, c->now, c->C, c->pivot) ||
+        !olo_row_basis_square(c, x->end, x->CW, x->CW_pivot))
         return false;
-    olo_split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
-    olo_split_oblique(c, x->end, x->CW, x->CW_pivot, x->Y, x->Z);
+    olo_row_basis_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
+    olo_row_basis_oblique(c, x->end, x->CW, x->CW_pivot, x->Y, x->Z);
     return true;
 }
 
@@ -211,7 +214,7 @@ static bool linearise(minimal *x, olo_step *step)
 {
     int u = x->topology->unknowns, n = x->system->n;
     olo_tangent_balance(x->scheme, step, x->S);
-    if (!olo_split_multipliers(&x->all, step, x->l))
+    if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
     for (int i = 0; i < x->all.rank; i++)
         olo_tangent_add_curvature(step, x->all.order[i], -x->l[i], n, x->S);
@@ -233,13 +236,13 @@ static bool linearise(minimal *x, olo_step *step)
 /* du = Z x - W (C W)^-1 g; returns the largest entry of P^T T. */
 static double solve(minimal *x)
 {
-    const olo_split *c = &x->closures;
+    const olo_row_basis *c = &x->closures;
     int u = x->topology->unknowns, k = free_count(x);
     double largest = 0;
     olo_lu_solve(c->rank, x->CW, x->CW_pivot, false, 1, x->g);
     memset(x->du, 0, (size_t)u * sizeof *x->du);
     for (int i = 0; i < c->rank; i++)
-        olo_dense_add(u, -x->g[i], olo_split_W(c) + olo_area(i, u), x->du);
+        olo_dense_add(u, -x->g[i], olo_row_basis_W(c) + olo_area(i, u), x->du);
     for (int j = 0; j < k; j++)
         olo_raise(&largest, fabs(olo_dense_dot(u, x->N + olo_area(j, u), x->r)));
     for (int i = 0; i < u; i++)
@@ -252,7 +255,8 @@ static double solve(minimal *x)
     return largest;
 }
 
-/* change = P_1 du; nodes move by the twist [d_phi; 1/2 sum d_I x d_d_I] of it, and joints are closed again. */
+/* change = P_1 du; nodes move by the twist [d_phi; 1/2 sum d_I x d_d_I] of it, and joints are
+ * closed again. */
 static void update(minimal *x, olo_step *step)
 {
     const olo_system *s = x->system;
@@ -313,24 +317,25 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
     return olo_end_project(&((minimal *)data)->momentum, step, error);
 }
 
-/* At the solution T = G_m^T l, so lambda = -l over the scheme's factor; rows that were left out carry nothing. */
+/* At the solution T = G_m^T l, so lambda = -l over the scheme's factor; rows that were left out
+ * carry nothing. */
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     minimal *x = data;
     double a = x->scheme->multiplier_factor(step);
     olo_coordinates_finish(step, state);
     x->scheme->balance(step, NULL);
-    olo_split_finish(&x->all, step, a, x->l, state);
+    olo_row_basis_finish(&x->all, step, a, x->l, state);
 }
 
 static void settle(void *data, olo_step *step)
 {
     minimal *x = data;
-    olo_motion_settle(x->topology, &step->x, step->q_end, step->rest_end);
+    olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 
-/* Reported: P^T S P_1 Z, as many rows as freedoms. Other: [P^T S P_1; C] in the increments of the tree, which is what
- * the second article tabulates. */
+/* Reported: P^T S P_1 Z, as many rows as freedoms. Other: [P^T S P_1; C] in the increments of the
+ * tree, which is what the second article tabulates. */
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
                          olo_error *error)
 {

@@ -1,5 +1,5 @@
-/* Momenta of schemes that step from them, for those who work with momenta (Leyendecker 2011, 3.23 to 3.28
- * and 5.13, 5.14): the discrete Legendre transforms of a step from q0 to q1,
+/* Momenta of schemes that step from them, for those who work with momenta (Leyendecker 2011, 3.23
+ * to 3.28 and 5.13, 5.14): the discrete Legendre transforms of a step from q0 to q1,
  *
  *     p^- = -D1 L_d - f^-   at q0,      p^+ = D2 L_d + f^+   at q1,
  *
@@ -31,7 +31,7 @@ static void set_interval(olo_step *step, const olo_state *from, const olo_state 
     step->t = from->t;
     step->h = to->t - from->t;
     for (int i = 0; i < step->system->n; i++) {
-        step->x.dq[i] = (to->q[i] - from->q[i]) + (to->q_rest[i] - from->q_rest[i]);
+        step->x.dq[i] = (to->q[i] - from->q[i]) + (to->q_remainder[i] - from->q_remainder[i]);
         step->x.qm[i] = from->q[i] + 0.5 * step->x.dq[i];
     }
 }

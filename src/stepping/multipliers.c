@@ -2,12 +2,15 @@
  *
  *     (h/2) T(q1) + G(q_m)^T lambda' = 0,   g(q1) = 0,   lambda' = h^2/2 lambda
  *
- * (G(q_m) stands for the discrete gradients of the rows, which for quadratic ones are those at the midpoint.)
+ * (G(q_m) stands for the discrete gradients of the rows, which for quadratic ones are those at the
+ * midpoint.)
  *
- * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h. All rows
- * are kept. A scheme that takes the gradients of the multipliers at q0 (variational) has no Hessians of them, and its
- * momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1) v = 0. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are held at zero: the
- * rows become g = sigma N lambda' with N the projector on the repeated directions at q0.
+ * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h.
+ * All rows are kept. A scheme that takes the gradients of the multipliers at q0 (variational) has
+ * no Hessians of them, and its momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1)
+ * v = 0. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are
+ * held at zero: the rows become g = sigma N lambda' with N the projector on the repeated directions
+ * at q0.
  */
 #include <math.h>
 #include <string.h>
@@ -20,8 +23,8 @@
 #include "stepping/coordinates.h"
 #include "stepping/tangent.h"
 
-/* Dual regularisation relative to the masses. It is in the matrix alone, so that it is never singular; the rows that
- * Newton closes are g = 0. */
+/* Dual regularisation relative to the masses. It is in the matrix alone, so that it is never
+ * singular; the rows that Newton closes are g = 0. */
 static const double row_regularisation = 1e-13;
 
 typedef struct multipliers {
@@ -33,7 +36,7 @@ typedef struct multipliers {
     double *softness; /* [m] regularisation of each row */
     double open;      /* largest residual of a row */
     void *guide; /* of a redundant system: the reduced treatment, which reveals what is repeated */
-    double *repeated; /* [OLO_BLOCK_MAX^2 a closure block] sigma N */
+    double *redundant; /* [OLO_BLOCK_MAX^2 a closure block] sigma N */
 } multipliers;
 
 /* Groups of which any may become a closure. */
@@ -66,7 +69,7 @@ static void destroy(void *data)
         return;
     olo_assembly_free(&x->tangent);
     olo_treatment_reduced.free(x->guide);
-    olo_free(x->repeated);
+    olo_free(x->redundant);
     olo_free(x->lambda);
     olo_free(x->softness);
     olo_free(x->right);
@@ -83,9 +86,9 @@ static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *er
     if (status != OLO_OK)
         return status;
     const size_t blocks = (size_t)x->system->topology->closure_block_count;
-    x->repeated = olo_alloc(blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->repeated);
-    return x->repeated ? OLO_OK
-                       : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
+    x->redundant = olo_alloc(blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->redundant);
+    return x->redundant ? OLO_OK
+                        : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
 }
 
 /* sigma N of every closure block; sigma has the size of G M^-1 G^T. */
@@ -95,8 +98,8 @@ static void reveal(multipliers *x, olo_step *step)
     olo_reduced_reveal(x->guide, step);
     for (int k = 0; k < topology->closure_block_count; k++) {
         const olo_closure *block = &topology->closure_blocks[k];
-        double *N = x->repeated + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
-        olo_reduced_repeated(x->guide, k, N);
+        double *N = x->redundant + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
+        olo_reduced_redundant(x->guide, k, N);
         for (int a = 0; a < block->count; a++)
             for (int b = 0; b < block->count; b++)
                 N[a * block->count + b] *=
@@ -146,7 +149,8 @@ static void predict(void *data, olo_step *step, double scale)
         reveal(x, step);
     olo_coordinates_predict(step, scale);
     for (int c = 0; c < x->system->m; c++)
-        x->lambda[c] = scale != 0 ? 0.5 * step->h * step->h * olo_step_foretold(step, c) : 0.0;
+        x->lambda[c] =
+            scale != 0 ? 0.5 * step->h * step->h * olo_step_predicted_multiplier(step, c) : 0.0;
 }
 
 /* --- one iteration --- */
@@ -159,7 +163,7 @@ static void hold_group(multipliers *x, const olo_group *group, int entry)
     for (int k = 0; k < topology->closure_block_count; k++) {
         if (topology->closure_blocks[k].first != group->first)
             continue;
-        const double *N = x->repeated + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
+        const double *N = x->redundant + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
         for (int a = 0; a < group->count; a++)
             for (int b = 0; b < group->count; b++, entry++) {
                 double sigma = N[a * group->count + b];
@@ -245,7 +249,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     multipliers *x = data;
     (void)count;
-    /* at a singular position a row looks repeated without being so, and the solution leaves it open */
+    /* at a singular position a row looks repeated without being so, and the solution leaves it open
+     */
     return x->guide ? olo_pass_closed(step, x->system->m, NULL, error) : OLO_PASS_DONE;
 }
 
@@ -259,7 +264,8 @@ static void finish(void *data, olo_step *step, olo_state *state)
 
 /* --- the momentum at the end --- */
 
-/* The matrix of M v + G^T lambda' = p, G v = rate at the end, and on the right what v1 and lambda' leave of it. */
+/* The matrix of M v + G^T lambda' = p, G v = rate at the end, and on the right what v1 and lambda'
+ * leave of it. */
 static void assemble_end(multipliers *x, olo_step *step)
 {
     const olo_system *s = x->system;

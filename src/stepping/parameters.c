@@ -46,7 +46,7 @@ static void gather(olo_parameter_set *x)
 }
 
 olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
-                                  const olo_parameter_change *const *changes, int count,
+                                  const olo_parameter_derivative *const *changes, int count,
                                   olo_error *error)
 {
     size_t room = 0;
@@ -79,7 +79,7 @@ void olo_parameter_set_begin(olo_parameter_set *x)
 }
 
 void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
-                            const olo_step_change *by)
+                            const olo_step_variation *by)
 {
     const olo_step_view view = olo_linear_step_view(linear);
     for (int i = 0; i < x->active; i++)
@@ -125,7 +125,7 @@ void olo_parameter_set_end(const olo_parameter_set *x, const double *gq, const d
                            double *gradient)
 {
     for (int k = 0; k < x->count; k++) {
-        const olo_parameter_change *change = x->changes[k];
+        const olo_parameter_derivative *change = x->changes[k];
         gradient[k] = x->own[k];
         for (int i = 0; i < change->n; i++)
             gradient[k] += gq[i] * change->dq[i] + gv[i] * change->dv[i];
@@ -140,7 +140,7 @@ void olo_parameter_set_aim(olo_parameter_set *x, const double *direction, double
 {
     olo_parameter_set_begin(x);
     for (int k = 0; k < x->count; k++) {
-        const olo_parameter_change *change = x->changes[k];
+        const olo_parameter_derivative *change = x->changes[k];
         x->own[k] = direction[k];
         for (int i = 0; i < change->n; i++) {
             dq[i] += direction[k] * change->dq[i];
@@ -155,7 +155,7 @@ void olo_parameter_set_aim(olo_parameter_set *x, const double *direction, double
 }
 
 void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *linear,
-                           const olo_step_change *change)
+                           const olo_step_variation *change)
 {
     const olo_step_view view = olo_linear_step_view(linear);
     for (int i = 0; i < x->active; i++)

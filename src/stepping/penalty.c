@@ -3,20 +3,23 @@
  *     R(q1) = T + h sum_b s_b grad g_b(q_m) = 0,      s_b = lambda_b + mu (g_b(q0) + g_b(q1))
  *     DR    = DT + h sum_b [mu grad g_b(q_m) (x) grad g_b(q1) + 1/2 s_b Hess g_b]
  *
- * All constraints, those that keep bodies rigid too, are springs of energy mu g^2 through the invariant g, so
- * that momentum maps and the energy are exact. `penalty` has lambda = 0; the error |g| is about |lambda|/(2 mu).
- * `augmented` freezes lambda, solves, and sets lambda += mu g(q1) until all |g| are below its tolerance, in
- * every step from the lambda of the last. (With a factor of two, as printed in 3.2.23, it does not converge for
- * large h^2 mu: the solution already carries mu g(q1), so one of it is what lambda lacks.)
+ * All constraints, those that keep bodies rigid too, are springs of energy mu g^2 through the
+ * invariant g, so that momentum maps and the energy are exact. `penalty` has lambda = 0; the error
+ * |g| is about |lambda|/(2 mu). `augmented` freezes lambda, solves, and sets lambda += mu g(q1)
+ * until all |g| are below its tolerance, in every step from the lambda of the last. (With a factor
+ * of two, as printed in 3.2.23, it does not converge for large h^2 mu: the solution already carries
+ * mu g(q1), so one of it is what lambda lacks.)
  *
- * Newton. With large mu, s is a large multiple of a small gap, and an iterate that is a little off the constraints
- * has a wildly wrong s. Therefore s is an unknown of its own beside q1, of s - lambda - mu (g0 + g1) = 0, and
- * eliminated again: the n x n matrix above, with the iterate s in front of the Hessians instead of the function
- * of q1. The solution is the same; the number of iterations no longer depends on mu.
+ * Newton. With large mu, s is a large multiple of a small gap, and an iterate that is a little off
+ * the constraints has a wildly wrong s. Therefore s is an unknown of its own beside q1, of s -
+ * lambda - mu (g0 + g1) = 0, and eliminated again: the n x n matrix above, with the iterate s in
+ * front of the Hessians instead of the function of q1. The solution is the same; the number of
+ * iterations no longer depends on mu.
  *
- * Energy. A step does s_b dg_b of work on the constraints, exactly; the sum of it is booked as constraint
- * energy. With `penalty` it is mu |g|^2, with `augmented` what frozen multipliers took out of the system
- * over the remaining gaps, of the order of the tolerance: H + constraint energy is constant for both.
+ * Energy. A step does s_b dg_b of work on the constraints, exactly; the sum of it is booked as
+ * constraint energy. With `penalty` it is mu |g|^2, with `augmented` what frozen multipliers took
+ * out of the system over the remaining gaps, of the order of the tolerance: H + constraint energy
+ * is constant for both.
  */
 #include <math.h>
 #include <string.h>
@@ -28,12 +31,12 @@
 #include "stepping/coordinates.h"
 #include "stepping/tangent.h"
 
-/* Share of a gap's parts in what cancels: its rounding is some units in the last place of them, a hundredth of
- * what counts as round-off elsewhere, and times mu this is much. */
+/* Share of a gap's parts in what cancels: its rounding is some units in the last place of them, a
+ * hundredth of what counts as round-off elsewhere, and times mu this is much. */
 static const double rounding_share = 0.01;
 
-/* Multiplier updates of a step. Each shrinks the error by 1/(1 + mu A), A about h^2/2 G M^-1 G^T: where this
- * many are not enough, h^2 mu is far too small. */
+/* Multiplier updates of a step. Each shrinks the error by 1/(1 + mu A), A about h^2/2 G M^-1 G^T:
+ * where this many are not enough, h^2 mu is far too small. */
 enum { MOST_PASSES = 1000 };
 
 typedef struct penalty {
@@ -127,7 +130,8 @@ static void predict_augmented(void *data, olo_step *step, double scale)
     x->error_before = HUGE_VAL;
 }
 
-/* g(q1) - g(q0), free of cancellation, and the multiplier in force, s. Overwrites step->r by the discrete gradient. */
+/* g(q1) - g(q0), free of cancellation, and the multiplier in force, s. Overwrites step->r by the
+ * discrete gradient. */
 static double stress(const penalty *x, const olo_step *step, int c, double *dg)
 {
     const olo_constraint *row = &x->system->constraints[c];
@@ -175,8 +179,9 @@ static void update_stress(penalty *x, olo_step *step)
     }
 }
 
-/* Newton leaves the square of its update: for a stiff penalty mu 1/2 change.A change is much even when the
- * update is small. An update that would leave more than its own square of the balance counts as larger. */
+/* Newton leaves the square of its update: for a stiff penalty mu 1/2 change.A change is much even
+ * when the update is small. An update that would leave more than its own square of the balance
+ * counts as larger. */
 static void weigh_remainder(const penalty *x, olo_step *step, olo_newton *newton)
 {
     double a = x->scheme->multiplier_factor(step), remainder = 0;

@@ -1,22 +1,24 @@
-/* The d'Alembert-type scheme: the discrete null space removes the multipliers, q1 stays the unknown (thesis
- * 3.2.33), in n unknowns,
+/* The d'Alembert-type scheme: the discrete null space removes the multipliers, q1 stays the unknown
+ * (thesis 3.2.33), in n unknowns,
  *
  *     P(q0, q1)^T T(q1) = 0,   g(q1) = 0.
  *
- * Null space matrix: `implicit`, P = [I - W (G_m W)^-1 G_m] U with G(q0)^T = [W U][R; 0] factored once a step
- * (3.2.38), or `explicit`, that of the joint tree; where loops are closed, explicit for the tree times implicit
- * for the closures. Rows that repeat others are left out: pivoting finds a largest independent set in every step.
+ * Null space matrix: `implicit`, P = [I - W (G_m W)^-1 G_m] U with G(q0)^T = [W U][R; 0] factored
+ * once a step (3.2.38), or `explicit`, that of the joint tree; where loops are closed, explicit for
+ * the tree times implicit for the closures. Rows that repeat others are left out: pivoting finds a
+ * largest independent set in every step.
  *
- * Newton (B.2, B.3, B.5):  l = (G_m W)^-T W^T T,   S = DT - 1/2 sum l_b Hess g_b; exact for the implicit matrix,
- * exact at the solution for the explicit one. Solved in two parts dq = U du + W dw (C.21), since the undivided
- * matrix [P^T S; G] has a condition of O(1/h):
+ * Newton (B.2, B.3, B.5):  l = (G_m W)^-T W^T T,   S = DT - 1/2 sum l_b Hess g_b; exact for the
+ * implicit matrix, exact at the solution for the explicit one. Solved in two parts dq = U du + W dw
+ * (C.21), since the undivided matrix [P^T S; G] has a condition of O(1/h):
  *
  *     P^T S [I - W (G W)^-1 G] U du = -P^T [T - S W (G W)^-1 g],   G W dw = -(g + G U du)
  *
- * A scheme that takes P at q0 (variational) has no Hessians there, and has its momentum at the end projected (end.h).
+ * A scheme that takes P at q0 (variational) has no Hessians there, and has its momentum at the end
+ * projected (end.h).
  *
- * Dense: for systems of up to some hundred coordinates. All matrices are row-major and, where they are tall,
- * kept transposed: a vector of R^n a row.
+ * Dense: for systems of up to some hundred coordinates. All matrices are row-major and, where they
+ * are tall, kept transposed: a vector of R^n a row.
  */
 #include <math.h>
 #include <string.h>
@@ -28,8 +30,8 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
-#include "stepping/end.h"
-#include "stepping/split.h"
+#include "stepping/momentum_projection.h"
+#include "stepping/row_basis.h"
 #include "stepping/tangent.h"
 
 typedef struct projected {
@@ -39,14 +41,14 @@ typedef struct projected {
     bool is_explicit;
     const olo_topology *topology; /* explicit */
     olo_null_space *space;
-    olo_split all;      /* of G, width n */
-    olo_end end;        /* where the momentum at the end is projected */
-    olo_split closures; /* of G P of the closures, width tree unknowns */
-    double *Pt;         /* [k x n] P^T */
-    double *tree_Pt;    /* [tree unknowns x n] */
-    double *S;          /* [n x n] */
-    double *G;          /* [rank x n] at q1 */
-    double *GW;         /* [rank x rank] at q1, factored */
+    olo_row_basis all;      /* of G, width n */
+    olo_end end;            /* where the momentum at the end is projected */
+    olo_row_basis closures; /* of G P of the closures, width tree unknowns */
+    double *Pt;             /* [k x n] P^T */
+    double *tree_Pt;        /* [tree unknowns x n] */
+    double *S;              /* [n x n] */
+    double *G;              /* [rank x n] at q1 */
+    double *GW;             /* [rank x rank] at q1, factored */
     int *GW_pivot;
     double *N;  /* [k x n] ([I - W (G W)^-1 G] U)^T */
     double *Y;  /* [k x rank] ((G W)^-1 G U)^T */
@@ -67,8 +69,8 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_null_space_free(x->space);
-    olo_split_free(&x->all);
-    olo_split_free(&x->closures);
+    olo_row_basis_free(&x->all);
+    olo_row_basis_free(&x->closures);
     olo_end_free(&x->end);
     olo_pool_free(&x->pool);
     olo_free(x);
@@ -90,7 +92,7 @@ static bool allocate(projected *x)
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     if (x->scheme->momentum)
         ok = olo_end_create(&x->end, x->system) && ok;
-    return olo_split_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
+    return olo_row_basis_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
 }
 
 static olo_status create_tree(projected *x, olo_error *error)
@@ -101,7 +103,7 @@ static olo_status create_tree(projected *x, olo_error *error)
         return status;
     x->tree_Pt =
         olo_pool_alloc(&x->pool, olo_area(x->topology->unknowns, x->system->n), sizeof *x->tree_Pt);
-    if (!olo_split_create(&x->closures, x->topology->closure_count, x->topology->unknowns) ||
+    if (!olo_row_basis_create(&x->closures, x->topology->closure_count, x->topology->unknowns) ||
         !x->tree_Pt)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the projected treatment");
     return OLO_OK;
@@ -142,7 +144,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
 
 /* --- the start of a step --- */
 
-/* Closure rows G P of the tree over the step, over the size of G, into rows; the order picks them. */
+/* Closure rows G P of the tree over the step, over the size of G, into rows; the order picks them.
+ */
 static void closure_rows(projected *x, const olo_step *step, const int *order, int count,
                          double *rows)
 {
@@ -165,7 +168,8 @@ static bool begin_tree(projected *x, olo_step *step)
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     closure_rows(x, step, NULL, x->closures.count, x->closures.rows);
-    return olo_split_begin(&x->closures, OLO_RANK_TOLERANCE * fmin(x->system->length_scale, 1.0));
+    return olo_row_basis_begin(&x->closures,
+                               OLO_RANK_TOLERANCE * fmin(x->system->length_scale, 1.0));
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -174,7 +178,7 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_system *s = x->system;
     for (int c = 0; c < s->m; c++)
         olo_tangent_row(s, c, step->x.q0, x->all.rows + olo_area(c, s->n));
-    bool ok = olo_split_begin(&x->all, 0);
+    bool ok = olo_row_basis_begin(&x->all, 0);
     if (ok && x->is_explicit)
         ok = begin_tree(x, step) && x->topology->unknowns - x->closures.rank == s->n - x->all.rank;
     x->status = ok ? OLO_OK : OLO_SINGULAR;
@@ -192,7 +196,7 @@ static int free_count(const projected *x)
 static bool explicit_null_space(projected *x, olo_step *step)
 {
     int n = x->system->n, k = free_count(x);
-    olo_split *c = &x->closures;
+    olo_row_basis *c = &x->closures;
     olo_null_space_at(x->space, &step->x, true);
     olo_null_space_matrix(x->space, x->tree_Pt);
     if (c->rank == 0) {
@@ -200,9 +204,9 @@ static bool explicit_null_space(projected *x, olo_step *step)
         return true;
     }
     closure_rows(x, step, c->order, c->rank, c->now);
-    if (!olo_split_square(c, c->now, c->C, c->pivot))
+    if (!olo_row_basis_square(c, c->now, c->C, c->pivot))
         return false;
-    olo_split_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
+    olo_row_basis_oblique(c, c->now, c->C, c->pivot, c->X, x->N);
     memset(x->Pt, 0, olo_area(k, n) * sizeof *x->Pt);
     for (int j = 0; j < k; j++)
         for (int i = 0; i < c->width; i++)
@@ -215,42 +219,42 @@ static bool explicit_null_space(projected *x, olo_step *step)
 static bool linearise(projected *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    olo_split *a = &x->all;
+    olo_row_basis *a = &x->all;
     int n = s->n, k = free_count(x);
     olo_interval over = olo_step_interval(step);
     olo_tangent_balance(x->scheme, step, x->S);
-    if (!olo_split_multipliers(&x->all, step, x->l))
+    if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
     if (x->is_explicit) {
         if (!explicit_null_space(x, step))
             return false;
     } else {
-        olo_split_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
+        olo_row_basis_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
     }
     for (int i = 0; i < a->rank; i++) {
         olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
         olo_tangent_end_row(step, a->order[i], x->G + olo_area(i, n));
         x->g[i] = olo_constraint_remainder(&s->constraints[a->order[i]], &over);
     }
-    if (!olo_split_square(a, x->G, x->GW, x->GW_pivot))
+    if (!olo_row_basis_square(a, x->G, x->GW, x->GW_pivot))
         return false;
-    olo_split_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
+    olo_row_basis_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
     olo_dense_products(k, n, n, x->N, x->S, x->SN);
     olo_dense_products(k, k, n, x->Pt, x->SN, x->K);
     return true;
 }
 
-/* K_u du = -P^T [T - S W (G W)^-1 g],  dw = -(G W)^-1 (g + G U du);  change = U du + W dw. Returns the largest
- * entry of P^T T. */
+/* K_u du = -P^T [T - S W (G W)^-1 g],  dw = -(G W)^-1 (g + G U du);  change = U du + W dw. Returns
+ * the largest entry of P^T T. */
 static double solve(projected *x, olo_step *step)
 {
-    olo_split *a = &x->all;
+    olo_row_basis *a = &x->all;
     int n = x->system->n, k = free_count(x);
     double largest = 0;
     olo_lu_solve(a->rank, x->GW, x->GW_pivot, false, 1, x->g); /* (G W)^-1 g */
     memset(x->change, 0, (size_t)n * sizeof *x->change);
     for (int i = 0; i < a->rank; i++)
-        olo_dense_add(n, x->g[i], olo_split_W(a) + olo_area(i, n), x->change);
+        olo_dense_add(n, x->g[i], olo_row_basis_W(a) + olo_area(i, n), x->change);
     for (int i = 0; i < n; i++)
         x->row[i] = step->T[i] - olo_dense_dot(n, x->S + olo_area(i, n), x->change);
     for (int j = 0; j < k; j++) {
@@ -296,7 +300,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     double a = x->scheme->multiplier_factor(step);
     olo_coordinates_finish(step, state);
     x->scheme->balance(step, NULL);
-    olo_split_finish(&x->all, step, a, x->l, state);
+    olo_row_basis_finish(&x->all, step, a, x->l, state);
 }
 
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,

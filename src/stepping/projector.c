@@ -18,7 +18,8 @@ typedef struct plan {
     double *block[]; /* [nodes * nodes], beside the rest: they are read together */
 } plan;
 
-/* A pair of 3-vectors that the mass couples. Long beams have several an element: no wider than need be. */
+/* A pair of 3-vectors that the mass couples. Long beams have several an element: no wider than need
+ * be. */
 typedef struct mass_plan {
     double m;
     double *block;
@@ -139,7 +140,8 @@ static inline void add_row(row6 row, double *to)
     row6_store(row6_add(row6_load(to), row), to);
 }
 
-/* K += [m I, -C1^; Cm^, S - (tr S) I] times factor, C = sum c_I d_I, S = sum_I d_I,1 (x) (T_I/2 - factor sum_J E_IJ d_J,m) */
+/* K += [m I, -C1^; Cm^, S - (tr S) I] times factor, C = sum c_I d_I, S = sum_I d_I,1 (x) (T_I/2 -
+ * factor sum_J E_IJ d_J,m) */
 static inline void add_frame(const olo_frame_mass *x, double factor, double half, const double *T,
                              const double *dm, const double *d1, double *restrict K)
 {
@@ -219,7 +221,8 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
     }
 }
 
-/* Where a coordinate goes among the six rows of its node: value times `weight` to row `row`, twice for a director. */
+/* Where a coordinate goes among the six rows of its node: value times `weight` to row `row`, twice
+ * for a director. */
 typedef struct share {
     int count;
     int row[2];
@@ -246,7 +249,8 @@ static void project_row(const olo_coordinate *c, const double *q, double factor,
         small_add_row(size, factor * to.weight[k], row, out + to.row[k] * size);
 }
 
-/* out[rows x rows] += the column of one coordinate, rows numbers `size` apart, times its row of P */
+/* out[rows x rows] += the column of one coordinate, rows numbers `size` apart, times its row of P
+ */
 static void project_column(const olo_coordinate *c, const double *q, int rows, int size,
                            const double *column, double *out)
 {

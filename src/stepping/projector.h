@@ -1,8 +1,9 @@
-/* From redundant coordinates to twists: P_int(q_m)^T K P_int(q1), block by block. (q_m stands for where the left pair is
- * taken; it may be q0, which does not vary.)
+/* From redundant coordinates to twists: P_int(q_m)^T K P_int(q1), block by block. (q_m stands for
+ * where the left pair is taken; it may be q0, which does not vary.)
  *
- * A coordinate of a position slot is a component of the displacement; coordinate `axis` of director d varies
- * as delta_omega . (d x e_axis). The plan (which blocks a coupling of the topology fills) is made once.
+ * A coordinate of a position slot is a component of the displacement; coordinate `axis` of director
+ * d varies as delta_omega . (d x e_axis). The plan (which blocks a coupling of the topology fills)
+ * is made once.
  */
 #ifndef OLO_STEPPING_PROJECTOR_H
 #define OLO_STEPPING_PROJECTOR_H
@@ -13,7 +14,8 @@
 
 typedef struct olo_projector olo_projector;
 
-/* Plans for all couplings of a topology, to the blocks of an elimination that was made with its structure. */
+/* Plans for all couplings of a topology, to the blocks of an elimination that was made with its
+ * structure. */
 olo_status olo_projector_create(const olo_topology *topology, olo_elimination *elimination,
                                 olo_projector **projector, olo_error *error);
 void olo_projector_free(olo_projector *projector);
@@ -21,8 +23,8 @@ void olo_projector_free(olo_projector *projector);
 /* += factor P_int(q_m)^T M P_int(q1), of all that is not in a frame of its own */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
-/* The same of a frame, with the variation of P_int against the whole balance T if it is `varied`; and w = P_int(q_m)^T T to its
- * right-hand side. */
+/* The same of a frame, with the variation of P_int against the whole balance T if it is `varied`;
+ * and w = P_int(q_m)^T T to its right-hand side. */
 void olo_projector_add_frame(olo_projector *projector, int frame, double factor, bool varied,
                              const double *T, const double *qm, const double *q1);
 /* Is there nothing else that it adds to? */

@@ -1,12 +1,14 @@
 /* Constraint forces of the last step, or at rest.
  *
- * The force of group g on its child is -sum of lambda_b grad g_b(q_m); on a body this is the wrench [f; m]
- * = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same without
- * multipliers; closures and `multipliers` have theirs in the state. A joint that the tree has turned around carries the
- * wrench on the other body, which is equal and opposite at the same place.
+ * The force of group g on its child is -sum of lambda_b grad g_b(q_m); on a body this is the wrench
+ * [f; m] = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same
+ * without multipliers; closures and `multipliers` have theirs in the state. A joint that the tree
+ * has turned around carries the wrench on the other body, which is equal and opposite at the same
+ * place.
  *
- * A composed step has the mean of its parts, sum c_i F_i, so that h times it is the impulse over the step; where forces are
- * those at the start of a step, that of its first part. What is recorded follows the same rule.
+ * A composed step has the mean of its parts, sum c_i F_i, so that h times it is the impulse over
+ * the step; where forces are those at the start of a step, that of its first part. What is recorded
+ * follows the same rule.
  */
 #include <math.h>
 #include <string.h>
@@ -51,7 +53,8 @@ static int node_of(const olo_system *s, const olo_group *group)
     return s->coordinates[row->index[row->size - 1]].node;
 }
 
-/* From a wrench on `node`, about its origin, to that on the joint's child, about the child's place. */
+/* From a wrench on `node`, about its origin, to that on the joint's child, about the child's place.
+ */
 static void move_to_place(const olo_step *step, const olo_articulation *joint, int node,
                           double force[3], double moment[3])
 {
@@ -170,8 +173,8 @@ olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int grou
     return reaction(&forces, group, force, moment, error);
 }
 
-/* Directors halfway through the step: turned by half its rotation, and so orthonormal where those of qm are not; or at its
- * start, where the scheme has its forces there. */
+/* Directors halfway through the step: turned by half its rotation, and so orthonormal where those
+ * of qm are not; or at its start, where the scheme has its forces there. */
 static void turn_halfway(const olo_step *step, const olo_node *node, double d[9])
 {
     double a[3], mid[3], change[3];

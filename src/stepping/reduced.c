@@ -1,15 +1,18 @@
-/* The reduced treatment: discrete null space with nodal reparametrisation (thesis 3.2.44; docs/theory.md).
+/* The reduced treatment: discrete null space with nodal reparametrisation (thesis 3.2.44;
+ * docs/theory.md).
  *
  *     r(u) = P(q0, q1)^T T(q1) = 0,   q1 = F(u)
  *
- * Balance of a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; its tangent S = P_int(q_m)^T DT P_int(q1) plus the
- * variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the elimination on the tree. The motion of
- * every node and the wrench of every joint are iterated by themselves (lifted), so that long chains converge.
+ * Balance of a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; its tangent S = P_int(q_m)^T DT
+ * P_int(q1) plus the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the
+ * elimination on the tree. The motion of every node and the wrench of every joint are iterated by
+ * themselves (lifted), so that long chains converge.
  *
- * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled so that no block
- * depends on h. A scheme that takes the left pair at q0 (variational) has no variation of it, and wants the momentum
- * at the end projected (reduced_end.c). Where rows repeat others, those that do are revealed at the start of every step and
- * the multipliers stay in the space of the rest.
+ * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled
+ * so that no block depends on h. A scheme that takes the left pair at q0 (variational) has no
+ * variation of it, and wants the momentum at the end projected (reduced_end.c). Where rows repeat
+ * others, those that do are revealed at the start of every step and the multipliers stay in the
+ * space of the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -120,7 +123,8 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
     olo_projector_add_stress(x->projector, piece, factor, law, &places);
 }
 
-/* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) = 0 */
+/* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) =
+ * 0 */
 static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_place *at,
                             double lambda)
 {
@@ -151,14 +155,16 @@ static void add_closures(reduced *x, olo_step *step)
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {.block = closure_block(x, i), .row = j, .width = closure->count};
+            olo_closure_place at = {
+                .block = closure_block(x, i), .row = j, .width = closure->count};
             add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
         }
     }
 }
 
-/* Joint matrices, and how far the joint is from closed. Lifted iterates take the wrench of the last one; closed ones
- * the sum from leaf to root, so that their tangent is that of the joint increments alone. */
+/* Joint matrices, and how far the joint is from closed. Lifted iterates take the wrench of the last
+ * one; closed ones the sum from leaf to root, so that their tangent is that of the joint increments
+ * alone. */
 static void fill_joint(reduced *x, olo_step *step, int k)
 {
     const double *W = x->varied ? x->wrench + x->system->nodes[k].motion : NULL;
@@ -175,7 +181,8 @@ static bool is_revealed(const reduced *x, const olo_step *step)
            memcmp(x->revealed, step->x.q0, (size_t)x->system->n * sizeof *x->revealed) == 0;
 }
 
-/* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0 tell. */
+/* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0
+ * tell. */
 static void reveal_closures(reduced *x, olo_step *step)
 {
     const olo_motion *at = &step->x;
@@ -198,7 +205,8 @@ static void reveal_closures(reduced *x, olo_step *step)
     (void)olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
-/* Where a step begins, and which closure rows repeat others there, unless its first tangent is to tell. */
+/* Where a step begins, and which closure rows repeat others there, unless its first tangent is to
+ * tell. */
 static void begin(reduced *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
@@ -212,7 +220,7 @@ static void predict(void *data, olo_step *step, double scale)
     reduced *x = data;
     double h = step->h;
     const olo_state *state = step->state;
-    const olo_motion_mix mix = olo_foretell(state, h, scale);
+    const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
     x->older = false;
     x->hinged = x->hinges && !step->closed;
     if (x->hinged) {
@@ -220,7 +228,7 @@ static void predict(void *data, olo_step *step, double scale)
         return;
     }
     begin(x, step);
-    olo_foretell_motion(state, mix, x->guess);
+    olo_predictor_motion(state, mix, x->guess);
     for (int i = 0; x->varied && i < x->system->twists; i++)
         x->wrench[i] = scale * state->wrench[i];
     x->closed = x->varied || step->closed || !x->tree_only;
@@ -232,14 +240,16 @@ static void predict(void *data, olo_step *step, double scale)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
             x->lambda[x->topology->closure_blocks[i].u + j] =
                 scale != 0 ? 0.5 * h * h *
-                                 olo_step_foretold(step, x->topology->closure_blocks[i].first + j)
+                                 olo_step_predicted_multiplier(
+                                     step, x->topology->closure_blocks[i].first + j)
                            : 0;
     for (int i = 0; x->redundant && !x->together && i < x->topology->closure_block_count; i++)
         olo_elimination_restrict(x->elimination, closure_block(x, i),
                                  x->lambda + x->topology->closure_blocks[i].u);
 }
 
-/* The size of a motion: lengths over the model's length, angles as they are; not finite if any is. */
+/* The size of a motion: lengths over the model's length, angles as they are; not finite if any is.
+ */
 static double motion_size(const olo_system *s, int node, const double *motion)
 {
     double size = vec3_norm(motion) / s->length_scale;
@@ -318,8 +328,8 @@ static void update_node(reduced *x, olo_step *step, int k, const double *twist)
         take_wrench(x, k);
 }
 
-/* Has the numbers of a block that is due soon brought to the cache: they are too many streams for the processor to
- * foresee. Systems that stay in the cache by themselves only lose by it. */
+/* Has the numbers of a block that is due soon brought to the cache: they are too many streams for
+ * the processor to foresee. Systems that stay in the cache by themselves only lose by it. */
 static void fetch(const reduced *x, const olo_step *step, int c)
 {
     const int large = 3000; /* bodies: about 2 kB each are read in an iteration */
@@ -402,8 +412,8 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
 }
 
-/* Lifted iterates have no balance of the joints alone. Updates that no longer shrink are round-off when they are this
- * small against the step, or by themselves, and no loop is open. */
+/* Lifted iterates have no balance of the joints alone. Updates that no longer shrink are round-off
+ * when they are this small against the step, or by themselves, and no loop is open. */
 static double residual_of(const reduced *x, const olo_newton *newton)
 {
     const double stagnation = 1e-9, negligible = 1e-14;
@@ -411,8 +421,8 @@ static double residual_of(const reduced *x, const olo_newton *newton)
     return small ? x->open : HUGE_VAL;
 }
 
-/* An update closes the joints but for its own square, or what it leaves with an older tangent, unless bodies turn so far that
- * Cayley vectors exaggerate it. */
+/* An update closes the joints but for its own square, or what it leaves with an older tangent,
+ * unless bodies turn so far that Cayley vectors exaggerate it. */
 static bool is_settled(const olo_newton *newton)
 {
     const double update = 1e-8, rounding = 1e-16, moderate_turn = 1.0;
@@ -444,9 +454,9 @@ static void refill(reduced *x, olo_step *step)
     }
 }
 
-/* Where the left pair stays, a tangent changes by as much as the right pair does. After a small update the next one can
- * be found with the tangent that is there: it leaves a share of itself as large as it is of the one before. That is less than
- * half the work. */
+/* Where the left pair stays, a tangent changes by as much as the right pair does. After a small
+ * update the next one can be found with the tangent that is there: it leaves a share of itself as
+ * large as it is of the one before. That is less than half the work. */
 static void judge(reduced *x, const olo_step *step, olo_newton *newton)
 {
     const double small = 1e-3, bad_share = 0.05;
@@ -511,8 +521,8 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     return conclude(x, singular, newton, error);
 }
 
-/* Joints closed to the last bit: the motions again, from the joint increments. True if they stayed where they were; a
- * lifted solution that is none of the joints moves. */
+/* Joints closed to the last bit: the motions again, from the joint increments. True if they stayed
+ * where they were; a lifted solution that is none of the joints moves. */
 static bool rebuild(reduced *x, olo_step *step)
 {
     const double moved_bound = 1e-8;
@@ -533,7 +543,8 @@ static bool rebuild(reduced *x, olo_step *step)
     return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
 }
 
-/* Newton goes on from joints that had to be closed; a solution that leaves a loop open is none at all. */
+/* Newton goes on from joints that had to be closed; a solution that leaves a loop open is none at
+ * all. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
@@ -563,7 +574,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
-    olo_foretell_remember(step, x->motion_pass, state);
+    olo_predictor_update(step, x->motion_pass, state);
     memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
     for (int i = 0; i < x->topology->closure_block_count; i++)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
@@ -576,9 +587,9 @@ static void settle(void *data, olo_step *step)
 {
     reduced *x = data;
     if (x->hinges)
-        olo_hinges_settle(x->hinges, step->q_end, step->rest_end);
+        olo_hinges_settle(x->hinges, step->q_end, step->remainder_end);
     else
-        olo_motion_settle(x->topology, &step->x, step->q_end, step->rest_end);
+        olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 
 void olo_reduced_reveal(void *data, olo_step *step)
@@ -614,7 +625,7 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
     return singular < 0 ? OLO_OK : tell_singular(x, singular, &worst, error);
 }
 
-void olo_reduced_repeated(const void *data, int block, double *N)
+void olo_reduced_redundant(const void *data, int block, double *N)
 {
     const reduced *x = data;
     int count = x->topology->closure_blocks[block].count;

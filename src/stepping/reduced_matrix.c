@@ -1,6 +1,6 @@
-/* P(q0,q1)^T S DF (thesis B.3, B.8), formed from its definition: S = DT - 1/2 sum l_b Hess g_b with G_m^T l = T, P
- * the tree's discrete null space and DF the right pair at q1. (The elimination of the step solves with the
- * same matrix without forming it.) */
+/* P(q0,q1)^T S DF (thesis B.3, B.8), formed from its definition: S = DT - 1/2 sum l_b Hess g_b with
+ * G_m^T l = T, P the tree's discrete null space and DF the right pair at q1. (The elimination of
+ * the step solves with the same matrix without forming it.) */
 #include "stepping/reduced_matrix.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* What the files of the reduced treatment share: its workspace, and how blocks of nodes and joints are filled. */
+/* What the files of the reduced treatment share: its workspace, and how blocks of nodes and joints
+ * are filled. */
 #ifndef OLO_STEPPING_REDUCED_PRIVATE_H
 #define OLO_STEPPING_REDUCED_PRIVATE_H
 
@@ -29,8 +30,9 @@ typedef struct reduced {
     bool closed;                  /* the joints are closed in this iterate */
     bool settled;   /* the last update was so small that it left them closed to round-off */
     bool redundant; /* closure rows repeat others, so that a choice is due in every step */
-    bool together; /* the first tangent of a step shows them on its way: it is a mass matrix, with columns at q0 */
-    bool revealing;               /* the next tangent does */
+    bool together;  /* the first tangent of a step shows them on its way: it is a mass matrix, with
+                       columns at q0 */
+    bool revealing; /* the next tangent does */
     double *revealed, revealed_h; /* [n] where and with which step these were found last */
     double compliance;      /* what a closure row that repeats nothing has in G M^-1 G^T at least */
     double open;            /* largest residual of a closure */
@@ -53,7 +55,8 @@ static inline void fill_node(reduced *x, const olo_motion *at, const double *bal
                   balance, at);
 }
 
-/* Joint matrices at a motion, with the gap if wanted; the left pair varies against W, or not at all if that is NULL. */
+/* Joint matrices at a motion, with the gap if wanted; the left pair varies against W, or not at all
+ * if that is NULL. */
 static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
 {
     static const double none[6] = {0};
@@ -65,8 +68,9 @@ static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W
     t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
 }
 
-/* The power of two next to 2/h, found once a size of steps. Masses times that are exact: a rounded factor would scale every velocity that is solved
- * for by the same share of 1e-16, step for step, and momenta would drift by it. */
+/* The power of two next to 2/h, found once a size of steps. Masses times that are exact: a rounded
+ * factor would scale every velocity that is solved for by the same share of 1e-16, step for step,
+ * and momenta would drift by it. */
 static inline double mass_scale(reduced *x, double h)
 {
     int exponent;

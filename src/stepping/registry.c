@@ -44,10 +44,10 @@ const olo_scheme *olo_scheme_find(const char *name)
     return i < 0 ? NULL : schemes[i];
 }
 
-const char *olo_scheme_keeps(const char *name)
+const char *olo_scheme_conserves(const char *name)
 {
     const olo_scheme *scheme = olo_scheme_find(name);
-    return scheme ? scheme->keeps : NULL;
+    return scheme ? scheme->conserves : NULL;
 }
 
 const olo_treatment *olo_treatment_find(const char *name)

@@ -9,18 +9,20 @@
 extern const char *const olo_scheme_names[];
 extern const char *const olo_treatment_names[];
 
-/* Number of unknowns of a treatment for a system with these counts; 0 for a name that is not known. */
+/* Number of unknowns of a treatment for a system with these counts; 0 for a name that is not known.
+ */
 int olo_treatment_unknowns(const char *name, const olo_counts *counts);
 
-/* Number of unknowns of a run, without a stepper. Fails where a stepper would: a combination of system, scheme, treatment and
- * options that does not exist. */
+/* Number of unknowns of a run, without a stepper. Fails where a stepper would: a combination of
+ * system, scheme, treatment and options that does not exist. */
 olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *unknowns,
                             olo_error *error);
 
-/* Largest |g| that the treatment of a run allows by design: 0 where constraints are exact, the tolerance of
- * augmented, infinity for a penalty. */
+/* Largest |g| that the treatment of a run allows by design: 0 where constraints are exact, the
+ * tolerance of augmented, infinity for a penalty. */
 double olo_treatment_constraint_error(const olo_run *run);
-/* The same of the energy and the scheme of a run: 0 where it is exact, infinity where it is bounded but not constant. */
+/* The same of the energy and the scheme of a run: 0 where it is exact, infinity where it is bounded
+ * but not constant. */
 double olo_scheme_energy_error(const olo_run *run);
 
 #endif

@@ -1,4 +1,5 @@
-/* A run: steps of equal size to the end, or of sizes that follow a tolerance, watched by observers. */
+/* A run: steps of equal size to the end, or of sizes that follow a tolerance, watched by observers.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,8 +7,9 @@
 #include "base/progress.h"
 #include "stepping/step.h"
 
-/* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this discrete angle the body
- * itself has turned by more than 0.9 of a half turn, and what is seen from step to step is ambiguous. */
+/* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this
+ * discrete angle the body itself has turned by more than 0.9 of a half turn, and what is seen from
+ * step to step is ambiguous. */
 static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
 
 static olo_status notify(const olo_observer *observers, int count, const olo_system *system,
@@ -76,7 +78,8 @@ double olo_run_step(const olo_run *run, double t, bool last)
     return last && left < run->step * (1 - 1e-9) ? left : run->step;
 }
 
-/* Backward parts of composed steps give dampers their energy back; over a whole step that is resolved they lose some. */
+/* Backward parts of composed steps give dampers their energy back; over a whole step that is
+ * resolved they lose some. */
 static void warn_of_damping(const olo_system *system, const olo_state *state, double gained,
                             const olo_observer *observers, int count, bool *warned)
 {
@@ -95,7 +98,8 @@ static void warn_of_damping(const olo_system *system, const olo_state *state, do
     warn(observers, count, text);
 }
 
-/* Steps of one size to the last bit, but for a shorter last one; times come from counting, so that they do not drift. */
+/* Steps of one size to the last bit, but for a shorter last one; times come from counting, so that
+ * they do not drift. */
 static olo_status take_constant(const olo_run *run, olo_stepper *stepper, olo_state *state,
                                 long steps, const olo_run_summary *sum, olo_error *error)
 {

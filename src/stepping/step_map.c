@@ -1,12 +1,14 @@
 /* The linearised step in canonical coordinates, and how symplectic it is.
  *
- * On the constrained phase space g(q) = 0, G(q) v = 0 the symplectic form is that of all coordinates, dq1.M dv2 - dq2.M dv1,
- * for variations that keep both. With b_k an M-orthonormal basis of the tangent space at q, and f_k the least dv that follows
- * dq = b_k, M-orthogonal to all b_j, the variations (b_k, f_k) and (0, b_k/h) are canonical but for the factor 1/h, and
+ * On the constrained phase space g(q) = 0, G(q) v = 0 the symplectic form is that of all
+ * coordinates, dq1.M dv2 - dq2.M dv1, for variations that keep both. With b_k an M-orthonormal
+ * basis of the tangent space at q, and f_k the least dv that follows dq = b_k, M-orthogonal to all
+ * b_j, the variations (b_k, f_k) and (0, b_k/h) are canonical but for the factor 1/h, and
  *
  *     x_k = b_k.M dq,   y_k = h b_k.M dv
  *
- * are the coordinates of a variation. A step is symplectic if A^T J A = J for its matrix A in these.
+ * are the coordinates of a variation. A step is symplectic if A^T J A = J for its matrix A in
+ * these.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #include "base/pool.h"
 #include "linalg/dense.h"
 #include "stepping/derivatives.h"
-#include "stepping/split.h"
+#include "stepping/row_basis.h"
 #include "system/system.h"
 
 enum { FREEDOMS_MAX = 1000 };
@@ -24,9 +26,9 @@ enum { FREEDOMS_MAX = 1000 };
 typedef struct basis {
     const olo_system *system;
     olo_derivatives *derivatives;
-    int freedoms, count; /* wanted, and there */
-    double *b, *f, *Mb;  /* [freedoms x n] */
-    double *dq, *dv;     /* [n] */
+    int dofs, count;    /* wanted, and there */
+    double *b, *f, *Mb; /* [freedoms x n] */
+    double *dq, *dv;    /* [n] */
 } basis;
 
 static double *row_of(const basis *x, double *rows, int k)
@@ -34,7 +36,8 @@ static double *row_of(const basis *x, double *rows, int k)
     return rows + (size_t)k * (size_t)x->system->n;
 }
 
-/* b becomes the admissible part of dq that is M-orthogonal to all b_k, f what follows it; gives |b|_M. */
+/* b becomes the admissible part of dq that is M-orthogonal to all b_k, f what follows it; gives
+ * |b|_M. */
 static olo_status reduce(basis *x, const olo_state *state, double *size, double *left,
                          olo_error *error)
 {
@@ -60,8 +63,8 @@ static olo_status reduce(basis *x, const olo_state *state, double *size, double 
     return OLO_OK;
 }
 
-/* Takes the admissible part of dq as the next vector if more than `least` of its length is new. What is left of much else has
- * its rounding, too, and is made admissible again. */
+/* Takes the admissible part of dq as the next vector if more than `least` of its length is new.
+ * What is left of much else has its rounding, too, and is made admissible again. */
 static olo_status take(basis *x, const olo_state *state, double least, olo_error *error)
 {
     int n = x->system->n;
@@ -83,19 +86,19 @@ static olo_status take(basis *x, const olo_state *state, double least, olo_error
     return status;
 }
 
-/* A basis at a state, from all coordinates in turn; those that are nearly there already come last. */
+/* A basis at a state, from all coordinates in turn; those that are nearly there already come last.
+ */
 static olo_status build(basis *x, const olo_state *state, olo_error *error)
 {
     olo_status status = OLO_OK;
     x->count = 0;
-    for (double least = 0.1; status == OLO_OK && x->count < x->freedoms && least > 1e-8;
-         least *= 0.01)
-        for (int i = 0; status == OLO_OK && i < x->system->n && x->count < x->freedoms; i++) {
+    for (double least = 0.1; status == OLO_OK && x->count < x->dofs && least > 1e-8; least *= 0.01)
+        for (int i = 0; status == OLO_OK && i < x->system->n && x->count < x->dofs; i++) {
             memset(x->dq, 0, (size_t)x->system->n * sizeof *x->dq);
             x->dq[i] = 1;
             status = take(x, state, least, error);
         }
-    if (status == OLO_OK && x->count < x->freedoms)
+    if (status == OLO_OK && x->count < x->dofs)
         status = olo_fail(error, OLO_SINGULAR, "some degree of freedom has no mass");
     return status;
 }
@@ -105,20 +108,21 @@ static olo_status carry(basis *end, const basis *start, const olo_state *state, 
 {
     olo_status status = OLO_OK;
     end->count = 0;
-    for (int k = 0; status == OLO_OK && k < start->freedoms; k++) {
+    for (int k = 0; status == OLO_OK && k < start->dofs; k++) {
         memcpy(end->dq, row_of(start, start->b, k), (size_t)end->system->n * sizeof *end->dq);
         status = take(end, state, 1e-8, error);
     }
-    if (status == OLO_OK && end->count < end->freedoms)
+    if (status == OLO_OK && end->count < end->dofs)
         status = olo_fail(error, OLO_SINGULAR, "the step turns too far for a common basis");
     return status;
 }
 
-/* Columns of A from `first`: the images of as many canonical variations of the start as there are freedoms, all at once, in place. */
+/* Columns of A from `first`: the images of as many canonical variations of the start as there are
+ * freedoms, all at once, in place. */
 static olo_status images(const basis *end, double h, int first, double *dq, double *dv, double *A,
                          olo_error *error)
 {
-    int n = end->system->n, f = end->freedoms;
+    int n = end->system->n, f = end->dofs;
     olo_status status = olo_derivatives_step_forward_all(end->derivatives, f, dq, dv, error);
     for (int k = 0; status == OLO_OK && k < f; k++)
         for (int i = 0; i < f; i++) {
@@ -134,13 +138,13 @@ static olo_status images(const basis *end, double h, int first, double *dq, doub
 static olo_status fill(basis *start, const basis *end, double h, double *dq, double *A,
                        olo_error *error)
 {
-    size_t count = (size_t)start->freedoms * (size_t)start->system->n;
+    size_t count = (size_t)start->dofs * (size_t)start->system->n;
     double *dv = start->Mb; /* not wanted any more */
     memset(dq, 0, count * sizeof *dq);
     for (size_t i = 0; i < count; i++)
         dv[i] = start->b[i] / h;
     olo_status status = images(end, h, 0, start->b, start->f, A, error);
-    return status == OLO_OK ? images(end, h, start->freedoms, dq, dv, A, error) : status;
+    return status == OLO_OK ? images(end, h, start->dofs, dq, dv, A, error) : status;
 }
 
 /* Largest entry of A^T J A - J over that of A squared, if that is more than one. */
@@ -165,10 +169,10 @@ static double defect_of(int f, const double *A)
 static olo_status measure(olo_step_map *map, const double *A, double *copy, double *real,
                           double *imaginary, olo_error *error)
 {
-    int size = 2 * map->freedoms;
+    int size = 2 * map->dofs;
     double log_volume = 0;
     memcpy(copy, A, (size_t)size * (size_t)size * sizeof *copy);
-    map->defect = defect_of(map->freedoms, A);
+    map->defect = defect_of(map->dofs, A);
     if (!olo_general_eigenvectors(size, copy, real, imaginary, NULL))
         return olo_fail(error, OLO_NOT_FINITE, "the step map has no eigenvalues");
     map->largest = 0;
@@ -185,14 +189,14 @@ static olo_status measure(olo_step_map *map, const double *A, double *copy, doub
 
 static bool create(olo_pool *pool, basis *x)
 {
-    size_t n = (size_t)x->system->n, f = (size_t)x->freedoms + 1;
+    size_t n = (size_t)x->system->n, f = (size_t)x->dofs + 1;
     const olo_array arrays[] = {
         {&x->b, f * n}, {&x->f, f * n}, {&x->Mb, f * n}, {&x->dq, n}, {&x->dv, n}};
     return olo_pool_arrays(pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
 /* Rows on velocities leave all positions free: the phase space has no symplectic form. */
-static olo_status refuse(const olo_system *s, int freedoms, olo_error *error)
+static olo_status refuse(const olo_system *s, int dofs, olo_error *error)
 {
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
@@ -200,12 +204,12 @@ static olo_status refuse(const olo_system *s, int freedoms, olo_error *error)
                 return olo_fail(error, OLO_UNSUPPORTED,
                                 "%s: '%s' rolls, and with that there is no symplectic form",
                                 s->groups[i].where, s->groups[i].name);
-    return freedoms <= FREEDOMS_MAX
+    return dofs <= FREEDOMS_MAX
                ? OLO_OK
                : olo_fail(error, OLO_UNSUPPORTED,
                           "the matrix of a step is dense: %d degrees of freedom are too many, at "
                           "most %d",
-                          freedoms, FREEDOMS_MAX);
+                          dofs, FREEDOMS_MAX);
 }
 
 olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double h,
@@ -216,19 +220,19 @@ olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double
     olo_status status = olo_system_counts(s, &counts, error);
     if (status != OLO_OK)
         return status;
-    map->freedoms = counts.degrees_of_freedom;
-    status = refuse(s, map->freedoms, error);
+    map->dofs = counts.degrees_of_freedom;
+    status = refuse(s, map->dofs, error);
     if (status != OLO_OK)
         return status;
     olo_pool pool = {0};
-    basis start = {.system = s, .derivatives = d, .freedoms = map->freedoms}, end = start;
-    size_t size = 2 * (size_t)map->freedoms;
+    basis start = {.system = s, .derivatives = d, .dofs = map->dofs}, end = start;
+    size_t size = 2 * (size_t)map->dofs;
     double *A, *copy, *real, *imaginary, *dq;
     const olo_array arrays[] = {{&A, size * size},
                                 {&copy, size * size},
                                 {&real, size},
                                 {&imaginary, size},
-                                {&dq, (size_t)map->freedoms * (size_t)s->n}};
+                                {&dq, (size_t)map->dofs * (size_t)s->n}};
     if (!create(&pool, &start) || !create(&pool, &end) ||
         !olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the matrix of a step");

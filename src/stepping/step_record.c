@@ -6,7 +6,7 @@
 
 /* Numbers that only some systems and schemes have. */
 typedef struct extent {
-    int momenta, rests, closures;
+    int momenta, remainders, closures;
 } extent;
 
 static extent extent_of(const olo_stepper *stepper)
@@ -17,7 +17,7 @@ static extent extent_of(const olo_stepper *stepper)
         x.momenta = s->n;
     for (int i = 0; i < s->term_count; i++)
         if (s->terms[i].invariants)
-            x.rests = s->n;
+            x.remainders = s->n;
     return x;
 }
 
@@ -25,7 +25,7 @@ size_t olo_step_record_size(const olo_stepper *stepper)
 {
     const olo_system *s = stepper->system;
     const extent x = extent_of(stepper);
-    return (size_t)(2 * s->n + x.momenta + x.rests + s->twists + s->joint_coordinate_count +
+    return (size_t)(2 * s->n + x.momenta + x.remainders + s->twists + s->joint_coordinate_count +
                     2 * x.closures + s->action_count);
 }
 
@@ -36,14 +36,14 @@ olo_step_record olo_step_record_over(const olo_stepper *stepper, double *block)
     olo_step_record x = {.q0 = block};
     x.v0 = x.q0 + s->n;
     x.p0 = x.v0 + s->n;
-    x.rest = x.p0 + has.momenta;
-    x.motion = x.rest + has.rests;
+    x.remainder = x.p0 + has.momenta;
+    x.motion = x.remainder + has.remainders;
     x.angles = x.motion + s->twists;
     x.lambda = x.angles + s->joint_coordinate_count;
     x.closing = x.lambda + has.closures;
     x.inputs = x.closing + has.closures;
-    if (!has.rests)
-        x.rest = NULL;
+    if (!has.remainders)
+        x.remainder = NULL;
     return x;
 }
 
@@ -59,13 +59,13 @@ void olo_step_record_take(olo_step_record *x, const olo_stepper *stepper)
     const olo_topology *topology = s->topology;
     x->t = step->t;
     x->h = step->h;
-    x->bare = step->bare;
+    x->from_momentum = step->from_momentum;
     copy(s->n, step->q0, x->q0);
     copy(s->n, step->v0, x->v0);
-    if (x->bare)
+    if (x->from_momentum)
         copy(s->n, step->Mv0, x->p0);
-    if (x->rest)
-        copy(s->n, step->state->q_rest, x->rest);
+    if (x->remainder)
+        copy(s->n, step->state->q_remainder, x->remainder);
     copy(s->twists, step->x.motion, x->motion);
     copy(s->joint_coordinate_count, step->state->angles, x->angles);
     olo_reduced_multipliers(stepper->data, x->lambda);
@@ -79,12 +79,12 @@ void olo_step_record_join(olo_step_record *x, const olo_step_record *next)
 {
     x->q1 = next->q0;
     x->v1 = next->v0;
-    x->p1 = next->bare ? next->p0 : NULL;
+    x->p1 = next->from_momentum ? next->p0 : NULL;
 }
 
 void olo_step_record_end(olo_step_record *x, const olo_state *state)
 {
     x->q1 = state->q;
     x->v1 = state->v;
-    x->p1 = state->bare ? state->momentum : NULL;
+    x->p1 = state->from_momentum ? state->momentum : NULL;
 }

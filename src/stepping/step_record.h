@@ -1,5 +1,5 @@
-/* A step as it was made, written down by a witness of the stepper: all that its linearisation reads. A run of steps is a chain of records,
- * each of which ends where the next one starts. */
+/* A step as it was made, written down by a witness of the stepper: all that its linearisation
+ * reads. A run of steps is a chain of records, each of which ends where the next one starts. */
 #ifndef OLO_STEPPING_STEP_RECORD_H
 #define OLO_STEPPING_STEP_RECORD_H
 
@@ -7,13 +7,13 @@
 
 typedef struct olo_step_record {
     double t, h;
-    bool bare;        /* it started with the momentum p0, not with the velocity v0 */
-    double *q0, *v0;  /* [n] */
-    double *p0;       /* [n] of a scheme with momenta */
-    double *rest;     /* [n] what rounding left of q0; NULL where no term reads it */
-    double *motion;   /* [twists] */
-    double *angles;   /* [joint coordinates] at q0 */
-    double *lambda;   /* [closures] as `reduced` scales them */
+    bool from_momentum; /* it started with the momentum p0, not with the velocity v0 */
+    double *q0, *v0;    /* [n] */
+    double *p0;         /* [n] of a scheme with momenta */
+    double *remainder;  /* [n] what rounding left of q0; NULL where no term reads it */
+    double *motion;     /* [twists] */
+    double *angles;     /* [joint coordinates] at q0 */
+    double *lambda;     /* [closures] as `reduced` scales them */
     double *closing;  /* [closures] multipliers of the projection at the end, where there is one */
     double *inputs;   /* [actions] of the step, NaN where there is none */
     const double *q1; /* [n] the end; see below */
@@ -21,7 +21,8 @@ typedef struct olo_step_record {
     const double *p1; /* [n] before its projection; NULL where it did not go on from that */
 } olo_step_record;
 
-/* How many numbers a record of the steps of a stepper, with constraints reduced, has, and the record over such a block. */
+/* How many numbers a record of the steps of a stepper, with constraints reduced, has, and the
+ * record over such a block. */
 size_t olo_step_record_size(const olo_stepper *stepper);
 olo_step_record olo_step_record_over(const olo_stepper *stepper, double *block);
 /* What a witness of the stepper writes down: all but the end. */

@@ -1,9 +1,10 @@
 /* One step: predictor, Newton, and what to do when it fails.
  *
- * Newton stops when the last scaled update is below tolerance * min(size of the step's increment, 1): the
- * error left is then its square. Near round-off, where updates no longer shrink, a residual at the level of
- * what cancels in it is accepted. A step that fails is tried again from rest, then split in halves. A step of higher
- * order is composed of parts; when one of them fails the whole step is split, so that its order is kept.
+ * Newton stops when the last scaled update is below tolerance * min(size of the step's increment,
+ * 1): the error left is then its square. Near round-off, where updates no longer shrink, a residual
+ * at the level of what cancels in it is accepted. A step that fails is tried again from rest, then
+ * split in halves. A step of higher order is composed of parts; when one of them fails the whole
+ * step is split, so that its order is kept.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 
 /* A residual this small against its parts is round-off. */
 static const double residual_floor = 1e-12;
-/* Without the whole tangent Newton converges linearly: the last update must be at round-off itself. */
+/* Without the whole tangent Newton converges linearly: the last update must be at round-off itself.
+ */
 static const double linear_tolerance = 1e-14;
 /* What an update with an older tangent may leave. */
 static const double rounding = 1e-16;
@@ -36,7 +38,8 @@ static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
     *matrix = largest * largest;
 }
 
-/* Gradient of the terms that are linear in q: constant forces such as gravity. The others are listed. */
+/* Gradient of the terms that are linear in q: constant forces such as gravity. The others are
+ * listed. */
 static void gather_constant_forces(olo_step *step)
 {
     const olo_system *s = step->system;
@@ -72,7 +75,7 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     step->q0 = at += n;
     step->v0 = at += n;
     step->q_end = at += n;
-    step->rest_end = at += n;
+    step->remainder_end = at += n;
     step->v1 = at += n;
     step->momentum = at += n;
     step->x.motion = at += n;
@@ -372,8 +375,9 @@ static double report_rotation(olo_stepper *x, const olo_state *state)
     return angle;
 }
 
-/* An angle is read as the one within half a turn of where it was followed last, so that hinges are followed only when one of
- * them may have turned by much of that since. The angle between two bodies turns by no more than both of them do. */
+/* An angle is read as the one within half a turn of where it was followed last, so that hinges are
+ * followed only when one of them may have turned by much of that since. The angle between two
+ * bodies turns by no more than both of them do. */
 static void follow_angles(const olo_stepper *x, olo_state *state, double rotation)
 {
     const double far = 1.0;
@@ -400,10 +404,11 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
             motion[i] *= 0.5 * h;
     }
     state->h = h;
-    state->equal = state->foretell = 0;
+    state->equal = state->predictor_order = 0;
 }
 
-/* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made half a turn. */
+/* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made
+ * half a turn. */
 static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
 {
     double *middle = x->step.r, *end = x->step.r + row->size, square_middle = 0, square_end = 0;
@@ -421,9 +426,9 @@ static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
     return square_middle * OLO_HALF_TURN * OLO_HALF_TURN < 4 * square_end;
 }
 
-/* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers are not determined
- * there and the solution is spurious. The reduced treatment has watched bodies and the rods of its tree
- * while it iterated; loops are left. */
+/* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers
+ * are not determined there and the solution is spurious. The reduced treatment has watched bodies
+ * and the rods of its tree while it iterated; loops are left. */
 static const char *half_turned(olo_stepper *x)
 {
     const olo_system *s = x->system;
@@ -469,24 +474,26 @@ static const char *objection(const olo_stepper *x, const char **name)
 }
 
 /* Adds increments to numbers and their rests, which keep what rounding would take (two-sum). */
-static void accumulate(int count, const double *restrict value, const double *restrict rest,
+static void accumulate(int count, const double *restrict value, const double *restrict remainder,
                        const double *restrict increment, double *restrict value_end,
-                       double *restrict rest_end)
+                       double *restrict remainder_end)
 {
     for (int i = 0; i < count; i++) {
         double sum = value[i] + increment[i], shift = sum - value[i];
-        double left = rest[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));
+        double left = remainder[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));
         /* bring the rest back into the value where it counts */
         value_end[i] = sum + left;
-        rest_end[i] = left - (value_end[i] - sum);
+        remainder_end[i] = left - (value_end[i] - sum);
     }
 }
 
-/* The end of the step, and where it has to be projected the momentum there. Nothing of the state changes. */
+/* The end of the step, and where it has to be projected the momentum there. Nothing of the state
+ * changes. */
 static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *error)
 {
     olo_step *step = &x->step;
-    accumulate(x->system->n, state->q, state->q_rest, step->x.dq, step->q_end, step->rest_end);
+    accumulate(x->system->n, state->q, state->q_remainder, step->x.dq, step->q_end,
+               step->remainder_end);
     if (x->treatment->settle)
         x->treatment->settle(x->data, step);
     step->pending = x->scheme->momentum && x->lazy;
@@ -529,14 +536,14 @@ olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *err
     return OLO_OK;
 }
 
-/* The momentum that the last step has left still has the part that constraints take: their multipliers are then those
- * of two halves of steps. */
+/* The momentum that the last step has left still has the part that constraints take: their
+ * multipliers are then those of two halves of steps. */
 static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
 {
     double both = state->h + h;
-    x->step.bare = x->scheme->momentum && state->bare && !x->projected;
-    x->step.weight = x->step.bare && both != 0 ? both / h : 1;
-    if (x->step.bare)
+    x->step.from_momentum = x->scheme->momentum && state->from_momentum && !x->projected;
+    x->step.weight = x->step.from_momentum && both != 0 ? both / h : 1;
+    if (x->step.from_momentum)
         memcpy(x->step.Mv0, state->momentum, (size_t)x->system->n * sizeof *state->momentum);
 }
 
@@ -578,8 +585,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
         x->scheme->begin(&x->step);
     x->step.closed = x->step.concluded = false;
     olo_status status = solve(x, h / state->h, error);
-    /* the last motion may lead astray where it changes fast; rest, with all joints closed on the way, is slower but
-     * surer over large rotations */
+    /* the last motion may lead astray where it changes fast; rest, with all joints closed on the
+     * way, is slower but surer over large rotations */
     if (status != OLO_OK && status != OLO_NO_MEMORY && !x->futile) {
         x->step.closed = true;
         status = solve(x, 0.0, error);
@@ -600,8 +607,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     status = conclude(x, state, error);
     if (status != OLO_OK)
         return status;
-    if (x->witness)
-        x->witness(x->witness_context, x);
+    if (x->observe_step)
+        x->observe_step(x->observe_context, x);
     x->treatment->finish(x->data, &x->step, state);
     x->scheme->finish(&x->step, state);
     follow_angles(x, state, report_rotation(x, state));
@@ -642,8 +649,8 @@ static void gather(bool first, double weight, int count, const double *value, do
         sum[i] = (first ? 0.0 : sum[i]) + weight * value[i];
 }
 
-/* The parts of a step of higher order. Multipliers and reactions are the means over the step, or those at its start
- * where the scheme has them there. A failure leaves the state as it was. */
+/* The parts of a step of higher order. Multipliers and reactions are the means over the step, or
+ * those at its start where the scheme has them there. A failure leaves the state as it was. */
 static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     const olo_composition *c = x->composition;
@@ -661,8 +668,8 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
         if (status != OLO_OK) {
             olo_state_copy(x->begin, state);
             x->part_count = 0;
-            if (x->unwitness)
-                x->unwitness(x->witness_context, i);
+            if (x->discard_steps)
+                x->discard_steps(x->observe_context, i);
             return status;
         }
         double weight = x->scheme->at_start ? i == 0 : c->part[i];

@@ -1,4 +1,5 @@
-/* Dense parts of the equations of a step, row-major: for the dense treatment and for condition numbers. */
+/* Dense parts of the equations of a step, row-major: for the dense treatment and for condition
+ * numbers. */
 #ifndef OLO_STEPPING_TANGENT_H
 #define OLO_STEPPING_TANGENT_H
 
@@ -10,12 +11,13 @@ void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
 /* row[n] = gradient of constraint c at q. */
 void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
 
-/* row[n] = gradient d with which constraint c acts over the step; derivative in q1 of what has to vanish at its end. */
+/* row[n] = gradient d with which constraint c acts over the step; derivative in q1 of what has to
+ * vanish at its end. */
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row);
 void olo_tangent_end_row(const olo_step *step, int c, double *row);
 
-/* A += factor dd/dq1 of constraint c over the step, A is rows x `stride` with the n x n part first. Overwrites
- * step->r and step->K. */
+/* A += factor dd/dq1 of constraint c over the step, A is rows x `stride` with the n x n part first.
+ * Overwrites step->r and step->K. */
 void olo_tangent_add_curvature(olo_step *step, int c, double factor, int stride, double *A);
 
 /* A zeroed square matrix. */

@@ -1,9 +1,9 @@
-/* The treatments of constraints side by side, on the same run: size, cost, what they keep, and the condition of
- * their iteration matrices for a list of steps. These are the tables 4.1 and 4.2 of the thesis and table II of
- * Betsch and Leyendecker, part II.
+/* The treatments of constraints side by side, on the same run: size, cost, what they keep, and the
+ * condition of their iteration matrices for a list of steps. These are the tables 4.1 and 4.2 of
+ * the thesis and table II of Betsch and Leyendecker, part II.
  *
- * Processor time is that of the bare run, repeated until it can be measured; the best of several batches
- * counts, since whatever disturbs a measurement makes it longer.
+ * Processor time is that of the bare run, repeated until it can be measured; the best of several
+ * batches counts, since whatever disturbs a measurement makes it longer.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,13 +16,14 @@
 #include "study/study.h"
 #include "system/system.h"
 
-/* A run is repeated for as long as ALL_SECONDS, in batches of at least BATCH_SECONDS: of short batches one will be
- * undisturbed. */
+/* A run is repeated for as long as ALL_SECONDS, in batches of at least BATCH_SECONDS: of short
+ * batches one will be undisturbed. */
 static const double ALL_SECONDS = 0.2;
 static const double BATCH_SECONDS = 0.01;
 
-/* The iteration matrix of `augmented` is that of its inner problem: one solution of it is enough, while the outer
- * loop would not come to its end at small steps. This is the loosest bound there is. */
+/* The iteration matrix of `augmented` is that of its inner problem: one solution of it is enough,
+ * while the outer loop would not come to its end at small steps. This is the loosest bound there
+ * is. */
 static const double INNER_TOLERANCE = 1.0;
 
 /* Sums over the steps of a run. */

@@ -3,10 +3,11 @@
  *     order = log(e'/e) / log(h'/h),
  *     slope = sum (x - mean x)(y - mean y) / sum (x - mean x)^2,   x = log h,  y = log e.
  *
- * Multipliers are compared at the end of the run. Those of energy-momentum belong to the middles of steps and, as the step reflects
- * velocities normal to the constraints, swing about their values from step to step: the mean of the last step and the
- * next is of second order at the end. Those of variational belong to the node where a step begins: the next step has them. The multipliers of the last
- * step as they are have order 1 as values at the end (thesis, figures 4.3, 4.6, 4.13).
+ * Multipliers are compared at the end of the run. Those of energy-momentum belong to the middles of
+ * steps and, as the step reflects velocities normal to the constraints, swing about their values
+ * from step to step: the mean of the last step and the next is of second order at the end. Those of
+ * variational belong to the node where a step begins: the next step has them. The multipliers of
+ * the last step as they are have order 1 as values at the end (thesis, figures 4.3, 4.6, 4.13).
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,13 +15,14 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "stepping/start.h"
+#include "stepping/initial_state.h"
 #include "stepping/step.h"
 #include "study/path.h"
 #include "study/study.h"
 #include "system/system.h"
 
-/* What errors are measured against. Without a state only the vectors that the model names are known. */
+/* What errors are measured against. Without a state only the vectors that the model names are
+ * known. */
 typedef struct reference {
     double *q, *p, *work;
     double *tangential;   /* momentum; that of an exact solution is tangential */
@@ -222,7 +224,8 @@ static olo_status divide(const olo_study *study, double wanted, double *step, ol
         return olo_fail(error, OLO_BAD_INPUT, "the time must lie after the start, got %g",
                         study->run.end);
     const double count = fmax(round(span / wanted), 1.0);
-    /* where it divides but for rounding it stays as it is, so that a run with this step gives the same bits */
+    /* where it divides but for rounding it stays as it is, so that a run with this step gives the
+     * same bits */
     *step = fabs(count * wanted - span) <= 1e-9 * span ? wanted : span / count;
     return OLO_OK;
 }

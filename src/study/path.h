@@ -1,4 +1,5 @@
-/* What the path of a run says as a whole, from its configurations at the nodes alone: the discrete action
+/* What the path of a run says as a whole, from its configurations at the nodes alone: the discrete
+ * action
  *
  *     S_d = sum of h [1/2 v.M v - V(q_m)],   v = (q1 - q0)/h,
  *

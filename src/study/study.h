@@ -15,7 +15,8 @@ bool olo_study_ends(olo_status status);
 /* No errors known. */
 olo_errors olo_errors_none(void);
 
-/* Relative distances of a state from (q, p, lambda); `p` and `work` have n numbers, lambda may be NULL. */
+/* Relative distances of a state from (q, p, lambda); `p` and `work` have n numbers, lambda may be
+ * NULL. */
 olo_errors olo_errors_between(const olo_system *system, const olo_state *state, const double *q,
                               const double *p, const double *lambda, double *work);
 

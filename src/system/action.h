@@ -1,6 +1,6 @@
-/* Actions: forces and moments that do work from outside. Over a step an action gives generalised forces f
- * on the coordinates `index`, sampled at the midpoint in time and configuration; its work is f . dq
- * exactly, and f enters the balance as -h f.
+/* Actions: forces and moments that do work from outside. Over a step an action gives generalised
+ * forces f on the coordinates `index`, sampled at the midpoint in time and configuration; its work
+ * is f . dq exactly, and f enters the balance as -h f.
  *
  * A kind of action is a constant table in a file of its own (action_*.c).
  */
@@ -19,8 +19,8 @@ enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
 typedef struct olo_time_function {
     double (*value)(const void *context, double t);
     double (*rate)(const void *context, double t); /* its derivative; NULL: by differences */
-    /* Derivatives of value and rate along a direction of all parameters of the model; false: it does not depend on them. NULL:
-     * not known. */
+    /* Derivatives of value and rate along a direction of all parameters of the model; false: it
+     * does not depend on them. NULL: not known. */
     bool (*by_parameters)(const void *context, double t, const double *direction, double by[2]);
     void *context;
     void (*free)(void *context);
@@ -36,8 +36,8 @@ typedef struct olo_action_type {
     /* df/dq0; NULL: as df/dq1, since f is a function of the midpoint */
     void (*start_tangent)(const olo_action *action, const olo_interval *x, double t,
                           double *tangent);
-    /* f[size] of a unit of input `index` where nothing moves, and the key of the element that it is; "": the element as a
-     * whole; NULL: it has no more of them. NULL: no input at all. */
+    /* f[size] of a unit of input `index` where nothing moves, and the key of the element that it
+     * is; "": the element as a whole; NULL: it has no more of them. NULL: no input at all. */
     const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
@@ -57,14 +57,15 @@ struct olo_action {
     olo_time_function time;
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
-    void (*slopes)(void *context, double t, const double position[3], const double velocity[3],
-                   double by_position[9], double by_velocity[9]); /* NULL: not known */
+    void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
+                        double by_position[9], double by_velocity[9]); /* NULL: not known */
     void *context;
     /* along a joint coordinate */
     const olo_term *coordinate;
     double kp, kd; /* of a controller, whose `time` is the target, 0 without one */
     double (*drive)(void *context, double t, double coordinate, double rate);
-    void (*drive_slopes)(void *context, double t, double coordinate, double rate, double by[2]);
+    void (*drive_derivatives)(void *context, double t, double coordinate, double rate,
+                              double by[2]);
 };
 
 extern const olo_action_type olo_action_dead_force;     /* force fixed in space */
@@ -87,7 +88,8 @@ const char *olo_action_factor_input(const olo_action *action, const olo_interval
 /* Derivative of a time function that has a value. */
 double olo_time_rate(const olo_time_function *time, double t);
 
-/* Whether the step has an input for the action, which then stands for its function of time; f is affine in it. */
+/* Whether the step has an input for the action, which then stands for its function of time; f is
+ * affine in it. */
 static inline bool olo_action_has_input(const olo_action *action, const olo_interval *x)
 {
     return x->inputs && !isnan(x->inputs[action->number]);

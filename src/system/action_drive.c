@@ -141,7 +141,7 @@ static void function(const olo_action *action, const olo_interval *x, double t, 
     const double factor = olo_action_factor(action, x, t);
     double by[2] = {0, 0};
     if (tangent)
-        action->drive_slopes(action->context, t, m.x, m.rate, by);
+        action->drive_derivatives(action->context, t, m.x, m.rate, by);
     put(action, x, factor * action->drive(action->context, t, m.x, m.rate),
         factor * (0.5 * by[0] + by[1] / x->h), f, tangent);
 }
@@ -153,7 +153,7 @@ static void function_start(const olo_action *action, const olo_interval *x, doub
     const double factor = olo_action_factor(action, x, t);
     motion m = motion_of(action, x, d, NULL);
     olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
-    action->drive_slopes(action->context, t, m.x, m.rate, by);
+    action->drive_derivatives(action->context, t, m.x, m.rate, by);
     put_tangent(action, x, x->q0, factor * action->drive(action->context, t, m.x, m.rate),
                 factor * (0.5 * by[0] - by[1] / x->h), d, tangent);
 }

@@ -3,9 +3,11 @@
  *     dead          F fixed in space
  *     body-fixed    F = sum_I F_I d_I at the midpoint; linear in q1: dF/dd_I,1 = 1/2 F_I I
  *     callback      F(t, x, v) at the midpoint, v = dx/h
- *     function      the same with F_x and F_v: dF/dq1 = (F_x/2 + F_v/h) dx/dq, dF/dq0 = (F_x/2 - F_v/h) dx/dq
+ *     function      the same with F_x and F_v: dF/dq1 = (F_x/2 + F_v/h) dx/dq, dF/dq0 = (F_x/2 -
+ *                   F_v/h) dx/dq
  *
- * Callback and function along the directors: F = sum_I F_I(t, x, v) d_I with x and v in space, the sum of both tangents.
+ * Callback and function along the directors: F = sum_I F_I(t, x, v) d_I with x and v in space, the
+ * sum of both tangents.
  */
 #include <string.h>
 
@@ -30,8 +32,8 @@ static void dead_force(const olo_action *action, const olo_interval *x, double t
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
 }
 
-/* A force of these components along the directors. The index list is the body's twelve coordinates; the place lies on the
- * same body. */
+/* A force of these components along the directors. The index list is the body's twelve coordinates;
+ * the place lies on the same body. */
 static void put_along_directors(const olo_action *action, const olo_interval *x,
                                 const double components[3], double *f, double *tangent)
 {
@@ -99,7 +101,7 @@ static void function_tangent(const olo_action *action, const olo_interval *x, do
     const double s = olo_action_factor(action, x, t), *weight = action->position.weight;
     const int count = action->position.count, size = action->size;
     place_of(action, x, position, velocity);
-    action->slopes(action->context, t, position, velocity, by_position, by_velocity);
+    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
     for (int k = 0; k < count; k++)
         for (int l = 0; l < count; l++)
             for (int i = 0; i < 9; i++)
@@ -137,7 +139,7 @@ static void add_body_tangent(const olo_action *action, const olo_interval *x, do
     const double s = olo_action_factor(action, x, t), *d = x->qm + action->frame + 3;
     const olo_position *place = &action->position;
     place_of(action, x, position, velocity);
-    action->slopes(action->context, t, position, velocity, by_position, by_velocity);
+    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
     /* into space: rows of `by` along the axes of space */
     for (int I = 0; I < 3; I++)
         for (int i = 0; i < 9; i++)

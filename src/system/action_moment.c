@@ -2,8 +2,8 @@
  *
  *     f_I = 1/2 m x d^I,   d^I the reciprocal triad of the midpoint directors,
  *
- * since then sum_I d_I,m x f_I = m and the work sum_I f_I . (a x d_I,m) = m . a, for any Cayley vector a.
- * (At the midpoint the directors are not orthonormal, hence the reciprocal triad.)
+ * since then sum_I d_I,m x f_I = m and the work sum_I f_I . (a x d_I,m) = m . a, for any Cayley
+ * vector a. (At the midpoint the directors are not orthonormal, hence the reciprocal triad.)
  * Body-fixed moments are m = sum_I m_I d^I, so that their components along d_I are kept.
  */
 #include <string.h>

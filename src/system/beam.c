@@ -1,4 +1,5 @@
-/* What a state does to the beams of a system: strains and stress resultants at the quadrature points,
+/* What a state does to the beams of a system: strains and stress resultants at the quadrature
+ * points,
  *
  *     n = dW/dGamma,  m = dW/dK          in the directors of the section.
  */
@@ -41,7 +42,7 @@ void olo_system_beam_stress(const olo_system *system, const olo_state *state, in
     const olo_strain *at = term->data;
     double e[OLO_STRAINS];
     olo_law_at law;
-    olo_strain_values(at, state->q, state->q_rest, e);
+    olo_strain_values(at, state->q, state->q_remainder, e);
     const olo_law_input x = {
         .k = OLO_STRAINS, .e0 = e, .c = term->coefficient, .context = term->context};
     term->law->at(&x, OLO_LAW_VALUE, false, &law);

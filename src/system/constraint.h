@@ -3,12 +3,13 @@
  *     form       g = e(q), a quadratic form (constraint_form.c): what keeps bodies rigid, joints
  *     relation   g = c + sum a_i x_i(q) - f(t) of joint coordinates x_i and a motion f over time
  *                (constraint_relation.c): gears, screws, mimics, prescribed motions
- *     height     g = n.(x - o) - r sigma, the centre of a disc or ball over its plane (constraint_rolling.c)
+ *     height     g = n.(x - o) - r sigma, the centre of a disc or ball over its plane
+ *                (constraint_rolling.c)
  *     rolling    no g at all, only d(q0, q1) with d.dq = 0: a velocity row (constraint_rolling.c)
  *
- * Over a step a row has the discrete gradient d with d.dq = g(q1, t) - g(q0, t) exactly, whatever kind it is: the
- * force of a multiplier is -lambda d, it does no work but -lambda (f(t1) - f(t0)), that of a motion. A kind is a
- * constant table in a file of its own.
+ * Over a step a row has the discrete gradient d with d.dq = g(q1, t) - g(q0, t) exactly, whatever
+ * kind it is: the force of a multiplier is -lambda d, it does no work but -lambda (f(t1) - f(t0)),
+ * that of a motion. A kind is a constant table in a file of its own.
  */
 #ifndef OLO_SYSTEM_CONSTRAINT_H
 #define OLO_SYSTEM_CONSTRAINT_H
@@ -39,12 +40,12 @@ typedef struct olo_constraint_type {
     void (*gradient)(const olo_constraint *row, const olo_at *at, double *gradient);
     /* d[size]; tangent[size*size] = dd/dq1 unless NULL */
     void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
-    /* dd/dq0, row-major, and the Hessian of g at a configuration: for derivatives of runs. NULL: it has none. Of a velocity row the
-     * matrix that takes v to the gradient of d(q, q).v. */
+    /* dd/dq0, row-major, and the Hessian of g at a configuration: for derivatives of runs. NULL: it
+     * has none. Of a velocity row the matrix that takes v to the gradient of d(q, q).v. */
     void (*start_tangent)(const olo_constraint *row, const olo_interval *x, double *tangent);
     void (*hessian)(const olo_constraint *row, const olo_at *at, double *hessian);
-    /* Numbers of `data` in which g and d are affine, for derivatives by parameters: how many, the value of one, and the row with
-     * another value, its data copied to `room`. */
+    /* Numbers of `data` in which g and d are affine, for derivatives by parameters: how many, the
+     * value of one, and the row with another value, its data copied to `room`. */
     int numbers;
     double (*number)(const olo_constraint *row, int index);
     olo_constraint (*with)(const olo_constraint *row, int index, double value, void *room);
@@ -117,7 +118,8 @@ void olo_constraint_start(const olo_constraint *row, const olo_interval *x, doub
 /* g(q1, t1) - g(q0, t0) free of cancellation in q: d.dq - (f(t1) - f(t0)), with d at hand. */
 double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d);
 
-/* What has to vanish at the end of a step: g(q1, t1), or d.dq of a velocity row; and its derivative[size] in q1. */
+/* What has to vanish at the end of a step: g(q1, t1), or d.dq of a velocity row; and its
+ * derivative[size] in q1. */
 double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x);
 void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative);
 

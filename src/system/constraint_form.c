@@ -1,5 +1,5 @@
-/* Rows that are quadratic forms: the discrete gradient is the gradient at the midpoint, d = b + A q_m, and dd/dq1 =
- * 1/2 A. And what is the same for rows of all kinds. */
+/* Rows that are quadratic forms: the discrete gradient is the gradient at the midpoint, d = b + A
+ * q_m, and dd/dq1 = 1/2 A. And what is the same for rows of all kinds. */
 #include <string.h>
 
 #include "system/constraint.h"

@@ -2,9 +2,10 @@
  *
  *     g(q, t) = c + sum a_i x_i(q) - f(t).
  *
- * With the exact discrete gradients d_i of the coordinates, d_i.dq = x_i(q1) - x_i(q0), a row has d = sum a_i d_i, and
- * a multiplier that holds g = 0 at both ends of a step does the work -lambda d.dq = -lambda (f(t1) - f(t0)): none in
- * a gear, that of its drive in a motion. Angles count their turns.
+ * With the exact discrete gradients d_i of the coordinates, d_i.dq = x_i(q1) - x_i(q0), a row has d
+ * = sum a_i d_i, and a multiplier that holds g = 0 at both ends of a step does the work -lambda
+ * d.dq = -lambda (f(t1) - f(t0)): none in a gear, that of its drive in a motion. Angles count their
+ * turns.
  */
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,15 @@
 /* Constraint rows of rolling on a plane (system/rolling.h), over the twelve coordinates of a frame.
  *
  *     height     g = n.(x - o) - r sigma,  x = phi + X_I d_I,  e = E_I d_I,  sigma = |n x e|
- *                d_phi = n,  d_I = X_I n - r/sigma_a E_I (e_m - gamma_m n):   d.dq = g(q1) - g(q0) exactly
+ *                d_phi = n,  d_I = X_I n - r/sigma_a E_I (e_m - gamma_m n):   d.dq = g(q1) - g(q0)
+ *                            exactly
  *
  *     rolling    m.(dx + a x s^) = 0 for two directions m of the plane; no g
  *                d_phi = m,  d_I = c_I m,  c_I = X_I + r/sigma_a (gamma_m E_I - n.d^I)
  *
- * since a x d_I,m = d_I,1 - d_I,0 and n = (n.d^I) d_I,m with the reciprocal triad d^I of the midpoint. Together with the
- * internal rows of the frame they leave the twists [-omega x (rho_m + s^); omega].
+ * since a x d_I,m = d_I,1 - d_I,0 and n = (n.d^I) d_I,m with the reciprocal triad d^I of the
+ * midpoint. Together with the internal rows of the frame they leave the twists [-omega x (rho_m +
+ * s^); omega].
  */
 #include <math.h>
 #include <string.h>
@@ -58,7 +60,8 @@ static olo_interval backwards(const olo_interval *x)
 
 /* --- the numbers of a contact --- */
 
-/* Both rows are affine in the radius, the centre in the body and the place of the plane along its normal. */
+/* Both rows are affine in the radius, the centre in the body and the place of the plane along its
+ * normal. */
 enum { NUMBERS = 5 };
 
 static double *number_of(olo_rolling *rolling, int index)
@@ -207,7 +210,8 @@ static void find_shares(contact *at)
     }
 }
 
-/* change[9] = dc_I/dq1 over the directors: c_I changes by gamma_m, by d(n.d^I) = -(n.d^J) d^I.d(d_J,m), by sigma_a */
+/* change[9] = dc_I/dq1 over the directors: c_I changes by gamma_m, by d(n.d^I) = -(n.d^J)
+ * d^I.d(d_J,m), by sigma_a */
 static void shares_by_end(const contact *at, int I, double change[9])
 {
     const olo_rolling *x = at->rolling;

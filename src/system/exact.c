@@ -1,10 +1,10 @@
-/* The exact solution as a configuration. Each vector x = x0 + sum_k w_k q_k whose 3-vectors q_k are known but for
- * one gives that one,
+/* The exact solution as a configuration. Each vector x = x0 + sum_k w_k q_k whose 3-vectors q_k are
+ * known but for one gives that one,
  *
  *     q_j = (x - x0 - sum_{k != j} w_k q_k) / w_j,
  *
- * until nothing new comes: a position, then the directors that places on the body imply, then what counts from
- * another point.
+ * until nothing new comes: a position, then the directors that places on the body imply, then what
+ * counts from another point.
  */
 #include "system/exact.h"
 
@@ -28,7 +28,8 @@ bool olo_system_has_exact(const olo_system *system)
     return system->exact_count > 0;
 }
 
-/* The place in the list of the only 3-vector that is not known yet, -1 if there are none or several. */
+/* The place in the list of the only 3-vector that is not known yet, -1 if there are none or
+ * several. */
 static int only_unknown(const olo_position *p, const double *q)
 {
     int unknown = -1;

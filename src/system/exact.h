@@ -1,5 +1,5 @@
-/* The exact solution of a model, where it is known: vectors of space x_k(q) = x0 + sum weight q[slot] with
- * their motion x_k(t). It serves studies of convergence; nothing that steps reads it.
+/* The exact solution of a model, where it is known: vectors of space x_k(q) = x0 + sum weight
+ * q[slot] with their motion x_k(t). It serves studies of convergence; nothing that steps reads it.
  */
 #ifndef OLO_SYSTEM_EXACT_H
 #define OLO_SYSTEM_EXACT_H

@@ -37,8 +37,8 @@ double olo_form_value(const olo_form *form, const double *q);
 /* Sum of the magnitudes of the parts of e(q): what its value is rounded against. */
 double olo_form_magnitude(const olo_form *form, const double *q);
 
-/* The same of e written as a polynomial in q - origin: what is left of it where positions count from a point nearby. Both
- * arrays are addressed by `index`. */
+/* The same of e written as a polynomial in q - origin: what is left of it where positions count
+ * from a point nearby. Both arrays are addressed by `index`. */
 double olo_form_magnitude_about(const olo_form *form, const double *q, const double *origin);
 
 /* gradient[size] = b + A q */
@@ -57,8 +57,8 @@ void olo_form_hessian_times(const olo_form *form, const double *w, double *out);
 /* matrix[size*size] += s A */
 void olo_form_add_hessian(const olo_form *form, double s, double *matrix);
 
-/* Coefficients in the order c, b[0..size), a[0..products): how many, and the derivatives of the value
- * and of the gradient with respect to coefficient p. */
+/* Coefficients in the order c, b[0..size), a[0..products): how many, and the derivatives of the
+ * value and of the gradient with respect to coefficient p. */
 int olo_form_coefficients(const olo_form *form);
 double olo_form_value_by_coefficient(const olo_form *form, const double *q, int p);
 void olo_form_gradient_by_coefficient(const olo_form *form, const double *q, int p,

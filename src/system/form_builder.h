@@ -10,7 +10,8 @@
 
 enum { OLO_FORM_PRODUCTS_MAX = 512 };
 
-/* Lives on the stack; starts as `{0}`. `overflow` is set when a form touches too many coordinates. */
+/* Lives on the stack; starts as `{0}`. `overflow` is set when a form touches too many coordinates.
+ */
 typedef struct olo_form_builder {
     double c;
     int size, products;
@@ -28,7 +29,8 @@ void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, cons
 /* + n . x of a fixed vector and a position */
 void olo_form_add_component(olo_form_builder *f, const double n[3], const olo_position *x);
 
-/* The finished form, with ascending indices, in the pool; false when memory is out or on overflow. */
+/* The finished form, with ascending indices, in the pool; false when memory is out or on overflow.
+ */
 bool olo_form_finish(const olo_form_builder *f, olo_pool *pool, olo_form *form);
 
 #endif

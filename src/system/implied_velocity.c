@@ -1,10 +1,11 @@
 /* The initial velocity of a body, the child c, from that of the body it is joined to, its parent p:
  *
- *     omega_c = omega_p + omega,   v_c = v_p + omega_p x (x - phi_p) - omega_c x (x - phi_c) + sliding
+ *     omega_c = omega_p + omega,   v_c = v_p + omega_p x (x - phi_p) - omega_c x (x - phi_c) +
+ *         sliding
  *
- * with the place x of the joint on the body that moves against its base, which is the child or the parent; in the second
- * case omega and sliding change their signs. They turn with the base, so that the joint has the same rate wherever the
- * bodies are assembled.
+ * with the place x of the joint on the body that moves against its base, which is the child or the
+ * parent; in the second case omega and sliding change their signs. They turn with the base, so that
+ * the joint has the same rate wherever the bodies are assembled.
  */
 #include "system/implied_velocity.h"
 

@@ -6,8 +6,8 @@
 
 typedef struct olo_system olo_system;
 
-/* The body's point moves against the base with `sliding`, and the body turns with `omega` against it. Either of the two
- * may be the one that is settled: the child; the other is its parent. */
+/* The body's point moves against the base with `sliding`, and the body turns with `omega` against
+ * it. Either of the two may be the one that is settled: the child; the other is its parent. */
 typedef struct olo_implied_velocity {
     int base, body;              /* nodes; the base may be the ground, -1 */
     int child;                   /* the base or the body */

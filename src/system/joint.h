@@ -1,17 +1,21 @@
-/* Articulations: the kinematic reading of a constraint group. A child node moves relative to a parent node,
- * or to the ground, in the way its joint type says.
+/* Articulations: the kinematic reading of a constraint group. A child node moves relative to a
+ * parent node, or to the ground, in the way its joint type says.
  *
- * A step is described by increments: displacement and Cayley vector of every node (its motion), and the
- * joint's own increment u. A joint type is a constant table in a file of its own (elements/joint_*.c):
+ * A step is described by increments: displacement and Cayley vector of every node (its motion), and
+ * the joint's own increment u. A joint type is a constant table in a file of its own
+ * (elements/joint_*.c):
  *
  *     predict    u that comes closest to given motions of parent and child
- *     move       the nodal update: child's motion from the parent's motion and u      (thesis, F_q(u))
+ *     move       the nodal update: child's motion from the parent's motion and u      (thesis,
+ *                F_q(u))
  *     blocks     the right pair A, B at q1:              dt_c = A dt_p + B du
- *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis, P(q0,q1)),
+ *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis,
+ *                    P(q0,q1)),
  *                or at q0 where the scheme wants it there
  *                and the variations of the left pair against the wrench W that hangs on the joint,
  *                d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du;
- *                and the gap: the twist that takes the child to the nearest place that the joint allows.
+ *                and the gap: the twist that takes the child to the nearest place that the joint
+ *                    allows.
  *
  * Entries that are constant may be written by `prepare` once; `blocks` writes those that change.
  */
@@ -27,8 +31,8 @@ typedef struct olo_node olo_node;
 typedef struct olo_joint_type olo_joint_type;
 typedef struct olo_rolling olo_rolling;
 
-/* Geometry is plain data. Axes are rows of a right-handed orthonormal triad m1, m2, n that is fixed in the
- * parent (in space for ground) and, where the joint keeps it, in the child. */
+/* Geometry is plain data. Axes are rows of a right-handed orthonormal triad m1, m2, n that is fixed
+ * in the parent (in space for ground) and, where the joint keeps it, in the child. */
 typedef struct olo_articulation {
     const olo_joint_type *type;
     int group; /* its constraint group, or -1 */
@@ -52,8 +56,8 @@ typedef struct olo_hinge {
     double child_point[3], axis[3];         /* in the child's frame */
 } olo_hinge;
 
-/* What a joint sees of a step: coordinates of child and parent at q0, the midpoint and q1, and their motions.
- * The parent of a grounded joint is the frame at rest, with parent_node NULL. */
+/* What a joint sees of a step: coordinates of child and parent at q0, the midpoint and q1, and
+ * their motions. The parent of a grounded joint is the frame at rest, with parent_node NULL. */
 typedef struct olo_joint_view {
     const olo_articulation *joint;
     const olo_node *child_node, *parent_node;
@@ -66,21 +70,22 @@ typedef struct olo_joint_view {
 
 struct olo_joint_type {
     const char *name;
-    bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see linalg/elimination_tree.c */
+    bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see linalg/elimination_tree.c
+                   */
     int (*dof)(const olo_articulation *joint, const olo_system *system);
     /* At the start of a step, from q0: constants. May be NULL. */
     void (*begin)(const olo_joint_view *x, const olo_system *system);
     void (*predict)(const olo_joint_view *x, const double *motion, double *u);
     void (*move)(const olo_joint_view *x, const double *u, double *motion);
-    /* Size of the joint's own Cayley vector, which grows without bound towards a half turn, where the left pair loses its
-     * rank; NULL: the motion of the child tells. */
+    /* Size of the joint's own Cayley vector, which grows without bound towards a half turn, where
+     * the left pair loses its rank; NULL: the motion of the child tells. */
     double (*turn)(const olo_joint_view *x);
     /* gap[twist of the child] unless NULL */
     void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
     /* The gap alone. */
     void (*gap)(const olo_joint_view *x, double *gap);
-    /* What rounding has opened: shift and small rotation of the child that close the joint at given coordinates of
-     * parent and child. May be NULL. */
+    /* What rounding has opened: shift and small rotation of the child that close the joint at given
+     * coordinates of parent and child. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child,
                   double shift[3], double turn[3]);
     /* True, and how, if a joint between two frames is a hinge. NULL: none is. */

@@ -50,7 +50,8 @@ typedef struct olo_law_input {
     double h;            /* step, for dissipative laws */
     const double *c;     /* coefficients */
     const void *context; /* of `general` laws */
-    double angle; /* of laws of an angle: its value, turns counted, at e0 or within half a turn of it */
+    double angle; /* of laws of an angle: its value, turns counted, at e0 or within half a turn of
+                     it */
 } olo_law_input;
 
 /* What is wanted: derivatives up to this order in the invariants, with or without coefficients. */
@@ -81,7 +82,8 @@ extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1
 /* Laws of the six strains of a beam; a matrix C is its upper triangle, row by row. */
 extern const olo_law olo_law_elastic;         /* f = 1/2 sum c_k e_k^2 */
 extern const olo_law olo_law_elastic_coupled; /* f = 1/2 e.C e, c = C */
-extern const olo_law olo_law_strain_rate; /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
+extern const olo_law
+    olo_law_strain_rate; /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
 /* Linear, spring, viscous and stop over the angle theta = atan2(e[1], e[0]) in the place of e. */
 extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
     olo_law_angle_stop;

@@ -1,13 +1,16 @@
-/* Laws of the six strains of a beam, e = (Gamma, K), each integrated at one point (the weight is in the coefficients).
+/* Laws of the six strains of a beam, e = (Gamma, K), each integrated at one point (the weight is in
+ * the coefficients).
  *
  *     elastic          f = 1/2 sum_k c_k e_k^2           s = c_k (e0_k + e1_k)/2
  *     elastic-coupled  f = 1/2 e.C e                     s = C (e0 + e1)/2
- *     strain-rate      s = (c0/h + c1/2) C (e1 - e0),    s.(e1 - e0) >= 0 for C without negative eigenvalues
+ *     strain-rate      s = (c0/h + c1/2) C (e1 - e0),    s.(e1 - e0) >= 0 for C without negative
+ *                      eigenvalues
  *
- * The stress of the elastic laws is the average of the end points, never that of the averaged configuration;
- * it is formed from the start and the increment. The last one is dissipative: c0 is a material's relaxation
- * time (Kelvin and Voigt), c1 the share of algorithmic dissipation, which vanishes with h and weighs on what is fast
- * against the step (Armero and Romero). A matrix is stored as its upper triangle, row by row.
+ * The stress of the elastic laws is the average of the end points, never that of the averaged
+ * configuration; it is formed from the start and the increment. The last one is dissipative: c0 is
+ * a material's relaxation time (Kelvin and Voigt), c1 the share of algorithmic dissipation, which
+ * vanishes with h and weighs on what is fast against the step (Armero and Romero). A matrix is
+ * stored as its upper triangle, row by row.
  */
 #include "system/law.h"
 
@@ -57,7 +60,8 @@ static void times(double factor, const double *C, const double *x, double *y)
     }
 }
 
-/* The derivative of C x with respect to the entries of C, from column `first` of a table with `count` columns. */
+/* The derivative of C x with respect to the entries of C, from column `first` of a table with
+ * `count` columns. */
 static void by_entries(const double *x, int first, int count, double factor, double *table)
 {
     for (int k = 0; k < K; k++) {

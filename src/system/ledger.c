@@ -1,10 +1,11 @@
 /* The ledger of a state: energies, momenta, constraint errors.
  *
- *     T = 1/2 v.M v,   P = sum of M v over the position slots,   L = sum over all 3-vectors x x (M v)
+ *     T = 1/2 v.M v,   P = sum of M v over the position slots,   L = sum over all 3-vectors x x (M
+ *         v)
  *
- * L needs every 3-vector of q, directors included; P only those that a translation moves: positions that
- * are not relative to another node. Frames and their orthonormality rows g_IJ = d_I.d_J - delta_IJ (half of it
- * for I = J) are evaluated as such, all else entry by entry and form by form.
+ * L needs every 3-vector of q, directors included; P only those that a translation moves: positions
+ * that are not relative to another node. Frames and their orthonormality rows g_IJ = d_I.d_J -
+ * delta_IJ (half of it for I = J) are evaluated as such, all else entry by entry and form by form.
  */
 #include <math.h>
 #include <string.h>
@@ -119,16 +120,16 @@ static void book_terms(const olo_system *system, const olo_state *x, int count, 
         if (term->role == OLO_ROLE_POTENTIAL)
             ledger->potential += olo_term_energy(term, x->q, x->angles);
         if (term->role == OLO_ROLE_STRAIN)
-            ledger->strain += olo_term_energy_with_rest(term, x->q, x->q_rest, x->angles);
+            ledger->strain += olo_term_energy_with_remainder(term, x->q, x->q_remainder, x->angles);
     }
 }
 
 /* Frames four at once, and what is left; false: something is not finite. */
 static bool book_fours(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
-    olo_books_sums sums;
+    olo_ledger_simd_sums sums;
     const int *left;
-    if (!system->books || !olo_books_add_up(system->books, x->q, x->v, &sums))
+    if (!system->ledger_simd || !olo_ledger_simd_sum(system->ledger_simd, x->q, x->v, &sums))
         return false;
     ledger->kinetic = sums.kinetic;
     ledger->potential = sums.potential;
@@ -137,9 +138,9 @@ static bool book_fours(const olo_system *system, const olo_state *x, olo_ledger 
     ledger->constraint_error = sums.error;
     ledger->constraint_relative = sums.relative;
     ledger->velocity_error = sums.rate;
-    int count = olo_books_terms(system->books, &left);
+    int count = olo_ledger_simd_terms(system->ledger_simd, &left);
     book_terms(system, x, count, left, ledger);
-    count = olo_books_groups(system->books, &left);
+    count = olo_ledger_simd_groups(system->ledger_simd, &left);
     book_constraints(system, x, count, left, ledger);
     return true;
 }
@@ -163,7 +164,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     ledger->constraint = olo_sum_value(&x->constraint);
     ledger->total = ledger->kinetic + ledger->potential + ledger->strain + ledger->constraint;
     ledger->balance = ledger->total - ledger->work + ledger->dissipation;
-    ledger->interval = x->bare ? x->interval_energy : ledger->total;
+    ledger->interval = x->from_momentum ? x->interval_energy : ledger->total;
 }
 
 double olo_invariant_value(const olo_invariant *invariant, const olo_ledger *ledger)

@@ -1,5 +1,6 @@
-/* Mass. M couples 3-vectors of q by multiples of the identity; a list of entries says which. Nearly all of them belong
- * to frames that nothing couples to another node, and these are kept once more as the ten numbers of
+/* Mass. M couples 3-vectors of q by multiples of the identity; a list of entries says which. Nearly
+ * all of them belong to frames that nothing couples to another node, and these are kept once more
+ * as the ten numbers of
  *
  *     M = [m c^T; c E] (x) I_3,     c the mass times its centre, E the Euler tensor,
  *

@@ -1,6 +1,7 @@
 /* Connected parts by union-find over all couplings, and the energy and momenta of each:
  *
- *     E_p = T_p + V_p - (energy received from outside),   P_p, L_p: sums over the nodes of part p. */
+ *     E_p = T_p + V_p - (energy received from outside),   P_p, L_p: sums over the nodes of part p.
+ */
 #include "system/parts.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "linalg/vec3.h"
 #include "system/system.h"
 
-/* ---- which nodes belong together -------------------------------------------------------------- */
+/* ---- which nodes belong together --------------------------------------------------------------
+ */
 
 static int root_of(int *parent, int node)
 {
@@ -83,7 +85,8 @@ const char *olo_system_part_name(const olo_system *s, int part)
     return "";
 }
 
-/* ---- ledgers ---------------------------------------------------------------------------------- */
+/* ---- ledgers ----------------------------------------------------------------------------------
+ */
 
 void olo_state_receive(const olo_system *s, olo_state *x, int coordinate, double energy)
 {
@@ -142,7 +145,7 @@ static void add_terms(const olo_system *s, const olo_state *x, olo_ledger *ledge
         if (term->role == OLO_ROLE_POTENTIAL)
             ledger->potential += olo_term_energy(term, x->q, x->angles);
         if (term->role == OLO_ROLE_STRAIN)
-            ledger->strain += olo_term_energy_with_rest(term, x->q, x->q_rest, x->angles);
+            ledger->strain += olo_term_energy_with_remainder(term, x->q, x->q_remainder, x->angles);
     }
 }
 

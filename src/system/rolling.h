@@ -1,19 +1,21 @@
 /* Rolling without slip on a plane that is fixed in space: the geometry of the contact.
  *
- * A thin disc of radius r has its centre at x and its axis along the unit vector e, both fixed in a body; n is the unit
- * normal of the plane. With gamma = n.e and sigma = |n x e|, the sine of the angle between axis and normal, the arm from
- * the centre to the point of contact is
+ * A thin disc of radius r has its centre at x and its axis along the unit vector e, both fixed in a
+ * body; n is the unit normal of the plane. With gamma = n.e and sigma = |n x e|, the sine of the
+ * angle between axis and normal, the arm from the centre to the point of contact is
  *
- *     s = r (gamma e - n)/sigma,     height of the centre  n.(x - o) = r sigma,     rolling  x' + omega x s = 0.
+ *     s = r (gamma e - n)/sigma,     height of the centre  n.(x - o) = r sigma,     rolling  x' +
+ *         omega x s = 0.
  *
  * Over a step with Cayley vector a the arm is
  *
- *     s^ = r (gamma_m e_m - n)/sigma_a,  gamma_m = n.e_m,  sigma_a = (sigma0 + sigma1)/2,    dx + a x s^ = 0.
+ *     s^ = r (gamma_m e_m - n)/sigma_a,  gamma_m = n.e_m,  sigma_a = (sigma0 + sigma1)/2,    dx + a
+ *         x s^ = 0.
  *
- * Along n this is the change of the height to the last bit: n.(a x s^) = r gamma_m/sigma_a n.(a x e_m) =
- * r gamma_m (gamma1 - gamma0)/sigma_a = -r (sigma1 - sigma0), since sigma^2 = 1 - gamma^2. It does not change when the
- * step is read backwards, nor when all is turned about n, and it differs from the arm at the midpoint in time by O(h^2).
- * A ball has no axis: s^ = s = -r n.
+ * Along n this is the change of the height to the last bit: n.(a x s^) = r gamma_m/sigma_a n.(a x
+ * e_m) = r gamma_m (gamma1 - gamma0)/sigma_a = -r (sigma1 - sigma0), since sigma^2 = 1 - gamma^2.
+ * It does not change when the step is read backwards, nor when all is turned about n, and it
+ * differs from the arm at the midpoint in time by O(h^2). A ball has no axis: s^ = s = -r n.
  */
 #ifndef OLO_SYSTEM_ROLLING_H
 #define OLO_SYSTEM_ROLLING_H
@@ -42,7 +44,8 @@ void olo_rolling_vector(const double X[3], const double *frame, double out[3]);
 /* sigma at an axis e; one for a ball. */
 double olo_rolling_sine(const olo_rolling *rolling, const double e[3]);
 
-/* From the axis at the start, middle and end of a step. At one configuration all three are the same. */
+/* From the axis at the start, middle and end of a step. At one configuration all three are the
+ * same. */
 void olo_rolling_over(const olo_rolling *rolling, const double e0[3], const double e_m[3],
                       const double e1[3], olo_rolling_arm *arm);
 

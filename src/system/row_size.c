@@ -1,11 +1,13 @@
-/* Sizes of constraint rows. The error of a row in double precision has two sources: the row's own terms, and the positions
- * that enter it, which carry an absolute error in proportion to their distance from the origin. So a row is judged against
+/* Sizes of constraint rows. The error of a row in double precision has two sources: the row's own
+ * terms, and the positions that enter it, which carry an absolute error in proportion to their
+ * distance from the origin. So a row is judged against
  *
  *     size = extent + share * parts,
  *
- * extent: the sum of the magnitudes of its terms with positions counted from the first node of the row (arms, lengths,
- * directors), at least its steepest derivative times the length of a body in it; parts: the same sum with positions as they are. The
- * share is such that a bound of 1e-12 of the size allows some units of the last place of the parts: 1e-12 share = 16 epsilon. */
+ * extent: the sum of the magnitudes of its terms with positions counted from the first node of the
+ * row (arms, lengths, directors), at least its steepest derivative times the length of a body in
+ * it; parts: the same sum with positions as they are. The share is such that a bound of 1e-12 of
+ * the size allows some units of the last place of the parts: 1e-12 share = 16 epsilon. */
 #include "system/row_size.h"
 
 #include <float.h>
@@ -19,7 +21,8 @@
 
 static const double share_of_parts = 16 * DBL_EPSILON / 1e-12;
 
-/* Sets the positions of the row's nodes in `origin` to that of its first node, directors to zero. */
+/* Sets the positions of the row's nodes in `origin` to that of its first node, directors to zero.
+ */
 static void set_origin(const olo_system *s, const olo_constraint *row, const double *q,
                        double *origin)
 {
@@ -31,7 +34,8 @@ static void set_origin(const olo_system *s, const olo_constraint *row, const dou
     }
 }
 
-/* A length of a node: the largest radius of its inertia about its origin; of one without any, the length of the model. */
+/* A length of a node: the largest radius of its inertia about its origin; of one without any, the
+ * length of the model. */
 static double node_length(const olo_system *s, const olo_node *node)
 {
     if (node->frame < 0)
@@ -41,7 +45,8 @@ static double node_length(const olo_system *s, const olo_node *node)
     return mass->m > 0 && largest > 0 ? sqrt(largest / mass->m) : s->length_scale;
 }
 
-/* Steepest derivative of the row over the lengths of its bodies; `distant` becomes the sum over their distances from the origin. */
+/* Steepest derivative of the row over the lengths of its bodies; `distant` becomes the sum over
+ * their distances from the origin. */
 static double steepness(const olo_system *s, const olo_constraint *row, const olo_at *at,
                         double *distant)
 {
@@ -59,7 +64,8 @@ static double steepness(const olo_system *s, const olo_constraint *row, const ol
     return steepest;
 }
 
-/* Distance of the row's nodes from the origin over a length of the row: of its bodies, or between them. */
+/* Distance of the row's nodes from the origin over a length of the row: of its bodies, or between
+ * them. */
 static double remoteness(const olo_system *s, const olo_constraint *row, const double *q)
 {
     const olo_node *first = &s->nodes[s->coordinates[row->index[0]].node];

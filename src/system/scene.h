@@ -1,7 +1,9 @@
-/* What a system looks like: a list of things to draw, so that whoever draws need not know kinds of elements.
+/* What a system looks like: a list of things to draw, so that whoever draws need not know kinds of
+ * elements.
  *
- * A drawable is a primitive of some size, placed in the frame of a node or in space, or spanned between two places.
- * Elements add their own when they are built (elements/drawing.h); docs/result-format.md says the same to people.
+ * A drawable is a primitive of some size, placed in the frame of a node or in space, or spanned
+ * between two places. Elements add their own when they are built (elements/drawing.h);
+ * docs/result-format.md says the same to people.
  */
 #ifndef OLO_SYSTEM_SCENE_H
 #define OLO_SYSTEM_SCENE_H
@@ -18,22 +20,26 @@ enum { OLO_DRAWABLE_SIZES = 12 };
  *     cone         radius, radius, height along the third axis, apex at the origin, base at +height
  *     tetrahedron  four vertices
  *     rod, coil, dashpot   radius; from `position` on the first node to `end` on the second
- *     sweep        half-widths along the first two axes, 1 for an ellipse or 0 for a rectangle, and the nine numbers of
- *                  the axes at the other end: a section swept from the frame of one node to that of the other
+ *     sweep        half-widths along the first two axes, 1 for an ellipse or 0 for a rectangle, and
+ *                  the nine numbers of
+ *                  the axes at the other end: a section swept from the frame of one node to that of
+ *                      the other
  *     trace        none: the way of a place
  */
 typedef struct olo_drawable {
     const char *name; /* of the element, owned by the system */
-    const char *
-        role; /* body, point, joint, support, ground, rod, beam, spring, damper, trace: for colours */
+    const char *role; /* body, point, joint, support, ground, rod, beam, spring, damper, trace: for
+                         colours */
     const char *primitive; /* see above */
     int node[2];           /* its node, and that of its other end; -1: space */
     double position[3];    /* in the node's frame */
     double rotation[9];    /* row-major, its axes in the node's frame */
     double end[3];         /* other end, in the frame of the second node */
     double size[OLO_DRAWABLE_SIZES];
-    int point[2]; /* of a sweep: quadrature points of all beams, from 1 on, between which it is; 0: none */
-    bool symbol; /* its size is not known: in units of the symbols nearby, until the system is complete */
+    int point[2]; /* of a sweep: quadrature points of all beams, from 1 on, between which it is; 0:
+                     none */
+    bool symbol;  /* its size is not known: in units of the symbols nearby, until the system is
+                     complete */
 } olo_drawable;
 
 /* Its texts, for those who write a column of each. */

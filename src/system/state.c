@@ -9,7 +9,7 @@
 
 static size_t number_count(const olo_state *x)
 {
-    return 5 * (size_t)x->n + (2 + OLO_FORETOLD) * (size_t)x->twists + (size_t)x->m +
+    return 5 * (size_t)x->n + (2 + OLO_PREDICTOR_MOTIONS) * (size_t)x->twists + (size_t)x->m +
            (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count + 2 * (size_t)x->drives +
            2 * (size_t)x->parts;
 }
@@ -18,13 +18,13 @@ static void point_into(olo_state *state)
 {
     double *at = state->numbers;
     state->q = at;
-    state->q_rest = at += state->n;
+    state->q_remainder = at += state->n;
     state->v = at += state->n;
     state->v_before = at += state->n;
     state->motion = at += state->n;
     state->motion_before = at += state->twists;
     state->differences = at += state->twists;
-    state->wrench = at += (OLO_FORETOLD - 1) * state->twists;
+    state->wrench = at += (OLO_PREDICTOR_MOTIONS - 1) * state->twists;
     state->lambda = at += state->twists;
     state->momentum = at += state->m;
     state->angles = at += state->n;
@@ -76,8 +76,8 @@ void olo_state_copy(const olo_state *from, olo_state *to)
     to->turned = from->turned;
     to->smooth = from->smooth;
     to->equal = from->equal;
-    to->foretell = from->foretell;
-    to->bare = from->bare;
+    to->predictor_order = from->predictor_order;
+    to->from_momentum = from->from_momentum;
     to->pending = from->pending;
     to->interval_energy = from->interval_energy;
     to->work = from->work;
@@ -118,8 +118,8 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
     olo_bytes_pass(bytes, &state->turned, sizeof state->turned);
     olo_bytes_pass_flag(bytes, &state->smooth);
     olo_bytes_pass(bytes, &state->equal, sizeof state->equal);
-    olo_bytes_pass(bytes, &state->foretell, sizeof state->foretell);
-    olo_bytes_pass_flag(bytes, &state->bare);
+    olo_bytes_pass(bytes, &state->predictor_order, sizeof state->predictor_order);
+    olo_bytes_pass_flag(bytes, &state->from_momentum);
     olo_bytes_pass_flag(bytes, &state->pending);
     olo_bytes_pass(bytes, &state->interval_energy, sizeof state->interval_energy);
     olo_bytes_pass(bytes, &state->work, sizeof state->work);
@@ -169,8 +169,9 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
     if (olo_checksum(0, bytes.block, bytes.size) != head.checksum)
         return olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
     pass_fields(&bytes, state);
-    const bool sensible = !bytes.strange && state->equal >= 0 && state->equal <= OLO_FORETOLD &&
-                          state->foretell >= 0 && state->foretell <= OLO_FORETOLD;
+    const bool sensible = !bytes.strange && state->equal >= 0 &&
+                          state->equal <= OLO_PREDICTOR_MOTIONS && state->predictor_order >= 0 &&
+                          state->predictor_order <= OLO_PREDICTOR_MOTIONS;
     return sensible ? OLO_OK : olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
 }
 
@@ -201,12 +202,12 @@ double *olo_state_v(olo_state *state)
 
 void olo_state_touch(olo_state *state)
 {
-    memset(state->q_rest, 0, (size_t)state->n * sizeof(double));
+    memset(state->q_remainder, 0, (size_t)state->n * sizeof(double));
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
     memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
     state->h = state->h_before = state->span = state->next = state->error_before = 0;
-    state->smooth = state->bare = state->pending = false;
-    state->equal = state->foretell = 0;
+    state->smooth = state->from_momentum = state->pending = false;
+    state->equal = state->predictor_order = 0;
 }
 
 void olo_state_reverse(olo_state *state)
@@ -215,8 +216,8 @@ void olo_state_reverse(olo_state *state)
         state->v[i] = -state->v[i];
     for (int i = 0; i < state->twists; i++)
         state->motion[i] = -state->motion[i];
-    state->smooth = state->bare = state->pending = false;
-    state->equal = state->foretell = 0;
+    state->smooth = state->from_momentum = state->pending = false;
+    state->equal = state->predictor_order = 0;
 }
 
 const double *olo_state_multipliers(const olo_state *state)

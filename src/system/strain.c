@@ -2,17 +2,20 @@
  *
  * With the stress s = (n, m) of the strains, the 3-vectors conjugate to phi', d_i and d_i' are
  *
- *     R = sum n_i d_i,   R_j = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),   R'_j = 1/2 (m_i d_k - m_k d_i)     (i, j, k cyclic)
+ *     R = sum n_i d_i,   R_j = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),   R'_j = 1/2 (m_i d_k - m_k
+ *         d_i)     (i, j, k cyclic)
  *
- * and a node has N'_a R in its position and N_a R_j + N'_a R'_j in its directors. The Hessian of s . e
- * has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and d_j^b.
+ * and a node has N'_a R in its position and N_a R_j + N'_a R'_j in its directors. The Hessian of s
+ * . e has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and
+ * d_j^b.
  *
- * In twists, delta x = delta_phi, delta d = delta_omega x d, the tangent of a step P(qm)^T dr/dq1 P(q1) is formed from
- * the projected gradients, without the matrix in coordinates: a hat stands for the midpoint (or P^ for that at q0, and
- * then g for the gradients at the midpoint),
+ * In twists, delta x = delta_phi, delta d = delta_omega x d, the tangent of a step P(qm)^T dr/dq1
+ * P(q1) is formed from the projected gradients, without the matrix in coordinates: a hat stands for
+ * the midpoint (or P^ for that at q0, and then g for the gradients at the midpoint),
  *
  *     sum_kl g^_k s1_kl g_l + 1/2 P^T (s.A) P,
- *     P^T (a I) P = a (-d^) | a d_m^ | a ((d_m.d) I - d (x) d_m)  between phi and d | d and phi | d and d.
+ *     P^T (a I) P = a (-d^) | a d_m^ | a ((d_m.d) I - d (x) d_m)  between phi and d | d and phi | d
+ *         and d.
  */
 #include "system/strain.h"
 
@@ -53,8 +56,9 @@ static void place_nodes(const olo_strain *s, const double *q, double out[A][4][3
     }
 }
 
-/* Linear in q, so that it serves for increments, too. sum N'_a = 0 to the last bit, but where one of them is varied: phi'
- * comes from differences of neighbours, which are as exact far from the origin as near it. */
+/* Linear in q, so that it serves for increments, too. sum N'_a = 0 to the last bit, but where one
+ * of them is varied: phi' comes from differences of neighbours, which are as exact far from the
+ * origin as near it. */
 static void interpolate(const olo_strain *s, const double *q, point *p)
 {
     const double all = s->dN[0] + (s->dN[1] + s->dN[2]); /* 0 for a node that there is not */
@@ -76,7 +80,8 @@ static void interpolate(const olo_strain *s, const double *q, point *p)
     }
 }
 
-/* d_i.phi' and the curvatures of one point; of two, the bilinear form of which that is the diagonal. */
+/* d_i.phi' and the curvatures of one point; of two, the bilinear form of which that is the
+ * diagonal. */
 static void products(const point *p, const point *y, double e[OLO_STRAINS])
 {
     for (int i = 0; i < 3; i++) {
@@ -87,11 +92,11 @@ static void products(const point *p, const point *y, double e[OLO_STRAINS])
 }
 
 /* phi' of what rounding left of the positions */
-static void add_rest(const olo_strain *s, const double *rest, point *p)
+static void add_rest(const olo_strain *s, const double *remainder, point *p)
 {
-    for (int a = 1; rest && a < s->nodes; a++)
+    for (int a = 1; remainder && a < s->nodes; a++)
         for (int c = 0; c < 3; c++)
-            p->f[c] += s->dN[a] * (rest[s->q[a] + c] - rest[s->q[0] + c]);
+            p->f[c] += s->dN[a] * (remainder[s->q[a] + c] - remainder[s->q[0] + c]);
 }
 
 static void strains_of(const olo_strain *s, const point *p, double e[OLO_STRAINS])
@@ -101,18 +106,18 @@ static void strains_of(const olo_strain *s, const point *p, double e[OLO_STRAINS
         e[k] -= s->reference[k];
 }
 
-void olo_strain_values(const olo_strain *strain, const double *q, const double *rest,
+void olo_strain_values(const olo_strain *strain, const double *q, const double *remainder,
                        double e[OLO_STRAINS])
 {
     point p;
     interpolate(strain, q, &p);
-    add_rest(strain, rest, &p);
+    add_rest(strain, remainder, &p);
     strains_of(strain, &p, e);
 }
 
-static void values(const olo_term *term, const double *q, const double *rest, double *e)
+static void values(const olo_term *term, const double *q, const double *remainder, double *e)
 {
-    olo_strain_values(term->data, q, rest, e);
+    olo_strain_values(term->data, q, remainder, e);
 }
 
 /* grad e(p).d */
@@ -149,11 +154,12 @@ static void advance(const point *p, double share, const point *d, point *m)
 static void read_step(const olo_strain *s, const olo_interval *x, point *start, point *d)
 {
     interpolate(s, x->q0, start);
-    add_rest(s, x->rest, start);
+    add_rest(s, x->remainder, start);
     interpolate(s, x->dq, d);
 }
 
-/* The midpoint comes from start and increment, not from qm: that is rounded where it is in space. */
+/* The midpoint comes from start and increment, not from qm: that is rounded where it is in space.
+ */
 static void over(const olo_term *term, const olo_interval *x, double *e0, double *de, void *between)
 {
     point start, d;
@@ -185,7 +191,8 @@ static void conjugate(const point *p, const double *s, double R[3], double Rd[3]
     for (int c = 0; c < 3; c++) {
         R[c] = n[0] * p->d[0][c] + n[1] * p->d[1][c] + n[2] * p->d[2][c];
         for (int j = 0; j < 3; j++) {
-            /* d_j is the first of (j, k) in the curvature about i = last, and the second in that about k = next */
+            /* d_j is the first of (j, k) in the curvature about i = last, and the second in that
+             * about k = next */
             const int i = last[j], k = next[j];
             Rd[j][c] = n[j] * p->f[c] + 0.5 * (m[k] * p->dd[i][c] - m[i] * p->dd[k][c]);
             Rdd[j][c] = 0.5 * (m[i] * p->d[k][c] - m[k] * p->d[i][c]);
@@ -229,8 +236,8 @@ static void combine(const olo_term *term, const double *s, const double *q, doub
     push(term, s, &p, r);
 }
 
-/* The coefficient of the unit matrix between 3-vectors I of node a and J of node b (0 position, 1..3 directors of the
- * section) in the Hessian of s.e. */
+/* The coefficient of the unit matrix between 3-vectors I of node a and J of node b (0 position,
+ * 1..3 directors of the section) in the Hessian of s.e. */
 static double coefficient(const olo_strain *x, const double *s, int a, int I, int b, int J)
 {
     if (I == 0 && J == 0)
@@ -287,8 +294,8 @@ static void add_hessian(const olo_term *term, const double *s, double *matrix)
 
 /* --- in twists --- */
 
-/* g[k][6 a ...] = P^T grad e_k, P at the nodes x: N'_a d_i in the displacement of shear and elongation, moments in the
- * turn. */
+/* g[k][6 a ...] = P^T grad e_k, P at the nodes x: N'_a d_i in the displacement of shear and
+ * elongation, moments in the turn. */
 static void twist_gradients(const olo_strain *s, const point *p, double x[A][4][3],
                             double g[OLO_STRAINS][6 * A])
 {
@@ -326,7 +333,8 @@ static void add_hat(const double v[3], double *K)
     K[13] += v[0];
 }
 
-/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders, given what n_i d_i sum up to at end and midpoint. */
+/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders, given what n_i d_i sum up to at end
+ * and midpoint. */
 static void add_shear(double c, const double at_end[3], const double at_mid[3], double *ab,
                       double *ba)
 {
@@ -443,7 +451,8 @@ static int coefficients(const olo_term *term)
     return OLO_STRAINS + 2 * ((const olo_strain *)term->data)->nodes;
 }
 
-/* The strains are linear in N and in N', so that their derivative is a bilinear form with one of them replaced. */
+/* The strains are linear in N and in N', so that their derivative is a bilinear form with one of
+ * them replaced. */
 static void by_coefficient(const olo_term *term, const double *q, int p, double *e,
                            double g[][OLO_FORM_SIZE_MAX])
 {

@@ -1,15 +1,18 @@
 /* What the symmetries of a model conserve.
  *
- * A rigid motion of the whole system, translation tau and rotation omega, moves a 3-vector x of q by
+ * A rigid motion of the whole system, translation tau and rotation omega, moves a 3-vector x of q
+ * by
  *     xi(x) = omega x x (+ tau for positions).
  * The momentum map omega.L + tau.P is conserved when no part of the system feels it: the derivative
- * grad e . xi of every form (a polynomial in q) vanishes, for the linear rows of a constraint group up to
- * a combination of rows of the group, which are zero at the midpoint too. These are linear conditions on
- * (tau, omega); their Gram matrix is 6x6 and its null space lists what is conserved. (Noether; for
- * energy-momentum with quadratic invariants the discrete counterpart is exact, thesis 3.2.)
+ * grad e . xi of every form (a polynomial in q) vanishes, for the linear rows of a constraint group
+ * up to a combination of rows of the group, which are zero at the midpoint too. These are linear
+ * conditions on (tau, omega); their Gram matrix is 6x6 and its null space lists what is conserved.
+ * (Noether; for energy-momentum with quadratic invariants the discrete counterpart is exact, thesis
+ * 3.2.)
  *
- * Forms are written in y, where positions are x = c + l y with the centre c and a length l of the model and
- * directors stay as they are: coefficients then have one size wherever the model is and whatever its units.
+ * Forms are written in y, where positions are x = c + l y with the centre c and a length l of the
+ * model and directors stay as they are: coefficients then have one size wherever the model is and
+ * whatever its units.
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +33,8 @@ typedef struct view {
     double center[3], length;
 } view;
 
-/* Derivatives of forms along the six generators: polynomials over `size` coordinates, stored as constant,
- * linear and quadratic coefficients. */
+/* Derivatives of forms along the six generators: polynomials over `size` coordinates, stored as
+ * constant, linear and quadratic coefficients. */
 typedef struct unit {
     int size;
     int index[OLO_FORM_SIZE_MAX];
@@ -302,8 +305,8 @@ static bool add_term(const view *seen, const olo_term *term, double gram[MOTIONS
     return ok;
 }
 
-/* The rows of a group: forms together; a relation feels what its coordinates feel; a row of another kind holds a body to
- * something fixed in space and feels everything. */
+/* The rows of a group: forms together; a relation feels what its coordinates feel; a row of another
+ * kind holds a body to something fixed in space and feels everything. */
 static bool add_group(const view *seen, const olo_group *group, double gram[MOTIONS][MOTIONS])
 {
     const olo_form **forms = olo_alloc((size_t)group->count + 1, sizeof *forms);
@@ -323,8 +326,8 @@ static bool add_group(const view *seen, const olo_group *group, double gram[MOTI
     return ok;
 }
 
-/* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by rotations
- * with m . omega; anything that depends on the motion is felt by everything. */
+/* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by
+ * rotations with m . omega; anything that depends on the motion is felt by everything. */
 static bool add_action(const view *seen, const olo_action *action, double gram[MOTIONS][MOTIONS])
 {
     double scale = vec3_dot(action->vector, action->vector);
@@ -402,8 +405,8 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
     return found;
 }
 
-/* A motion of y, omega x y + tau, as one of positions: omega x (x - c) + l tau; a translation by itself has no
- * size. */
+/* A motion of y, omega x y + tau, as one of positions: omega x (x - c) + l tau; a translation by
+ * itself has no size. */
 static void leave_view(const view *seen, double motion[MOTIONS])
 {
     double *tau = motion, *omega = motion + RX, moved[3];
@@ -414,7 +417,8 @@ static void leave_view(const view *seen, double motion[MOTIONS])
         tau[i] = seen->length * tau[i] + moved[i];
 }
 
-/* Takes the share of an earlier translation out of a rotation: both are conserved, and so is the difference. */
+/* Takes the share of an earlier translation out of a rotation: both are conserved, and so is the
+ * difference. */
 static void remove_translation(const double earlier[MOTIONS], double motion[MOTIONS])
 {
     if (vec3_norm(earlier + RX) == 0)

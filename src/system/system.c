@@ -32,7 +32,7 @@ void olo_system_free(olo_system *system)
     olo_free(system->coordinates);
     olo_free(system->mass);
     olo_free(system->frames);
-    olo_books_free(system->books);
+    olo_ledger_simd_free(system->ledger_simd);
     olo_free(system->terms);
     olo_free(system->constraints);
     olo_free(system->groups);
@@ -86,7 +86,8 @@ const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *
     return NULL;
 }
 
-/* `start`, `middle` or `end` of a beam, or the number of a node from 1; -1: it has none of that name. */
+/* `start`, `middle` or `end` of a beam, or the number of a node from 1; -1: it has none of that
+ * name. */
 static int node_of_beam(const olo_beam_line *beam, const char *which)
 {
     char *end;

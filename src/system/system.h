@@ -1,9 +1,9 @@
 /* The system: the assembled mechanics, immutable once built and shared between threads.
  *
- * The configuration q is one array: three numbers for a point, twelve for a frame (position and three
- * directors). Everything else is stated without knowing kinds: mass entries between 3-vectors of q,
- * terms (laws of quadratic forms), constraint forms in named groups, actions (loads), joints (the
- * kinematic reading of a constraint group) and outputs.
+ * The configuration q is one array: three numbers for a point, twelve for a frame (position and
+ * three directors). Everything else is stated without knowing kinds: mass entries between 3-vectors
+ * of q, terms (laws of quadratic forms), constraint forms in named groups, actions (loads), joints
+ * (the kinematic reading of a constraint group) and outputs.
  */
 #ifndef OLO_SYSTEM_SYSTEM_H
 #define OLO_SYSTEM_SYSTEM_H
@@ -15,13 +15,13 @@
 #include "base/sum.h"
 #include "oloid/system.h"
 #include "system/action.h"
-#include "system/books.h"
 #include "system/constraint.h"
 #include "system/coordinate.h"
 #include "system/exact.h"
 #include "system/form.h"
 #include "system/implied_velocity.h"
 #include "system/joint.h"
+#include "system/ledger_simd.h"
 #include "system/mass.h"
 #include "system/parts.h"
 #include "system/position.h"
@@ -78,7 +78,8 @@ typedef struct olo_drive {
     int row;
 } olo_drive;
 
-/* A recorded reaction: the force of a constraint group on its body, along the axes of a node, or of space (-1). */
+/* A recorded reaction: the force of a constraint group on its body, along the axes of a node, or of
+ * space (-1). */
 typedef struct olo_reaction {
     const char *name;
     int group;
@@ -91,10 +92,11 @@ typedef struct olo_beam_line {
     int node_count;
     const int *nodes; /* [node_count] from start to end */
     int elements;
-    int element_nodes;     /* 2 or 3 */
-    int points;            /* quadrature points an element */
-    int first_term;        /* of point p of element e: first_term + e points + p */
-    const double *lengths; /* [node_count] what of its length belongs to each node: integrals of N_a */
+    int element_nodes; /* 2 or 3 */
+    int points;        /* quadrature points an element */
+    int first_term;    /* of point p of element e: first_term + e points + p */
+    const double
+        *lengths; /* [node_count] what of its length belongs to each node: integrals of N_a */
     const double *stations; /* [elements points] where the quadrature points are along it */
     olo_section section;    /* its outline, if it has one */
 } olo_beam_line;
@@ -158,7 +160,7 @@ struct olo_system {
     bool *v0_given;          /* [n] the user gave this velocity */
     int implied_count;
     olo_implied_velocity *implied; /* velocities of v0 that follow from others through joints */
-    olo_books *books;              /* frames in the ledger, or NULL */
+    olo_ledger_simd *ledger_simd;  /* frames in the ledger, or NULL */
     double *row_scale;   /* [m] the size that each constraint row is judged against: row_size.h */
     double length_scale; /* a length of the model, to make increments comparable */
     double lever_scale;  /* the same, or its largest lever arm */
@@ -172,55 +174,57 @@ struct olo_system {
     void (*free_analysis)(olo_system *system); /* frees both; by the room that knows them */
 };
 
-enum { OLO_FORETOLD = 6 }; /* motions from which the next one may be foretold */
+enum { OLO_PREDICTOR_MOTIONS = 6 }; /* motions from which the next one may be predicted */
 
 struct olo_state {
     int n, m, twists, joint_coordinates, reaction_count, drives, parts;
     double t;
-    double *q;      /* configuration ... */
-    double *q_rest; /* ... and what rounding left of it */
+    double *q;           /* configuration ... */
+    double *q_remainder; /* ... and what rounding left of it */
     double *v;
     double *v_before;      /* velocity one step ago */
     double *motion;        /* increments of the last step: displacement and Cayley vector a node */
     double *motion_before; /* one step earlier */
-    double *
-        differences; /* [OLO_FORETOLD - 1][twists] backward differences of the last motions, where the scheme
-                             * foretells by them: the first, the second, ... */
-    double *wrench;    /* what hung on the joint of each node in the last step, times h */
-    double *lambda;    /* multipliers of the last step */
-    double *momentum;  /* with which the next step starts, where the scheme keeps one */
-    double *angles;    /* joint coordinates that are angles, turns counted; others 0 */
-    double *reactions; /* force and moment of each recorded reaction over the last step */
-    double *
-        impulse_end; /* [drives] what prescribed motions took from the momentum at the end of the last step */
-    double *drive_work; /* [drives] work of each since the start */
-    olo_sum *received; /* [parts] energy that each part received from outside; none of a single part */
-    double turned;     /* no angle has turned further from `angles` */
-    bool smooth;       /* the last two motions foretold the last one better than one of them */
-    int equal;    /* so many motions, the last ones, belong to the differences: steps of one size */
-    int foretell; /* so many of them foretold the last one best */
-    double h;     /* last step, 0 before the first; of a composed one its last part */
-    double h_before; /* the one before that, of motion_before */
-    double span;     /* the whole last step, since v_before */
-    double next,
-        error_before; /* with steps that are chosen: the next size, 0 if not known, and the share of the tolerance
-                                * that the last step took */
-    bool bare;              /* momentum is there, with the part that constraints will take */
-    bool pending;           /* v has not followed yet: olo_stepper_complete */
-    double interval_energy; /* of the last step by itself, where the scheme has one */
+    double *differences;   /* [OLO_PREDICTOR_MOTIONS - 1][twists] backward differences of the last
+                              motions, where the scheme predicts by them */
+    double *wrench;        /* what hung on the joint of each node in the last step, times h */
+    double *lambda;        /* multipliers of the last step */
+    double *momentum;      /* with which the next step starts, where the scheme keeps one */
+    double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
+    double *reactions;     /* force and moment of each recorded reaction over the last step */
+    double *impulse_end;   /* [drives] what prescribed motions took from the momentum at the end of
+                              the last step */
+    double *drive_work;    /* [drives] work of each since the start */
+    olo_sum
+        *received; /* [parts] energy that each part received from outside; none of a single part */
+    double turned; /* no angle has turned further from `angles` */
+    bool smooth;   /* the last two motions predicted the last one better than one of them */
+    int equal; /* so many motions, the last ones, belong to the differences: steps of one size */
+    int predictor_order;       /* so many of them predicted the last one best */
+    double h;                  /* last step, 0 before the first; of a composed one its last part */
+    double h_before;           /* the one before that, of motion_before */
+    double span;               /* the whole last step, since v_before */
+    double next, error_before; /* with steps that are chosen: the next size, 0 if not known, and the
+                                * share of the tolerance that the last step took */
+    bool from_momentum;        /* momentum is there, with the part that constraints will take */
+    bool pending;              /* v has not followed yet: olo_stepper_complete */
+    double interval_energy;    /* of the last step by itself, where the scheme has one */
     olo_sum work, dissipation;
-    olo_sum constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */
+    olo_sum
+        constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */
     double numbers[];
 };
 
-/* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory. */
+/* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory.
+ */
 bool olo_system_find_symmetries(olo_system *system);
 
 /* A zeroed state of the right size. */
 olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
 
-/* A state as a block of bytes with a version and a checksum: all that the next step reads, to the last bit. The
- * size is the same for all states of a system. Loading leaves the state alone when it fails. */
+/* A state as a block of bytes with a version and a checksum: all that the next step reads, to the
+ * last bit. The size is the same for all states of a system. Loading leaves the state alone when it
+ * fails. */
 size_t olo_state_saved_size(const olo_state *state);
 void olo_state_save(const olo_state *state, void *block);
 olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error);
@@ -231,8 +235,8 @@ int olo_system_group_of(const olo_system *system, int row);
 /* A beam by name, NULL if there is none. */
 const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *name);
 
-/* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with the nearest
- * name as a suggestion. */
+/* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with
+ * the nearest name as a suggestion. */
 olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
                               olo_position *position, int *node, olo_error *error);
 

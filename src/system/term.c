@@ -161,14 +161,14 @@ double olo_term_energy(const olo_term *term, const double *q, const double *angl
     return law.f;
 }
 
-double olo_term_energy_with_rest(const olo_term *term, const double *q, const double *rest,
-                                 const double *angles)
+double olo_term_energy_with_remainder(const olo_term *term, const double *q,
+                                      const double *remainder, const double *angles)
 {
     if (term->invariants == NULL)
         return olo_term_energy(term, q, angles);
     double e[K];
     olo_law_at law;
-    term->invariants->values(term, q, rest, e);
+    term->invariants->values(term, q, remainder, e);
     const olo_law_input x = {
         .k = term->forms, .e0 = e, .c = term->coefficient, .context = term->context};
     term->law->at(&x, OLO_LAW_VALUE, false, &law);
@@ -252,8 +252,8 @@ static void law_over(const olo_term *term, const olo_interval *x, const double *
     term->law->over(&input, order, coefficients, law);
 }
 
-/* The same where the invariants are evaluated together. Their end values come from the increment: a stiff law would
- * multiply the rounding of q1 otherwise, and no iteration could get below that. */
+/* The same where the invariants are evaluated together. Their end values come from the increment: a
+ * stiff law would multiply the rounding of q1 otherwise, and no iteration could get below that. */
 static void law_over_invariants(const olo_term *term, const olo_interval *x, olo_law_order order,
                                 bool coefficients, double de[K], olo_invariant_point *between,
                                 olo_law_over *law)
@@ -367,8 +367,8 @@ double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, o
     return dot(term->forms, law->s, de);
 }
 
-/* Invariants at the midpoint. Those that are evaluated together belong to stiff laws, which would multiply the rounding
- * of qm: they come from the increment. */
+/* Invariants at the midpoint. Those that are evaluated together belong to stiff laws, which would
+ * multiply the rounding of qm: they come from the increment. */
 static void values_between(const olo_term *term, const olo_interval *x, double e[K],
                            olo_invariant_point *between)
 {
@@ -528,8 +528,8 @@ int olo_term_coefficients(const olo_term *term)
     return count;
 }
 
-/* Derivatives of all invariants and their gradients with respect to coefficient p >= law->coefficients; `e` may be
- * NULL. */
+/* Derivatives of all invariants and their gradients with respect to coefficient p >=
+ * law->coefficients; `e` may be NULL. */
 static void invariants_by_coefficient(const olo_term *term, const double *q, int p, double *e,
                                       double g[K][SIZE])
 {

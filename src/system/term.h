@@ -1,14 +1,15 @@
-/* Terms: a law of quadratic forms, f(e_1(q) ... e_k(q)). Potentials, strains, penalties and dampers are
- * terms. The kernel gives value, gradient, Hessian and contracted third derivative at a
+/* Terms: a law of quadratic forms, f(e_1(q) ... e_k(q)). Potentials, strains, penalties and dampers
+ * are terms. The kernel gives value, gradient, Hessian and contracted third derivative at a
  * configuration, and over a step the discrete gradient
  *
  *     r = sum_k s_k(e(q0), e(q1)) grad e_k(qm),
  *
- * (or the gradient at the midpoint,) its derivatives in both time slots, the second derivatives contracted with a vector, and the
- * derivatives with respect to every coefficient: what stepping, adjoints and transcription consume.
+ * (or the gradient at the midpoint,) its derivatives in both time slots, the second derivatives
+ * contracted with a vector, and the derivatives with respect to every coefficient: what stepping,
+ * adjoints and transcription consume.
  *
- * All forms of a term are dense over the same coordinates, `index[size]`; results are local. The invariants may also be
- * evaluated together by functions of their own: the strains of a beam are.
+ * All forms of a term are dense over the same coordinates, `index[size]`; results are local. The
+ * invariants may also be evaluated together by functions of their own: the strains of a beam are.
  */
 #ifndef OLO_SYSTEM_TERM_H
 #define OLO_SYSTEM_TERM_H
@@ -25,8 +26,9 @@ typedef enum olo_term_role {
 
 typedef struct olo_term olo_term;
 
-/* Where the parts of a tangent in twists are taken: its rows, forces r = sum_k s_k grad e_k(qm), the invariants whose
- * change is that of the stress (q1, or qm where s is that of the midpoint), its columns. */
+/* Where the parts of a tangent in twists are taken: its rows, forces r = sum_k s_k grad e_k(qm),
+ * the invariants whose change is that of the stress (q1, or qm where s is that of the midpoint),
+ * its columns. */
 typedef struct olo_twist_places {
     const double *left, *qm, *stress, *q1;
 } olo_twist_places;
@@ -35,12 +37,12 @@ typedef struct olo_twist_places {
 typedef struct olo_interval {
     const double *q0, *q1, *qm, *dq;
     double h;
-    const double *
-        angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within half a turn of 0 */
-    double t; /* at q0 */
+    const double *angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within
+                             half a turn of 0 */
+    double t;             /* at q0 */
     const double
         *inputs; /* [actions] constant over the step, NaN where there is none; NULL: none at all */
-    const double *rest; /* what rounding left of q0; NULL: not known */
+    const double *remainder; /* what rounding left of q0; NULL: not known */
 } olo_interval;
 
 /* Room for what a term with invariants evaluates at a point. */
@@ -48,15 +50,16 @@ typedef struct olo_invariant_point {
     double number[60];
 } olo_invariant_point;
 
-/* Where the invariants of a term come from, if not from forms: functions that evaluate all of them together, quadratic
- * in q like forms and unchanged by rigid motions of the whole. Local vectors are over `index` of the term. */
+/* Where the invariants of a term come from, if not from forms: functions that evaluate all of them
+ * together, quadratic in q like forms and unchanged by rigid motions of the whole. Local vectors
+ * are over `index` of the term. */
 typedef struct olo_invariants {
     /* at q, or at q + rest unless that is NULL: what rounding left of q */
-    void (*values)(const olo_term *term, const double *q, const double *rest, double *e);
+    void (*values)(const olo_term *term, const double *q, const double *remainder, double *e);
     /* e(q1) - e(q0), from midpoint and increment */
     void (*differences)(const olo_term *term, const double *qm, const double *dq, double *de);
-    /* e(q0) and e(q1) - e(q0) of a step, and what `push` reads at its midpoint: r = sum_k s_k grad e_k there, with which
-     * r.dq = s.de holds to the last digits wherever in space it is */
+    /* e(q0) and e(q1) - e(q0) of a step, and what `push` reads at its midpoint: r = sum_k s_k grad
+     * e_k there, with which r.dq = s.de holds to the last digits wherever in space it is */
     void (*over)(const olo_term *term, const olo_interval *x, double *e0, double *de,
                  void *between);
     void (*push)(const olo_term *term, const double *s, const void *between, double *r);
@@ -66,11 +69,13 @@ typedef struct olo_invariants {
     void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
     /* matrix += sum_k s_k A_k, the constant Hessians */
     void (*add_hessian)(const olo_term *term, const double *s, double *matrix);
-    /* += factor P_int(left)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are frames, with the stress s and
-     * its derivative s1 by the invariants at `stress`: 6 x 6 blocks, that of nodes a and b at block[a nodes + b]. */
+    /* += factor P_int(left)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are
+     * frames, with the stress s and its derivative s1 by the invariants at `stress`: 6 x 6 blocks,
+     * that of nodes a and b at block[a nodes + b]. */
     void (*add_twist_tangent)(const olo_term *term, double factor, const double *s,
                               const double *s1, const olo_twist_places *at, double *const *block);
-    /* Coefficients: how many, and the derivatives of all values and gradients with respect to one. */
+    /* Coefficients: how many, and the derivatives of all values and gradients with respect to one.
+     */
     int (*coefficients)(const olo_term *term);
     void (*by_coefficient)(const olo_term *term, const double *q, int p, double *e,
                            double g[][OLO_FORM_SIZE_MAX]);
@@ -91,12 +96,12 @@ struct olo_term {
     const char *owner; /* name of the element, for messages and outputs */
 };
 
-/* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the turns of angles, as in an
- * interval: values at q, or within half a turn of them; may be NULL. */
+/* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the
+ * turns of angles, as in an interval: values at q, or within half a turn of them; may be NULL. */
 double olo_term_energy(const olo_term *term, const double *q, const double *angles);
 /* The same at q + rest, which a term with invariants feels. */
-double olo_term_energy_with_rest(const olo_term *term, const double *q, const double *rest,
-                                 const double *angles);
+double olo_term_energy_with_remainder(const olo_term *term, const double *q,
+                                      const double *remainder, const double *angles);
 void olo_term_gradient(const olo_term *term, const double *q, const double *angles,
                        double *gradient);
 void olo_term_hessian(const olo_term *term, const double *q, const double *angles, double *hessian);
@@ -104,18 +109,20 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
 void olo_term_third(const olo_term *term, const double *q, const double *angles, const double *w,
                     double *matrix);
 
-/* Over a step. r[size]; tangent[size*size] = dr/dq1 unless NULL. Returns s . de: the energy difference,
- * or the energy lost by a dissipative term. */
+/* Over a step. r[size]; tangent[size*size] = dr/dq1 unless NULL. Returns s . de: the energy
+ * difference, or the energy lost by a dissipative term. */
 double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
-/* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`, for add_twist_tangent. */
+/* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`,
+ * for add_twist_tangent. */
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
 
-/* The gradient at the midpoint instead, r = grad V(qm) and tangent = 1/2 Hess V(qm), and V(qm); of a dissipative term
- * all is as above. */
+/* The gradient at the midpoint instead, r = grad V(qm) and tangent = 1/2 Hess V(qm), and V(qm); of
+ * a dissipative term all is as above. */
 double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
-/* The same without the tangent of a term with `invariants`: its stress and half of ds/de, which is ds/de1, go to `law`. */
+/* The same without the tangent of a term with `invariants`: its stress and half of ds/de, which is
+ * ds/de1, go to `law`. */
 double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, double *r,
                                 olo_law_over *law);
 
@@ -127,7 +134,8 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
 void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const double *w, int a,
                               int b, double *matrix);
 
-/* Coefficients: those of the law first, then those of each form in turn, or those of the invariants. */
+/* Coefficients: those of the law first, then those of each form in turn, or those of the
+ * invariants. */
 int olo_term_coefficients(const olo_term *term);
 double olo_term_energy_by_coefficient(const olo_term *term, const double *q, const double *angles,
                                       int p);

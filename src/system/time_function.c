@@ -1,4 +1,5 @@
-/* Derivatives of functions of time: their own, or central differences where a C function gives values alone. */
+/* Derivatives of functions of time: their own, or central differences where a C function gives
+ * values alone. */
 #include <float.h>
 #include <math.h>
 

@@ -1,9 +1,11 @@
-/* Results that HDF5 can read and that say anything: below the checksum, and above the format of HDF5, whose own
- * robustness is not claimed. Numbers, texts, shapes and attributes of a good result are changed, things are removed;
- * then everything is read, or written in one of the formats (by the length of the input), or refused with a reason.
+/* Results that HDF5 can read and that say anything: below the checksum, and above the format of
+ * HDF5, whose own robustness is not claimed. Numbers, texts, shapes and attributes of a good result
+ * are changed, things are removed; then everything is read, or written in one of the formats (by
+ * the length of the input), or refused with a reason.
  *
- * An input is a list of changes, ten bytes each: what to do, to which dataset, where (two bytes), a number of eight
- * bytes less two, see `change`. An input that begins with "file" is the file itself, without any of that. */
+ * An input is a list of changes, ten bytes each: what to do, to which dataset, where (two bytes), a
+ * number of eight bytes less two, see `change`. An input that begins with "file" is the file
+ * itself, without any of that. */
 #include "files.h"
 
 #include <hdf5.h>
@@ -58,7 +60,8 @@ static void prepare(void)
     H5Fclose(file);
 }
 
-/* ---- changes ---------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------
+ */
 
 /* Changes bytes of a dataset or attribute that is small enough. */
 static void change_bytes(uint8_t *bytes, size_t size, size_t at, const uint8_t *value)
@@ -200,7 +203,8 @@ static void change_all(const uint8_t *data, size_t size)
     close(descriptor);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 static void require_reason(olo_status status, const olo_error *error)
 {

@@ -21,10 +21,10 @@ class Fault:
 FAULTS = [
     # base
     Fault("sum_without_compensation", "src/base/sum.h",
-          "sum->rest += (sum->value - t) + x;", "sum->rest += 0;", "unit.base"),
-    Fault("link_is_not_followed", "src/base/fresh.c",
+          "sum->remainder += (sum->value - t) + x;", "sum->remainder += 0;", "unit.base"),
+    Fault("link_is_not_followed", "src/base/new_file.c",
           "if (!S_ISLNK(facts.st_mode)) {", "if (true) {", "unit.files"),
-    Fault("file_that_is_not_regular_is_replaced", "src/base/fresh.c",
+    Fault("file_that_is_not_regular_is_replaced", "src/base/new_file.c",
           "return S_ISREG(facts.st_mode)", "return true", "unit.files"),
     # linalg
     Fault("redundancy_tolerance_large", "src/linalg/elimination_sweep.c",
@@ -93,7 +93,7 @@ FAULTS = [
           "double left = rest[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));",
           "double left = 0 * rest[i] + 0 * shift;", "physics.compensation"),
     Fault("remainder_is_forgotten", "src/stepping/balance.c",
-          "memcpy(state->q_rest, step->rest_end, size);", "memset(state->q_rest, 0, size);",
+          "memcpy(state->q_remainder, step->remainder_end, size);", "memset(state->q_remainder, 0, size);",
           "physics.compensation"),
     Fault("newton_stops_early", "src/stepping/stepper.c",
           "now->increment <= x->tolerance * bound", "now->increment <= 1e3 * x->tolerance * bound",

@@ -1,5 +1,6 @@
-/* The stepping loop allocates nothing: not through the library's allocator, and with `reduced` not at all (malloc itself
- * is counted, unless a sanitizer owns it). Every failed allocation on the way to the first step is reported. */
+/* The stepping loop allocates nothing: not through the library's allocator, and with `reduced` not
+ * at all (malloc itself is counted, unless a sanitizer owns it). Every failed allocation on the way
+ * to the first step is reported. */
 #include "scene.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* The energy balance with loads and dampers: energy - work + dissipation is constant for any step, and work and
- * dissipation are the ones of the exact solution. */
+/* The energy balance with loads and dampers: energy - work + dissipation is constant for any step,
+ * and work and dissipation are the ones of the exact solution. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -116,8 +116,8 @@ TEST(damper_loses_what_the_exact_decay_loses)
     check_close(2.0, log2(error[0] / error[1]), 0.02);
 }
 
-/* A constant moment m about the axis of a hinge, J its inertia: L = m t and energy = work at any step; the angle
- * 1/2 m/J t^2 with second order, the work m * angle at least so. */
+/* A constant moment m about the axis of a hinge, J its inertia: L = m t and energy = work at any
+ * step; the angle 1/2 m/J t^2 with second order, the work m * angle at least so. */
 TEST(constant_moment_on_a_hinged_body_gives_the_analytic_rate_angle_and_work)
 {
     static const char *const frames[] = {"space", "body"};
@@ -274,8 +274,8 @@ static olo_model *rocket(const char *frame, thrust kind)
     return model;
 }
 
-/* A function that gives what a constant force is does what that does, in space and in the body, and its work is in the
- * ledger. */
+/* A function that gives what a constant force is does what that does, in space and in the body, and
+ * its work is in the ledger. */
 TEST(function_with_a_frame_equals_the_constant_force)
 {
     static const char *const frames[] = {"space", "body"};

@@ -1,5 +1,6 @@
-/* The beam with concentrated masses of the beam sheet (17, 18; thesis-methods 3.3): published and independently computed
- * numbers, conservation, convergence. The treatments are in beam_treatments_slow.c. */
+/* The beam with concentrated masses of the beam sheet (17, 18; thesis-methods 3.3): published and
+ * independently computed numbers, conservation, convergence. The treatments are in
+ * beam_treatments_slow.c. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -146,8 +147,8 @@ TEST(stress_resultants_are_those_of_the_sheet)
     scene_close(&s);
 }
 
-/* Colour measure |n| + 10 |m| of the snapshots, the largest over the elements, and the largest of the whole run
- * (thesis-methods 3.3). */
+/* Colour measure |n| + 10 |m| of the snapshots, the largest over the elements, and the largest of
+ * the whole run (thesis-methods 3.3). */
 TEST(snapshots_have_the_colours_of_the_sheet)
 {
     static const double t[6] = {2.5, 7.5, 12.5, 17.5, 22.5, 25};

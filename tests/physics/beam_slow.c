@@ -1,5 +1,6 @@
-/* The beam with masses and the slider-crank over 100,000 steps after their loads: energy and angular momentum to 1e-11
- * relative, and both exact treatments on the same path to 25 s (beam sheet, checks 8 and 10). */
+/* The beam with masses and the slider-crank over 100,000 steps after their loads: energy and
+ * angular momentum to 1e-11 relative, and both exact treatments on the same path to 25 s (beam
+ * sheet, checks 8 and 10). */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -35,7 +36,8 @@ TEST(energy_and_angular_momentum_stay_for_100000_steps)
     keep("slider-crank", 2, 100000, false);
 }
 
-/* Thousands of lengths away from where it was thrown. The lever of the angular momentum about the origin is as long. */
+/* Thousands of lengths away from where it was thrown. The lever of the angular momentum about the
+ * origin is as long. */
 TEST(a_flying_beam_keeps_its_energy_far_away)
 {
     scene s = scene_open("flying-beam", "reduced");

@@ -1,6 +1,6 @@
-/* The beam with masses under every treatment of constraints that the sheets compare (beam sheet, 18.5, 18.6, checks 10 to
- * 15; thesis-methods 3.3, B4 to B7): multipliers, penalties, augmented Lagrange, condition numbers, and the midpoint
- * stress as the control that has to fail. */
+/* The beam with masses under every treatment of constraints that the sheets compare (beam sheet,
+ * 18.5, 18.6, checks 10 to 15; thesis-methods 3.3, B4 to B7): multipliers, penalties, augmented
+ * Lagrange, condition numbers, and the midpoint stress as the control that has to fail. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -171,7 +171,8 @@ TEST(penalty_of_the_thesis_sheet)
         scene s = open_thesis("penalty", mu[i], NULL);
         scene_run_to(&s, 1);
         check_relative(g[i], largest_node(&s), 0.03);
-        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error goes on falling */
+        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error goes on falling
+         */
         if (i < 5)
             check_relative(phase[i], phase_distance(&s, &exact), 0.07);
         else
@@ -230,8 +231,8 @@ TEST(solutions_of_augmented_lagrange_fall_with_the_parameter)
     }
 }
 
-/* The step to t = 0.58 with as many solutions as the tolerance asks for: constraints, multipliers and state come closer
- * by the same factor with each of them (figure 5.7). */
+/* The step to t = 0.58 with as many solutions as the tolerance asks for: constraints, multipliers
+ * and state come closer by the same factor with each of them (figure 5.7). */
 static void follow_solutions(bool thesis, const double *g, const double *z, double *distance)
 {
     static const double tolerance[4] = {1e-6, 1e-8, 1e-9, 1e-10};
@@ -266,8 +267,9 @@ TEST(figure_5_7_augmented_lagrange_converges_geometrically)
     double distance[4];
     follow_solutions(false, sheet, NULL, distance);
     follow_solutions(true, g, z, distance);
-    /* of the multipliers: the sheet has 3.1e-2, then 1.4e-3 for those that a solution starts from; the force of the
-     * solution before is the same. Beyond that the steps before are seen, which stopped at 1e-10, too. */
+    /* of the multipliers: the sheet has 3.1e-2, then 1.4e-3 for those that a solution starts from;
+     * the force of the solution before is the same. Beyond that the steps before are seen, which
+     * stopped at 1e-10, too. */
     check_relative(3.1e-2, distance[0], 0.01);
     check_relative(1.4e-3, distance[1], 0.2);
     check_below(distance[2], 1e-3);
@@ -306,7 +308,8 @@ TEST(table_5_2_condition_numbers)
         }
 }
 
-/* The same from the loaded state at t = 0.3 (thesis-methods, 3.3), at the step where it makes a difference. */
+/* The same from the loaded state at t = 0.3 (thesis-methods, 3.3), at the step where it makes a
+ * difference. */
 TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 {
     static const struct {
@@ -335,7 +338,8 @@ static void midpoint_balance(olo_step *step, const olo_sink *sink)
     olo_balance(step, &midpoint, sink);
 }
 
-/* D e(q_m) in the place of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not (check 15). */
+/* D e(q_m) in the place of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
+ * (check 15). */
 TEST(stress_of_the_averaged_configuration_loses_the_energy)
 {
     olo_error error = {0};

@@ -1,5 +1,5 @@
-/* Problems that others publish: the planar pendulum (IFToMM A01) and the heavy top of Bruels, Cardona and Arnold,
- * converging with second order to the printed numbers. */
+/* Problems that others publish: the planar pendulum (IFToMM A01) and the heavy top of Bruels,
+ * Cardona and Arnold, converging with second order to the printed numbers. */
 #include "scene.h"
 
 #include "linalg/vec3.h"

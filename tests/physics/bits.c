@@ -1,14 +1,16 @@
-/* The bits of some runs, stored: a change of the code that changes them is noticed and has to be meant.
+/* The bits of some runs, stored: a change of the code that changes them is noticed and has to be
+ * meant.
  *
- * The same input gives the same bits with every compiler and any optimisation that keeps IEEE arithmetic
- * (no contraction). The runs here use additions, products, quotients and square roots only, in our
- * own code: no function of the C library, which differs between its versions by the last bit,
- * and neither KLU nor BLAS. Angles of joints, which do use them, do not act back on the motion.
+ * The same input gives the same bits with every compiler and any optimisation that keeps IEEE
+ * arithmetic (no contraction). The runs here use additions, products, quotients and square roots
+ * only, in our own code: no function of the C library, which differs between its versions by the
+ * last bit, and neither KLU nor BLAS. Angles of joints, which do use them, do not act back on the
+ * motion.
  *
- * When a change is meant to alter the bits (another order of a sum, another predictor), this test fails
- * and prints the new hash. Verify by the other tests that the results are as good as before, put the new
- * hashes into the table, and say in the message of the commit why the bits change. A change that is
- * meant to alter nothing must leave the table as it is.
+ * When a change is meant to alter the bits (another order of a sum, another predictor), this test
+ * fails and prints the new hash. Verify by the other tests that the results are as good as before,
+ * put the new hashes into the table, and say in the message of the commit why the bits change. A
+ * change that is meant to alter nothing must leave the table as it is.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,6 @@
-/* Configurations are accumulated with compensation: what rounding takes from q + dq is kept and added
- * later, so that the sum of N increments is as accurate as one addition, however small they are.
+/* Configurations are accumulated with compensation: what rounding takes from q + dq is kept and
+ * added later, so that the sum of N increments is as accurate as one addition, however small they
+ * are.
  *
  * The motions here have closed forms in the discrete equations themselves, and numbers for which
  * every increment is exact or accurate to its own last bit. Then the only error is that of the

@@ -1,5 +1,6 @@
-/* Condition numbers of the iteration matrices: tables 4.1 and 4.2 of the thesis, table II of the second article, and
- * the check values of the sheets (thesis-methods 3.1, 3.2 and P7, P8, T7; multibody-null-space 10.1, 11.4). */
+/* Condition numbers of the iteration matrices: tables 4.1 and 4.2 of the thesis, table II of the
+ * second article, and the check values of the sheets (thesis-methods 3.1, 3.2 and P7, P8, T7;
+ * multibody-null-space 10.1, 11.4). */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -8,7 +9,8 @@
 
 static const char PENDULUM[] = "double-spherical-pendulum", TOP[] = "heavy-top";
 
-/* Steps from the start; the tolerance of `augmented` is loose: the inner matrix is meant (sheet, 2.5). */
+/* Steps from the start; the tolerance of `augmented` is loose: the inner matrix is meant (sheet,
+ * 2.5). */
 static scene after(const char *model, const char *treatment, const char *penalty,
                    const char *null_space, double h, int steps)
 {
@@ -44,7 +46,8 @@ static double other_condition(const char *model, const char *treatment, const ch
     return value;
 }
 
-/* A row of a table: what the source prints as an order of magnitude, and the sheet's digits for the same. */
+/* A row of a table: what the source prints as an order of magnitude, and the sheet's digits for the
+ * same. */
 typedef struct row {
     const char *treatment, *penalty;
     double printed[3], digits[3];
@@ -154,7 +157,8 @@ TEST(a_stiff_penalty_falls_by_a_hundred_a_decade_until_it_meets_the_mass)
     check_relative(mass, condition(PENDULUM, "penalty", "1e10", 1e-6, 1), 0.001);
 }
 
-/* [P^T S; G] grows like 1/h, the split K_u does not (sheet, 2.5 d; its numbers are those of the third step). */
+/* [P^T S; G] grows like 1/h, the split K_u does not (sheet, 2.5 d; its numbers are those of the
+ * third step). */
 TEST(the_split_of_projected_takes_the_step_out_of_the_condition)
 {
     static const double undivided[4] = {3.9e2, 3.4e3, 3.4e4, 3.4e5};

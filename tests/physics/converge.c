@@ -1,4 +1,5 @@
-/* Errors and orders of convergence: against closed formulas, and the published results P3, P4 and T3. */
+/* Errors and orders of convergence: against closed formulas, and the published results P3, P4 and
+ * T3. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -21,7 +22,8 @@ static olo_study study_of(const scene *s, double end)
 
 TEST(errors_of_a_linear_oscillator_are_those_of_its_discrete_frequency)
 {
-    /* the scheme is the midpoint rule here: x_n = cos(W t), p_n = -m w sin(W t), W = (2/h) atan(h w/2) */
+    /* the scheme is the midpoint rule here: x_n = cos(W t), p_n = -m w sin(W t), W = (2/h) atan(h
+     * w/2) */
     const double m = 2, w = 3, time = 1.6, steps[] = {0.1, 0.05, 0.02};
     scene s = scene_open(OSCILLATOR, NULL);
     const olo_study study = study_of(&s, time);
@@ -128,7 +130,8 @@ TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
     for (int i = 0; i < 5; i++) {
         check_true(rows[i].failure.status == OLO_OK);
         check_relative(z[i], rows[i].error.z, 0.01);
-        // rounding of q leaves some eps/h^2 in the multipliers of the reference: 5e-5, which smaller steps feel
+        // rounding of q leaves some eps/h^2 in the multipliers of the reference: 5e-5, which
+        // smaller steps feel
         if (i < 3) {
             check_relative(lambda[i], rows[i].error.lambda_step, 0.02);
         }
@@ -259,8 +262,8 @@ TEST(an_exact_solution_may_name_some_places_only)
 
 TEST(an_exact_solution_is_assembled_from_places_directors_and_relative_points)
 {
-    /* the body turns about z with rate 2 about its origin, which moves along y; of its directors the second comes from
-     * a place on it, and b counts from a */
+    /* the body turns about z with rate 2 about its origin, which moves along y; of its directors
+     * the second comes from a place on it, and b counts from a */
     const char *text =
         "points:\n"
         "  - {name: a, mass: 1, position: [1, 0, 0]}\n"
@@ -507,23 +510,24 @@ TEST(a_study_without_memory_fails_and_leaks_nothing)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(errors_of_a_linear_oscillator_are_those_of_its_discrete_frequency),
-          cmocka_unit_test(the_fitted_slope_is_the_least_squares_line_through_all_steps),
-          cmocka_unit_test(a_reference_run_counts_like_the_exact_solution_up_to_its_own_error),
-          cmocka_unit_test(a_step_that_does_not_divide_the_time_becomes_the_nearest_that_does),
-          cmocka_unit_test(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers),
-          cmocka_unit_test(multipliers_at_the_end_have_order_2),
-          cmocka_unit_test(orders_of_composed_steps_are_measured),
-          cmocka_unit_test(P4_double_pendulum_reduced_is_multipliers_at_every_step),
-          cmocka_unit_test(T3_heavy_top_follows_steady_precession_at_order_2),
-          cmocka_unit_test(an_exact_solution_may_name_some_places_only),
-          cmocka_unit_test(an_exact_solution_is_assembled_from_places_directors_and_relative_points),
-          cmocka_unit_test(an_exact_solution_with_gaps_says_where),
-          cmocka_unit_test(an_exact_solution_that_cannot_be_is_refused),
-          cmocka_unit_test(an_exact_solution_made_in_code_is_that_of_a_file),
-          cmocka_unit_test(a_start_off_the_exact_solution_is_measured),
-          cmocka_unit_test(a_run_that_fails_is_a_row_with_its_reason),
-          cmocka_unit_test(orders_skip_a_run_that_failed),
-          cmocka_unit_test(what_cannot_be_studied_is_told),
-          cmocka_unit_test(an_interrupted_study_keeps_what_it_has),
-          cmocka_unit_test(a_study_without_memory_fails_and_leaks_nothing))
+TEST_MAIN(
+    cmocka_unit_test(errors_of_a_linear_oscillator_are_those_of_its_discrete_frequency),
+    cmocka_unit_test(the_fitted_slope_is_the_least_squares_line_through_all_steps),
+    cmocka_unit_test(a_reference_run_counts_like_the_exact_solution_up_to_its_own_error),
+    cmocka_unit_test(a_step_that_does_not_divide_the_time_becomes_the_nearest_that_does),
+    cmocka_unit_test(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers),
+    cmocka_unit_test(multipliers_at_the_end_have_order_2),
+    cmocka_unit_test(orders_of_composed_steps_are_measured),
+    cmocka_unit_test(P4_double_pendulum_reduced_is_multipliers_at_every_step),
+    cmocka_unit_test(T3_heavy_top_follows_steady_precession_at_order_2),
+    cmocka_unit_test(an_exact_solution_may_name_some_places_only),
+    cmocka_unit_test(an_exact_solution_is_assembled_from_places_directors_and_relative_points),
+    cmocka_unit_test(an_exact_solution_with_gaps_says_where),
+    cmocka_unit_test(an_exact_solution_that_cannot_be_is_refused),
+    cmocka_unit_test(an_exact_solution_made_in_code_is_that_of_a_file),
+    cmocka_unit_test(a_start_off_the_exact_solution_is_measured),
+    cmocka_unit_test(a_run_that_fails_is_a_row_with_its_reason),
+    cmocka_unit_test(orders_skip_a_run_that_failed),
+    cmocka_unit_test(what_cannot_be_studied_is_told),
+    cmocka_unit_test(an_interrupted_study_keeps_what_it_has),
+    cmocka_unit_test(a_study_without_memory_fails_and_leaks_nothing))

@@ -1,5 +1,5 @@
-/* Derivatives of runs of every kind: steps that a tolerance has chosen, order 6, other treatments of constraints; and how they are watched
- * and ended. */
+/* Derivatives of runs of every kind: steps that a tolerance has chosen, order 6, other treatments
+ * of constraints; and how they are watched and ended. */
 #include "probe.h"
 
 #include "base/memory.h"
@@ -8,7 +8,8 @@ enum { STEPS_MAX = 2000 };
 
 /* --- steps by a tolerance --- */
 
-/* A pendulum on a spring under a load over time, fast and slow in turn; the damper takes what would repeat. */
+/* A pendulum on a spring under a load over time, fast and slow in turn; the damper takes what would
+ * repeat. */
 static const char elastic[] =
     "name: elastic\n"
     "parameters: {k: 60, m: 1, w: 1.5, F: 2}\n"
@@ -32,7 +33,8 @@ static void open_with_tolerance(scene *x, int order)
     probe_open_run(x);
 }
 
-/* The start and parameters, by differences of runs that repeat the steps which the tolerance has chosen. */
+/* The start and parameters, by differences of runs that repeat the steps which the tolerance has
+ * chosen. */
 TEST(steps_by_a_tolerance)
 {
     for (int order = 2; order <= 4; order += 2) {
@@ -64,7 +66,8 @@ TEST(steps_by_a_tolerance)
     }
 }
 
-/* The integral of 1/2 t^2 (x - sin t)^2 by the trapezoidal rule, of a point that moves along x = 1 + t by itself. */
+/* The integral of 1/2 t^2 (x - sin t)^2 by the trapezoidal rule, of a point that moves along x = 1
+ * + t by itself. */
 TEST(a_goal_with_weight_and_target_over_time)
 {
     static const char text[] =
@@ -226,8 +229,9 @@ TEST(exact_treatments_have_the_same_derivatives)
 
 /* --- rolling --- */
 
-/* A disc that is neither round nor balanced in its frame, with a pendulum on it and a spring to the ground; a ball beside it. The start
- * moves with parameters, also along the plane, where no rolling leads. */
+/* A disc that is neither round nor balanced in its frame, with a pendulum on it and a spring to the
+ * ground; a ball beside it. The start moves with parameters, also along the plane, where no rolling
+ * leads. */
 static const char rollers[] =
     "name: rollers\n"
     "parameters: {m: 0.3, r: 0.2, g: 9.81, w: 4, x: 0.1, z: 0.05, hub: 0.02, k: 8, lean: 0.4, R: "
@@ -306,24 +310,25 @@ TEST(parameters_of_rolling)
 static double end_by_parameter(const char *model, const char *name, const olo_goal *goal, double h)
 {
     olo_error error = {0};
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     double by;
     scene x = scene_open(model, "reduced");
     probe_open(&x, schemes[0], h, lround(0.5 / h));
     p.J = (olo_functional){.goals = goal, .goal_count = 1};
-    check_ok(olo_parameter_change_create(x.model, name, &change, &error), &error);
-    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)&change, 1,
-                                            &error),
+    check_ok(olo_parameter_derivative_create(x.model, name, &change, &error), &error);
+    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)&change,
+                                            1, &error),
              &error);
     olo_gradient g = {.parameters = &by};
     check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     probe_close();
     scene_close(&x);
     return by;
 }
 
-/* Across the slope a ball keeps its speed, v, and it runs down with 5/7 g sin(slope): even numbers of steps come near as h^4. */
+/* Across the slope a ball keeps its speed, v, and it runs down with 5/7 g sin(slope): even numbers
+ * of steps come near as h^4. */
 TEST(a_ball_on_a_slope_in_closed_form)
 {
     static const char *const names[] = {"v", "g"};
@@ -343,15 +348,17 @@ TEST(a_ball_on_a_slope_in_closed_form)
 TEST(what_rolling_has_no_derivatives_by)
 {
     olo_error error = {0};
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     scene x = scene_open("rolling-ball", "reduced");
-    check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "slope", &change, &error));
+    check_status(OLO_UNSUPPORTED,
+                 olo_parameter_derivative_create(x.model, "slope", &change, &error));
     check_contains("the plane that it rolls on", error.text);
-    check_ok(olo_parameter_change_create(x.model, "r", &change, &error), &error);
+    check_ok(olo_parameter_derivative_create(x.model, "r", &change, &error), &error);
     x.run.start = "equilibrium";
-    check_status(OLO_UNSUPPORTED, olo_start_change(x.system, &x.run, x.state, &change, 1, &error));
+    check_status(OLO_UNSUPPORTED,
+                 olo_equilibrium_derivative(x.system, &x.run, x.state, &change, 1, &error));
     check_contains("'contact' rolls", error.text);
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     scene_close(&x);
 }
 
@@ -392,7 +399,8 @@ static void motor_slopes(void *context, double t, double angle, double rate, dou
     by[1] = -1.5 * (1 - slide * slide);
 }
 
-/* The force of `jet` is a function, in space or along the directors of its body; a moment and a factor go with it. */
+/* The force of `jet` is a function, in space or along the directors of its body; a moment and a
+ * factor go with it. */
 static const char pushed[] =
     "name: pushed\n"
     "parameters: {m: 1}\n"
@@ -418,10 +426,12 @@ static void give_functions(olo_model *model, bool slopes)
     check_ok(olo_model_set_joint_function(model, "hinge", motor, &strength, &error), &error);
     if (!slopes)
         return;
-    check_ok(olo_model_set_load_slopes(model, "jet", bend_slopes, &error), &error);
-    check_ok(olo_model_set_joint_slopes(model, "hinge", motor_slopes, &error), &error);
-    check_status(OLO_NOT_FOUND, olo_model_set_load_slopes(model, "hinge", bend_slopes, &error));
-    check_status(OLO_NOT_FOUND, olo_model_set_joint_slopes(model, "jet", motor_slopes, &error));
+    check_ok(olo_model_set_load_derivatives(model, "jet", bend_slopes, &error), &error);
+    check_ok(olo_model_set_joint_derivatives(model, "hinge", motor_slopes, &error), &error);
+    check_status(OLO_NOT_FOUND,
+                 olo_model_set_load_derivatives(model, "hinge", bend_slopes, &error));
+    check_status(OLO_NOT_FOUND,
+                 olo_model_set_joint_derivatives(model, "jet", motor_slopes, &error));
 }
 
 /* The scene with its model compiled again. */
@@ -475,11 +485,11 @@ TEST(functions_without_slopes_are_refused)
 {
     olo_error error = {0};
     olo_derivatives *d;
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     scene x = open_pushed("space", false);
     check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
     check_contains("`slopes`", error.text);
-    check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "m", &change, &error));
+    check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "m", &change, &error));
     check_contains("functions of a program", error.text);
     scene_close(&x);
 }
@@ -500,7 +510,8 @@ static void pull_slopes(void *context, double t, const double x[3], const double
         by_position[4 * i] = -*(const double *)context;
 }
 
-/* Slopes are the stiffness of vibrations, too: a mass on a spring that is a function, sqrt(2/0.5) = 2. */
+/* Slopes are the stiffness of vibrations, too: a mass on a spring that is a function, sqrt(2/0.5) =
+ * 2. */
 TEST(slopes_in_vibrations)
 {
     static const char text[] = "name: hung\n"
@@ -514,7 +525,7 @@ TEST(slopes_in_vibrations)
     olo_modes *modes;
     check_ok(olo_model_read_text(text, strlen(text), "hung", NULL, 0, &model, &error), &error);
     check_ok(olo_model_set_load_function(model, "pull", pull, &strength, &error), &error);
-    check_ok(olo_model_set_load_slopes(model, "pull", pull_slopes, &error), &error);
+    check_ok(olo_model_set_load_derivatives(model, "pull", pull_slopes, &error), &error);
     check_ok(olo_model_compile(model, &system, &error), &error);
     check_ok(olo_system_initial_state(system, &rest, NULL, &error), &error);
     check_ok(olo_modes_create(system, rest, NULL, &modes, &error), &error);
@@ -529,7 +540,8 @@ TEST(slopes_in_vibrations)
 
 /* --- starts at an equilibrium --- */
 
-/* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have lengths. */
+/* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have
+ * lengths. */
 static const char hanging[] =
     "name: hanging\n"
     "parameters: {m: 1, k: 40, l: 0.6, F: 3, kp: 12, kd: 2, rest: 0.3, g: 9.81, y: 0.4, tilt: "
@@ -563,7 +575,8 @@ TEST(parameters_move_the_equilibrium_of_a_tree)
         check_parameters(hanging, schemes[scheme], names, values, 10, NULL);
 }
 
-/* A window of four bars on springs: its closure has multipliers, and its lengths are in the rows of tree and closure. */
+/* A window of four bars on springs: its closure has multipliers, and its lengths are in the rows of
+ * tree and closure. */
 static const char window[] =
     "name: window\n"
     "parameters: {b: 0.8, c: 1.2, m: 1, k: 80, F: 2}\n"
@@ -646,7 +659,8 @@ TEST(parameters_move_the_equilibrium_of_a_beam)
         check_parameters(sagging, schemes[scheme], names, values, 5, NULL);
 }
 
-/* Under its own weight a mass on a spring hangs m g/k lower: in closed form dz/dm = -g/k, dz/dk = m g/k^2. */
+/* Under its own weight a mass on a spring hangs m g/k lower: in closed form dz/dm = -g/k, dz/dk = m
+ * g/k^2. */
 TEST(equilibrium_of_a_mass_on_a_spring)
 {
     static const char text[] =
@@ -659,20 +673,21 @@ TEST(equilibrium_of_a_mass_on_a_spring)
     static const char *const names[] = {"m", "k"};
     const double z = -2 * 10.0 / 50, expected[] = {-10.0 / 50, 2 * 10.0 / 2500};
     olo_error error = {0};
-    olo_parameter_change *changes[2];
+    olo_parameter_derivative *changes[2];
     scene x = open_with(text, schemes[0], NULL, 0);
     check_close(z, olo_state_q(x.state)[2], 1e-14);
     for (int k = 0; k < 2; k++)
-        check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
+        check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error), &error);
     probe_open_run(&x);
-    check_status(OLO_BAD_INPUT, olo_derivatives_set_parameters(
-                                    p.d, (const olo_parameter_change *const *)changes, 2, &error));
-    check_contains("olo_start_change", error.text);
+    check_status(OLO_BAD_INPUT,
+                 olo_derivatives_set_parameters(
+                     p.d, (const olo_parameter_derivative *const *)changes, 2, &error));
+    check_contains("olo_equilibrium_derivative", error.text);
     size_t alive = olo_memory_alive();
     olo_status status = OLO_NO_MEMORY;
     for (size_t n = 1; status != OLO_OK; n++) {
         olo_memory_fail_at(n);
-        status = olo_start_change(x.system, &x.run, x.state, changes, 2, &error);
+        status = olo_equilibrium_derivative(x.system, &x.run, x.state, changes, 2, &error);
         olo_memory_fail_at(0);
         check_true(status == OLO_OK || status == OLO_NO_MEMORY);
         check_equal(alive, olo_memory_alive());
@@ -684,11 +699,12 @@ TEST(equilibrium_of_a_mass_on_a_spring)
     x.run.start = "given";
     probe_close();
     probe_open_run(&x);
-    check_status(OLO_BAD_INPUT, olo_derivatives_set_parameters(
-                                    p.d, (const olo_parameter_change *const *)changes, 2, &error));
+    check_status(OLO_BAD_INPUT,
+                 olo_derivatives_set_parameters(
+                     p.d, (const olo_parameter_derivative *const *)changes, 2, &error));
     check_contains("starts as it is given", error.text);
     for (int k = 0; k < 2; k++)
-        olo_parameter_change_free(changes[k]);
+        olo_parameter_derivative_free(changes[k]);
     probe_close();
     scene_close(&x);
 }
@@ -704,19 +720,20 @@ TEST(neutral_equilibria_have_no_derivatives)
         "springs: {name: s, type: linear, between: [[0, 0, 0], a], stiffness: k}\n"
         "run: {step: 0.1, end: 1, start: equilibrium}\n";
     olo_error error = {0};
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     scene x = open_with(text, schemes[0], NULL, 0);
-    check_ok(olo_parameter_change_create(x.model, "k", &change, &error), &error);
-    check_status(OLO_SINGULAR, olo_start_change(x.system, &x.run, x.state, &change, 1, &error));
+    check_ok(olo_parameter_derivative_create(x.model, "k", &change, &error), &error);
+    check_status(OLO_SINGULAR,
+                 olo_equilibrium_derivative(x.system, &x.run, x.state, &change, 1, &error));
     check_contains("can move without forces", error.text);
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     scene_close(&x);
 }
 
 /* --- functions of time --- */
 
-/* Parameters in all of them: a load, a torque, the target of a controller, and motions of a chain and of a crank in a loop, one of them
- * by way of another parameter. */
+/* Parameters in all of them: a load, a torque, the target of a controller, and motions of a chain
+ * and of a crank in a loop, one of them by way of another parameter. */
 static const char driven[] =
     "name: driven\n"
     "parameters: {w: 5, amp: 0.4, tilt: 0.3, speed: 3, gain: 2*tilt, a: 0.5}\n"
@@ -764,7 +781,7 @@ TEST(a_prescribed_angle_follows_its_parameters)
     static const char *const names[] = {"w", "amp"};
     const double T = 0.2, exact[] = {0.4 * T * cos(5 * T), sin(5 * T)};
     olo_error error = {0};
-    olo_parameter_change *changes[2];
+    olo_parameter_derivative *changes[2];
     double gradient[2];
     for (int scheme = 0; scheme < 2; scheme++) {
         scene x = open_with(driven, schemes[scheme], NULL, 0);
@@ -772,15 +789,16 @@ TEST(a_prescribed_angle_follows_its_parameters)
         probe_open_run(&x);
         p.J = (olo_functional){.goals = &goal, .goal_count = 1};
         for (int k = 0; k < 2; k++)
-            check_ok(olo_parameter_change_create(x.model, names[k], &changes[k], &error), &error);
-        check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)changes,
-                                                2, &error),
+            check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error),
+                     &error);
+        check_ok(olo_derivatives_set_parameters(
+                     p.d, (const olo_parameter_derivative *const *)changes, 2, &error),
                  &error);
         olo_gradient g = {.parameters = gradient};
         check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
         for (int k = 0; k < 2; k++) {
             check_relative(exact[k], gradient[k], 1e-12);
-            olo_parameter_change_free(changes[k]);
+            olo_parameter_derivative_free(changes[k]);
         }
         probe_close();
         scene_close(&x);

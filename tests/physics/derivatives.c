@@ -1,5 +1,5 @@
-/* Derivatives of runs: adjoint gradients against extrapolated differences of whole runs, and forward against adjoint.
- * The symplectic form is that of symplectic.c. */
+/* Derivatives of runs: adjoint gradients against extrapolated differences of whole runs, and
+ * forward against adjoint. The symplectic form is that of symplectic.c. */
 #include "joined.h"
 #include "probe.h"
 
@@ -73,7 +73,8 @@ TEST(beams)
     CHECK_EXAMPLES(all, 2);
 }
 
-/* Modes that a step does not resolve turn the round-off of strains into momenta with variational (docs/limits.md). */
+/* Modes that a step does not resolve turn the round-off of strains into momenta with variational
+ * (docs/limits.md). */
 TEST(stiff_beams)
 {
     static const example all[] = {{"rotating-arm", 0.005, 1e-3}, {"cantilever", 0.001, 1e-3}};
@@ -224,7 +225,8 @@ TEST(parameters_of_bodies_springs_loads_and_the_start)
         check_parameters(parametric, schemes[scheme], names, values, 15, NULL);
 }
 
-/* Lengths of a four-bar linkage that starts at an angle, with closures; of a rod and a hinge; and the ratio of gears. */
+/* Lengths of a four-bar linkage that starts at an angle, with closures; of a rod and a hinge; and
+ * the ratio of gears. */
 static const char linkage[] =
     "name: linkage\n"
     "parameters: {a: 1, b: 2.2, c: 1.7, d: 2, w: 2, phi: 0.9, rod: 0.8, ratio: 2, reach: 0.3, \n"
@@ -282,8 +284,9 @@ TEST(parameters_of_goals)
         check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
 }
 
-/* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses, by places and axes of hinges, with goals that
- * look at velocities or not, at the end or all the way. */
+/* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses,
+ * by places and axes of hinges, with goals that look at velocities or not, at the end or all the
+ * way. */
 static const char hinged[] =
     "name: hinged\n"
     "parameters: {m: 1, L: 0.6, g: 9.81, w: 1.5, J: 0.02, tilt: 0.3}\n"
@@ -339,26 +342,26 @@ TEST(parameters_in_energies)
 TEST(kinetic_energy_by_a_common_mass)
 {
     olo_error error = {0};
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     double by_mass;
     scene x = scene_open("chain", "reduced");
     probe_open(&x, "energy-momentum", 0.002, 20);
     const olo_goal goal = {.quantity = "kinetic", .end = 1};
     p.J = (olo_functional){.goals = &goal, .goal_count = 1};
-    check_ok(olo_parameter_change_create(x.model, "mass", &change, &error), &error);
-    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_change *const *)&change, 1,
-                                            &error),
+    check_ok(olo_parameter_derivative_create(x.model, "mass", &change, &error), &error);
+    check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)&change,
+                                            1, &error),
              &error);
     olo_gradient g = {.parameters = &by_mass};
     check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_relative(g.value / 0.1, by_mass, 1e-11);
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     probe_close();
     scene_close(&x);
 }
 
 /* A gradient and a step map, all from the beginning. */
-static olo_status derive(const scene *x, const olo_parameter_change *change, olo_error *error)
+static olo_status derive(const scene *x, const olo_parameter_derivative *change, olo_error *error)
 {
     const olo_goal goal = {.quantity = "kinetic", .end = 1};
     const olo_functional J = {.goals = &goal, .goal_count = 1};
@@ -384,10 +387,10 @@ static olo_status derive(const scene *x, const olo_parameter_change *change, olo
 TEST(memory_may_run_out)
 {
     olo_error error = {0};
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     scene x = scene_open(loaded, "reduced");
     x.run.end = 0.05;
-    check_ok(olo_parameter_change_create(x.model, "g", &change, &error), &error);
+    check_ok(olo_parameter_derivative_create(x.model, "g", &change, &error), &error);
     size_t alive = olo_memory_alive();
     olo_status status = OLO_NO_MEMORY;
     for (size_t n = 1; status != OLO_OK; n++) {
@@ -397,17 +400,17 @@ TEST(memory_may_run_out)
         check_true(status == OLO_OK || status == OLO_NO_MEMORY);
         check_equal(alive, olo_memory_alive());
     }
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     alive = olo_memory_alive();
     status = OLO_NO_MEMORY;
     for (size_t n = 1; status != OLO_OK; n += 1 + n / 8) {
         olo_memory_fail_at(n);
-        status = olo_parameter_change_create(x.model, "g", &change, &error);
+        status = olo_parameter_derivative_create(x.model, "g", &change, &error);
         olo_memory_fail_at(0);
         check_true(status == OLO_OK || status == OLO_NO_MEMORY);
         check_true(status == OLO_OK || olo_memory_alive() == alive);
     }
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     check_equal(alive, olo_memory_alive());
     scene_close(&x);
 }
@@ -429,19 +432,19 @@ TEST(parameters_without_derivatives_are_refused)
                {"nothing", "no parameter 'nothing'", OLO_NOT_FOUND}};
     olo_error error = {0};
     scene x = scene_open(parametric, "reduced");
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         check_status(all[i].status,
-                     olo_parameter_change_create(x.model, all[i].name, &change, &error));
+                     olo_parameter_derivative_create(x.model, all[i].name, &change, &error));
         check_contains(all[i].says, error.text);
     }
     scene_close(&x);
     x = scene_open(linkage, "reduced");
-    check_status(OLO_UNSUPPORTED, olo_parameter_change_create(x.model, "phi", &change, &error));
+    check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "phi", &change, &error));
     check_contains("what the joint coordinate 'A.angle' measures", error.text);
     scene_close(&x);
     x = scene_open("chain", "reduced");
-    check_status(OLO_BAD_INPUT, olo_parameter_change_create(x.model, "n", &change, &error));
+    check_status(OLO_BAD_INPUT, olo_parameter_derivative_create(x.model, "n", &change, &error));
     check_contains("parameter 'n' has no value beside its own", error.text);
     scene_close(&x);
 }
@@ -524,8 +527,8 @@ TEST(checkpoints_change_no_bit)
     }
 }
 
-/* The step of a harmonic oscillator with h w = 2 tan(a/2) is a rotation by a in its phase plane, with both schemes: points on
- * springs. */
+/* The step of a harmonic oscillator with h w = 2 tan(a/2) is a rotation by a in its phase plane,
+ * with both schemes: points on springs. */
 TEST(step_map_of_an_oscillator)
 {
     static const char text[] =
@@ -542,7 +545,7 @@ TEST(step_map_of_an_oscillator)
         scene x = scene_open(text, "reduced");
         probe_open(&x, schemes[scheme], h, 2);
         check_ok(olo_derivatives_step_map(p.d, x.state, h, &map, &error), &error);
-        check_equal(3, map.freedoms);
+        check_equal(3, map.dofs);
         check_below(map.defect, 1e-15);
         check_close(0.0, map.volume, 1e-14);
         check_close(1.0, map.largest, 1e-14);

@@ -1,5 +1,5 @@
-/* The double spherical pendulum of the thesis (4.1, 4.2) in relative coordinates: check values, tables and
- * orders of the sheet thesis-methods, 3.1 and 4 (P1 to P4). */
+/* The double spherical pendulum of the thesis (4.1, 4.2) in relative coordinates: check values,
+ * tables and orders of the sheet thesis-methods, 3.1 and 4 (P1 to P4). */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -123,8 +123,9 @@ TEST(p3_and_p4_errors_orders_and_equality_of_the_treatments)
     enum { ROWS = sizeof table / sizeof *table };
     const double q_reference[6] = {-0.64418235, 0.53646649, -0.54519061,
                                    -0.74783557, 0.65716599, -0.09420631};
-    /* the sheet's reference run with h = 1e-5, whose multipliers carry a noise of 3e-5 (round-off of g over
-     * h^2), and those of the differential equations at the middle of its last step, integrated independently */
+    /* the sheet's reference run with h = 1e-5, whose multipliers carry a noise of 3e-5 (round-off
+     * of g over h^2), and those of the differential equations at the middle of its last step,
+     * integrated independently */
     const double printed[2] = {290.669, 112.644}, continuous[2] = {290.66504355, 112.63728333};
     double reference[12], e_z[ROWS], e_lambda[ROWS], order_lambda[ROWS];
     scene s = at(1e-5, 1, "multipliers");
@@ -132,7 +133,8 @@ TEST(p3_and_p4_errors_orders_and_equality_of_the_treatments)
     check_vector(6, q_reference, reference, 1e-8);
     check_below(scene_distance(2, olo_state_multipliers(s.state), continuous), 3e-5);
     scene_close(&s);
-    /* the reduced treatment has no such noise: its rods carry lambda l (lower rod: the force on its mass) */
+    /* the reduced treatment has no such noise: its rods carry lambda l (lower rod: the force on its
+     * mass) */
     s = at(1e-5, 1, "reduced");
     for (int k = 0; k < 2; k++) {
         double force[3], moment[3];

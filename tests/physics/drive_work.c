@@ -1,5 +1,5 @@
-/* The work of prescribed motions: the change of energy, to the order of the steps with `variational` and to round-off with
- * `energy-momentum`, whatever steps are composed. */
+/* The work of prescribed motions: the change of energy, to the order of the steps with
+ * `variational` and to round-off with `energy-momentum`, whatever steps are composed. */
 #include "scene.h"
 
 static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
@@ -92,7 +92,8 @@ TEST(the_work_converges_with_the_order_of_the_steps)
     }
 }
 
-/* A free arm with a damper and a load besides: what is left of energy, work and dissipation vanishes with the order. */
+/* A free arm with a damper and a load besides: what is left of energy, work and dissipation
+ * vanishes with the order. */
 #define ARM                                                                                        \
     CRANK "  - {name: arm, mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0], center: [0.4, " \
           "0, 0]}\n"                                                                               \

@@ -1,6 +1,6 @@
-/* Trying to break it: sizes from 1e-6 to 1e6, masses from 1e-9 to 1e12, steps from 1e-9 to far beyond anything sensible, very
- * stiff springs, coinciding points, singular positions, numbers that are none. A step either conserves or is
- * refused; nothing is accepted in between. */
+/* Trying to break it: sizes from 1e-6 to 1e6, masses from 1e-9 to 1e12, steps from 1e-9 to far
+ * beyond anything sensible, very stiff springs, coinciding points, singular positions, numbers that
+ * are none. A step either conserves or is refused; nothing is accepted in between. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -141,8 +141,8 @@ TEST(steps_of_any_size_conserve_or_are_refused)
 
 TEST(very_stiff_springs_conserve)
 {
-    /* a length of one is known to 1e-16, the stretch sqrt(2 E/k) of an energy E = 2.6 only to that: the energy of a
-     * stiff spring to 4e-16 sqrt(k/2E) */
+    /* a length of one is known to 1e-16, the stretch sqrt(2 E/k) of an energy E = 2.6 only to that:
+     * the energy of a stiff spring to 4e-16 sqrt(k/2E) */
     static const char *const stiffness[] = {"1e6", "1e9", "1e12", "1e15"};
     static const double value[] = {1e6, 1e9, 1e12, 1e15};
     for (int k = 0; k < 2; k++)
@@ -248,7 +248,8 @@ static void check_caught(const char *text)
 
 TEST(numbers_that_are_none_are_caught)
 {
-    /* a time law with a NaN, one that overflows, an energy that leaves its domain, a table of huge values */
+    /* a time law with a NaN, one that overflows, an energy that leaves its domain, a table of huge
+     * values */
     check_caught("points: {name: a, mass: 1, position: [0, 0, 0]}\n"
                  "loads: {on: a, force: [1, 0, 0], time: log(0.5 - t)}\n");
     check_caught("points: {name: a, mass: 1e-30, position: [0, 0, 0]}\n"

@@ -1,5 +1,5 @@
-/* Flexible mechanisms: the spatial slider-crank (multibody-null-space 10.6), corners, curved beams, frequencies, damping,
- * and what else beams share with bodies. */
+/* Flexible mechanisms: the spatial slider-crank (multibody-null-space 10.6), corners, curved beams,
+ * frequencies, damping, and what else beams share with bodies. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -93,7 +93,8 @@ TEST(slider_crank_moves_alike_in_all_treatments)
     }
 }
 
-/* Beams a thousand and a hundred thousand times as stiff are closer to the rigid mechanism in that proportion. */
+/* Beams a thousand and a hundred thousand times as stiff are closer to the rigid mechanism in that
+ * proportion. */
 TEST(a_stiff_slider_crank_is_the_rigid_one)
 {
     static const char *const factors[2] = {"1e3", "1e5"};
@@ -177,8 +178,9 @@ static void follow_rod(const char *model, const char *rod, const double *t, cons
     scene_close(&s);
 }
 
-/* Against the strong form by finite differences in space, Runge and Kutta in time (rods_reference.py); both extrapolated
- * from two grids, here also from two steps: all errors are of second order. */
+/* Against the strong form by finite differences in space, Runge and Kutta in time
+ * (rods_reference.py); both extrapolated from two grids, here also from two steps: all errors are
+ * of second order. */
 static void check_rod(const char *model, const char *rod, const double *t, const char *const *n,
                       const char *const *step, const course expected, double tolerance)
 {
@@ -255,7 +257,8 @@ TEST(rotating_arm_is_stretched_as_in_theory)
 
 /* --- corners and shared nodes --- */
 
-/* The elbow as one beam with a corner, as two beams on one node, and as two beams with a rigid joint. */
+/* The elbow as one beam with a corner, as two beams on one node, and as two beams with a rigid
+ * joint. */
 TEST(three_ways_to_build_a_corner_agree)
 {
     static const char *const head =
@@ -380,14 +383,16 @@ TEST(nodes_are_on_the_curve)
 
 /* --- vibration --- */
 
-/* Lowest frequency of a hinged beam, theory of Timoshenko: EI k^4 - w^2 (A + M k^2 + EI A/GA k^2) + w^4 A M/GA = 0. */
+/* Lowest frequency of a hinged beam, theory of Timoshenko: EI k^4 - w^2 (A + M k^2 + EI A/GA k^2) +
+ * w^4 A M/GA = 0. */
 static double timoshenko(double EI, double GA, double A, double M, double k)
 {
     double a = A * M / GA, b = A + M * k * k + EI * A / GA * k * k, c = EI * pow(k, 4);
     return sqrt(2 * c / (b + sqrt(b * b - 4 * a * c)));
 }
 
-/* Frequency of a hinged beam of length 1 that starts in its lowest mode, from when its middle is back at zero. */
+/* Frequency of a hinged beam of length 1 that starts in its lowest mode, from when its middle is
+ * back at zero. */
 static double frequency(const char *interpolation, int elements, double thickness, double *theory)
 {
     double EA = 1e3, GA = 0.4 * EA, EI = EA * thickness * thickness / 12;
@@ -510,7 +515,8 @@ TEST(algorithmic_dissipation_vanishes_with_the_step)
 
 /* --- sections and energies --- */
 
-/* A square section turned by 30 degrees as a full matrix, and as directors that are turned: one motion. */
+/* A square section turned by 30 degrees as a full matrix, and as directors that are turned: one
+ * motion. */
 TEST(a_coupled_section_is_a_turned_one)
 {
     double c = cos(M_PI / 6), s30 = 0.5, D[6] = {2e4, 1e4, 3e4, 2, 5, 3}, M[2] = {1e-3, 2e-3};
@@ -553,7 +559,8 @@ TEST(sections_have_the_constants_of_their_shapes)
         const char *section;
         double stiffness[6], inertia[3];
     } expected[] = {
-        /* three-bar swing: 50 mm x 15 mm, E = 7.3e8, nu = 0.3, torsion factor 0.29 (to two digits), density 1e7 */
+        /* three-bar swing: 50 mm x 15 mm, E = 7.3e8, nu = 0.3, torsion factor 0.29 (to two digits),
+         * density 1e7 */
         {"{type: rectangle, width: 0.015, height: 0.05, young: 7.3e8, poisson: 0.3, density: 1e7}",
          {175480.7692, 175480.7692, 547500, 114.0625, 10.2656, 12.83},
          {7500, 0.140625, 1.5625}},
@@ -588,8 +595,8 @@ TEST(sections_have_the_constants_of_their_shapes)
     }
 }
 
-/* An energy that is written down moves as the stiffness that it stands for; one that is not quadratic keeps energy and
- * momenta, too. */
+/* An energy that is written down moves as the stiffness that it stands for; one that is not
+ * quadratic keeps energy and momenta, too. */
 TEST(hyperelastic_beams_keep_their_energy)
 {
     static const char *const energies[3] = {

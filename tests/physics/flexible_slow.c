@@ -1,4 +1,5 @@
-/* The condition numbers of the spatial slider-crank (multibody-null-space 10.6, table 6.7), in quadruple precision. */
+/* The condition numbers of the spatial slider-crank (multibody-null-space 10.6, table 6.7), in
+ * quadruple precision. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -6,8 +7,9 @@
 #include "linalg/vec3.h"
 #include "stepping/step.h"
 
-/* The matrix of the sources for the 214 unknowns: their spherical pair has the angular velocity of the child itself (sheet,
- * 5.1), ours that against the parent. With w = w_abs - w_parent, K becomes B^T K B. */
+/* The matrix of the sources for the 214 unknowns: their spherical pair has the angular velocity of
+ * the child itself (sheet, 5.1), ours that against the parent. With w = w_abs - w_parent, K becomes
+ * B^T K B. */
 static void take_absolute_spins(const scene *s, olo_square *K)
 {
     static const char *const pairs[2][2] = {{"left", "crank.start"}, {"right", "crank.end"}};
@@ -24,8 +26,9 @@ static void take_absolute_spins(const scene *s, olo_square *K)
     }
 }
 
-/* The rows of the sources for the rigid connection are d1.d2', d2.d3', d3.d1' (sheet, 8.3), with d1' of the slider in the
- * plane of the mechanism: it is our d2, and their d2' is our -d1. Of our three rows none is among them. */
+/* The rows of the sources for the rigid connection are d1.d2', d2.d3', d3.d1' (sheet, 8.3), with
+ * d1' of the slider in the plane of the mechanism: it is our d2, and their d2' is our -d1. Of our
+ * three rows none is among them. */
 static void take_rows_of_the_sheet(const scene *s, double h, olo_square *K)
 {
     static const int pair[3][2] = {{3, 3}, {6, 9}, {9, 6}};

@@ -1,6 +1,6 @@
-/* The tennis-racket flip: a free asymmetric body spun about its middle axis. Energy and all of L stay at round-off with a
- * radian a step and with steps of 1e-5 (an update by subtraction fails there), over 1e4 steps; 1e6 are in `make study`.
- * And time runs back to the start. */
+/* The tennis-racket flip: a free asymmetric body spun about its middle axis. Energy and all of L
+ * stay at round-off with a radian a step and with steps of 1e-5 (an update by subtraction fails
+ * there), over 1e4 steps; 1e6 are in `make study`. And time runs back to the start. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -69,8 +69,9 @@ TEST(energy_and_angular_momentum_are_constant_with_steps_of_1e_2)
     check_flip("multipliers", 1e-2, 10000, 4);
 }
 
-/* With two equal moments of inertia the flight has a closed form: L turns about the axis in the body with (J1-J3)/J1 w3,
- * and the body about L/J1 in space: R(t) = exp(t L/J1) R(0) exp(t w3 (J1-J3)/J1 e3) */
+/* With two equal moments of inertia the flight has a closed form: L turns about the axis in the
+ * body with (J1-J3)/J1 w3, and the body about L/J1 in space: R(t) = exp(t L/J1) R(0) exp(t w3
+ * (J1-J3)/J1 e3) */
 TEST(symmetric_body_flies_as_the_closed_form_says)
 {
     double error[3];

@@ -1,5 +1,6 @@
-/* Convergence of paths, velocities and actions as the step goes to zero, and stationary points of the discrete action that
- * are none of the continuous one (variational sheet, 2.12: G1 to G5; F16). */
+/* Convergence of paths, velocities and actions as the step goes to zero, and stationary points of
+ * the discrete action that are none of the continuous one (variational sheet, 2.12: G1 to G5; F16).
+ */
 #include "linalg/vec3.h"
 #include "study/path.h"
 #include "trajectory.h"
@@ -39,7 +40,8 @@ static double watched_action(trajectory *x, double *fastest)
     return action;
 }
 
-/* The largest part of D2 L_d + D1 L_d along the circle at an inner node: zero where the action is stationary. */
+/* The largest part of D2 L_d + D1 L_d along the circle at an inner node: zero where the action is
+ * stationary. */
 static double largest_residual(const trajectory *x)
 {
     double largest = 0;
@@ -118,8 +120,8 @@ TEST(g5_a_cycle_of_four_has_an_action_that_grows_with_the_square_of_the_steps)
     }
 }
 
-/* sin(u) = h p has the roots u and pi - u: with the momentum of a path of wide angles a step takes the one that is less
- * than a quarter turn, whatever the treatment. */
+/* sin(u) = h p has the roots u and pi - u: with the momentum of a path of wide angles a step takes
+ * the one that is less than a quarter turn, whatever the treatment. */
 TEST(g5_a_step_takes_the_root_with_the_bounded_speed)
 {
     static const char *const treatments[] = {"reduced", "multipliers", "projected"};
@@ -186,7 +188,8 @@ TEST(g1_and_g2_action_and_largest_velocity_as_a_study)
     scene_close(&s);
 }
 
-/* Velocities dq/h, constant over each step, against those of a run with small steps: their distance in L^p, over 1 s. */
+/* Velocities dq/h, constant over each step, against those of a run with small steps: their distance
+ * in L^p, over 1 s. */
 static double velocity_distance(const trajectory *x, const trajectory *fine, double p)
 {
     double sum = 0;
@@ -202,7 +205,8 @@ static double velocity_distance(const trajectory *x, const trajectory *fine, dou
     return pow(sum, 1 / p);
 }
 
-/* At the middle of a step the velocity is of second order; a constant over a step is off by h/2 |a| at its ends. */
+/* At the middle of a step the velocity is of second order; a constant over a step is off by h/2 |a|
+ * at its ends. */
 TEST(g3_velocities_converge_in_every_lp)
 {
     trajectory fine = trajectory_of(DOUBLE_PENDULUM, "reduced", 1e-4, 10000);
@@ -222,10 +226,11 @@ TEST(g3_velocities_converge_in_every_lp)
     trajectory_free(&fine);
 }
 
-TEST_MAIN(cmocka_unit_test(g5_a_fixed_angle_has_an_action_that_grows_with_the_square_of_the_steps),
-          cmocka_unit_test(g5_one_jump_adds_an_action_that_grows_with_the_steps),
-          cmocka_unit_test(g5_a_cycle_of_four_has_an_action_that_grows_with_the_square_of_the_steps),
-          cmocka_unit_test(g5_a_step_takes_the_root_with_the_bounded_speed),
-          cmocka_unit_test(g4_nodes_of_a_smooth_curve_have_its_action_but_for_h_squared_over_12),
-          cmocka_unit_test(g1_and_g2_action_and_largest_velocity_as_a_study),
-          cmocka_unit_test(g3_velocities_converge_in_every_lp))
+TEST_MAIN(
+    cmocka_unit_test(g5_a_fixed_angle_has_an_action_that_grows_with_the_square_of_the_steps),
+    cmocka_unit_test(g5_one_jump_adds_an_action_that_grows_with_the_steps),
+    cmocka_unit_test(g5_a_cycle_of_four_has_an_action_that_grows_with_the_square_of_the_steps),
+    cmocka_unit_test(g5_a_step_takes_the_root_with_the_bounded_speed),
+    cmocka_unit_test(g4_nodes_of_a_smooth_curve_have_its_action_but_for_h_squared_over_12),
+    cmocka_unit_test(g1_and_g2_action_and_largest_velocity_as_a_study),
+    cmocka_unit_test(g3_velocities_converge_in_every_lp))

@@ -1,5 +1,5 @@
-/* The steadily precessing cone top (thesis 4.3.6): exact solution, check values and tables of the sheets
- * thesis-methods 3.2 and 4 (T1 to T4) and multibody-null-space 10.1. */
+/* The steadily precessing cone top (thesis 4.3.6): exact solution, check values and tables of the
+ * sheets thesis-methods 3.2 and 4 (T1 to T4) and multibody-null-space 10.1. */
 #include "scene.h"
 
 #include "linalg/rotation.h"

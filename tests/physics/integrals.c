@@ -1,4 +1,5 @@
-/* Integrals over a run and their derivatives have the order of the steps: a disc on a torsion spring, I = 1, k = w^2,
+/* Integrals over a run and their derivatives have the order of the steps: a disc on a torsion
+ * spring, I = 1, k = w^2,
  *
  *     angle = (r/w) sin(w t),   rate = r cos(w t).
  */
@@ -14,7 +15,8 @@ static const char disc[] =
 
 static const double r = 2, w = 3, T = 1.3;
 
-/* Integrals of 1/2 angle^2 and of the kinetic energy 1/2 rate^2, and their derivatives by k, dw/dk = 1/(2 w). */
+/* Integrals of 1/2 angle^2 and of the kinetic energy 1/2 rate^2, and their derivatives by k, dw/dk
+ * = 1/(2 w). */
 typedef struct integral {
     olo_goal goal;
     double value, by_k;
@@ -46,7 +48,7 @@ typedef struct errors {
 static errors errors_of(const method *m, const integral *x)
 {
     olo_error error = {0};
-    olo_parameter_change *change;
+    olo_parameter_derivative *change;
     olo_derivatives *d;
     scene s = scene_open(disc, NULL);
     s.run.scheme = m->scheme;
@@ -55,10 +57,10 @@ static errors errors_of(const method *m, const integral *x)
     s.run.step = m->tolerance > 0 ? 0.01 : T / m->steps;
     s.run.tolerance = m->tolerance;
     check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
-    check_ok(olo_parameter_change_create(s.model, "k", &change, &error), &error);
-    check_ok(
-        olo_derivatives_set_parameters(d, (const olo_parameter_change *const *)&change, 1, &error),
-        &error);
+    check_ok(olo_parameter_derivative_create(s.model, "k", &change, &error), &error);
+    check_ok(olo_derivatives_set_parameters(d, (const olo_parameter_derivative *const *)&change, 1,
+                                            &error),
+             &error);
     const olo_functional J = {.goals = &x->goal, .goal_count = 1};
     double by_k, q[12] = {0}, v[12] = {0}, one = 1, value, forward;
     olo_gradient g = {.parameters = &by_k};
@@ -67,7 +69,7 @@ static errors errors_of(const method *m, const integral *x)
     check_ok(olo_derivatives_forward(d, s.state, &J, &along, &value, &forward, &error), &error);
     check_relative(g.value, value, 1e-13);
     check_close(by_k, forward, 1e-12);
-    olo_parameter_change_free(change);
+    olo_parameter_derivative_free(change);
     olo_derivatives_free(d);
     scene_close(&s);
     return (errors){fabs(value - x->value), fabs(by_k - x->by_k)};
@@ -94,7 +96,8 @@ TEST(integrals_and_their_derivatives_have_the_order_of_the_steps)
         }
 }
 
-/* The error of the integral is that of the path: with the trapezoidal rule over whole steps of order 4 it would be 1e-5. */
+/* The error of the integral is that of the path: with the trapezoidal rule over whole steps of
+ * order 4 it would be 1e-5. */
 TEST(a_tolerance_holds_for_integrals)
 {
     integral integrals[2];

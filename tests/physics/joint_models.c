@@ -128,8 +128,8 @@ TEST(cylindrical_pair_at_three_steps)
                mirrored, 4);
 }
 
-/* The slide has an equation of its own, u'' = u (I(u0) omega)^2 / I(u)^2 with I = J1 + J2 + mu u^2 about
- * the common centre; reference: that equation with an embedded method of order 8. */
+/* The slide has an equation of its own, u'' = u (I(u0) omega)^2 / I(u)^2 with I = J1 + J2 + mu u^2
+ * about the common centre; reference: that equation with an embedded method of order 8. */
 TEST(cylindrical_pair_converges_to_the_exact_slide)
 {
     static const double times[] = {0.1, 0.3, 0.7, 1};
@@ -613,7 +613,8 @@ TEST(bricard_converges_to_the_motion_on_its_curve)
 
 /* Long chains --------------------------------------------------------------------------------- */
 
-/* Newton in joint increments alone diverges here: 100 links on ball joints, pushed at the lower end. */
+/* Newton in joint increments alone diverges here: 100 links on ball joints, pushed at the lower
+ * end. */
 TEST(a_hanging_chain_of_100_takes_1000_steps_and_none_is_halved)
 {
     runner r = open_model("hanging-chain", 0.01);
@@ -667,9 +668,9 @@ static double difference(const runner *a, const runner *b)
     return change / norm;
 }
 
-/* The treatment with multipliers gives the same q: to 1e-12 relative at the first step, to 1e-9 after
- * twenty. Where rows repeat others the multipliers are not unique and their errors grow; there the
- * first step counts. */
+/* The treatment with multipliers gives the same q: to 1e-12 relative at the first step, to 1e-9
+ * after twenty. Where rows repeat others the multipliers are not unique and their errors grow;
+ * there the first step counts. */
 TEST(reduced_and_multipliers_agree_for_every_model)
 {
     for (int m = 0; m < ALL; m++) {
@@ -715,7 +716,7 @@ TEST(every_joint_has_its_mobility_for_every_axis)
 {
     static const struct {
         const char *type;
-        int freedoms;
+        int dofs;
     } joints[] = {{"spherical", 3}, {"revolute", 1}, {"cylindrical", 2},   {"prismatic", 1},
                   {"planar", 3},    {"rigid", 0},    {"point-on-line", 4}, {"point-on-plane", 5}};
     static const char *const axes[] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[1, -2, 3]"};
@@ -738,10 +739,10 @@ TEST(every_joint_has_its_mobility_for_every_axis)
                 check_ok(olo_model_compile(r.model, &r.system, &error), &error);
                 olo_counts counts;
                 check_ok(olo_system_counts(r.system, &counts, &error), &error);
-                check_equal(12 + 6 - joints[j].freedoms, counts.rank);
+                check_equal(12 + 6 - joints[j].dofs, counts.rank);
                 check_equal(counts.constraints, counts.rank);
-                check_equal(6 + joints[j].freedoms, counts.degrees_of_freedom);
-                check_equal(6 + joints[j].freedoms, counts.unknowns_reduced);
+                check_equal(6 + joints[j].dofs, counts.degrees_of_freedom);
+                check_equal(6 + joints[j].dofs, counts.unknowns_reduced);
                 close_runner(&r);
             }
         }

@@ -1,5 +1,5 @@
-/* Long runs of linkages: nothing drifts in a hundred thousand steps, and forty windows in space pass
- * their singular positions for ten seconds. */
+/* Long runs of linkages: nothing drifts in a hundred thousand steps, and forty windows in space
+ * pass their singular positions for ten seconds. */
 #include "joint_models.h"
 
 TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
@@ -27,7 +27,8 @@ TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
     close_runner(&r);
 }
 
-/* Frames along principal axes: hinge axes are unit vectors of them only up to rounding, the same in every step. */
+/* Frames along principal axes: hinge axes are unit vectors of them only up to rounding, the same in
+ * every step. */
 TEST(turned_frames_keep_the_energy_for_a_hundred_thousand_steps)
 {
     runner r = open_model("six-body-linkage-principal", 0.01);

@@ -1,4 +1,5 @@
-/* Systems as x' = A x + B u, y = C x + D u: matrices by hand, loops, frames that turn, and the motion itself. */
+/* Systems as x' = A x + B u, y = C x + D u: matrices by hand, loops, frames that turn, and the
+ * motion itself. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -23,7 +24,8 @@ static void check_matrix(const olo_linear *x, char key, int rows, int columns,
         check_close(expected[i], got[i], tolerance);
 }
 
-/* J = 0.2 + 2 0.7^2 about the hinge: theta'' = (-m g l theta + 3 u)/J; the tip moves along x or z. */
+/* J = 0.2 + 2 0.7^2 about the hinge: theta'' = (-m g l theta + 3 u)/J; the tip moves along x or z.
+ */
 TEST(pendulum_with_a_torque)
 {
     scene s = scene_open(
@@ -66,7 +68,8 @@ TEST(pendulum_with_a_torque)
     "  - {name: push, on: {on: pole, at: [0, 0, 0.8]}, force: [2, 0, 0], time: \"0\"}\n"           \
     "  - {name: idle, on: cart, force: [0, 4, 1], time: \"0\"}\n"
 
-/* (M + m) x'' + m l th'' + c x' = u + 2 w,   m l x'' + (J + m l^2) th'' + d th' - m g l th = kp (target - th) + kd (...)' + 2 l w. */
+/* (M + m) x'' + m l th'' + c x' = u + 2 w,   m l x'' + (J + m l^2) th'' + d th' - m g l th = kp
+ * (target - th) + kd (...)' + 2 l w. */
 TEST(cart_and_pole_upright)
 {
     const double M = 2, m = 0.5, l = 0.8, J = 0.01 + m * l * l, g = 9.81, c = 0.3, d = 0.02;
@@ -153,7 +156,8 @@ TEST(free_body_is_a_double_integrator)
     scene_close(&s);
 }
 
-/* A board of mass 3 on two parallel links of mass 0.6 and length 0.5: one degree of freedom out of three joint angles. */
+/* A board of mass 3 on two parallel links of mass 0.6 and length 0.5: one degree of freedom out of
+ * three joint angles. */
 TEST(swing_on_two_links_has_one_coordinate)
 {
     const double l = 0.5, M = 3, m = 0.6;
@@ -191,7 +195,8 @@ TEST(swing_on_two_links_has_one_coordinate)
     scene_close(&s);
 }
 
-/* On springs, in a frame that turns with w about z: x'' = -(k/m - w^2) x + 2 w y', y'' = -(k/m - w^2) y - 2 w x'. */
+/* On springs, in a frame that turns with w about z: x'' = -(k/m - w^2) x + 2 w y', y'' = -(k/m -
+ * w^2) y - 2 w x'. */
 TEST(turning_frame_has_coriolis_forces)
 {
     const double w = 1.5, k = 25;
@@ -241,8 +246,8 @@ static void set(olo_setting *setting, char *text, const char *name, double value
     *setting = (olo_setting){name, text};
 }
 
-/* Angles and rates at time T of a run that starts with these. Angles count from the start of the model: this comes from
- * another one of the same shape. */
+/* Angles and rates at time T of a run that starts with these. Angles count from the start of the
+ * model: this comes from another one of the same shape. */
 static void run_in(int steps, const double start[4], double T, double end[4])
 {
     static const char *const names[] = {"a", "b", "wa", "wb"};

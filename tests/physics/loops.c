@@ -1,11 +1,12 @@
-/* Reduced and multipliers are the same discrete motion: on the models of the catalogue, on random ones, with loops and
- * redundant rows; conserved quantities hold in each; repeated runs give the same bits. */
+/* Reduced and multipliers are the same discrete motion: on the models of the catalogue, on random
+ * ones, with loops and redundant rows; conserved quantities hold in each; repeated runs give the
+ * same bits. */
 #include "scene.h"
 
 static const char *const treatments[] = {"reduced", "multipliers"};
 
-/* Largest relative distance of `reduced` and another treatment over a run. The velocities of directors without mass are
- * compared as well: they follow from the same increments. */
+/* Largest relative distance of `reduced` and another treatment over a run. The velocities of
+ * directors without mass are compared as well: they follow from the same increments. */
 static double distance_to(const char *other, const char *model, double h, int steps)
 {
     scene a = scene_open(model, "reduced"), b = scene_open(model, other);
@@ -18,7 +19,8 @@ static double distance_to(const char *other, const char *model, double h, int st
         check_true(isfinite(q));
         worst = fmax(worst, q);
         for (int j = 0; j < n; j++) {
-            /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet, 15) */
+            /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet,
+             * 15) */
             const olo_coordinate *c = &a.system->coordinates[j];
             if (c->slot > 0 && a.system->nodes[c->node].section)
                 continue;
@@ -54,8 +56,8 @@ TEST(catalogue_models_move_alike)
         scene_close(&s);
         double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
-        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, against the speed: 3e-9 for the
-         * cantilever */
+        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, against
+         * the speed: 3e-9 for the cantilever */
         check_below(apart, beams ? 1e-8 : 1e-10);
     }
     olo_catalogue_free(catalogue);
@@ -264,8 +266,8 @@ TEST(loops_have_as_many_unknowns_as_freedoms_and_move_alike)
     }
 }
 
-/* Thesis, table 6.5: one unknown, condition 1. Both numbering options, and through the positions where the rows of four
- * bars lose their rank. */
+/* Thesis, table 6.5: one unknown, condition 1. Both numbering options, and through the positions
+ * where the rows of four bars lose their rank. */
 TEST(table_6_5_the_six_body_linkage_has_one_equation)
 {
     for (int k = 0; k < 6; k++) {
@@ -290,7 +292,7 @@ static int repeated_rows(const scene *s, const char *name, int *all)
 {
     int groups = olo_system_groups(s->system), *repeated = calloc((size_t)groups, sizeof *repeated);
     olo_error error = {0};
-    check_ok(olo_system_repeated_rows(s->system, repeated, &error), &error);
+    check_ok(olo_system_redundant_rows(s->system, repeated, &error), &error);
     *all = 0;
     for (int i = 0; i < groups; i++)
         *all += repeated[i];
@@ -300,7 +302,7 @@ static int repeated_rows(const scene *s, const char *name, int *all)
 }
 
 /* `rows` of the joint repeat others, and those of no other joint do; that leaves `freedoms`. */
-static void check_repeated(const char *model, const char *joint, int rows, int freedoms)
+static void check_repeated(const char *model, const char *joint, int rows, int dofs)
 {
     scene s = scene_open(model, "reduced");
     olo_counts counts;
@@ -310,7 +312,7 @@ static void check_repeated(const char *model, const char *joint, int rows, int f
     check_ok(olo_system_counts(s.system, &counts, &error), &error);
     check_equal(rows, all);
     check_equal(all, counts.constraints - counts.rank);
-    check_equal(freedoms, counts.degrees_of_freedom);
+    check_equal(dofs, counts.degrees_of_freedom);
     scene_close(&s);
 }
 

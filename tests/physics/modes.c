@@ -62,8 +62,8 @@ TEST(double_pendulum_has_two_frequencies)
     scene_close(&s);
 }
 
-/* n masses and n + 1 springs between two walls: omega_k = 2 sqrt(k/m) sin(k pi/(2 (n + 1))); nothing holds them
- * across. */
+/* n masses and n + 1 springs between two walls: omega_k = 2 sqrt(k/m) sin(k pi/(2 (n + 1)));
+ * nothing holds them across. */
 TEST(chain_of_springs_has_the_frequencies_of_lagrange)
 {
     enum { N = 5 };
@@ -112,7 +112,8 @@ TEST(upright_pendulum_is_unstable)
     "  - {name: b, elements: n, interpolation: quadratic, to: [1, 0, 0],\n"                        \
     "     stiffness: [2000, 2000, 1e5, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}\n" supports
 
-/* Characteristic numbers of EI = 10, GA = 2000, rho A = 1, rho I = 1e-3, L = 1: w = W e^(kx), psi = Psi e^(kx) in
+/* Characteristic numbers of EI = 10, GA = 2000, rho A = 1, rho I = 1e-3, L = 1: w = W e^(kx), psi =
+ * Psi e^(kx) in
  *     GA (w' - psi)' + A omega^2 w = 0,   EI psi'' + GA (w' - psi) + I omega^2 psi = 0. */
 typedef struct wave {
     double a, b;   /* wave numbers: cosh/sinh a, cos/sin b */

@@ -1,5 +1,6 @@
-/* Momenta of the variational scheme: discrete Legendre transforms, plain, constrained and projected, with the halves of loads, dampers
- * and drives at both ends of a step, and the start from momenta (variational sheet, 2.3 to 2.6; 5.13 and 5.14 of the source). */
+/* Momenta of the variational scheme: discrete Legendre transforms, plain, constrained and
+ * projected, with the halves of loads, dampers and drives at both ends of a step, and the start
+ * from momenta (variational sheet, 2.3 to 2.6; 5.13 and 5.14 of the source). */
 #include "linkage.h"
 
 static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};

@@ -1,9 +1,9 @@
-/* Steps of higher order: orders 2, 4 and 6 of the variational scheme in q and p, orders 2 and 4 of energy-momentum in q and the
- * tangential momentum, on a pendulum, a top, a loop and a beam. Every composed step is symmetric, keeps what its parts keep, and
- * is split as a whole where it fails. */
+/* Steps of higher order: orders 2, 4 and 6 of the variational scheme in q and p, orders 2 and 4 of
+ * energy-momentum in q and the tangential momentum, on a pendulum, a top, a loop and a beam. Every
+ * composed step is symmetric, keeps what its parts keep, and is split as a whole where it fails. */
 #include "scene.h"
 
-#include "stepping/start.h"
+#include "stepping/initial_state.h"
 
 enum { COORDINATES = 160 };
 
@@ -76,7 +76,8 @@ static errors orders_of(const char *model, const method *m, double time, long st
     return order;
 }
 
-/* All orders within 0.1. The steps of each order are such that errors are asymptotic and above round-off. */
+/* All orders within 0.1. The steps of each order are such that errors are asymptotic and above
+ * round-off. */
 static void check_orders(const char *model, double time, const long steps[3])
 {
     const method best = {"variational", "6", "reduced"};
@@ -126,7 +127,8 @@ TEST(orders_2_4_6_of_a_beam)
     check_orders(BEAM, 0.1, (const long[]){200, 80, 80});
 }
 
-/* A hinge that is moved, a spring, and a load that changes with time: both are evaluated in the times of the parts. */
+/* A hinge that is moved, a spring, and a load that changes with time: both are evaluated in the
+ * times of the parts. */
 static const char DRIVEN[] =
     "name: driven\n"
     "gravity: [0, 0, -9.81]\n"
@@ -281,8 +283,9 @@ TEST(what_a_scheme_does_not_have_is_refused)
     check_refused("energy-momentum", "2", "1e-13", "take run.order: 4");
 }
 
-/* With damping that the backward part cannot follow the composed step gains energy: R(z) = prod (1 + c_i z/2)/(1 - c_i z/2) of
- * v' = -(d/m) v has a pole at z = -h d/m = 2/c_3 = -3.0397. A run says so; with smaller steps it does not. */
+/* With damping that the backward part cannot follow the composed step gains energy: R(z) = prod (1
+ * + c_i z/2)/(1 - c_i z/2) of v' = -(d/m) v has a pole at z = -h d/m = 2/c_3 = -3.0397. A run says
+ * so; with smaller steps it does not. */
 static const char DAMPED[] = "points:\n"
                              "  - {name: a, mass: 1, position: [1, 0, 0], velocity: [1, 0, 0]}\n"
                              "dampers: [{name: d, between: [ground, a], damping: 30.4}]\n"

@@ -1,6 +1,6 @@
-/* Pairs, trees and loops in motion (multibody-null-space, 11.3 and 11.4): the unknowns and the condition numbers of
- * the published tables, and random trees and loops, whose treatments must agree and whose mobility must be
- * that of a rank computed in extended precision. */
+/* Pairs, trees and loops in motion (multibody-null-space, 11.3 and 11.4): the unknowns and the
+ * condition numbers of the published tables, and random trees and loops, whose treatments must
+ * agree and whose mobility must be that of a rank computed in extended precision. */
 #include "joined.h"
 
 #include "base/memory.h"
@@ -200,7 +200,7 @@ TEST(random_trees_move_alike_with_the_mobility_of_their_joints)
     for (int k = 0; k < 200; k++) {
         /* most are small, ten have fifty bodies */
         joined x = joined_tree(1000 + (unsigned)k, k % 20 == 0 ? 50 : 2 + k % 11);
-        check_equal(x.freedoms, mobility(&x));
+        check_equal(x.dofs, mobility(&x));
         check_motion(&x, &worst);
         joined_free(&x);
     }
@@ -216,12 +216,12 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
         int bodies = 2 + k % 9;
         joined x = joined_tree(5000 + (unsigned)k, bodies);
         int a = joined_pick(&x, bodies), b = (a + 1 + joined_pick(&x, bodies - 1)) % bodies;
-        int open = x.freedoms;
+        int open = x.dofs;
         joined_pair(&x, pair_letter(closing[k % 3]), a, b, NULL, 0.3);
         int moves = mobility(&x);
         check_true(moves <= open);
         locked += moves == open;
-        repeating += moves > x.freedoms;
+        repeating += moves > x.dofs;
         check_motion(&x, &worst);
         joined_free(&x);
     }
@@ -247,7 +247,7 @@ TEST(loops_that_share_bodies_move_alike_with_the_mobility_of_their_rank)
     for (int k = 0; k < 41; k++) {
         /* in the last, what rounding leaves of a repeated row is largest among thousands */
         joined x = k < 40 ? three_loops(7000 + (unsigned)k, 3 + k % 8) : three_loops(10615, 10);
-        check_true(mobility(&x) >= x.freedoms);
+        check_true(mobility(&x) >= x.dofs);
         check_motion(&x, &worst);
         joined_free(&x);
     }
@@ -260,16 +260,16 @@ TEST(unknowns_of_the_tables)
 {
     static const struct {
         const char *model;
-        int n, m, constrained, reduced, freedoms;
-    } rows[] = {
-        {"free-body", 12, 6, 18, 6, 6},
-        {"heavy-top", 12, 9, 21, 3, 3},
-        {"revolute-pair", 24, 17, 41, 7, 7},
-        {"cylindrical-pair", 24, 16, 40, 8, 8},
-        {"planar-pair", 24, 15, 39, 9, 9},
-        /* all five closure rows stay, one of which repeats the others: 143 and one more; the reduced scheme
-                 * has the five joint increments of the second article and the multipliers of the closure */
-        {"six-body-linkage-principal", 72, 72, 144, 10, 1}};
+        int n, m, constrained, reduced, dofs;
+    } rows[] = {{"free-body", 12, 6, 18, 6, 6},
+                {"heavy-top", 12, 9, 21, 3, 3},
+                {"revolute-pair", 24, 17, 41, 7, 7},
+                {"cylindrical-pair", 24, 16, 40, 8, 8},
+                {"planar-pair", 24, 15, 39, 9, 9},
+                /* all five closure rows stay, one of which repeats the others: 143 and one more;
+                 * the reduced scheme has the five joint increments of the second article and the
+                 * multipliers of the closure */
+                {"six-body-linkage-principal", 72, 72, 144, 10, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         olo_counts counts;
         olo_error error = {0};
@@ -278,8 +278,8 @@ TEST(unknowns_of_the_tables)
         check_ok(olo_system_counts(a.system, &counts, &error), &error);
         check_equal(rows[i].n, counts.coordinates);
         check_equal(rows[i].m, counts.constraints);
-        check_equal(rows[i].n - rows[i].freedoms, counts.rank);
-        check_equal(rows[i].freedoms, counts.degrees_of_freedom);
+        check_equal(rows[i].n - rows[i].dofs, counts.rank);
+        check_equal(rows[i].dofs, counts.degrees_of_freedom);
         check_equal(rows[i].reduced, counts.unknowns_reduced);
         check_equal(rows[i].reduced, olo_stepper_unknowns(a.stepper));
         check_equal(rows[i].constrained, counts.unknowns_multipliers);
@@ -349,7 +349,8 @@ TEST(table_III_condition_numbers_of_the_cylindrical_pair)
         &(row){"cylindrical-pair", "reduced", 0.1, {360, 358, 358}, 0.15, {360.3, 358.0, 357.7}});
 }
 
-/* The sheet's constrained numbers are those of the first step, its reduced ones those at t = 0.07. */
+/* The sheet's constrained numbers are those of the first step, its reduced ones those at t = 0.07.
+ */
 TEST(table_IV_condition_numbers_of_the_planar_pair)
 {
     check_row(&(row){"planar-pair",
@@ -363,11 +364,12 @@ TEST(table_IV_condition_numbers_of_the_planar_pair)
 
 /* --- the six-body linkage at t = 0.04 ---
  *
- * Here all five rows of the closure are kept, so that the matrices of both treatments are singular as they stand:
- * olo_stepper_condition says so. Also the hinges hold their axis against the two directors that it is least aligned
- * with, the second and the third, where the sources take the first and the second, and the fixed body has other
- * rows. The published numbers belong to the rows of the sources without the first of the closure (the sheet's choice
- * for this numbering). These matrices are formed here from ours: same motion, same constraint forces, other rows. */
+ * Here all five rows of the closure are kept, so that the matrices of both treatments are singular
+ * as they stand: olo_stepper_condition says so. Also the hinges hold their axis against the two
+ * directors that it is least aligned with, the second and the third, where the sources take the
+ * first and the second, and the fixed body has other rows. The published numbers belong to the rows
+ * of the sources without the first of the closure (the sheet's choice for this numbering). These
+ * matrices are formed here from ours: same motion, same constraint forces, other rows. */
 
 static const char LINKAGE[] = "six-body-linkage-principal";
 enum {
@@ -451,7 +453,8 @@ static void add_source_hessian(const source_row *x, double factor, double *K)
         }
 }
 
-/* The multipliers of the rows of K that are not out, which exert the same force: G^T lambda = force. */
+/* The multipliers of the rows of K that are not out, which exert the same force: G^T lambda =
+ * force. */
 static void find_multipliers(const double *K, double h, const bool *out, const double *force,
                              double *lambda)
 {
@@ -482,7 +485,8 @@ static void find_multipliers(const double *K, double h, const bool *out, const d
     memcpy(lambda, b, sizeof b);
 }
 
-/* [N  h G_m^T; G_1  0] with the rows of the sources in the place of ours; `out` tells which are not counted. */
+/* [N  h G_m^T; G_1  0] with the rows of the sources in the place of ours; `out` tells which are not
+ * counted. */
 static void use_source_rows(scene *s, double h, const bool *out, double *K)
 {
     source_row rows[SOURCE_ROWS];
@@ -579,8 +583,9 @@ static void null_vector(const double *rows, double out[OPEN])
     olo_free(work);
 }
 
-/* P^o(q), 72 x 5: hinge k turns all bodies behind it, n x (phi - x_k) and n x d_I. The chain of the sources ends at
- * hinge f; our tree starts both ways from the fixed body and is cut in the middle. */
+/* P^o(q), 72 x 5: hinge k turns all bodies behind it, n x (phi - x_k) and n x d_I. The chain of the
+ * sources ends at hinge f; our tree starts both ways from the fixed body and is cut in the middle.
+ */
 static void chain_matrix(const scene *s, const double *q, double *P)
 {
     const double l = olo_model_parameter(s->model, "l");
@@ -632,7 +637,8 @@ static void closure_matrix(const scene *s, const double *q, double *rows)
     }
 }
 
-/* P_ext = (I - W (G_m W)^-1 G_m) U: the null vector of G_m whose part along U, that of G_n, is one */
+/* P_ext = (I - W (G_m W)^-1 G_m) U: the null vector of G_m whose part along U, that of G_n, is one
+ */
 static void closure_null_space(const scene *s, double p[OPEN])
 {
     const olo_step *step = &s->stepper->step;
@@ -647,8 +653,8 @@ static void closure_null_space(const scene *s, double p[OPEN])
         p[i] /= along;
 }
 
-/* The matrix of either scheme with the rows of the sources, their gradients at `left` (q0 or q_m) and q1, without the Hessians of
- * constraints. */
+/* The matrix of either scheme with the rows of the sources, their gradients at `left` (q0 or q_m)
+ * and q1, without the Hessians of constraints. */
 static double condition_without_curvature(scene *s, double h, const double *left)
 {
     bool out[SIZE] = {false};
@@ -672,8 +678,8 @@ static double condition_without_curvature(scene *s, double h, const double *left
     return value;
 }
 
-/* Thesis 2011, table 3.1, with its digits: [M/h  h G_0^T; G_1  0] of the variational scheme, [2M/h  h G_m^T; G_1  0] of
- * energy-momentum, four times that as h goes to zero (F10). */
+/* Thesis 2011, table 3.1, with its digits: [M/h  h G_0^T; G_1  0] of the variational scheme, [2M/h
+ * h G_m^T; G_1  0] of energy-momentum, four times that as h goes to zero (F10). */
 TEST(table_3_1_constrained_condition_numbers_of_the_linkage)
 {
     static const double variational[3] = {5.6e4, 3.6e7, 3.6e10},

@@ -1,5 +1,6 @@
-/* Penalty, augmented Lagrange and projected scheme on the examples of the thesis: P2, P5, P6 and T4 to T6, T8 of the
- * sheet thesis-methods 4, with the check values of its sections 2.5, 3.1 and 3.2. */
+/* Penalty, augmented Lagrange and projected scheme on the examples of the thesis: P2, P5, P6 and T4
+ * to T6, T8 of the sheet thesis-methods 4, with the check values of its sections 2.5, 3.1 and 3.2.
+ */
 #include "scene.h"
 
 static const char PENDULUM[] = "double-spherical-pendulum", TOP[] = "heavy-top";
@@ -254,7 +255,8 @@ TEST(the_passes_of_the_last_step_of_the_top)
     scene_close(&s);
 }
 
-/* A ~ h^2: a penalty that is good at h = 0.01 does nothing at h = 1e-4. Halving would make it worse. */
+/* A ~ h^2: a penalty that is good at h = 0.01 does nothing at h = 1e-4. Halving would make it
+ * worse. */
 TEST(augmented_tells_to_raise_the_penalty_where_steps_are_small)
 {
     olo_error error = {0};
@@ -277,7 +279,8 @@ TEST(augmented_tells_to_raise_the_penalty_where_steps_are_small)
     scene_close(&s);
 }
 
-/* What the frozen multipliers take is booked: the balance is exact at any tolerance, H to the tolerance. */
+/* What the frozen multipliers take is booked: the balance is exact at any tolerance, H to the
+ * tolerance. */
 TEST(augmented_conserves_energy_with_the_constraint_energy)
 {
     double drift[2] = {0};

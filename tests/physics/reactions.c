@@ -1,11 +1,13 @@
-/* Constraint forces: equal in both treatments, and equal to what statics, the pendulum and the steady precession say. */
+/* Constraint forces: equal in both treatments, and equal to what statics, the pendulum and the
+ * steady precession say. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
 
 static const char *const treatments[] = {"reduced", "multipliers"};
 
-/* Forces come from increments over h^2: some units of 1e-16 in the constraints times 2 m/h^2, a few kilograms, h = 0.01. */
+/* Forces come from increments over h^2: some units of 1e-16 in the constraints times 2 m/h^2, a few
+ * kilograms, h = 0.01. */
 static const double round_off = 1e-9;
 
 static void check_force(const double expected[3], const double got[3], double tolerance)
@@ -39,7 +41,8 @@ TEST(supports_at_rest_carry_weight_and_moment)
 {
     static const struct {
         const char *type;
-        double moment[3]; /* about the place; the centre lies at (0.5, 0.2, 0) from it, weight 2 g down */
+        double moment[3]; /* about the place; the centre lies at (0.5, 0.2, 0) from it, weight 2 g
+                             down */
     } cases[] = {
         {"fixed", {0.2 * 2 * 9.81, -0.5 * 2 * 9.81, 0}},
         {"hinge, axis: [0, 0, 1]", {0.2 * 2 * 9.81, -0.5 * 2 * 9.81, 0}},
@@ -114,9 +117,9 @@ TEST(pendulum_rod_tension_is_three_times_the_weight_along_the_rod)
     }
 }
 
-/* The support of the steadily precessing top carries m g up and m L sin(theta) w_p^2 towards the axis. The force of a step
- * is of first order, like the multipliers (velocities leave the hidden constraint to and fro by O(h^2)); the mean
- * of two steps is of second order. */
+/* The support of the steadily precessing top carries m g up and m L sin(theta) w_p^2 towards the
+ * axis. The force of a step is of first order, like the multipliers (velocities leave the hidden
+ * constraint to and fro by O(h^2)); the mean of two steps is of second order. */
 TEST(steady_precession_support_force)
 {
     const double m = 0.706858347058, r = 0.075 * sin(M_PI / 3), w = 10;
@@ -204,8 +207,8 @@ TEST(reactions_of_both_treatments_agree)
     }
 }
 
-/* Newton's second law for the whole: sum of reactions and weights over a step = change of momentum / h; of a composed step,
- * whose reaction is the mean over its parts, too */
+/* Newton's second law for the whole: sum of reactions and weights over a step = change of momentum
+ * / h; of a composed step, whose reaction is the mean over its parts, too */
 TEST(reactions_and_loads_make_the_change_of_momentum)
 {
     static const olo_setting orders[] = {{"run.order", "2"}, {"run.order", "4"}};
@@ -233,8 +236,9 @@ TEST(reactions_and_loads_make_the_change_of_momentum)
     }
 }
 
-/* Of a composed step what the stepper tells is what is recorded: with energy-momentum a mean, with variational the reaction of
- * the node where the step began, for a rod that let go horizontally three times the weight along it. */
+/* Of a composed step what the stepper tells is what is recorded: with energy-momentum a mean, with
+ * variational the reaction of the node where the step began, for a rod that let go horizontally
+ * three times the weight along it. */
 TEST(reactions_of_composed_steps)
 {
     static const olo_setting methods[][2] = {

@@ -1,5 +1,5 @@
-/* Universal, screw and distance joints, relations between joint coordinates, motions over time: against analytic
- * motions, and the laws that hold for any step. */
+/* Universal, screw and distance joints, relations between joint coordinates, motions over time:
+ * against analytic motions, and the laws that hold for any step. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -22,7 +22,7 @@ static double rate(const scene *s, const char *name)
     return olo_system_joint_coordinate_rate(s->system, s->state, i);
 }
 
-static int freedoms(const scene *s)
+static int dofs(const scene *s)
 {
     olo_counts counts;
     olo_error error = {0};
@@ -54,7 +54,7 @@ static void check_laws(const char *text, int mobility)
 {
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
-        check_equal(mobility, freedoms(&s));
+        check_equal(mobility, dofs(&s));
         check_below(scene_drift(&s, 0.02, 250), 1e-12);
         check_below(scene_ledger(&s).constraint_relative, 1e-13);
         scene_close(&s);
@@ -116,7 +116,8 @@ TEST(treatments_agree_on_universal_joints)
                            "  - {" UNIVERSAL ", between: [a, b], at: [0.5, 0, 0]}\n");
 }
 
-/* The attitude of the second body is that of the first turned by angle1 about m, then by angle2 about n. */
+/* The attitude of the second body is that of the first turned by angle1 about m, then by angle2
+ * about n. */
 TEST(angles_of_a_universal_joint_are_those_of_its_cross)
 {
     scene s =
@@ -154,8 +155,8 @@ TEST(a_universal_joint_starts_with_its_rates)
     }
 }
 
-/* Two shafts whose axes meet at an angle beta: tan b = tan a/cos beta, whatever the step. The loop has three rows more
- * than it needs. */
+/* Two shafts whose axes meet at an angle beta: tan b = tan a/cos beta, whatever the step. The loop
+ * has three rows more than it needs. */
 #define SHAFTS(MOTION)                                                                             \
     "parameters: {beta: 0.5}\nbodies:\n"                                                           \
     "  - {name: input, mass: 1, inertia: [0.2, 0.2, 0.3]}\n"                                       \
@@ -172,7 +173,7 @@ TEST(cardan_shafts_follow_their_relation)
     static const char *const texts[] = {SHAFTS("motion: 3*t + sin(2*t)"), SHAFTS("rate: 3")};
     for (int k = 0; k < 6; k++) {
         scene s = scene_open(texts[k % 2], exact_treatments[k / 2]);
-        check_equal(k % 2, freedoms(&s));
+        check_equal(k % 2, dofs(&s));
         for (int i = 0; i < 300; i++) {
             scene_run(&s, 0.02, 1);
             double a = coordinate(&s, "in.angle"), b = coordinate(&s, "out.angle");
@@ -199,7 +200,7 @@ TEST(a_screw_falls_as_its_pitch_lets_it)
     check_second_order(SCREW "}\n", "s.position", end, 50, z, 1e-4);
     check_second_order(SCREW "}\n", "s.angle", end, 50, z / l, 1e-3);
     scene s = scene_open(SCREW ", rate: 2}\n", NULL);
-    check_equal(1, freedoms(&s));
+    check_equal(1, dofs(&s));
     check_below(s.projection.velocity, 1e-15);
     for (int i = 0; i < 200; i++) {
         scene_run(&s, 0.02, 1);
@@ -233,7 +234,7 @@ TEST(a_distance_joint_is_a_rod)
     scene s[2];
     for (int i = 0; i < 2; i++) {
         s[i] = scene_open(texts[i], NULL);
-        check_equal(11, freedoms(&s[i]));
+        check_equal(11, dofs(&s[i]));
         check_below(scene_drift(&s[i], 0.02, 100), 1e-13);
     }
     check_equal(0, memcmp(olo_state_q(s[0].state), olo_state_q(s[1].state),
@@ -265,7 +266,7 @@ TEST(a_gear_train_has_its_effective_inertia)
     double J = 0.2 + 0.25 * 0.5 + 1.25 * 1.25 * 0.3, angle = 0.5 * 1.5 / J;
     check_second_order(TRAIN, "ha.angle", 1, 40, angle, 1e-3);
     scene s = scene_open(TRAIN, NULL);
-    check_equal(1, freedoms(&s));
+    check_equal(1, dofs(&s));
     for (int i = 0; i < 500; i++) {
         scene_run(&s, 0.02, 1);
         check_close(-0.5 * coordinate(&s, "ha.angle"), coordinate(&s, "hb.angle"), 1e-11);
@@ -283,7 +284,7 @@ TEST(a_differential_adds_two_motions)
     scene s = scene_open(WHEELS "relations: {coordinate: ha, follows: hb, ratio: 0.4, also: hc, "
                                 "also_ratio: 0.6}\n",
                          NULL);
-    check_equal(2, freedoms(&s));
+    check_equal(2, dofs(&s));
     check_below(scene_drift(&s, 0.002, 1000), 1e-12);
     check_close(0.4 * coordinate(&s, "hb.angle") + 0.6 * coordinate(&s, "hc.angle"),
                 coordinate(&s, "ha.angle"), 1e-13);
@@ -292,7 +293,8 @@ TEST(a_differential_adds_two_motions)
     scene_close(&s);
 }
 
-/* A rack of a wheel: position = r angle; and a mimic with an offset, which the start has to be moved to. */
+/* A rack of a wheel: position = r angle; and a mimic with an offset, which the start has to be
+ * moved to. */
 TEST(a_mimic_takes_its_offset_and_a_rack_its_radius)
 {
     const char *text =
@@ -316,13 +318,14 @@ TEST(a_mimic_takes_its_offset_and_a_rack_its_radius)
     }
 }
 
-/* A relation given twice, and one that follows from two others: counted, named by no one, and no harm. */
+/* A relation given twice, and one that follows from two others: counted, named by no one, and no
+ * harm. */
 TEST(relations_that_repeat_others_are_counted_and_run)
 {
     const char *text = TRAIN "  - {coordinate: hc, follows: ha, ratio: 1.25}\n";
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
-        check_equal(1, freedoms(&s));
+        check_equal(1, dofs(&s));
         check_below(scene_drift(&s, 0.02, 100), 1e-11);
         check_close(1.25 * coordinate(&s, "ha.angle"), coordinate(&s, "hc.angle"), 1e-11);
         scene_close(&s);
@@ -342,7 +345,7 @@ TEST(relations_and_motions_in_free_flight_keep_the_momenta)
         "relations: {coordinate: k.angle, follows: h, ratio: 2}\n";
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
-        check_equal(7, freedoms(&s));
+        check_equal(7, dofs(&s));
         check_equal(7, olo_system_invariants(s.system)); /* balance, P, L */
         check_below(scene_drift(&s, 0.02, 200), 1e-12);
         scene_close(&s);
@@ -357,8 +360,9 @@ TEST(relations_and_motions_in_free_flight_keep_the_momenta)
     "bodies: {name: a, mass: 2, inertia: [0.4, 0.3, 0.5], center: [0.3, 0, 0]}\n"                  \
     "joints: {name: h, type: revolute, between: [ground, a], axis: [0, -1, 0], "
 
-/* Mean of two neighbours, which belongs to the time between them: a step takes the change of velocity that the
- * last one left, and so single values swing about the drive by a part of first order. */
+/* Mean of two neighbours, which belongs to the time between them: a step takes the change of
+ * velocity that the last one left, and so single values swing about the drive by a part of first
+ * order. */
 static double mean_drive(scene *s, double t, double h)
 {
     int steps = (int)lround(t / h);
@@ -377,7 +381,7 @@ TEST(inverse_dynamics_of_a_pendulum)
         double error[2];
         for (int k = 0; k < 2; k++) {
             scene s = scene_open(PENDULUM "motion: 1.5*sin(2*t)}\n", exact_treatments[i]);
-            check_equal(0, freedoms(&s));
+            check_equal(0, dofs(&s));
             check_below(s.projection.velocity, 1e-14);
             error[k] = fabs(mean_drive(&s, t, k ? 0.005 : 0.01) - torque);
             scene_close(&s);
@@ -387,7 +391,8 @@ TEST(inverse_dynamics_of_a_pendulum)
     }
 }
 
-/* dE = sum of torque times change of angle, to round-off, of any step; angle and rate are what was asked for. */
+/* dE = sum of torque times change of angle, to round-off, of any step; angle and rate are what was
+ * asked for. */
 TEST(the_work_of_a_drive_is_the_change_of_energy)
 {
     for (int i = 0; i < 3; i++) {
@@ -448,7 +453,8 @@ TEST(a_motion_from_a_c_function_is_that_of_the_expression)
     scene_close(&given);
 }
 
-/* A crank with its slider, driven, and geared to a wheel, all in a plane: x = r cos a + sqrt(l^2 - r^2 sin^2 a) */
+/* A crank with its slider, driven, and geared to a wheel, all in a plane: x = r cos a + sqrt(l^2 -
+ * r^2 sin^2 a) */
 TEST(a_driven_slider_crank_in_a_plane)
 {
     const char *text =
@@ -467,7 +473,7 @@ TEST(a_driven_slider_crank_in_a_plane)
         "relations: {coordinate: w, follows: x.position, ratio: 4}\n";
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
-        check_equal(0, freedoms(&s));
+        check_equal(0, dofs(&s));
         olo_ledger start = scene_ledger(&s);
         for (int k = 1; k <= 200; k++) {
             scene_run(&s, 0.01, 1);
@@ -495,7 +501,8 @@ TEST(rates_of_motions_are_second_order)
     check_close(2, log2(error[0] / error[1]), 0.1);
 }
 
-/* A cart that accelerates by a, with a pendulum at rest against it, tan = a/g: the drive is (M + m) a. */
+/* A cart that accelerates by a, with a pendulum at rest against it, tan = a/g: the drive is (M + m)
+ * a. */
 TEST(a_driven_cart_carries_its_pendulum)
 {
     const char *text =
@@ -507,7 +514,7 @@ TEST(a_driven_cart_carries_its_pendulum)
         "a*t^2/2}, {name: pin, type: revolute, between: [cart, bob], axis: [0, 1, 0]}]\n";
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
-        check_equal(1, freedoms(&s));
+        check_equal(1, dofs(&s));
         for (int k = 0; k < 100; k++) {
             scene_run(&s, 0.02, 1);
             check_close(0, coordinate(&s, "pin.angle"), 1e-12);
@@ -519,7 +526,8 @@ TEST(a_driven_cart_carries_its_pendulum)
 }
 
 /* Two links in a vertical plane, each moved: the closed form of the textbooks,
- *   t1 = (a + 2 b c2) q1'' + (d + b c2) q2'' - b s2 (2 q1' q2' + q2'^2) + g1,  t2 = (d + b c2) q1'' + d q2'' + b s2 q1'^2 + g2 */
+ *   t1 = (a + 2 b c2) q1'' + (d + b c2) q2'' - b s2 (2 q1' q2' + q2'^2) + g1,  t2 = (d + b c2) q1''
+ *       + d q2'' + b s2 q1'^2 + g2 */
 TEST(inverse_dynamics_of_two_links)
 {
     const char *text =
@@ -580,7 +588,8 @@ static double give_back(void *context, double t, double x, double v)
 static const char *const motions[AXES] = {"0.8*sin(t)",  "0.5*t - 0.3*sin(2*t)", "1 - cos(1.5*t)",
                                           "t^2/(1 + t)", "0.4*sin(3*t)",         "2*t"};
 
-/* An arm of six hinges; moved where `given`, else driven by what `feeds` say; axis `free` by nothing. */
+/* An arm of six hinges; moved where `given`, else driven by what `feeds` say; axis `free` by
+ * nothing. */
 static scene open_arm(bool given, feed *feeds, int free_axis)
 {
     static const double axes[AXES][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0},
@@ -628,13 +637,14 @@ static scene open_arm(bool given, feed *feeds, int free_axis)
     return s;
 }
 
-/* The torques that a motion takes make it: all axes moved, then all but one, which follows freely. */
+/* The torques that a motion takes make it: all axes moved, then all but one, which follows freely.
+ */
 TEST(torques_of_inverse_dynamics_reproduce_the_motion)
 {
     for (int free_axis = -1; free_axis < 5; free_axis += 5) {
         feed feeds[AXES] = {{{0}}};
         scene s = open_arm(true, NULL, free_axis), back = open_arm(false, feeds, free_axis);
-        check_equal(free_axis < 0 ? 0 : 1, freedoms(&s));
+        check_equal(free_axis < 0 ? 0 : 1, dofs(&s));
         check_equal(free_axis < 0 ? AXES : AXES - 1, olo_system_drives(s.system));
         check_below(scene_distance(s.system->n, olo_state_v(back.state), olo_state_v(s.state)),
                     1e-13);
@@ -656,7 +666,8 @@ TEST(torques_of_inverse_dynamics_reproduce_the_motion)
 
 /* --- reactions as outputs --- */
 
-/* A body that spins about z with its centre at r: m omega^2 r inwards, and its weight; along its own axes they stand. */
+/* A body that spins about z with its centre at r: m omega^2 r inwards, and its weight; along its
+ * own axes they stand. */
 TEST(reactions_along_the_axes_of_space_and_of_the_bodies)
 {
     const char *text =
@@ -691,7 +702,8 @@ TEST(reactions_along_the_axes_of_space_and_of_the_bodies)
     }
 }
 
-/* Which way the tree takes a joint does not matter: always the force on the second body, at its place. */
+/* Which way the tree takes a joint does not matter: always the force on the second body, at its
+ * place. */
 TEST(reactions_of_joints_named_from_either_side)
 {
     static const char *const texts[] = {
@@ -732,7 +744,7 @@ TEST(the_motor_of_the_gear_train_sees_the_inertia_of_all)
     double angle = 0.5 * (2.5 - r * 12 * 9.81 * 0.15) / J, error[2];
     for (int k = 0; k < 2; k++) {
         scene s = scene_open("gear-train", NULL);
-        check_equal(1, freedoms(&s));
+        check_equal(1, dofs(&s));
         check_below(s.projection.position, 1e-15);
         scene_run(&s, k ? 0.0005 : 0.001, k ? 400 : 200);
         error[k] = fabs(coordinate(&s, "first.angle") - angle * 0.04);
@@ -761,7 +773,7 @@ TEST(the_screw_press_swings_as_its_equation_says)
     double error[2];
     for (int k = 0; k < 2; k++) {
         scene s = scene_open("screw-press", NULL);
-        check_equal(1, freedoms(&s));
+        check_equal(1, dofs(&s));
         check_below(s.projection.velocity, 1e-13);
         scene_run(&s, k ? 0.001 : 0.002, k ? 1000 : 500);
         double l = 0.1 / (2 * pi), M = 140, Omega = sqrt(4e5 * l * l / (3 + M * l * l));
@@ -786,7 +798,7 @@ TEST(projection_survives_closures_that_repeat_the_tree)
                        "-0.1]}, {name: g, type: "
                        "prismatic, between: [ground, r], axis: [0, 0, 1], at: [0, 0, -0.3]}]\n";
     scene s = scene_open(text, "projected");
-    check_equal(1, freedoms(&s));
+    check_equal(1, dofs(&s));
     check_below(scene_drift(&s, 0.01, 100), 1e-12);
     scene_close(&s);
 }

@@ -1,9 +1,10 @@
-/* Discs and balls that roll on a plane: laws of the discrete motion (energy, contact, momenta, symmetry, reversal), steady
- * motions and their stability, an independent integration, and bodies that hang on what rolls.
+/* Discs and balls that roll on a plane: laws of the discrete motion (energy, contact, momenta,
+ * symmetry, reversal), steady motions and their stability, an independent integration, and bodies
+ * that hang on what rolls.
  *
- * A thin disc of mass m, radius r, axial moment of inertia C and transverse one A, whose axis e rises by the angle alpha
- * above the plane, turns with Omega about the normal and with w3 along e in all. Newton and Euler with the force at the
- * contact give for steady motion
+ * A thin disc of mass m, radius r, axial moment of inertia C and transverse one A, whose axis e
+ * rises by the angle alpha above the plane, turns with Omega about the normal and with w3 along e
+ * in all. Newton and Euler with the force at the contact give for steady motion
  *
  *     A Omega^2 sin alpha cos alpha - (C + m r^2) Omega w3 cos alpha = m g r sin alpha,
  *
@@ -24,7 +25,8 @@ static const char *const treatments[] = {"reduced", "multipliers", "projected"};
 enum { TEXT_SIZE = 1024 };
 static const double mass = 0.3, radius = 0.1, axial = 0.0013, across = 0.0007, gravity = 9.81;
 
-/* The axis in the y-z plane, alpha above the horizontal; angular velocity `w3` along it and `rest` besides. */
+/* The axis in the y-z plane, alpha above the horizontal; angular velocity `w3` along it and `rest`
+ * besides. */
 static void write_coin(double alpha, double w3, const double rest[3], char text[TEXT_SIZE])
 {
     double y = cos(alpha), z = sin(alpha);
@@ -122,7 +124,8 @@ static void spin_of(const scene *s, const char *node, double omega[3])
         omega[i] *= 0.5;
 }
 
-/* What slips in the last step, from its own numbers: |dx + a x s| with the arm s of the header, the centre at x. */
+/* What slips in the last step, from its own numbers: |dx + a x s| with the arm s of the header, the
+ * centre at x. */
 static double slip_of(const scene *s, int node, const olo_rolling *rolling)
 {
     const olo_motion *x = &s->stepper->step.x;
@@ -181,7 +184,8 @@ TEST(a_coin_keeps_its_energy_over_many_steps)
     scene_close(&s);
 }
 
-/* d.dq = g(q1) - g(q0) of the height for any two configurations, rigid or not, and it lies flat in none. */
+/* d.dq = g(q1) - g(q0) of the height for any two configurations, rigid or not, and it lies flat in
+ * none. */
 TEST(the_height_has_an_exact_discrete_gradient)
 {
     scene s = scene_open(unbalanced, "reduced");
@@ -225,7 +229,8 @@ TEST(a_motion_runs_back_to_its_start)
     }
 }
 
-/* Shifted along its plane and turned about the normal, the motion is the same, shifted and turned. */
+/* Shifted along its plane and turned about the normal, the motion is the same, shifted and turned.
+ */
 TEST(a_motion_has_the_symmetry_of_its_plane)
 {
     const char *const text =
@@ -250,8 +255,8 @@ TEST(a_motion_has_the_symmetry_of_its_plane)
     scene_close(&two);
 }
 
-/* Chaplygin's ball, of any inertia about its centre: L + r n x m v, its angular momentum about the contact, is constant
- * on a horizontal plane. */
+/* Chaplygin's ball, of any inertia about its centre: L + r n x m v, its angular momentum about the
+ * contact, is constant on a horizontal plane. */
 TEST(a_ball_keeps_its_angular_momentum_about_the_contact)
 {
     for (int t = 0; t < 3; t++) {
@@ -305,8 +310,8 @@ TEST(uniform_rolling_is_exact_at_any_step)
 
 /* --- steady motions --- */
 
-/* Largest departures over a second from the steady circle with lean alpha and precession Omega: of the lean, and of the
- * distance from the middle of the circle. */
+/* Largest departures over a second from the steady circle with lean alpha and precession Omega: of
+ * the lean, and of the distance from the middle of the circle. */
 static void steady_departure(double alpha, double Omega, double h, double *lean, double *path)
 {
     double s = sin(alpha), c = cos(alpha);
@@ -346,8 +351,9 @@ TEST(steady_circles_of_a_leaning_disc)
     }
 }
 
-/* alpha'' = -k alpha near straight rolling, k = (C (C + m r^2) w^2 - m g r A)/(A (A + m r^2)), when the disc starts to
- * turn with A Omega = -C w alpha, which then goes on: alpha = alpha0 cos(sqrt(k) t), or cosh below the threshold. */
+/* alpha'' = -k alpha near straight rolling, k = (C (C + m r^2) w^2 - m g r A)/(A (A + m r^2)), when
+ * the disc starts to turn with A Omega = -C w alpha, which then goes on: alpha = alpha0 cos(sqrt(k)
+ * t), or cosh below the threshold. */
 TEST(straight_rolling_is_stable_above_its_threshold)
 {
     const double start = 1e-6, rim = mass * radius * radius;
@@ -429,7 +435,8 @@ TEST(a_solid_ball_rolls_down_a_slope_with_five_sevenths)
     check_below(fabs(fine), 4e-9);
 }
 
-/* The plane pulls at the contact: F = m (v1 - v0)/h - m g on a single body, and no moment about the contact. */
+/* The plane pulls at the contact: F = m (v1 - v0)/h - m g on a single body, and no moment about the
+ * contact. */
 TEST(the_reaction_acts_at_the_contact)
 {
     for (int t = 0; t < 2; t++) {
@@ -444,7 +451,8 @@ TEST(the_reaction_acts_at_the_contact)
         for (int i = 0; i < 3; i++)
             check_close(mass * ((after[i] - before[i]) / h + (i == 2 ? gravity : 0)), force[i],
                         1e-9);
-        /* moment = s x F with the arm of the step, across the plane: n.(s x F) from the geometry at its middle */
+        /* moment = s x F with the arm of the step, across the plane: n.(s x F) from the geometry at
+         * its middle */
         const olo_motion *x = &s.stepper->step.x;
         double e0[3], e_m[3], e1[3], expected[3];
         olo_rolling_arm arm;
@@ -511,7 +519,8 @@ TEST(a_pendulum_in_a_wheel_keeps_the_energy)
     scene_close(&s);
 }
 
-/* A cart of two wheels and a pendulum in a planar model is the cart in space that stays in that plane. */
+/* A cart of two wheels and a pendulum in a planar model is the cart in space that stays in that
+ * plane. */
 TEST(a_planar_cart_moves_as_in_space)
 {
 #define CART(plane, axis)                                                                          \
@@ -552,7 +561,8 @@ TEST(a_planar_cart_moves_as_in_space)
     scene_close(&space);
 }
 
-/* Wheels that turn by w1 and w2 take the axle along a circle: yaw rate r (w2 - w1)/width, speed r (w1 + w2)/2. */
+/* Wheels that turn by w1 and w2 take the axle along a circle: yaw rate r (w2 - w1)/width, speed r
+ * (w1 + w2)/2. */
 TEST(two_wheels_on_an_axle_run_in_a_circle)
 {
     olo_counts counts;
@@ -573,9 +583,10 @@ TEST(two_wheels_on_an_axle_run_in_a_circle)
     }
 }
 
-/* A cone that rolls about its tip, which is held: the joint that rolls closes a loop, two of its rows do not repeat the
- * tip, and one freedom is left. It goes round at a constant rate: with half the opening angle delta and the contact at l
- * from the tip, turning with w it takes the time 2 pi / (w tan delta) a round. */
+/* A cone that rolls about its tip, which is held: the joint that rolls closes a loop, two of its
+ * rows do not repeat the tip, and one freedom is left. It goes round at a constant rate: with half
+ * the opening angle delta and the contact at l from the tip, turning with w it takes the time 2 pi
+ * / (w tan delta) a round. */
 TEST(a_cone_rolls_round_its_tip)
 {
     const double delta = 0.5, L = 0.4, r = L * tan(delta), w = 5;
@@ -642,7 +653,7 @@ static joined rolling_tree(unsigned long long seed, int bodies)
     vec3_add(-height, n, from);
     vec3_copy(from, joint.between[0].at);
     check_ok(olo_model_add_joint(x.model, &joint, &error), &error);
-    x.freedoms -= 3;
+    x.dofs -= 3;
     for (int k = 1; k < bodies; k++) {
         int parent = joined_pick(&x, k);
         double place[3];
@@ -665,8 +676,8 @@ TEST(random_trees_with_a_rolling_root)
         olo_counts counts;
         olo_error error = {0};
         check_ok(olo_system_counts(one.system, &counts, &error), &error);
-        check_equal(x.freedoms, counts.degrees_of_freedom);
-        check_equal(x.freedoms, counts.unknowns_reduced);
+        check_equal(x.dofs, counts.degrees_of_freedom);
+        check_equal(x.dofs, counts.unknowns_reduced);
         apart = fmax(apart, treatments_apart(&one, &two, 0.002, 20));
         slip = fmax(slip, slip_of(&one, 0, rolling_of(&one)));
         drift = fmax(drift, scene_drift(&one, 0.002, 20));

@@ -1,8 +1,9 @@
 /* Rounding errors of a run go at random: what the scheme conserves does not drift step by step.
  *
- * A rounded factor in the balance that differs from the one in the update of the velocity loses a fixed share of it,
- * some 1e-16, in every step: after N steps the energy is off by N 1e-16 and more, where independent roundings
- * leave sqrt(N) 1e-16 times some. The bound is that of a hundred independent roundings a step.
+ * A rounded factor in the balance that differs from the one in the update of the velocity loses a
+ * fixed share of it, some 1e-16, in every step: after N steps the energy is off by N 1e-16 and
+ * more, where independent roundings leave sqrt(N) 1e-16 times some. The bound is that of a hundred
+ * independent roundings a step.
  */
 #include <float.h>
 

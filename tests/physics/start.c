@@ -1,5 +1,5 @@
-/* The start: inconsistent data are moved onto the constraints, as little as possible, and reported; what cannot be
- * assembled is refused with the name of what stays open. */
+/* The start: inconsistent data are moved onto the constraints, as little as possible, and reported;
+ * what cannot be assembled is refused with the name of what stays open. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -131,7 +131,8 @@ static void check_refused(const char *text, const char *name)
 
 TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
 {
-    /* two fixed places three apart on rods of one each: both stay open by 1/2 (1.5^2 - 1) at best */
+    /* two fixed places three apart on rods of one each: both stay open by 1/2 (1.5^2 - 1) at best
+     */
     check_refused("points: {name: a, mass: 1, position: [1, 0.5, 0]}\n"
                   "rods: [{name: left, between: [[0, 0, 0], a], length: 1}, {name: right, between: "
                   "[[3, 0, 0], a], length: 1}]\n",

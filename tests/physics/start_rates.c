@@ -1,4 +1,5 @@
-/* The rates with which joints start: those given, or that of a prescribed motion, whatever hangs on the moved body. */
+/* The rates with which joints start: those given, or that of a prescribed motion, whatever hangs on
+ * the moved body. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ static double value(const scene *s, const char *name)
     return olo_system_joint_coordinate_value(s->system, s->state, i);
 }
 
-/* A body that a joint moves, and an arm that turns freely on it: the arm goes along, its pin does not turn. */
+/* A body that a joint moves, and an arm that turns freely on it: the arm goes along, its pin does
+ * not turn. */
 static scene open_arm(const char *between, const char *road, const char *pin_axis)
 {
     char text[1024];
@@ -136,7 +138,8 @@ TEST(driven_joints_in_series_start_with_the_rates_of_their_motions)
     scene_close(&s);
 }
 
-/* A motion that begins elsewhere than the file: bodies are moved there, and joints keep their rates. */
+/* A motion that begins elsewhere than the file: bodies are moved there, and joints keep their
+ * rates. */
 TEST(rates_of_joints_are_those_at_the_assembled_positions)
 {
     scene s = open_arm("[ground, axle]", "axis: [0, 0, 1], motion: 0.5 + 3*t", "[0, 0, 1]");
@@ -146,8 +149,9 @@ TEST(rates_of_joints_are_those_at_the_assembled_positions)
     scene_close(&s);
 }
 
-/* Three bodies in a row, hinged to the ground: joints in any order, each with its bodies in both orders. A rate is that of
- * the second body against the first, so that it is the one given in any case. */
+/* Three bodies in a row, hinged to the ground: joints in any order, each with its bodies in both
+ * orders. A rate is that of the second body against the first, so that it is the one given in any
+ * case. */
 static const char *const links[3][2] = {{"ground", "a"}, {"a", "b"}, {"b", "c"}};
 static const char *const names[3] = {"one", "two", "three"};
 
@@ -200,7 +204,8 @@ TEST(motions_do_not_depend_on_the_order_of_joints_or_of_their_bodies)
                 (const double[3]){0, 0, 0.5});
 }
 
-/* v_a = v_c - omega x (x_c - x_a) and so on: the positions in which bodies are given do not matter either */
+/* v_a = v_c - omega x (x_c - x_a) and so on: the positions in which bodies are given do not matter
+ * either */
 TEST(velocities_of_a_chain_that_is_read_from_its_tip)
 {
     const int order[3] = {2, 1, 0};
@@ -214,7 +219,8 @@ TEST(velocities_of_a_chain_that_is_read_from_its_tip)
     scene_close(&s);
 }
 
-/* A planar joint whose places are apart: the place of the second slides against the first, which turns. */
+/* A planar joint whose places are apart: the place of the second slides against the first, which
+ * turns. */
 TEST(sliding_is_the_same_from_either_side)
 {
     static const char *const fixed[2] = {"a", "b"};
@@ -284,8 +290,8 @@ TEST(a_rate_counts_against_a_supported_body)
     }
 }
 
-/* A body with a velocity of its own: through a joint with a rate that of the other follows; one without a rate leaves the
- * housing of a rotor at rest, but its place goes along. */
+/* A body with a velocity of its own: through a joint with a rate that of the other follows; one
+ * without a rate leaves the housing of a rotor at rest, but its place goes along. */
 TEST(bodies_with_velocities_of_their_own_take_others_along)
 {
     static const struct {
@@ -293,7 +299,8 @@ TEST(bodies_with_velocities_of_their_own_take_others_along)
         double housing, rate, velocity;
     } known[] = {
         {"angular_velocity: [0, 0, 50]", "between: [housing, rotor]", 0, 50, 0},
-        {"angular_velocity: [0, 0, 50], velocity: [0, 0, 7]", "between: [housing, rotor]", 0, 50, 7},
+        {"angular_velocity: [0, 0, 50], velocity: [0, 0, 7]", "between: [housing, rotor]", 0, 50,
+         7},
         {"angular_velocity: [0, 0, 50]", "between: [housing, rotor], rate: 40", 10, 40, 0},
         {"angular_velocity: [0, 0, 50]", "between: [rotor, housing]", 50, 0, 0},
         {"angular_velocity: [0, 0, 50]", "between: [rotor, housing], rate: 40", 90, 40, 0},
@@ -314,7 +321,8 @@ TEST(bodies_with_velocities_of_their_own_take_others_along)
     }
 }
 
-/* The rates of a parallelogram: coupler at rest in rotation. Three of its joints have them, the fourth follows. */
+/* The rates of a parallelogram: coupler at rest in rotation. Three of its joints have them, the
+ * fourth follows. */
 TEST(rates_of_a_loop_go_before_a_joint_without_one)
 {
     scene s = scene_open("plane: xy\n"

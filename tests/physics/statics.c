@@ -1,5 +1,5 @@
-/* Equilibria against closed forms and published numbers: elastica, roll-up, 45 degree bend, buckling, a limit point,
- * hanging chains; order in space, no locking, linear cost. */
+/* Equilibria against closed forms and published numbers: elastica, roll-up, 45 degree bend,
+ * buckling, a limit point, hanging chains; order in space, no locking, linear cost. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -166,7 +166,8 @@ static double open_by(const char *n)
     return distance;
 }
 
-/* The same in closed form: a regular polygon, d_theta = 1/2 asin(2 M l/EI), chords l/cos(d_theta/2) (beam sheet, 18.2). */
+/* The same in closed form: a regular polygon, d_theta = 1/2 asin(2 M l/EI), chords l/cos(d_theta/2)
+ * (beam sheet, 18.2). */
 static double polygon_open_by(int n)
 {
     double turn = 0.5 * asin(4 * pi / n), chord = 1 / (n * cos(turn / 2));
@@ -256,7 +257,8 @@ TEST(column_buckles_at_the_load_of_euler)
     "  - {between: [[1, 0, 0], apex], stiffness: k}\n"                                             \
     "loads: {on: apex, force: [0, -P, 0]}\n"
 
-/* The truss of von Mises: P = 2 k (l0 - l) y/l with l^2 = 1 + y^2; the load turns where l^3 = l0. */
+/* The truss of von Mises: P = 2 k (l0 - l) y/l with l^2 = 1 + y^2; the load turns where l^3 = l0.
+ */
 static double truss_load(double y)
 {
     double l0 = sqrt(1.04), l = sqrt(1 + y * y);
@@ -314,7 +316,8 @@ TEST(pendulum_slides_down_to_its_lowest_point)
     scene_close(&s);
 }
 
-/* n + 1 equal rods between two hooks, n equal masses at their joints: the slopes are (k - n/2) w/H. */
+/* n + 1 equal rods between two hooks, n equal masses at their joints: the slopes are (k - n/2) w/H.
+ */
 #define CHAIN                                                                                      \
     "gravity: [0, -10, 0]\n"                                                                       \
     "plane: xy\n"                                                                                  \

@@ -1,5 +1,6 @@
-/* Each support alone: it holds what it should hold, lets free what it should let free, and conserves what its symmetry
- * says; planar models stay in their plane and move as the spatial ones do. */
+/* Each support alone: it holds what it should hold, lets free what it should let free, and
+ * conserves what its symmetry says; planar models stay in their plane and move as the spatial ones
+ * do. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -19,7 +20,8 @@ static void place_of(const scene *s, double x[3])
     check_ok(olo_system_place(s->system, s->state, &p, x, v, &error), &error);
 }
 
-/* Runs 300 steps; `allowed` directions of the place (rows), `axis` it may turn about or NULL for all. */
+/* Runs 300 steps; `allowed` directions of the place (rows), `axis` it may turn about or NULL for
+ * all. */
 static void check_support(const char *type, int unknowns, int allowed, const double *directions,
                           const double *axis, bool turns)
 {
@@ -106,7 +108,8 @@ TEST(center_support_turns_freely_under_gravity)
             check_ok(olo_system_place(s.system, s.state, &center, x, v, &error), &error);
             for (int i = 0; i < 3; i++) {
                 check_close(start[i], x[i], 1e-13);
-                /* gravity has no moment about the centre: L (P = 0) is constant in all components */
+                /* gravity has no moment about the centre: L (P = 0) is constant in all components
+                 */
                 check_close(L[i], scene_ledger(&s).angular_momentum[i], 1e-11 * vec3_norm(L));
             }
         }

@@ -1,5 +1,5 @@
-/* The three-bar swing with both schemes (variational-and-dmocc 3.4, F4, F11 to F14): counts, condition numbers, motion,
- * energies, velocities, and how the schemes come together. */
+/* The three-bar swing with both schemes (variational-and-dmocc 3.4, F4, F11 to F14): counts,
+ * condition numbers, motion, energies, velocities, and how the schemes come together. */
 #include "scene.h"
 
 #include "stepping/step.h"
@@ -32,7 +32,8 @@ static double first_condition(const char *scheme, const char *constraints, const
     return condition;
 }
 
-/* Thesis, table 3.2, and the digits of the sheet for the variational scheme at the initial configuration. */
+/* Thesis, table 3.2, and the digits of the sheet for the variational scheme at the initial
+ * configuration. */
 TEST(f11_table_3_2_condition_numbers)
 {
     static const char *const steps[3] = {"1e-2", "1e-3", "1e-4"};
@@ -143,8 +144,9 @@ TEST(f12_and_f14_energies_of_the_swing)
         }
 }
 
-/* Velocities do not grow as the step shrinks, by less than two from the coarsest to the finest; the longer the run, the faster
- * the seat at its fastest. Over 10 s the table has one digit after the point. */
+/* Velocities do not grow as the step shrinks, by less than two from the coarsest to the finest; the
+ * longer the run, the faster the seat at its fastest. Over 10 s the table has one digit after the
+ * point. */
 TEST(f13_velocities_are_bounded)
 {
     static const char *const steps[3] = {"1e-2", "5e-3", "1e-3"};
@@ -166,7 +168,8 @@ TEST(f13_velocities_are_bounded)
     check_below(fastest / coarsest, 2);
 }
 
-/* 100 steps of 1e-2 in all treatments of both schemes, fewer with the dense one of energy-momentum. */
+/* 100 steps of 1e-2 in all treatments of both schemes, fewer with the dense one of energy-momentum.
+ */
 TEST(f4_the_treatments_agree_on_the_swing)
 {
     static const char *const others[2] = {"multipliers", "projected"};

@@ -1,5 +1,6 @@
-/* The variational scheme keeps the symplectic form, under the exact tangent maps of its steps: every model of the catalogue that
- * nothing dissipates in and no torque drives (those are not the gradient of anything), orders 2, 4 and 6, one step and many. */
+/* The variational scheme keeps the symplectic form, under the exact tangent maps of its steps:
+ * every model of the catalogue that nothing dissipates in and no torque drives (those are not the
+ * gradient of anything), orders 2, 4 and 6, one step and many. */
 #include "scene.h"
 
 #include "oloid/derivatives.h"
@@ -44,7 +45,7 @@ static void check_steps(const example *all, size_t count, double least)
             olo_step_map map = map_of(&all[i], order);
             print_message("%s, order %d: defect %.1e, volume %.1e\n", all[i].model, order,
                           map.defect, map.volume);
-            check_true(map.freedoms > 0);
+            check_true(map.dofs > 0);
             check_below(map.defect, least);
             check_close(0.0, map.volume, 1e-10);
         }
@@ -123,7 +124,8 @@ static double form_of(const olo_system *s, const variation x[2])
     return sum;
 }
 
-/* A random one and what is conjugate to it, (dq, dv) and (0, dq/h): their form is as large as variations of their size can have. */
+/* A random one and what is conjugate to it, (dq, dv) and (0, dq/h): their form is as large as
+ * variations of their size can have. */
 static void vary(olo_derivatives *d, const scene *s, double h, unsigned long long *seed,
                  variation x[2])
 {
@@ -140,8 +142,8 @@ static void vary(olo_derivatives *d, const scene *s, double h, unsigned long lon
     }
 }
 
-/* The largest change of the form over all steps, against its value at the start, and the largest difference between g.(A x) and (A^T g).x
- * of a step against the sum of its parts. */
+/* The largest change of the form over all steps, against its value at the start, and the largest
+ * difference between g.(A x) and (A^T g).x of a step against the sum of its parts. */
 typedef struct lapse {
     double form, adjoint;
 } lapse;
@@ -211,7 +213,8 @@ TEST(symplectic_form_is_constant_over_a_hundred_steps)
         }
 }
 
-/* Beside masses of 10 on nodes whose inertia is 1e-8 solutions of both systems, that and its transpose, have a digit less. */
+/* Beside masses of 10 on nodes whose inertia is 1e-8 solutions of both systems, that and its
+ * transpose, have a digit less. */
 TEST(adjoint_steps_are_the_transposed_ones_with_energy_momentum)
 {
     for (size_t i = 0; i < sizeof moving / sizeof *moving; i++) {

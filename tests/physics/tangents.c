@@ -1,6 +1,7 @@
-/* K3: the Newton tangents are exact at iterates that are far from converged. One iteration solves J d = -r; along its
- * direction d the differences of the residual must give -r again. The residuals here are formed from the balance,
- * the discrete null space and the constraints, not by the treatments. */
+/* K3: the Newton tangents are exact at iterates that are far from converged. One iteration solves J
+ * d = -r; along its direction d the differences of the residual must give -r again. The residuals
+ * here are formed from the balance, the discrete null space and the constraints, not by the
+ * treatments. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -101,13 +102,15 @@ static const char *const models[] = {
         PAIR("planar", "d", "c") PAIR("prismatic", "e", "b"),
     BODIES "joints:\n" PAIR("revolute", "b", "a") PAIR("spherical", "c", "b")
         PAIR("point-on-plane", "d", "c") PAIR("rigid", "e", "b"),
-/* universal joints from both sides and on the ground; a line and a plane that are fixed in a body */
+/* universal joints from both sides and on the ground; a line and a plane that are fixed in a body
+ */
 #define CROSS(one, two)                                                                            \
     "  - {type: universal, between: [{on: " one ", at: [0.5, 0, 0.1]}, {on: " two                  \
     ", at: [-0.2, 0.3, 0.4]}], axis: [1, 2, -0.5], axis2: [1, 0, 2]}\n"
     BODIES "joints:\n" CROSS("a", "b") CROSS("c", "b") CROSS("ground", "d") CROSS("e", "ground"),
     BODIES "joints:\n" PAIR("point-on-line", "a", "ground") PAIR("point-on-plane", "b", "ground"),
-    /* relations: a screw, gears over bodies far apart, a differential; a motion of an angle and of a position */
+    /* relations: a screw, gears over bodies far apart, a differential; a motion of an angle and of
+     * a position */
     BODIES "joints:\n"
            "  - {name: s, type: screw, between: [a, b], axis: [1, 2, 0], pitch: 2}\n"
            "  - {name: u, type: revolute, between: [b, c], axis: [1, 0, 1]}\n"
@@ -178,7 +181,8 @@ static void read_unknowns(const probe *p, const double *lambda, double *z)
         z[p->unknowns + i] = lambda[p->row ? p->row[i] : i];
 }
 
-/* r = (P(q0, q1)^T (T + h G(q0, q1)^T lambda), g(q1)); P = I with multipliers. `size`: of its parts. */
+/* r = (P(q0, q1)^T (T + h G(q0, q1)^T lambda), g(q1)); P = I with multipliers. `size`: of its
+ * parts. */
 static void residual(probe *p, const double *z, double *r)
 {
     const olo_system *s = p->s.system;
@@ -211,7 +215,8 @@ static void residual(probe *p, const double *z, double *r)
     }
 }
 
-/* A start far from the solution: random motion of a third of a unit, random velocities and multipliers. */
+/* A start far from the solution: random motion of a third of a unit, random velocities and
+ * multipliers. */
 static void scatter(probe *p, unsigned long long *seed)
 {
     const olo_system *s = p->s.system;
@@ -224,7 +229,8 @@ static void scatter(probe *p, unsigned long long *seed)
         state->lambda[i] = 20 * scene_random(seed);
 }
 
-/* z moved by s times the change that an iteration proposed: joint increments along the twists of the nodes. */
+/* z moved by s times the change that an iteration proposed: joint increments along the twists of
+ * the nodes. */
 static void along(probe *p, const double *z, const double *after, const double *motion, double s,
                   double *at)
 {
@@ -245,7 +251,8 @@ static void along(probe *p, const double *z, const double *after, const double *
     memcpy(at, x->u, (size_t)p->unknowns * sizeof *at);
 }
 
-/* The largest proposed change, of a node's twist or of a coordinate; a hundredth for multipliers. */
+/* The largest proposed change, of a node's twist or of a coordinate; a hundredth for multipliers.
+ */
 static double change_of(const probe *p, const double *z, const double *after)
 {
     double size = 0;

@@ -1,6 +1,7 @@
-/* Steps that follow a tolerance: the error of a run is in proportion to it over decades, on an orbit that is fast near its centre
- * and slow far from it (Kepler's equation is the exact solution), a nutating top and an elastic pendulum; energy and momenta stay at
- * round-off whatever the sizes. */
+/* Steps that follow a tolerance: the error of a run is in proportion to it over decades, on an
+ * orbit that is fast near its centre and slow far from it (Kepler's equation is the exact
+ * solution), a nutating top and an elastic pendulum; energy and momenta stay at round-off whatever
+ * the sizes. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -115,7 +116,8 @@ TEST(errors_of_an_orbit_follow_the_tolerance)
         check_below(runs[i].momentum, 1e-12);
 }
 
-/* Near the centre the orbit is 27 times as fast as far from it: small steps only there are worth it. */
+/* Near the centre the orbit is 27 times as fast as far from it: small steps only there are worth
+ * it. */
 TEST(chosen_steps_are_cheaper_than_constant_ones_where_time_scales_vary)
 {
     const outcome chosen = orbit("4", "1e-6", "0.01");
@@ -173,7 +175,8 @@ static const char PUSHED[] = "points: [{name: a, mass: 1, position: [0, 1, 0]}]\
                              "loads: [{on: a, force: [1, 0, 0], time: 'if(t < 0.3, 0, 1)'}]\n"
                              "run: {step: 0.05, end: 1}\n";
 
-/* Within a step a jump costs c h in the velocity while its estimate is c h^2: the error falls with the root of the tolerance. */
+/* Within a step a jump costs c h in the velocity while its estimate is c h^2: the error falls with
+ * the root of the tolerance. */
 TEST(a_force_that_jumps_is_met_by_small_steps)
 {
     for (int i = 0; i < 3; i++) {

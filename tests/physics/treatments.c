@@ -1,6 +1,7 @@
-/* Five treatments of constraints, one motion: `reduced`, `multipliers` and `projected` (with both null space matrices)
- * solve the same equations, `augmented` to its tolerance, `penalty` up to an error of 1/mu. On models with springs,
- * dampers, loads, supports, in the plane, with loops and with constraints that repeat others. */
+/* Five treatments of constraints, one motion: `reduced`, `multipliers` and `projected` (with both
+ * null space matrices) solve the same equations, `augmented` to its tolerance, `penalty` up to an
+ * error of 1/mu. On models with springs, dampers, loads, supports, in the plane, with loops and
+ * with constraints that repeat others. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -129,8 +130,8 @@ TEST(augmented_gives_the_motion_of_the_multipliers_to_its_tolerance)
     }
 }
 
-/* Small steps resolve the stretching of the constraints, which is then slaved to the motion: |g| and the error
- * of the motion are inverse to mu. */
+/* Small steps resolve the stretching of the constraints, which is then slaved to the motion: |g|
+ * and the error of the motion are inverse to mu. */
 TEST(the_error_of_a_penalty_is_inverse_to_mu)
 {
     for (int model = 0; model < MODEL_COUNT; model++) {
@@ -215,7 +216,8 @@ TEST(the_multipliers_of_all_treatments_agree)
     }
 }
 
-/* mu (g0 + g1) carries the oscillations that the steps do not resolve, which fade with growing mu. */
+/* mu (g0 + g1) carries the oscillations that the steps do not resolve, which fade with growing mu.
+ */
 TEST(the_multipliers_of_a_penalty_tend_to_the_multipliers)
 {
     scene a = scene_open(SPINNING, "multipliers");
@@ -233,7 +235,8 @@ TEST(the_multipliers_of_a_penalty_tend_to_the_multipliers)
     scene_close(&a);
 }
 
-/* Asked after the step, when the state has moved on: a spring, a damper and a load of time are in the balance. */
+/* Asked after the step, when the state has moved on: a spring, a damper and a load of time are in
+ * the balance. */
 TEST(reactions_agree_between_treatments)
 {
     double expected[2][3] = {{0}};

@@ -1,4 +1,5 @@
-/* The variational scheme on points: published values of the variational sheet, sections 3.1, 3.2, 3.5 and 4 (F1 to F8). */
+/* The variational scheme on points: published values of the variational sheet, sections 3.1, 3.2,
+ * 3.5 and 4 (F1 to F8). */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -16,8 +17,8 @@ static const char PENDULUM[] = "name: pendulum\n"
                                "points: {name: bob, mass: 1, position: [1, 0, 0]}\n"
                                "rods: {name: rod, between: [[0, 0, 0], bob]}\n";
 
-/* lambda of the node q where the last step began, from the force -G^T lambda = -lambda q of the rod; where the treatment has
- * multipliers, it is the same. */
+/* lambda of the node q where the last step began, from the force -G^T lambda = -lambda q of the
+ * rod; where the treatment has multipliers, it is the same. */
 static double multiplier(scene *s, const double q[3])
 {
     double force[3], moment[3];
@@ -59,7 +60,8 @@ TEST(f1_a_point_on_a_circle)
     }
 }
 
-/* Residuals of velocities at midpoints, G(q_m) dq/h, and of the mean momenta at nodes, G(q) M^-1 p, of the one rod. */
+/* Residuals of velocities at midpoints, G(q_m) dq/h, and of the mean momenta at nodes, G(q) M^-1 p,
+ * of the one rod. */
 static void hidden_constraints(const trajectory *x, double *velocity, double *momentum)
 {
     double dq[TRAJECTORY_MAX], qm[TRAJECTORY_MAX], p[TRAJECTORY_MAX], v[TRAJECTORY_MAX];
@@ -211,8 +213,9 @@ TEST(f4_the_treatments_agree)
             x[k] = trajectory_of(models[m], treatments[k], 0.01, 100);
         for (int i = 1; i <= 100; i++)
             for (int k = 1; k < TREATMENTS; k++)
-                check_below(scene_distance(x[0].n, trajectory_at(&x[k], i), trajectory_at(&x[0], i)),
-                            1e-10);
+                check_below(
+                    scene_distance(x[0].n, trajectory_at(&x[k], i), trajectory_at(&x[0], i)),
+                    1e-10);
         for (int k = 0; k < TREATMENTS; k++)
             trajectory_free(&x[k]);
     }
@@ -246,7 +249,8 @@ TEST(f6_second_order_with_the_published_errors)
                 sum += (q[j] - reference[j]) * (q[j] - reference[j]);
             largest = fmax(largest, sqrt(sum));
         }
-        /* L_3 of the sheet's reference drifts by 4e-8 over ten seconds: that is the rounding in it */
+        /* L_3 of the sheet's reference drifts by 4e-8 over ten seconds: that is the rounding in it
+         */
         check_close(table[k][1], largest, 1e-4 * table[k][1] + 1e-9);
         if (table[k][0] < 5e-3)
             check_close(2, log(before / largest) / log(table[k - 1][0] / table[k][0]), 0.05);
@@ -317,7 +321,8 @@ TEST(f7_and_g1_the_action_converges_with_second_order)
                     0.05);
 }
 
-/* L and the energies at the start; velocities satisfy their constraints, the ledger knows both energies. */
+/* L and the energies at the start; velocities satisfy their constraints, the ledger knows both
+ * energies. */
 TEST(the_ledger_of_the_double_pendulum)
 {
     for (int k = 0; k < TREATMENTS; k++) {

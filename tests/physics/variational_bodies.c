@@ -1,5 +1,6 @@
-/* The variational scheme on bodies, joints and loops: the linkage of the variational sheet (3.3, F9), momentum maps,
- * symplectic form, order, loads, and equality of the treatments on every kind of joint. */
+/* The variational scheme on bodies, joints and loops: the linkage of the variational sheet (3.3,
+ * F9), momentum maps, symplectic form, order, loads, and equality of the treatments on every kind
+ * of joint. */
 #include "joined.h"
 #include "linkage.h"
 
@@ -28,14 +29,16 @@ TEST(k7_a_free_body_keeps_its_momenta)
             energy = fmax(energy, fabs(now.total / start.total - 1));
             interval = fmax(interval, fabs(now.interval / start.total - 1));
         }
-        /* the discrete rigid body of Moser and Veselov: its energy is an integral, too, that of the intervals is not */
+        /* the discrete rigid body of Moser and Veselov: its energy is an integral, too, that of the
+         * intervals is not */
         check_below(energy, 1e-13);
         check_true(interval > 1e-3);
         scene_close(&s);
     }
 }
 
-/* L1 - L0 = h m in every step, whatever the body does; |L| is about one. The impulses add up over all steps as well. */
+/* L1 - L0 = h m in every step, whatever the body does; |L| is about one. The impulses add up over
+ * all steps as well. */
 TEST(k7_a_moment_changes_the_momentum_by_its_impulse)
 {
     static const char TURNING[] = "name: turning\n"
@@ -228,7 +231,8 @@ TEST(random_trees_and_loops_move_alike)
     "  - {name: one, type: revolute, between: [ground, a], axis: [0, 1, 1], rate: 2}\n"            \
     "  - {name: two, type: revolute, between: [ground, b], at: [1, 0.4, 0.2], axis: [1, 0, 2], "   \
     "rate: 1}\n"
-/* What the pairs of a sheet do not have: helices, distances, relations; in a tree and in a loop, on bodies and on beams. */
+/* What the pairs of a sheet do not have: helices, distances, relations; in a tree and in a loop, on
+ * bodies and on beams. */
 static const char *const FURTHER[] = {
     ARMS "joints:\n"
          "  - {name: ball, type: spherical, between: [ground, a]}\n"
@@ -269,8 +273,8 @@ TEST(screws_distances_relations_and_beams_in_loops_move_alike)
         }
 }
 
-/* Rolling has no left pair at q0; and these two are for statics: their whole load comes at once, a shock that this
- * scheme does not survive at such steps (theory, stiff beams). */
+/* Rolling has no left pair at q0; and these two are for statics: their whole load comes at once, a
+ * shock that this scheme does not survive at such steps (theory, stiff beams). */
 static bool is_left_out(const char *name)
 {
     return strncmp(name, "rolling", strlen("rolling")) == 0 || strcmp(name, "bend-45") == 0 ||
@@ -296,7 +300,8 @@ TEST(catalogue_models_move_alike)
             check_below(o.apart, 1e-10);
             check_below(o.velocity, 1e-12);
             check_below(o.momentum, 1e-13);
-            /* rates of directors of slender beams multiply errors of momenta by 1e8 (beam sheet, 15) */
+            /* rates of directors of slender beams multiply errors of momenta by 1e8 (beam sheet,
+             * 15) */
             if (!beams)
                 check_below(o.rates, 1e-10);
         }
@@ -306,7 +311,8 @@ TEST(catalogue_models_move_alike)
 
 /* --- structure --- */
 
-/* Variations of a state by differences of the sixth order, over `steps` steps: q and p = M v along direction 0 or 1. */
+/* Variations of a state by differences of the sixth order, over `steps` steps: q and p = M v along
+ * direction 0 or 1. */
 static void vary(const char *model, const char *scheme, int direction, double h, int steps,
                  double *dq, double *dp)
 {
@@ -322,7 +328,8 @@ static void vary(const char *model, const char *scheme, int direction, double h,
         scene s = scene_open_set(model, "reduced", &setting, 1);
         double *q = olo_state_q(s.state), *v = olo_state_v(s.state), w = weights[abs(k) - 1];
         int n = s.system->n;
-        /* a turn about (1, 2, 3), or twice the speed about it: both are compatible with a support at the origin */
+        /* a turn about (1, 2, 3), or twice the speed about it: both are compatible with a support
+         * at the origin */
         const double axis[3] = {k * e, 2 * k * e, 3 * k * e};
         for (int j = 0; j < n; j += 3) {
             double mid[3], change[3];
@@ -493,8 +500,8 @@ TEST(f14_both_schemes_come_together_with_second_order)
         }
 }
 
-/* Springs, dampers, loads, a joint that follows a motion: the treatments agree, the motion holds at the nodes with its
- * rate. */
+/* Springs, dampers, loads, a joint that follows a motion: the treatments agree, the motion holds at
+ * the nodes with its rate. */
 TEST(a_driven_chain_moves_alike_and_follows_its_motion)
 {
     const double h = 0.01;
@@ -519,8 +526,8 @@ TEST(a_driven_chain_moves_alike_and_follows_its_motion)
 
 /* --- reactions --- */
 
-/* The support of the steadily precessing top carries m g up and m L sin(theta) w_p^2 towards the axis. With the half
- * impulses of both sides, the force at a node is of second order. */
+/* The support of the steadily precessing top carries m g up and m L sin(theta) w_p^2 towards the
+ * axis. With the half impulses of both sides, the force at a node is of second order. */
 TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
 {
     const double m = 0.706858347058, r = 0.075 * sin(M_PI / 3), w = 10;
@@ -545,8 +552,9 @@ TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
     }
 }
 
-/* Newton's second law at a node, m (x+ - 2 x + x-)/h^2 = m g + forces, for the coupler of a loop of hinges, three rows of which
- * repeat others: whatever share of the weight a hinge gets, together they carry it. */
+/* Newton's second law at a node, m (x+ - 2 x + x-)/h^2 = m g + forces, for the coupler of a loop of
+ * hinges, three rows of which repeat others: whatever share of the weight a hinge gets, together
+ * they carry it. */
 TEST(forces_of_a_loop_with_repeated_rows_carry_its_coupler)
 {
     static const char loop[] =
@@ -585,8 +593,9 @@ TEST(forces_of_a_loop_with_repeated_rows_carry_its_coupler)
 
 /* --- the start of the iteration --- */
 
-/* The Cayley vector of the steadily precessing top turns with w about the vertical: its k-th difference over a step h is (w h)^k
- * of it, 1e-12 for k = 6, so that one Newton step from what six motions foretell is all it takes. */
+/* The Cayley vector of the steadily precessing top turns with w about the vertical: its k-th
+ * difference over a step h is (w h)^k of it, 1e-12 for k = 6, so that one Newton step from what six
+ * motions predict is all it takes. */
 TEST(smooth_motions_take_one_iteration)
 {
     scene s = variational_open("heavy-top", "reduced");
@@ -625,7 +634,8 @@ TEST(penalties_and_rolling_are_refused)
     olo_model_free(model);
 }
 
-/* J sin(angle)/h = L: a step turns by less than a quarter turn, there is no solution beyond, and the halves are taken. */
+/* J sin(angle)/h = L: a step turns by less than a quarter turn, there is no solution beyond, and
+ * the halves are taken. */
 TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
 {
     static const char SPIN[] = "name: spin\n"
@@ -643,8 +653,9 @@ TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
     }
 }
 
-/* A state that is saved and loaded goes on to the same bits, forces at nodes included; with closures that repeat others,
- * which the projection of the last step has already told apart, too. */
+/* A state that is saved and loaded goes on to the same bits, forces at nodes included; with
+ * closures that repeat others, which the projection of the last step has already told apart, too.
+ */
 static void check_resumed(const char *model, const char *treatment)
 {
     scene a = variational_open(model, treatment), b = variational_open(model, treatment);
@@ -681,7 +692,8 @@ static olo_status look(void *context, const olo_system *system, const olo_state 
     return OLO_OK;
 }
 
-/* Velocities are formed after steps that somebody looks at, and at the end: the same ones, and the path does not know. */
+/* Velocities are formed after steps that somebody looks at, and at the end: the same ones, and the
+ * path does not know. */
 TEST(steps_that_nobody_looks_at_are_the_same_to_the_last_bit)
 {
     static const char *const models[] = {

@@ -1,5 +1,6 @@
-/* Long variational runs: the last rows of table 4.1 (variational sheet, 3.5, F5), rounding of the momentum at small steps,
- * the fine row of the linkage (3.3), and energy without drift over a million steps. */
+/* Long variational runs: the last rows of table 4.1 (variational sheet, 3.5, F5), rounding of the
+ * momentum at small steps, the fine row of the linkage (3.3), and energy without drift over a
+ * million steps. */
 #include "linkage.h"
 
 TEST(f5_table_4_1_at_small_steps)
@@ -12,12 +13,14 @@ TEST(f5_table_4_1_at_small_steps)
     check_below(drift, 1e-9);
 }
 
-/* Ten seconds with a step: max |q - q_ref| at t = 0, 0.1 ... 10, the action and the ranges of both energies. */
+/* Ten seconds with a step: max |q - q_ref| at t = 0, 0.1 ... 10, the action and the ranges of both
+ * energies. */
 typedef struct ten_seconds {
     double q[101][6], action, interval[2], nodal[2];
 } ten_seconds;
 
-/* In pieces of 0.1 s, whose last interval starts the next: the momentum of a node needs the intervals on both sides. */
+/* In pieces of 0.1 s, whose last interval starts the next: the momentum of a node needs the
+ * intervals on both sides. */
 static void run_ten_seconds(double h, ten_seconds *out)
 {
     const int part = (int)lround(0.1 / h), n = 6;
@@ -85,7 +88,8 @@ TEST(f6_and_f7_ten_seconds_of_the_double_pendulum)
             check_close(2, log(before / largest) / log(table[k - 1].h / table[k].h), 0.05);
         before = largest;
     }
-    /* at 1e-5 the printed energies and the action carry that rounding, too; a hundredth of the errors of 1e-4 is left */
+    /* at 1e-5 the printed energies and the action carry that rounding, too; a hundredth of the
+     * errors of 1e-4 is left */
     const double limit = 2344.5965257 - (2344.5977037 - 2344.5965257) / 24;
     static const double E[2] = {9.99999823, 10.00005209}, H[2] = {9.99997306, 10};
     check_close(limit + (2344.5965257 - limit) / 100, reference.action, 1e-7);
@@ -113,7 +117,8 @@ TEST(f9_the_linkage_at_a_small_step)
     check_turning(&row, 1);
 }
 
-/* Means of the energy over blocks of 10,000 steps: their slope is no larger than the scatter of the means says. */
+/* Means of the energy over blocks of 10,000 steps: their slope is no larger than the scatter of the
+ * means says. */
 TEST(no_drift_of_the_energy_over_a_million_steps)
 {
     enum { BLOCKS = 100, BLOCK = 10000 };

@@ -1,5 +1,5 @@
-/* Small vibrations beyond K x = omega^2 M x: large systems by ARPACK, frames that turn, damping, and loads that follow the
- * motion, against closed forms and independent numbers. */
+/* Small vibrations beyond K x = omega^2 M x: large systems by ARPACK, frames that turn, damping,
+ * and loads that follow the motion, against closed forms and independent numbers. */
 #include "scene.h"
 
 #include <time.h>
@@ -129,7 +129,8 @@ TEST(two_thousand_elements_take_seconds)
 
 /* --- a frame that turns --- */
 
-/* On springs k in all directions, seen from a frame that turns with w: sqrt(k/m) -+ w across, sqrt(k/m) along the axis. */
+/* On springs k in all directions, seen from a frame that turns with w: sqrt(k/m) -+ w across,
+ * sqrt(k/m) along the axis. */
 TEST(springs_split_in_a_turning_frame)
 {
     scene s = scene_open("points: {name: a, mass: 2, position: [0, 0, 0]}\n"
@@ -149,7 +150,8 @@ TEST(springs_split_in_a_turning_frame)
     scene_close(&s);
 }
 
-/* A mass at the end of a spring on an axis through (1, 0, 0): r = k l/(k - m w^2), and the rod that it hangs on pulls with m w^2 r. */
+/* A mass at the end of a spring on an axis through (1, 0, 0): r = k l/(k - m w^2), and the rod that
+ * it hangs on pulls with m w^2 r. */
 TEST(centrifugal_forces_stretch_a_spring)
 {
     const double k = 50, m = 2, w = 3, l = 1.5, r = k * l / (k - m * w * w);
@@ -162,7 +164,7 @@ TEST(centrifugal_forces_stretch_a_spring)
                          NULL);
     olo_statics options = olo_statics_default();
     olo_error error = {0};
-    options.spin = (olo_spin){.rate = {0, 0, 3}, .point = {1, 0, 0}};
+    options.spin = (olo_rotating_frame){.rate = {0, 0, 3}, .point = {1, 0, 0}};
     check_ok(olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error), &error);
     check_relative(1 + r, scene_q(&s, "a")[0], 1e-10);
     double force[3], moment[3];
@@ -187,7 +189,8 @@ static const double rotating[][5] = {
     {1, 10, 16.6063628422, 44.3682239229, 89.1563288304},
 };
 
-/* Flapping as in the table, in the plane of rotation the squares are less by the square of the rate. */
+/* Flapping as in the table, in the plane of rotation the squares are less by the square of the
+ * rate. */
 TEST(rotation_stiffens_a_cantilever_as_in_the_tables)
 {
     for (size_t i = 0; i < sizeof rotating / sizeof *rotating; i++) {

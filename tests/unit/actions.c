@@ -1,5 +1,5 @@
-/* Forces and moments over a step: virtual work, exact work, tangents in the end configuration; the signals that
- * scale them. */
+/* Forces and moments over a step: virtual work, exact work, tangents in the end configuration; the
+ * signals that scale them. */
 #include "scene.h"
 
 #include "linalg/rotation.h"

@@ -66,7 +66,8 @@ TEST(chain_of_masses_has_its_lowest_frequencies)
     }
 }
 
-/* Blocks r [cos a, -sin a; sin a, cos a] with r = 1, 1/2, 1/3 ... and a = 0.3, 0.6, ...: eigenvalues r exp(+-i a). */
+/* Blocks r [cos a, -sin a; sin a, cos a] with r = 1, 1/2, 1/3 ... and a = 0.3, 0.6, ...:
+ * eigenvalues r exp(+-i a). */
 static void turn(void *context, const double *x, double *y)
 {
     (void)context;

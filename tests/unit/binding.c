@@ -1,5 +1,5 @@
-/* What other languages need of the library: its declarations, kinds of elements, functions for elements of a file, an
- * observer that is asked now and then. */
+/* What other languages need of the library: its declarations, kinds of elements, functions for
+ * elements of a file, an observer that is asked now and then. */
 #include "scene.h"
 
 #include "base/progress.h"
@@ -47,7 +47,8 @@ TEST(kinds_of_elements_have_sections_and_keys_with_help)
     check_true(olo_element_key_help(body, olo_element_keys(body)) == NULL);
 }
 
-/* ---- functions for elements of a file --------------------------------------------------------- */
+/* ---- functions for elements of a file ---------------------------------------------------------
+ */
 
 static const char pulled[] = "points:\n"
                              "  - {name: a, mass: 2, position: [0, 0, 0]}\n"
@@ -185,7 +186,7 @@ TEST(slopes_without_a_function_are_refused)
     olo_error error = {0};
     olo_system *system = NULL;
     olo_model *model = read_text(hinged);
-    check_ok(olo_model_set_joint_slopes(model, "hinge", no_slopes, &error), &error);
+    check_ok(olo_model_set_joint_derivatives(model, "hinge", no_slopes, &error), &error);
     check_status(OLO_BAD_INPUT, olo_model_compile(model, &system, &error));
     check_contains("'hinge' has slopes but no function", error.text);
     olo_model_free(model);
@@ -209,7 +210,8 @@ TEST(functions_of_elements_that_are_not_there_are_refused)
     olo_model_free(model);
 }
 
-/* ---- an observer that is asked now and then --------------------------------------------------- */
+/* ---- an observer that is asked now and then ---------------------------------------------------
+ */
 
 typedef struct asked {
     int steps, stops, warnings;

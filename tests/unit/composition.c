@@ -1,5 +1,6 @@
-/* Coefficients of composed steps against the conditions of their orders (Hairer, Lubich, Wanner, Geometric Numerical Integration,
- * V.3.2), and the weights that estimate errors against what they must not see. */
+/* Coefficients of composed steps against the conditions of their orders (Hairer, Lubich, Wanner,
+ * Geometric Numerical Integration, V.3.2), and the weights that estimate errors against what they
+ * must not see. */
 #include "test.h"
 
 #include "stepping/composition.h"
@@ -62,7 +63,8 @@ TEST(compositions_are_symmetric_and_stay_within_the_step)
     }
 }
 
-/* sum of weight_i node_i^power, and of weight_i (c_1^3 + ... + c_i^3): the error that is there at a node */
+/* sum of weight_i node_i^power, and of weight_i (c_1^3 + ... + c_i^3): the error that is there at a
+ * node */
 static double weighted(const olo_composition *c, int power, double *errors)
 {
     long double sum = power == 0 ? (long double)c->weight[0] : 0, node = 0, cubes = 0, seen = 0;

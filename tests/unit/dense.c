@@ -100,7 +100,8 @@ TEST(lu_solves_with_the_matrix_and_with_its_transpose)
     check_true(!olo_lu_factor(2, broken, pivot));
 }
 
-/* Sizes about the blocks of columns and groups of right-hand sides: A X = B and A^T X = B with X known. */
+/* Sizes about the blocks of columns and groups of right-hand sides: A X = B and A^T X = B with X
+ * known. */
 TEST(lu_of_any_size_solves_for_many_sides)
 {
     const int sizes[] = {1, 7, 31, 32, 33, 64, 65, 130}, sides = 19;
@@ -137,8 +138,8 @@ TEST(lu_of_any_size_solves_for_many_sides)
     }
 }
 
-/* Rows of few entries, as of constraints, a third of them sums of others: the rank is that of the singular values, the basis
- * is orthonormal, its first rows span all given ones. */
+/* Rows of few entries, as of constraints, a third of them sums of others: the rank is that of the
+ * singular values, the basis is orthonormal, its first rows span all given ones. */
 TEST(row_space_of_sparse_rows_has_the_rank_of_the_singular_values)
 {
     enum { ROWS = 90, COLUMNS = 120 };

@@ -1,4 +1,5 @@
-/* What a system looks like: every element has its picture, of the size and in the place that mechanics gives it. */
+/* What a system looks like: every element has its picture, of the size and in the place that
+ * mechanics gives it. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -30,8 +31,8 @@ static void axis_of(const olo_drawable *d, int column, double axis[3])
 
 TEST(a_body_of_numbers_is_the_ellipsoid_with_its_inertia)
 {
-    /* a homogeneous ellipsoid with semi-axes 1, 2, 3 has J = m/5 (b^2 + c^2, ...), here turned by 90 degrees about z:
-     * the axis of length 2 is x then */
+    /* a homogeneous ellipsoid with semi-axes 1, 2, 3 has J = m/5 (b^2 + c^2, ...), here turned by
+     * 90 degrees about z: the axis of length 2 is x then */
     scene s = scene_open(
         "bodies:\n  - {name: egg, mass: 5, center: [0.5, 0, 1], inertia: [10, 13, 5]}\n", NULL);
     const olo_drawable *d = find(&s, "egg", "body", 0);
@@ -61,8 +62,8 @@ TEST(a_slender_body_is_thin_but_not_invisible)
     scene_close(&s);
 }
 
-/* A bar of length 2 along x with the moments of a homogeneous rod, m l^2/12 = 1, or ten times those. The ellipsoid of the
- * rod has the semi-axis sqrt(5/12) l. */
+/* A bar of length 2 along x with the moments of a homogeneous rod, m l^2/12 = 1, or ten times
+ * those. The ellipsoid of the rod has the semi-axis sqrt(5/12) l. */
 static double bar_length(const char *moments, const char *joints)
 {
     char text[700];
@@ -91,7 +92,8 @@ TEST(a_needle_ends_at_the_farthest_of_its_joints)
     check_close(1.0, bar_length("[0, 1, 1]", two), 1e-12);
     check_close(1.0, bar_length("[0, 10, 10]", two), 1e-12);
     check_close(1.2, bar_length("[0, 10, 10]", linked), 1e-12);
-    /* shorter ones stay, and what one joint holds, and what is no needle: a disc with J_x = 10, J_y = J_z = 5 */
+    /* shorter ones stay, and what one joint holds, and what is no needle: a disc with J_x = 10, J_y
+     * = J_z = 5 */
     check_close(sqrt(5 * 0.1 / 3), bar_length("[0, 0.1, 0.1]", two), 1e-12);
     check_close(sqrt(5 / 3.0), bar_length("[0, 1, 1]", one), 1e-12);
     check_close(sqrt(5 * 5 / 3.0), bar_length("[10, 5, 5]", two), 1e-12);
@@ -276,7 +278,8 @@ TEST(beams_are_sections_swept_from_node_to_node)
 
 TEST(a_section_of_numbers_is_the_rectangle_that_bends_alike)
 {
-    /* steel or not, E I1 = E w h^3/12 and E I2 = E h w^3/12 with w = 0.3 along d1, h = 0.2 along d2 and E = 1e5 */
+    /* steel or not, E I1 = E w h^3/12 and E I2 = E h w^3/12 with w = 0.3 along d1, h = 0.2 along d2
+     * and E = 1e5 */
     scene s =
         scene_open("beams: [{name: a, elements: 2, to: [10, 0, 0], stiffness: [1e3, 1e3, 6e3, "
                    "20, 45, 10], inertia: [1, 1, 1]}]\n",
@@ -296,7 +299,8 @@ TEST(a_section_of_numbers_is_the_rectangle_that_bends_alike)
     scene_close(&s);
 }
 
-/* After a corner the section has other axes than its node: those of the element, whose third is along it. */
+/* After a corner the section has other axes than its node: those of the element, whose third is
+ * along it. */
 TEST(sections_turn_at_a_corner)
 {
     static const double along[2][3] = {{1, 0, 0}, {0, 1, 0}};

@@ -1,5 +1,6 @@
-/* Mass, centre and inertia of bodies and shapes (K5 of the sheet thesis-methods), against closed forms and
- * independent numerical integration; relative coordinates of points; rods and their errors. */
+/* Mass, centre and inertia of bodies and shapes (K5 of the sheet thesis-methods), against closed
+ * forms and independent numerical integration; relative coordinates of points; rods and their
+ * errors. */
 #include "scene.h"
 
 #include "linalg/rotation.h"
@@ -53,7 +54,8 @@ static void check_mass(const double expected[16], const double got[16], double t
 
 /* --- independent integration --- */
 
-/* sum of density w (1, x)(1, x)^T over quadrature points that are exact for the quadratic integrand */
+/* sum of density w (1, x)(1, x)^T over quadrature points that are exact for the quadratic integrand
+ */
 static void add_point(double w, const double x[3], double m[16])
 {
     const double one[4] = {1, x[0], x[1], x[2]};
@@ -111,7 +113,8 @@ static void brick(const double size[3], double density, double m[16])
     }
 }
 
-/* x = v0 + s (e1 + t (e2 - e1 + u (e3 - e2))): a cube folded onto the tetrahedron, volume factor s^2 t */
+/* x = v0 + s (e1 + t (e2 - e1 + u (e3 - e2))): a cube folded onto the tetrahedron, volume factor
+ * s^2 t */
 static void fold(const double v[4][3], double density, double m[16])
 {
     double e[9];
@@ -284,7 +287,8 @@ TEST(k5_euler_tensor_and_inertia_are_each_others_inverse)
 
 TEST(k5_reduced_mass_is_mass_and_inertia)
 {
-    /* P_int^T M P_int = diag(m I, J) with the origin at the centre, and with Steiner's terms elsewhere */
+    /* P_int^T M P_int = diag(m I, J) with the origin at the centre, and with Steiner's terms
+     * elsewhere */
     const double J[9] = {3, 0.1, 0.2, 0.1, 4, -0.3, 0.2, -0.3, 5};
     for (int k = 0; k < 2; k++) {
         scene s = scene_open(k ? "bodies: {name: b, mass: 2, center: [0.5, -0.2, 0.3], inertia: "

@@ -1,5 +1,5 @@
-/* Block elimination on random trees with springs and closures, against the dense saddle form of the header and its
- * transpose. */
+/* Block elimination on random trees with springs and closures, against the dense saddle form of the
+ * header and its transpose. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -57,8 +57,8 @@ static void fill(int n, double *x, double size, unsigned long long *seed)
         x[i] = size * scene_random(seed);
 }
 
-/* Random parents, sizes, freedoms (at least `least`), springs across branches and closures on two nodes each; a negative
- * number of closures are relative ones. */
+/* Random parents, sizes, freedoms (at least `least`), springs across branches and closures on two
+ * nodes each; a negative number of closures are relative ones. */
 static void plant(forest *f, int count, int least, int springs, int closures,
                   unsigned long long *seed)
 {
@@ -157,7 +157,8 @@ static void check_transposed(forest *f, int n, const int *t, double *transposed,
     olo_free(b);
 }
 
-/* The product r with any increments: [dt, mu = -W, du] leaves the dense form with [0, 0, -r]. Keeps z. */
+/* The product r with any increments: [dt, mu = -W, du] leaves the dense form with [0, 0, -r]. Keeps
+ * z. */
 static void check_product(forest *f, int n, const int *t, const int *mu, const int *u,
                           const double *A, unsigned long long *seed)
 {
@@ -245,7 +246,8 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
                 K[i * d + i] += 8;
             if (a == c && block->last)
                 K[0] = 0;
-            /* rows and columns of closures are alike, as in mechanics: their pivots are not near zero */
+            /* rows and columns of closures are alike, as in mechanics: their pivots are not near
+             * zero */
             for (int i = 0; a != c && block->last != f->blocks[c].last && i < d * f->blocks[c].size;
                  i++)
                 K[i] = 1 + 0.3 * K[i];
@@ -452,7 +454,8 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
     }
 }
 
-/* Three rows on a plain block of which the last is the sum of the others: two directions are left, on either way. */
+/* Three rows on a plain block of which the last is the sum of the others: two directions are left,
+ * on either way. */
 TEST(rows_that_repeat_others_are_revealed)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
@@ -502,8 +505,8 @@ TEST(rows_that_repeat_others_are_revealed)
     }
 }
 
-/* Two rows (1, 0, 0) and (1, delta, 0) times `unit`, of a unit mass, each a closure of its own or both
- * in one. What the second has beyond the first enters the elimination as delta^2, relative to
+/* Two rows (1, 0, 0) and (1, delta, 0) times `unit`, of a unit mass, each a closure of its own or
+ * both in one. What the second has beyond the first enters the elimination as delta^2, relative to
  * the square of the rows. */
 static int rows_kept(double delta, double unit, bool together)
 {
@@ -533,9 +536,9 @@ static int rows_kept(double delta, double unit, bool together)
     return kept;
 }
 
-/* The bound is 1e-11 of the square, as elimination_sweep.c says. A row that is refused as misaligned
- * (kinematics/misalignment.c) has a rate below 1e-5; all above it must count, hence nothing above
- * 1e-10 is redundant. */
+/* The bound is 1e-11 of the square, as elimination_sweep.c says. A row that is refused as
+ * misaligned (kinematics/misalignment.c) has a rate below 1e-5; all above it must count, hence
+ * nothing above 1e-10 is redundant. */
 TEST(rows_are_redundant_below_the_square_root_of_1e_11)
 {
     static const double units[] = {1, 1e-6, 1e6};
@@ -593,8 +596,9 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
     }
 }
 
-/* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body carries a rung and
- * on each rung a part of the other rail: the closures are those of the parts among themselves. */
+/* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body
+ * carries a rung and on each rung a part of the other rail: the closures are those of the parts
+ * among themselves. */
 static int most_later_neighbours(int windows, bool on_chain)
 {
     int nodes = on_chain ? 3 * (windows + 1) : 2 * windows + 1, count = nodes + windows, most = 0;
@@ -635,7 +639,8 @@ static void fill_redundant(olo_elimination *e, double mass, bool redundant)
     }
 }
 
-/* Of two eliminations over one structure one finds a redundant row, the other none; neither changes what is shared. */
+/* Of two eliminations over one structure one finds a redundant row, the other none; neither changes
+ * what is shared. */
 TEST(eliminations_share_a_structure_that_does_not_change)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},

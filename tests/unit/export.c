@@ -157,7 +157,8 @@ TEST(what_is_no_result_is_not_exported)
     check_status(OLO_IO, olo_result_write_json("/nowhere.h5", stdout, &error));
 }
 
-/* ---- surfaces --------------------------------------------------------------------------------- */
+/* ---- surfaces ---------------------------------------------------------------------------------
+ */
 
 static const double origin[3], identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 

@@ -1,5 +1,6 @@
-/* Memory that runs out at any moment of a run: the n-th allocation fails, for every n. Every function then says so
- * (OLO_NO_MEMORY with a text), nothing leaks, nothing is half made, and the next try without a failure succeeds. */
+/* Memory that runs out at any moment of a run: the n-th allocation fails, for every n. Every
+ * function then says so (OLO_NO_MEMORY with a text), nothing leaks, nothing is half made, and the
+ * next try without a failure succeeds. */
 #include "base/memory.h"
 #include "oloid/model.h"
 #include "oloid/simulate.h"
@@ -7,8 +8,8 @@
 #include "stepping/registry.h"
 #include "test.h"
 
-/* Rods in a loop, bodies on supports and joints, beams, relations, motions, springs of all kinds, dampers, loads: everything
- * that allocates. */
+/* Rods in a loop, bodies on supports and joints, beams, relations, motions, springs of all kinds,
+ * dampers, loads: everything that allocates. */
 static const char everything[] =
     "parameters: {k: 100}\n"
     "gravity: [0, 0, -9.81]\n"

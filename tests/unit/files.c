@@ -9,7 +9,7 @@
 #include "hidden.h"
 #include "test.h"
 
-#include "base/fresh.h"
+#include "base/new_file.h"
 #include "base/write.h"
 #include "results/ranges.h"
 #include "results/seal.h"
@@ -39,25 +39,26 @@ static void check_holds(const char *path, const char *text)
     check_text(text, got);
 }
 
-/* ---- fresh files ------------------------------------------------------------------------------ */
+/* ---- fresh files ------------------------------------------------------------------------------
+ */
 
 TEST(a_file_has_its_name_when_it_is_whole)
 {
     olo_error error = {0};
     for (int names_only = 0; names_only < 2; names_only++) {
         for (int old = 0; old < 2; old++) {
-            olo_fresh fresh;
+            olo_new_file fresh;
             olo_write_with_names_only(names_only);
             if (old) {
                 put(NAME, "old");
             }
-            check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+            check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
             check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-            check_true(is_there(NAME) == old && !olo_fresh_is_there(&fresh));
+            check_true(is_there(NAME) == old && !olo_new_file_is_there(&fresh));
             check_true(count_hidden(".") == names_only);
-            check_ok(olo_fresh_keep(&fresh, &error), &error);
-            check_true(olo_fresh_is_there(&fresh) && count_hidden(".") == 0);
-            olo_fresh_close(&fresh);
+            check_ok(olo_new_file_keep(&fresh, &error), &error);
+            check_true(olo_new_file_is_there(&fresh) && count_hidden(".") == 0);
+            olo_new_file_close(&fresh);
             check_holds(NAME, "new");
             unlink(NAME);
         }
@@ -69,12 +70,12 @@ TEST(a_file_that_is_not_kept_is_gone_and_the_old_one_stays)
 {
     olo_error error = {0};
     for (int names_only = 0; names_only < 2; names_only++) {
-        olo_fresh fresh;
+        olo_new_file fresh;
         olo_write_with_names_only(names_only);
         put(NAME, "old");
-        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
         check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-        olo_fresh_close(&fresh);
+        olo_new_file_close(&fresh);
         check_holds(NAME, "old");
         check_true(count_hidden(".") == 0);
         unlink(NAME);
@@ -89,13 +90,13 @@ TEST(any_failure_leaves_the_old_file)
         olo_status status = OLO_IO;
         for (size_t n = 1; status != OLO_OK; n++) {
             olo_error error = {0};
-            olo_fresh fresh;
+            olo_new_file fresh;
             put(NAME, "old");
             olo_write_fail_at(n);
-            status = olo_fresh_open(&fresh, NAME, &error);
+            status = olo_new_file_open(&fresh, NAME, &error);
             if (status == OLO_OK) {
-                status = olo_fresh_keep(&fresh, &error);
-                olo_fresh_close(&fresh);
+                status = olo_new_file_keep(&fresh, &error);
+                olo_new_file_close(&fresh);
             }
             olo_write_fail_at(0);
             if (status != OLO_OK) {
@@ -116,10 +117,10 @@ static pid_t replace_and_end_at(size_t n)
     const pid_t child = fork();
     check_true(child >= 0);
     if (child == 0) {
-        olo_fresh fresh;
+        olo_new_file fresh;
         olo_write_end_at(n);
-        if (olo_fresh_open(&fresh, NAME, NULL) == OLO_OK) {
-            (void)olo_fresh_keep(&fresh, NULL);
+        if (olo_new_file_open(&fresh, NAME, NULL) == OLO_OK) {
+            (void)olo_new_file_keep(&fresh, NULL);
         }
         _exit(0);
     }
@@ -133,14 +134,14 @@ TEST(what_a_killed_process_left_is_removed)
 {
     for (int names_only = 0; names_only < 2; names_only++) {
         olo_error error = {0};
-        olo_fresh fresh;
+        olo_new_file fresh;
         olo_write_with_names_only(names_only);
         put(NAME, "old");
         (void)replace_and_end_at(names_only ? 2 : 4); // just before it is renamed
         check_equal(1, count_hidden("."));
-        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
-        check_ok(olo_fresh_keep(&fresh, &error), &error);
-        olo_fresh_close(&fresh);
+        check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
+        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        olo_new_file_close(&fresh);
         check_equal(0, count_hidden("."));
         unlink(NAME);
     }
@@ -150,16 +151,16 @@ TEST(what_a_killed_process_left_is_removed)
 TEST(hidden_files_of_processes_that_live_stay)
 {
     olo_error error = {0};
-    olo_fresh first, second;
+    olo_new_file first, second;
     olo_write_with_names_only(true);
-    check_ok(olo_fresh_open(&first, NAME, &error), &error);
-    check_ok(olo_fresh_open(&second, NAME, &error), &error); // the same process, too
+    check_ok(olo_new_file_open(&first, NAME, &error), &error);
+    check_ok(olo_new_file_open(&second, NAME, &error), &error); // the same process, too
     check_equal(2, count_hidden("."));
-    check_ok(olo_fresh_keep(&second, &error), &error);
-    check_ok(olo_fresh_keep(&first, &error), &error);
-    check_true(olo_fresh_is_there(&first) && !olo_fresh_is_there(&second));
-    olo_fresh_close(&first);
-    olo_fresh_close(&second);
+    check_ok(olo_new_file_keep(&second, &error), &error);
+    check_ok(olo_new_file_keep(&first, &error), &error);
+    check_true(olo_new_file_is_there(&first) && !olo_new_file_is_there(&second));
+    olo_new_file_close(&first);
+    olo_new_file_close(&second);
     check_equal(0, count_hidden("."));
 
     // the process has ended, but the file is locked: from another machine
@@ -169,8 +170,8 @@ TEST(hidden_files_of_processes_that_live_stay)
     snprintf(hidden, sizeof hidden, "." NAME ".oloid-%ld-0", (long)ended);
     const int other = open(hidden, O_RDWR);
     check_equal(0, flock(other, LOCK_EX));
-    check_ok(olo_fresh_open(&first, NAME, &error), &error);
-    olo_fresh_close(&first);
+    check_ok(olo_new_file_open(&first, NAME, &error), &error);
+    olo_new_file_close(&first);
     check_equal(1, count_hidden("."));
     close(other);
     unlink(hidden);
@@ -189,15 +190,15 @@ TEST(files_of_the_user_with_similar_names_stay)
     enum { COUNT = sizeof SIMILAR / sizeof SIMILAR[0] };
     for (int names_only = 0; names_only < 2; names_only++) {
         olo_error error = {0};
-        olo_fresh fresh;
+        olo_new_file fresh;
         olo_write_with_names_only(names_only);
         put(NAME, "old");
         for (int i = 0; i < COUNT; i++) {
             put(SIMILAR[i], "mine");
         }
-        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
-        check_ok(olo_fresh_keep(&fresh, &error), &error);
-        olo_fresh_close(&fresh);
+        check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
+        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        olo_new_file_close(&fresh);
         for (int i = 0; i < COUNT; i++) {
             check_holds(SIMILAR[i], "mine");
             unlink(SIMILAR[i]);
@@ -213,21 +214,21 @@ TEST(a_name_of_the_greatest_length_can_be_replaced)
     memset(name, 'x', 255);
     for (int names_only = 0; names_only < 2; names_only++) {
         olo_error error = {0};
-        olo_fresh fresh;
+        olo_new_file fresh;
         olo_write_with_names_only(names_only);
         put(name, "old");
-        check_ok(olo_fresh_open(&fresh, name, &error), &error);
+        check_ok(olo_new_file_open(&fresh, name, &error), &error);
         check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-        check_ok(olo_fresh_keep(&fresh, &error), &error);
-        olo_fresh_close(&fresh);
+        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        olo_new_file_close(&fresh);
         check_holds(name, "new");
         unlink(name);
     }
     olo_write_with_names_only(false);
 }
 
-/* Several processes that give a file the same name at the same moment, and keep it until all have tried; how many of
- * them had success. */
+/* Several processes that give a file the same name at the same moment, and keep it until all have
+ * tried; how many of them had success. */
 static int count_winners(int processes)
 {
     int begin[2], tried[2], end[2], winners = 0;
@@ -237,15 +238,15 @@ static int count_winners(int processes)
         const pid_t child = fork();
         check_true(child >= 0);
         if (child == 0) {
-            olo_fresh fresh;
+            olo_new_file fresh;
             close(begin[1]);
             close(end[1]);
-            const bool open = olo_fresh_open(&fresh, NAME, NULL) == OLO_OK;
+            const bool open = olo_new_file_open(&fresh, NAME, NULL) == OLO_OK;
             (void)!read(begin[0], &answer, 1);
-            answer = open && olo_fresh_keep_alone(&fresh, -1, NULL) == OLO_OK;
+            answer = open && olo_new_file_keep_alone(&fresh, -1, NULL) == OLO_OK;
             (void)!write(tried[1], &answer, 1);
             (void)!read(end[0], &answer, 1);
-            olo_fresh_close(&fresh);
+            olo_new_file_close(&fresh);
             _exit(0);
         }
     }
@@ -282,19 +283,19 @@ TEST(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is)
 {
     for (int reading = 0; reading < 2; reading++) {
         olo_error error = {0};
-        olo_fresh fresh;
+        olo_new_file fresh;
         put(NAME, "old");
         const int other = open(NAME, O_RDONLY);
         check_equal(0, flock(other, reading ? LOCK_SH : LOCK_EX));
-        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
-        check_status(reading ? OLO_OK : OLO_IO, olo_fresh_keep_alone(&fresh, -1, &error));
+        check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
+        check_status(reading ? OLO_OK : OLO_IO, olo_new_file_keep_alone(&fresh, -1, &error));
         if (!reading) {
             check_text("cannot create '" NAME "': another process is writing it", error.text);
             check_holds(NAME, "old");
-            check_ok(olo_fresh_keep_alone(&fresh, other, &error), &error); // it is our lock
+            check_ok(olo_new_file_keep_alone(&fresh, other, &error), &error); // it is our lock
         }
-        check_true(olo_fresh_is_there(&fresh));
-        olo_fresh_close(&fresh);
+        check_true(olo_new_file_is_there(&fresh));
+        olo_new_file_close(&fresh);
         close(other);
         unlink(NAME);
     }
@@ -308,11 +309,11 @@ TEST(only_regular_files_may_be_written)
     } KINDS[] = {{"a folder", S_IFDIR}, {"a pipe", S_IFIFO}};
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         olo_error error = {0};
-        olo_fresh fresh;
+        olo_new_file fresh;
         check_equal(0, KINDS[i].mode == S_IFDIR ? mkdir(NAME, 0777) : mkfifo(NAME, 0666));
-        check_status(OLO_BAD_INPUT, olo_fresh_check(NAME, &error));
+        check_status(OLO_BAD_INPUT, olo_new_file_check(NAME, &error));
         check_contains(KINDS[i].text, error.text);
-        check_status(OLO_BAD_INPUT, olo_fresh_open(&fresh, NAME, &error));
+        check_status(OLO_BAD_INPUT, olo_new_file_open(&fresh, NAME, &error));
         check_true(fresh.descriptor < 0);
         check_equal(0, KINDS[i].mode == S_IFDIR ? rmdir(NAME) : unlink(NAME));
     }
@@ -323,16 +324,16 @@ TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
     static const mode_t MODES[] = {0600, 0640, 0666, 0755};
     for (size_t i = 0; i < 2 * sizeof MODES / sizeof MODES[0]; i++) {
         olo_error error = {0};
-        olo_fresh fresh;
+        olo_new_file fresh;
         struct stat facts;
         olo_write_with_names_only(i % 2 == 1);
         put(NAME, "old");
         check_equal(0, chmod(NAME, MODES[i / 2]));
-        check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+        check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
         // also before it has its name: nobody may read half of it, either
         check_true(fstat(fresh.descriptor, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
-        check_ok(olo_fresh_keep(&fresh, &error), &error);
-        olo_fresh_close(&fresh);
+        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        olo_new_file_close(&fresh);
         check_true(stat(NAME, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
         unlink(NAME);
     }
@@ -343,7 +344,7 @@ TEST(links_into_folders_that_are_not_there_are_refused_at_once)
 {
     olo_error error = {0};
     check_equal(0, symlink("unit-files.none/far.txt", NAME));
-    check_status(OLO_IO, olo_fresh_check(NAME, &error));
+    check_status(OLO_IO, olo_new_file_check(NAME, &error));
     check_text("cannot create '" NAME "': No such file or directory", error.text);
     unlink(NAME);
 }
@@ -351,14 +352,14 @@ TEST(links_into_folders_that_are_not_there_are_refused_at_once)
 TEST(links_are_followed_to_files_that_are_not_there)
 {
     olo_error error = {0};
-    olo_fresh fresh;
+    olo_new_file fresh;
     check_equal(0, mkdir("unit-files.d", 0777));
     check_equal(0, symlink("far.txt", "unit-files.d/near.txt"));
     check_equal(0, symlink("unit-files.d/near.txt", NAME));
-    check_ok(olo_fresh_open(&fresh, NAME, &error), &error);
+    check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
     check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-    check_ok(olo_fresh_keep(&fresh, &error), &error);
-    olo_fresh_close(&fresh);
+    check_ok(olo_new_file_keep(&fresh, &error), &error);
+    olo_new_file_close(&fresh);
     check_holds("unit-files.d/far.txt", "new");
     struct stat facts;
     check_true(lstat(NAME, &facts) == 0 && S_ISLNK(facts.st_mode));
@@ -368,7 +369,8 @@ TEST(links_are_followed_to_files_that_are_not_there)
     rmdir("unit-files.d");
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------- */
+/* ---- ranges -----------------------------------------------------------------------------------
+ */
 
 /* The bytes of a set below 64 as the bits of a number: an independent account of it. */
 static uint64_t bits_of(const olo_ranges *ranges)
@@ -411,7 +413,8 @@ TEST(ranges_are_sets_of_bytes)
     }
 }
 
-/* ---- seals ------------------------------------------------------------------------------------ */
+/* ---- seals ------------------------------------------------------------------------------------
+ */
 
 enum { LENGTH = 3000 };
 

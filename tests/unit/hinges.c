@@ -1,5 +1,5 @@
-/* Bodies on hinges are stepped four at once: the motion, the wrenches and the convergence are those of the elimination on
- * any tree, and the bits do not depend on how the sweeps were compiled. */
+/* Bodies on hinges are stepped four at once: the motion, the wrenches and the convergence are those
+ * of the elimination on any tree, and the bits do not depend on how the sweeps were compiled. */
 #include "joined.h"
 
 #include "base/memory.h"
@@ -28,7 +28,7 @@ static void probe_begin(probe *p, double h)
     p->step->h = h;
     p->step->state = p->s.state;
     p->step->x.q0 = p->s.state->q;
-    p->step->bare = p->s.state->bare;
+    p->step->from_momentum = p->s.state->from_momentum;
     memcpy(p->step->Mv0, p->s.state->momentum, (size_t)p->s.system->n * sizeof *p->step->Mv0);
     memcpy(p->step->v0, p->s.state->v, (size_t)p->s.system->n * sizeof *p->step->v0);
 }
@@ -59,7 +59,7 @@ static void check_same_motion(const joined *plain, const joined *pushed, const c
     const olo_system *s = a.s.system;
     check_below(scene_distance(s->n, a.s.state->q, b.s.state->q), 1e-12);
     check_below(scene_distance(s->n, a.s.state->v, b.s.state->v), 1e-11);
-    if (a.s.state->bare) {
+    if (a.s.state->from_momentum) {
         check_below(scene_distance(s->n, a.s.state->momentum, b.s.state->momentum), 1e-12);
         check_below(fabs(a.s.state->interval_energy - b.s.state->interval_energy), 1e-11);
     }
@@ -120,8 +120,8 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
     }
 }
 
-/* The motion after iterations from a disturbed start, the tangent formed anew up to the `anew`-th; `last` are their
- * updates. */
+/* The motion after iterations from a disturbed start, the tangent formed anew up to the `anew`-th;
+ * `last` are their updates. */
 static void iterate_from(probe *p, int count, int anew, double *last, double *motion)
 {
     olo_hinges *hinges = probe_hinges(p, OLO_HINGES_BEST);
@@ -139,7 +139,8 @@ static void iterate_from(probe *p, int count, int anew, double *last, double *mo
     olo_hinges_free(hinges);
 }
 
-/* The left pair stays, and the tangent differs from that at the solution by as much as the first update. */
+/* The left pair stays, and the tangent differs from that at the solution by as much as the first
+ * update. */
 TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
 {
     enum { COUNT = 5 };

@@ -1,14 +1,15 @@
-/* Failure injection: every allocation, and every change of a file, from the text of a model to its result fails in
- * turn. Whatever happens: a status and a text, nothing leaks, an old result is untouched or replaced by a whole
- * one, and a run that had begun can go on. */
+/* Failure injection: every allocation, and every change of a file, from the text of a model to its
+ * result fails in turn. Whatever happens: a status and a text, nothing leaks, an old result is
+ * untouched or replaced by a whole one, and a run that had begun can go on. */
 #include <fcntl.h>
 
 #include "journal.h"
 
 #include "base/write.h"
 
-/* Every allocation fails in turn, and every so many changes of a file; injection_slow.c takes all of the changes. From every so
- * many of the different journals that this leaves the run is resumed. */
+/* Every allocation fails in turn, and every so many changes of a file; injection_slow.c takes all
+ * of the changes. From every so many of the different journals that this leaves the run is resumed.
+ */
 #ifndef INJECTION_STRIDE
 #ifdef __SANITIZE_ADDRESS__
 #define INJECTION_STRIDE 29
@@ -58,7 +59,8 @@ static unsigned char *take_journal(size_t *size)
     return bytes;
 }
 
-/* FNV-1a of the bytes of the journal, and its size: 64 bits are as good as the bytes for some thousand of them. */
+/* FNV-1a of the bytes of the journal, and its size: 64 bits are as good as the bytes for some
+ * thousand of them. */
 static uint64_t hash_journal(void)
 {
     size_t size = 0;
@@ -71,7 +73,8 @@ static uint64_t hash_journal(void)
     return hash;
 }
 
-/* Whether a journal with these bytes was not there before: what becomes of it depends on nothing else. */
+/* Whether a journal with these bytes was not there before: what becomes of it depends on nothing
+ * else. */
 static bool is_new_journal(void)
 {
     enum { ROOM = 1 << 14 };
@@ -88,8 +91,8 @@ static bool is_new_journal(void)
     return true;
 }
 
-/* What holds after a run that failed: no half file, and if it had begun it goes on to the same bits. A journal that was
- * interrupted before has a last row that the whole run has not. */
+/* What holds after a run that failed: no half file, and if it had begun it goes on to the same
+ * bits. A journal that was interrupted before has a last row that the whole run has not. */
 static void check_nothing_is_lost(const journal_contents *whole, bool interrupted)
 {
     olo_error error = {0};
@@ -182,7 +185,8 @@ TEST(every_allocation_of_a_run_that_goes_on_may_fail)
 }
 #endif
 
-/* Makes every `stride`-th change of a file fail in turn, in a run from its start or one that goes on. */
+/* Makes every `stride`-th change of a file fail in turn, in a run from its start or one that goes
+ * on. */
 static void fail_writes(const journal_contents *whole, size_t stride, const unsigned char *journal,
                         size_t size)
 {

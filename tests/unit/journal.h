@@ -1,5 +1,5 @@
-/* A small run with a bit of everything, whose files the tests break in every way. It has 8 steps in 4 rows and a
- * checkpoint after every step, so that rows end at, before and after checkpoints. */
+/* A small run with a bit of everything, whose files the tests break in every way. It has 8 steps in
+ * 4 rows and a checkpoint after every step, so that rows end at, before and after checkpoints. */
 #ifndef OLO_TEST_JOURNAL_H
 #define OLO_TEST_JOURNAL_H
 
@@ -17,8 +17,8 @@
 #define FILE_NAME "journal.h5"
 #define PARTIAL   FILE_NAME ".partial"
 
-/* The clock stands still in these programs, for the library and for HDF5: two runs that did the same
- * leave the same bytes, so that what follows from them has to be tried once only. */
+/* The clock stands still in these programs, for the library and for HDF5: two runs that did the
+ * same leave the same bytes, so that what follows from them has to be tried once only. */
 enum { JOURNAL_SECONDS = 1700000000 };
 
 int clock_gettime(clockid_t clock, struct timespec *now)

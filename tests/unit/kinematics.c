@@ -1,5 +1,5 @@
-/* The discrete null space of supports, rods and planes, and the rotation maps (K2, K6 of the sheet thesis-methods;
- * multibody-null-space 11.1, items 1, 2, 4, 8). */
+/* The discrete null space of supports, rods and planes, and the rotation maps (K2, K6 of the sheet
+ * thesis-methods; multibody-null-space 11.1, items 1, 2, 4, 8). */
 #include "walk.h"
 
 #include "linalg/dense.h"
@@ -82,7 +82,8 @@ static const char *const models[] = {
     "plane: [1, 2, -0.5]\n" BODY "supports: {on: b.p, type: slide, axis: [2, -1, 0]}\n",
     "plane: [1, 2, -0.5]\n" BODY "supports: {on: b.p, type: plane, axis: [2, -1, 0]}\n",
     "plane: [1, 2, -0.5]\n" BODY "supports: {on: b.p, type: fixed}\n",
-    /* rods: to the ground, from point to point, to a body free and supported, named both ways round */
+    /* rods: to the ground, from point to point, to a body free and supported, named both ways round
+     */
     "points: {name: a, mass: 1, position: [1, 0.5, 0.2]}\nrods: {between: [[0.1, 0, 0], a]}\n",
     "points: {name: a, mass: 1, position: [1, 0.5, 0.2]}\nrods: {between: [a, [0.1, 0, 0]]}\n",
     "points: [{name: a, mass: 1, position: [1, 0.5, 0.2]}, {name: b, mass: 2, position: [2, 0, 1]},"
@@ -136,7 +137,8 @@ TEST(k2_constraint_jacobian_times_null_space_vanishes)
     }
 }
 
-/* K2 of the sheet: g(F(u)) below 1e-14 for u of size 0.1, from a configuration that satisfies the constraints as well. */
+/* K2 of the sheet: g(F(u)) below 1e-14 for u of size 0.1, from a configuration that satisfies the
+ * constraints as well. */
 TEST(k2_one_update_leaves_no_gap)
 {
     unsigned long long seed = 12;
@@ -152,7 +154,8 @@ TEST(k2_one_update_leaves_no_gap)
     }
 }
 
-/* A joint that is closed stays so under the nodal update; moved by 0.1 off its support it is open by that. */
+/* A joint that is closed stays so under the nodal update; moved by 0.1 off its support it is open
+ * by that. */
 TEST(opening_of_a_joint_is_the_distance_to_where_it_is_closed)
 {
     unsigned long long seed = 9;

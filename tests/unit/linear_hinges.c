@@ -1,5 +1,5 @@
-/* The way back over bodies on hinges, four at once, gives the gradients of the way back on any tree, with bits that do not depend
- * on how its sweeps were compiled. */
+/* The way back over bodies on hinges, four at once, gives the gradients of the way back on any
+ * tree, with bits that do not depend on how its sweeps were compiled. */
 #include "joined.h"
 
 #include "base/memory.h"
@@ -120,8 +120,8 @@ static void write_down(void *context, const olo_stepper *stepper)
 static void diary_fill(diary *x, scene *s, double h, int steps)
 {
     *x = (diary){0};
-    s->stepper->witness = write_down;
-    s->stepper->witness_context = x;
+    s->stepper->observe_step = write_down;
+    s->stepper->observe_context = x;
     scene_run(s, h, steps);
     for (int i = 0; i + 1 < x->count; i++)
         olo_step_record_join(&x->steps[i], &x->steps[i + 1]);
@@ -139,7 +139,8 @@ typedef struct derivative {
     double y[NUMBERS_MAX], by_p[NUMBERS_MAX], by_v[NUMBERS_MAX];
 } derivative;
 
-/* A derivative by the end: by place and velocity for energy-momentum, and by an admissible momentum for variational. */
+/* A derivative by the end: by place and velocity for energy-momentum, and by an admissible momentum
+ * for variational. */
 static void derivative_fill(derivative *g, int n, bool momentum, const double *admissible)
 {
     unsigned long long seed = 9;
@@ -159,8 +160,8 @@ static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_st
     derivative a, b;
     derivative_fill(&a, n, momentum, step->v1);
     b = a;
-    const olo_step_change by_a = {.T = a.y, .p = a.by_p, .v = a.by_v},
-                          by_b = {.T = b.y, .p = b.by_p, .v = b.by_v};
+    const olo_step_variation by_a = {.T = a.y, .p = a.by_p, .v = a.by_v},
+                             by_b = {.T = b.y, .p = b.by_p, .v = b.by_v};
     check_ok(olo_linear_step_back(fast, step, a.q, a.v, a.p, &by_a, &error), &error);
     check_ok(olo_linear_step_back(any, step, b.q, b.v, b.p, &by_b, &error), &error);
     check_below(apart(n, a.y, b.y), 1e-13);
@@ -168,7 +169,7 @@ static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_st
         check_below(apart(n, a.by_p, b.by_p), 1e-13);
         check_below(apart(n, a.by_v, b.by_v), 1e-13);
     }
-    if (step->bare)
+    if (step->from_momentum)
         check_below(apart(n, a.p, b.p), 1e-13);
     else
         check_below(apart(n, a.v, b.v), 1e-13);
@@ -223,7 +224,7 @@ static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width
     step->h = 0.01;
     step->state = s->state;
     step->x.q0 = s->state->q;
-    step->bare = s->state->bare;
+    step->from_momentum = s->state->from_momentum;
     memcpy(step->Mv0, s->state->momentum, n);
     memcpy(step->v0, s->state->v, n);
     derivative_fill(g, s->system->n, scheme->at_start, s->state->v);

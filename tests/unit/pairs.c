@@ -1,6 +1,6 @@
-/* The algebra of lower pairs and of chains of them, without a step in time (multibody-null-space, 11.1 items 2 to 5,
- * 7 and 8): constraint Jacobian and discrete null space, nodal update, ranks, placements that rows would not
- * survive, closed forms of chains, derivative of the update. */
+/* The algebra of lower pairs and of chains of them, without a step in time (multibody-null-space,
+ * 11.1 items 2 to 5, 7 and 8): constraint Jacobian and discrete null space, nodal update, ranks,
+ * placements that rows would not survive, closed forms of chains, derivative of the update. */
 #include "joined.h"
 #include "walk.h"
 
@@ -79,7 +79,7 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
     walk w = walk_open(joined_open(bodies, "reduced"));
     const olo_system *s = w.s.system;
     check_equal(0, w.tree->closure_count);
-    check_equal(bodies->freedoms, w.tree->unknowns);
+    check_equal(bodies->dofs, w.tree->unknowns);
     check_equal(s->n - s->m, w.tree->unknowns);
     for (int k = 0; k < 8; k++) {
         walk_move(&w, seed);
@@ -107,7 +107,8 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
 /* How a pair stands: which is named first (the axes are its), which the tree starts from. */
 typedef enum placement { BODIES, REVERSED, ON_GROUND, GROUND_SECOND, PLACEMENTS } placement;
 
-/* The pair of a placement; its axis along director `along` of its second body when that is 1, 2, 3. */
+/* The pair of a placement; its axis along director `along` of its second body when that is 1, 2, 3.
+ */
 static joined one_pair(const pair_kind *kind, placement p, int along, unsigned long long seed)
 {
     joined x = joined_create(seed);
@@ -122,7 +123,8 @@ static joined one_pair(const pair_kind *kind, placement p, int along, unsigned l
     return x;
 }
 
-/* With the axis anywhere and along each director: 11.1.2, 11.1.4, and 11.1.5 for the rows that are chosen. */
+/* With the axis anywhere and along each director: 11.1.2, 11.1.4, and 11.1.5 for the rows that are
+ * chosen. */
 TEST(every_pair_has_its_discrete_null_space)
 {
     unsigned long long seed = 21;
@@ -136,7 +138,8 @@ TEST(every_pair_has_its_discrete_null_space)
             }
 }
 
-/* The rows of cylindrical and planar pairs included, which the printed updates of the sources leave at second order. */
+/* The rows of cylindrical and planar pairs included, which the printed updates of the sources leave
+ * at second order. */
 TEST(one_update_of_a_pair_leaves_no_gap)
 {
     unsigned long long seed = 29;
@@ -164,10 +167,10 @@ TEST(unknowns_of_the_pairs)
             olo_counts counts;
             olo_error error = {0};
             check_ok(olo_system_counts(s.system, &counts, &error), &error);
-            check_equal(6, pairs[k].rows + pairs[k].freedoms);
+            check_equal(6, pairs[k].rows + pairs[k].dofs);
             check_equal((grounded ? 6 : 12) + pairs[k].rows, counts.rank);
-            check_equal((grounded ? 0 : 6) + pairs[k].freedoms, counts.degrees_of_freedom);
-            check_equal((grounded ? 0 : 6) + pairs[k].freedoms, counts.unknowns_reduced);
+            check_equal((grounded ? 0 : 6) + pairs[k].dofs, counts.degrees_of_freedom);
+            check_equal((grounded ? 0 : 6) + pairs[k].dofs, counts.unknowns_reduced);
             check_equal((grounded ? 18 : 36) + pairs[k].rows, olo_stepper_unknowns(s.stepper));
             scene_close(&s);
             joined_free(&x);
@@ -182,7 +185,8 @@ static void on_body(const double *q, int k, const double X[3], double out[3])
         out[i] = X[0] * d[i] + X[1] * d[3 + i] + X[2] * d[6 + i];
 }
 
-/* The triad m1, m2, n of a pair, fixed in body k: its components along the directors at the start. */
+/* The triad m1, m2, n of a pair, fixed in body k: its components along the directors at the start.
+ */
 static void triad_in_body(const joined *x, int joint, int k, double X[9])
 {
     double m[9];
@@ -203,8 +207,8 @@ static double violation(const walk *w, const double column[3])
     return largest;
 }
 
-/* 11.1.3: where the pair translates, the axes of the midpoint are not orthonormal; n instead of m1 x m2 (C, P), m1
- * instead of m2 x n and m2 instead of n x m1 (E) leave the constraints. */
+/* 11.1.3: where the pair translates, the axes of the midpoint are not orthonormal; n instead of m1
+ * x m2 (C, P), m1 instead of m2 x n and m2 instead of n x m1 (E) leave the constraints. */
 TEST(axes_of_the_midpoint_are_no_columns_of_the_null_space)
 {
     unsigned long long seed = 22;
@@ -238,7 +242,8 @@ TEST(axes_of_the_midpoint_are_no_columns_of_the_null_space)
 
 /* --- placements that rows do not survive (11.1.5, sheet 5.6) --- */
 
-/* The rank of G with the last rows, those of the rotation, replaced by d_I of the first body . d_J of the second. */
+/* The rank of G with the last rows, those of the rotation, replaced by d_I of the first body . d_J
+ * of the second. */
 static int rank_with_rows(const joined *x, int count, double rows[][3], const int *J)
 {
     scene s = joined_open(x, "reduced");
@@ -258,7 +263,8 @@ static int rank_with_rows(const joined *x, int count, double rows[][3], const in
     return rank;
 }
 
-/* The rows n . d1, n . d2 of the sources lose one rank where n is along one of these; ours do not. */
+/* The rows n . d1, n . d2 of the sources lose one rank where n is along one of these; ours do not.
+ */
 TEST(the_axis_along_a_director_of_its_rows_loses_one_rank)
 {
     for (const char *letter = "RCE"; *letter; letter++)
@@ -279,7 +285,8 @@ TEST(the_axis_along_a_director_of_its_rows_loses_one_rank)
         }
 }
 
-/* The rows d1.d2, d2.d3, d3.d1 of the sources lose three where the frames are permuted cyclically; ours do not. */
+/* The rows d1.d2, d2.d3, d3.d1 of the sources lose three where the frames are permuted cyclically;
+ * ours do not. */
 TEST(permuted_frames_without_rotation_lose_three_ranks)
 {
     unsigned long long seed = 23;
@@ -419,8 +426,8 @@ static void arm(const joined *x, const double *q, int k, int l, double rho[3])
     on_body(q, k, x->joint[l - 1].between[k == l].at, rho);
 }
 
-/* g^{a,k} = rho^{a,a} + sum over l = k .. a-1 of rho^{l,l} - rho^{l,l+1} (thesis 6.2.18, its index corrected), or with
- * rho^{l-1,l} as printed */
+/* g^{a,k} = rho^{a,a} + sum over l = k .. a-1 of rho^{l,l} - rho^{l,l+1} (thesis 6.2.18, its index
+ * corrected), or with rho^{l-1,l} as printed */
 static void closed_form(const joined *x, const double *q, int a, int k, bool printed, double g[3])
 {
     double rho[3];
@@ -524,7 +531,8 @@ TEST(closed_form_of_a_prismatic_chain_equals_the_recursion)
 
 /* --- derivative of the nodal update (11.1.8) --- */
 
-/* Spin of a change of a Cayley vector: H da = (da + a x da/2)/(1 + |a|^2/4), the place of H(theta) of the sheet. */
+/* Spin of a change of a Cayley vector: H da = (da + a x da/2)/(1 + |a|^2/4), the place of H(theta)
+ * of the sheet. */
 static void spin_of(const double a[3], const double da[3], double spin[3])
 {
     vec3_cross(a, da, spin);
@@ -532,7 +540,8 @@ static void spin_of(const double a[3], const double da[3], double spin[3])
         spin[i] = (da[i] + 0.5 * spin[i]) * cayley_scale(a);
 }
 
-/* Z: how the joint velocities of node k, those of P(q1), follow from a change of entry j of its increment. */
+/* Z: how the joint velocities of node k, those of P(q1), follow from a change of entry j of its
+ * increment. */
 static void velocities(const walk *w, int k, int j, double *nu)
 {
     const olo_topology_node *t = &w->tree->nodes[k];

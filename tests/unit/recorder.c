@@ -1,5 +1,5 @@
-/* The recorder and the reading of its files. States are made by hand, so that every number in a file is
- * known; runs of the real thing are in tests/physics and tests/cli. */
+/* The recorder and the reading of its files. States are made by hand, so that every number in a
+ * file is known; runs of the real thing are in tests/physics and tests/cli. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -162,7 +162,8 @@ static double value(olo_result *result, const char *name, long row)
     return x;
 }
 
-/* ---- what is recorded ------------------------------------------------------------------------- */
+/* ---- what is recorded -------------------------------------------------------------------------
+ */
 
 TEST(every_state_of_a_short_run_is_recorded)
 {
@@ -292,7 +293,8 @@ TEST(a_step_allocates_nothing)
     unlink(FILE_NAME);
 }
 
-/* ---- texts, verdicts -------------------------------------------------------------------------- */
+/* ---- texts, verdicts --------------------------------------------------------------------------
+ */
 
 TEST(the_file_describes_itself)
 {
@@ -375,7 +377,8 @@ TEST(without_a_file_there_is_still_a_verdict)
     free_scene(&s);
 }
 
-/* ---- CSV and columns -------------------------------------------------------------------------- */
+/* ---- CSV and columns --------------------------------------------------------------------------
+ */
 
 TEST(csv_has_a_header_and_full_precision)
 {
@@ -447,7 +450,8 @@ TEST(csv_of_a_full_disk_or_a_strange_file_is_an_error)
     unlink(FILE_NAME);
 }
 
-/* ---- failures --------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------
+ */
 
 TEST(a_file_that_cannot_be_created_is_an_error_at_once)
 {

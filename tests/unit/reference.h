@@ -67,8 +67,8 @@ static inline void quad_circle(quad x, quad *cosine, quad *sine)
     *sine = x * odd;
 }
 
-/* The angle of (c, s) in (-pi, pi]: what is left after turning back by the angle in double is small, so that the series
- * of the arc tangent has all digits. */
+/* The angle of (c, s) in (-pi, pi]: what is left after turning back by the angle in double is
+ * small, so that the series of the arc tangent has all digits. */
 static inline quad quad_angle(quad c, quad s)
 {
     const quad guess = atan2((double)s, (double)c);
@@ -194,8 +194,8 @@ static inline olo_general_law ridge_general(ridge_law *f)
     return (olo_general_law){f, ridge_value, ridge_gradient, ridge_hessian, ridge_third};
 }
 
-/* A law as the tests go through them: the general one with several numbers of invariants and two kinds
- * of functions. */
+/* A law as the tests go through them: the general one with several numbers of invariants and two
+ * kinds of functions. */
 typedef struct law_kind {
     const olo_law *law;
     int k;

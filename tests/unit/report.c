@@ -1,5 +1,5 @@
-/* What reports are made of: growing texts, JSON for a page, series with few points, plots as SVG, whole pages; and that
- * no allocation and no change of a file that fails does harm. */
+/* What reports are made of: growing texts, JSON for a page, series with few points, plots as SVG,
+ * whole pages; and that no allocation and no change of a file that fails does harm. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -212,8 +212,11 @@ static olo_status write_study(olo_error *error)
     static const double x[2] = {1, 2};
     const olo_study_table table = {"table", 2, 2, cell, NULL};
     const olo_study_fact facts[] = {{"fact", "value"}, {"none", ""}, {"none", NULL}};
-    const olo_svg plot = {
-        .title = "p", .x_label = "x", .y_label = "y", .series_count = 1, .series = {{"s", x, x, 2}}};
+    const olo_svg plot = {.title = "p",
+                          .x_label = "x",
+                          .y_label = "y",
+                          .series_count = 1,
+                          .series = {{"s", x, x, 2}}};
     const olo_study_page study = {"title", "subtitle", "description", 3,    1,
                                   1,       facts,      &table,        &plot};
     return olo_study_page_write(&study, page, error);

@@ -11,7 +11,8 @@
 #include "results/seal.h"
 #include "system/system.h"
 
-/* Under the sanitizers a process takes long to start; and HDF5 leaks what it has read of a damaged file. */
+/* Under the sanitizers a process takes long to start; and HDF5 leaks what it has read of a damaged
+ * file. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SANITIZED = 1 };
 const char *__lsan_default_suppressions(void);
@@ -36,7 +37,8 @@ static journal_contents undisturbed(void)
     return whole;
 }
 
-/* ---- states ----------------------------------------------------------------------------------- */
+/* ---- states -----------------------------------------------------------------------------------
+ */
 
 /* A state after some steps, its block, and room for another. */
 static void *save(const olo_state *x, size_t *size)
@@ -133,7 +135,8 @@ TEST(a_saved_state_that_is_damaged_is_refused)
     journal_free(&run);
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------ */
+/* ---- checkpoints ------------------------------------------------------------------------------
+ */
 
 TEST(a_checkpoint_that_is_torn_anywhere_is_not_whole)
 {
@@ -160,13 +163,15 @@ TEST(a_checkpoint_that_is_torn_anywhere_is_not_whole)
 
 TEST(a_checksum_is_that_of_crc_32)
 {
-    // the check value of CRC-32/ISO-HDLC in the catalogue of Williams and Cook, and that of no bytes
+    // the check value of CRC-32/ISO-HDLC in the catalogue of Williams and Cook, and that of no
+    // bytes
     check_equal(0xcbf43926, olo_checksum(0, "123456789", 9));
     check_equal(0, olo_checksum(0, "", 0));
     check_equal(0xcbf43926, olo_checksum(olo_checksum(0, "1234", 4), "56789", 5));
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------
+ */
 
 TEST(an_interrupted_run_goes_on_to_the_same_bits)
 {
@@ -230,7 +235,8 @@ TEST(a_complete_run_that_could_not_be_named_is_finished_by_resuming)
     free(whole.values);
 }
 
-/* A run in another process that ends before its n-th change of a file; false when it came to its end. */
+/* A run in another process that ends before its n-th change of a file; false when it came to its
+ * end. */
 static bool run_and_end_at(size_t n, bool resume)
 {
     (void)fflush(stdout);
@@ -283,9 +289,11 @@ TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
     free(whole.values);
 }
 
-/* ---- damaged files ---------------------------------------------------------------------------- */
+/* ---- damaged files ----------------------------------------------------------------------------
+ */
 
-/* Changes a byte in the contents of every checkpoint of a file whose sequence is at least `least`; how many. */
+/* Changes a byte in the contents of every checkpoint of a file whose sequence is at least `least`;
+ * how many. */
 static int damage(uint64_t least)
 {
     const int file = open(PARTIAL, O_RDWR);
@@ -309,7 +317,8 @@ TEST(when_one_checkpoint_is_damaged_the_other_holds)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
-    // a journal as a killed process leaves it has two; the first is of the start, one for every step follows
+    // a journal as a killed process leaves it has two; the first is of the start, one for every
+    // step follows
     for (size_t n = 1; access(PARTIAL, F_OK) != 0; n += 50) {
         run_and_end_at(n + 400, false);
     }
@@ -437,7 +446,8 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
     free(whole.values);
 }
 
-/* ---- other runs ------------------------------------------------------------------------------- */
+/* ---- other runs -------------------------------------------------------------------------------
+ */
 
 TEST(a_run_does_not_go_on_as_another_one)
 {
@@ -489,7 +499,8 @@ TEST(a_run_knows_its_model)
     unlink(PARTIAL);
 }
 
-/* Changes a text in the setup of the journal to another of the same length, with a good checksum. */
+/* Changes a text in the setup of the journal to another of the same length, with a good checksum.
+ */
 static void forge(const char *text, const char *other)
 {
     static unsigned char bytes[1 << 20];

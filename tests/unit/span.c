@@ -87,8 +87,9 @@ TEST(memory_that_runs_out_is_told)
     olo_span_free(span);
 }
 
-/* Rows (1, 0, 2, 0), (0, 1, 1, 0): the null space is (-2, -1, 1, 0) and the column that no row has; the product of the first with
- * (1, 1, 3 + 1e-7, 0) is 1e-7. With rows^T rows x = rows^T (5, 3): both rows are met. */
+/* Rows (1, 0, 2, 0), (0, 1, 1, 0): the null space is (-2, -1, 1, 0) and the column that no row has;
+ * the product of the first with (1, 1, 3 + 1e-7, 0) is 1e-7. With rows^T rows x = rows^T (5, 3):
+ * both rows are met. */
 TEST(null_vectors_and_solutions_complete_the_free_columns)
 {
     const int column[] = {2, 0, 1};

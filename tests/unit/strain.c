@@ -1,5 +1,6 @@
-/* The six strains of a beam as invariants of a term: against the same strains written down as sparse forms, against the
- * numbers of the beam sheet (18.1), and their invariance under rigid motions. */
+/* The six strains of a beam as invariants of a term: against the same strains written down as
+ * sparse forms, against the numbers of the beam sheet (18.1), and their invariance under rigid
+ * motions. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static double any(unsigned long long *seed)
     return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* A term over strains, the same over forms, and a step; coordinates are anything, not only orthonormal directors. */
+/* A term over strains, the same over forms, and a step; coordinates are anything, not only
+ * orthonormal directors. */
 typedef struct sample {
     olo_pool pool;
     olo_strain strain;
@@ -208,7 +210,8 @@ static void null_space(const double *q, double P[12][6])
         }
 }
 
-/* Both ways of a scheme: the discrete gradient with rows at the midpoint, and the gradient of the midpoint with rows at q0. */
+/* Both ways of a scheme: the discrete gradient with rows at the midpoint, and the gradient of the
+ * midpoint with rows at q0. */
 static void same_in_twists_of(sample *x, bool middle)
 {
     int n = x->strains.size, t = 6 * x->strain.nodes;
@@ -266,7 +269,8 @@ TEST(tangent_in_twists_is_the_projected_one)
     each_sample(same_in_twists);
 }
 
-/* Derivatives by reference values and shape functions, against differences: the strains are linear in each. */
+/* Derivatives by reference values and shape functions, against differences: the strains are linear
+ * in each. */
 static void by_coefficients(sample *x)
 {
     const double d = 1e-6;
@@ -304,7 +308,8 @@ TEST(derivatives_by_coefficients_are_those_of_differences)
     each_sample(by_coefficients);
 }
 
-/* Gradient and Hessian of the energy against differences of the fourth order of the energy and of the gradient. */
+/* Gradient and Hessian of the energy against differences of the fourth order of the energy and of
+ * the gradient. */
 static void follow_differences(sample *x)
 {
     static const double weights[2] = {2.0 / 3, -1.0 / 12}, d = 2e-3;
@@ -523,8 +528,8 @@ TEST(rigid_motions_leave_the_strains_alone)
     }
 }
 
-/* A million lengths from the origin, where positions are rounded to 1e-10: with what rounding left of them, strains and
- * their change over a step are those at the origin. */
+/* A million lengths from the origin, where positions are rounded to 1e-10: with what rounding left
+ * of them, strains and their change over a step are those at the origin. */
 TEST(strains_do_not_depend_on_the_place)
 {
     static const double far[3] = {1e6, -3e5, 7e5};
@@ -546,8 +551,8 @@ TEST(strains_do_not_depend_on_the_place)
         const double *start = k ? away : q;
         for (int i = 0; i < 24; i++)
             qm[i] = start[i] + 0.5 * dq[i];
-        olo_interval x = {.q0 = start, .qm = qm, .dq = dq, .rest = k ? rest : NULL};
-        olo_strain_values(&strain, start, x.rest, (k ? there : near)[0]);
+        olo_interval x = {.q0 = start, .qm = qm, .dq = dq, .remainder = k ? rest : NULL};
+        olo_strain_values(&strain, start, x.remainder, (k ? there : near)[0]);
         olo_strain_invariants.over(&term, &x, (k ? there : near)[1], (k ? there : near)[2],
                                    &between);
     }
@@ -605,7 +610,8 @@ TEST(forces_balance_and_do_the_work_of_the_energy)
     }
 }
 
-/* Negative control (check 15): the stress of the averaged configuration balances, but its work is not the energy. */
+/* Negative control (check 15): the stress of the averaged configuration balances, but its work is
+ * not the energy. */
 TEST(stress_of_the_averaged_configuration_does_other_work)
 {
     sample *x = sheet(&olo_law_elastic);

@@ -1,5 +1,5 @@
-/* What the symmetries of a model conserve: found by the system, named, and true over a run. Energy (or its balance) is
- * always first. */
+/* What the symmetries of a model conserve: found by the system, named, and true over a run. Energy
+ * (or its balance) is always first. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -114,7 +114,8 @@ TEST(heavy_top_conserves_the_angular_momentum_about_the_vertical_through_its_sup
                         "angular_velocity: [1, 2, -3], position: [3, -5, 7]}\n"
                         "supports: {on: b, type: point}\n";
     check_equal(1, momenta(aside, true));
-    /* L_z about (3, -5): L_z - 3 P_y - 5 P_x, rotation about a line through c: translation = c x w */
+    /* L_z about (3, -5): L_z - 3 P_y - 5 P_x, rotation about a line through c: translation = c x w
+     */
     check_true(conserves(aside, 0, 0, 1, -5, -3, 0));
     check_true(!conserves(aside, 0, 0, 1, 0, 0, 0));
     check_true(has_name(aside, "angular momentum z about (3, -5, 0)"));
@@ -181,8 +182,8 @@ TEST(springs_to_ground_leave_the_axis_through_their_feet)
                              "{between: [[3, 0, 0], b], stiffness: 5, length: 1}, {between: [[3, "
                              "1, 0], b], stiffness: 5, length: 1}]\n";
     check_equal(0, momenta(three, true));
-    /* a linear spring without offset is isotropic about its foot; an offset along x leaves x, about the
-     * displaced foot */
+    /* a linear spring without offset is isotropic about its foot; an offset along x leaves x, about
+     * the displaced foot */
     const char *linear = FREE "springs: {between: [[1, 0, 0], b], type: linear, stiffness: 10}\n";
     check_equal(3, momenta(linear, true));
     const char *moved = FREE "springs: {between: [[1, 0, 0], b], type: linear, stiffness: 10, "
@@ -278,7 +279,8 @@ TEST(size_of_the_model_does_not_change_what_is_found)
     }
 }
 
-/* A hinge conserves the angular momentum about its axis if that is vertical, and nothing if it is not, wherever it is. */
+/* A hinge conserves the angular momentum about its axis if that is vertical, and nothing if it is
+ * not, wherever it is. */
 TEST(where_the_model_is_does_not_change_what_is_found)
 {
     static const char *const places[] = {"0", "3", "1e6", "1e12"};

@@ -439,7 +439,8 @@ TEST(energy_balance_is_exact_for_any_increment)
     }
 }
 
-/* grad V(qm), half its Hessian, V(qm), which the tests above hold against the definition; a damper is the same as ever. */
+/* grad V(qm), half its Hessian, V(qm), which the tests above hold against the definition; a damper
+ * is the same as ever. */
 TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
 {
     uint64_t seed = 38;

@@ -85,8 +85,8 @@ TEST(a_topology_without_a_joint_is_that_of_the_model_without_it)
     scene_close(&s);
 }
 
-/* Three hinges move the tree. The closure has five rows, of which three are redundant: all axes
- * are parallel, so that nothing moves across the plane. One degree of freedom is left (Gruebler). */
+/* Three hinges move the tree. The closure has five rows, of which three are redundant: all axes are
+ * parallel, so that nothing moves across the plane. One degree of freedom is left (Gruebler). */
 TEST(closures_and_rank_of_four_bars)
 {
     scene s = scene_open(whole, "reduced");

@@ -34,7 +34,8 @@ static void add_shift(olo_verdict_record *record, double momentum)
     olo_verdict_add(record, &ledger, 0);
 }
 
-/* ---- what is exact ---------------------------------------------------------------------------- */
+/* ---- what is exact ----------------------------------------------------------------------------
+ */
 
 TEST(there_is_no_verdict_before_the_first_state)
 {
@@ -84,7 +85,8 @@ TEST(a_scheme_that_loses_energy_is_broken)
     check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level);
 }
 
-/* A body at rest has no energy of motion: rounding of its coordinates is what its drift is compared with. */
+/* A body at rest has no energy of motion: rounding of its coordinates is what its drift is compared
+ * with. */
 TEST(energy_at_rest_is_judged_by_rounding_of_the_coordinates)
 {
     olo_verdict_record record = record_of(&ENERGY);
@@ -150,7 +152,8 @@ TEST(the_tolerance_grows_like_a_random_walk_in_long_runs)
     check_relative(2.0 * late, verdict_of(&record).tolerance, 1e-12);
 }
 
-/* ---- energy that is bounded only -------------------------------------------------------------- */
+/* ---- energy that is bounded only --------------------------------------------------------------
+ */
 
 static olo_verdict_record bounded_record(void)
 {
@@ -159,7 +162,8 @@ static olo_verdict_record bounded_record(void)
     return record;
 }
 
-/* 1000 states with the energy 1 + amplitude sin(t) + slope t/T, of which one joule is kinetic at the start. */
+/* 1000 states with the energy 1 + amplitude sin(t) + slope t/T, of which one joule is kinetic at
+ * the start. */
 static olo_verdict wave(double amplitude, double slope, long halvings)
 {
     olo_verdict_record record = bounded_record();
@@ -219,7 +223,8 @@ TEST(released_energy_is_a_measure)
     check_below(verdict_of(&record).relative_drift, 0.01 / 9.8);
 }
 
-/* ---- constraints and velocities --------------------------------------------------------------- */
+/* ---- constraints and velocities ---------------------------------------------------------------
+ */
 
 static olo_verdict constraint_verdict(double error, double relative, double bound)
 {
@@ -235,7 +240,8 @@ TEST(exact_constraints_hold_to_rounding_of_their_size)
     check_equal(OLO_VERDICT_BROKEN, constraint_verdict(1e-9, 1e-9, 0.0).level);
 }
 
-/* A joint at a distance of 1e9 is open by a unit of the last place there: that is what the text says. */
+/* A joint at a distance of 1e9 is open by a unit of the last place there: that is what the text
+ * says. */
 TEST(the_text_names_the_absolute_error)
 {
     check_text("satisfied to 1.2e-07", constraint_verdict(1.2e-7, 1e-13, 0.0).text);

@@ -1,0 +1,402 @@
+/* How a compiled model changes with a parameter. The chain rule has two links: numbers of the model
+ * file follow the parameter through expressions, x'(p), which are differentiated exactly
+ * (base/expression_jet.h), and coefficients follow these numbers through the elements. For the
+ * second the model is compiled with numbers on the line x(p) + s x'(p), and every coefficient and
+ * the start are differentiated there,
+ *
+ *     c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4, error of the order
+ *         d^8.
+ *
+ * Masses, stiffnesses, loads, lengths at rest and whatever else a file says go straight into
+ * coefficients. Along the line these are linear, and so the widest difference, over half the
+ * parameter to both sides, is their derivative to the last bit. Sections, places and inertias are
+ * polynomials of low degree, which the stencil differentiates exactly as well; what turns or has to
+ * be closed is smooth. Each coefficient takes the step that fits it best, and what no step fits has
+ * no derivative. No run is ever differenced. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "model/model.h"
+#include "system/parameter_derivative.h"
+
+enum { REACH = 4, STENCIL = 2 * REACH };
+
+static const double weights8[REACH] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+static const double weights6[REACH] = {3.0 / 4, -3.0 / 20, 1.0 / 60, 0};
+static const double rounded = 4 * DBL_EPSILON; /* of a difference of two numbers */
+static const double weights4[REACH] = {2.0 / 3, -1.0 / 12, 0, 0};
+
+/* What is compared: all coefficients, then the start. */
+typedef struct numbers {
+    olo_coefficient *items;
+    double *size; /* [count] the largest number of the same thing: what is rounded against */
+    size_t count, capacity;
+    bool full;
+} numbers;
+
+static void collect(void *context, const olo_coefficient *c)
+{
+    numbers *x = context;
+    olo_coefficient *grown =
+        x->full ? NULL : olo_grow(x->items, x->count, &x->capacity, sizeof *grown);
+    x->full = !grown;
+    if (x->full)
+        return;
+    x->items = grown;
+    x->items[x->count++] = *c;
+}
+
+/* The start stands behind the coefficients, as a kind of its own. */
+enum { START = OLO_COEFFICIENT_FUNCTION + 1 };
+
+static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *error)
+{
+    olo_state *state = NULL;
+    olo_status status = olo_system_initial_state(system, &state, NULL, error);
+    if (status != OLO_OK)
+        return status;
+    olo_system_visit_coefficients(system, collect, x);
+    for (int i = 0; i < 2 * system->n; i++) {
+        const olo_coefficient c = {.kind = (olo_coefficient_kind)START,
+                                   .index = i,
+                                   .value = i < system->n ? state->q[i] : state->v[i - system->n]};
+        collect(x, &c);
+    }
+    olo_state_free(state);
+    return x->full ? olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter") : OLO_OK;
+}
+
+/* Numbers of one thing: those of a term or row, all masses, all positions, all velocities. */
+static bool are_together(const olo_coefficient *a, const olo_coefficient *b, int n)
+{
+    if (a->kind != b->kind)
+        return false;
+    if ((int)a->kind == START)
+        return (a->index < n) == (b->index < n);
+    return a->kind == OLO_COEFFICIENT_MASS || a->index == b->index;
+}
+
+static bool measure(numbers *x, int n)
+{
+    x->size = olo_alloc(x->count, sizeof *x->size);
+    for (size_t first = 0, last; x->size && first < x->count; first = last) {
+        double largest = 0;
+        for (last = first; last < x->count && are_together(&x->items[first], &x->items[last], n);
+             last++)
+            if (isfinite(x->items[last].value))
+                largest = fmax(largest, fabs(x->items[last].value));
+        for (size_t i = first; i < last; i++)
+            x->size[i] = largest;
+    }
+    return x->size != NULL;
+}
+
+/* The model some way from the value of the parameter. */
+static olo_status numbers_at(const olo_model *model, size_t parameter, double shift, numbers *x,
+                             olo_error *error)
+{
+    olo_model *other = NULL;
+    olo_system *system = NULL;
+    olo_status status = olo_model_read_beside(model, parameter, shift, &other, error);
+    if (status == OLO_OK)
+        status = olo_model_compile(other, &system, error);
+    if (status == OLO_OK)
+        status = read_numbers(system, x, error);
+    olo_system_free(system);
+    olo_model_free(other);
+    return status;
+}
+
+static bool same_structure(const numbers *a, const numbers *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = a->items[i].kind == b->items[i].kind && a->items[i].index == b->items[i].index &&
+               a->items[i].p == b->items[i].p;
+    return same;
+}
+
+/* A derivative and how far it may be off. */
+typedef struct estimate {
+    double value, error;
+    bool straight; /* the number follows a line */
+} estimate;
+
+/* The number at -REACH d .. REACH d. Whether it lies on a line is judged by its own rounding; else
+ * it was computed from others, and theirs counts, which are of some size. */
+static estimate differentiate(const double up[REACH], const double down[REACH], double size,
+                              double d)
+{
+    const int last = REACH - 1;
+    const double widest = (up[last] - down[last]) / (2 * REACH * d);
+    double by4 = 0, by6 = 0, by8 = 0, own = 0;
+    bool straight = true;
+    for (int k = 0; k < REACH; k++) {
+        double slope = (up[k] - down[k]) / d;
+        own = fmax(own, fmax(fabs(up[k]), fabs(down[k])));
+        by4 += weights4[k] * slope;
+        by6 += weights6[k] * slope;
+        by8 += weights8[k] * slope;
+    }
+    for (int k = 0; k < REACH; k++)
+        straight = straight && fabs(up[k] - down[k] - 2 * (k + 1) * d * widest) <= rounded * own;
+    if (straight)
+        return (estimate){widest, rounded * own / (REACH * d), true};
+    /* what a further order would change, if orders gain as much as before */
+    double now = fabs(by8 - by6), before = fabs(by6 - by4);
+    return (estimate){by8, now * fmin(1.0, now / fmax(before, DBL_MIN)) + rounded * size / d,
+                      false};
+}
+
+/* The better one of what number i has and what a stencil around it says. */
+static void improve(const numbers *at, const numbers *around, size_t i, double d, estimate *best)
+{
+    double up[REACH], down[REACH];
+    for (int k = 0; k < REACH; k++) {
+        up[k] = around[2 * k].items[i].value;
+        down[k] = around[2 * k + 1].items[i].value;
+        if (up[k] == down[k])
+            up[k] = down[k] = 0; /* infinite ones, too */
+    }
+    estimate now = differentiate(up, down, at->size[i], d);
+    if (now.error < best->error)
+        *best = now;
+}
+
+/* Nothing but rounding. */
+static bool is_nothing(const estimate *x, double size, double unit)
+{
+    return fabs(x->value) <= 4 * x->error ||
+           (!x->straight && fabs(x->value) <= 1e-13 * size / unit);
+}
+
+/* Whether something acts along a joint coordinate, or relates it to others. */
+static bool is_used(const olo_system *s, int coordinate)
+{
+    const olo_term *term = s->joint_coordinates[coordinate].term;
+    bool used = false;
+    for (int i = 0; i < s->action_count; i++)
+        used = used || s->actions[i].coordinate == term;
+    for (int c = 0; c < s->m; c++)
+        for (int i = 0; i < s->constraints[c].share_count; i++)
+            used = used || s->constraints[c].shares[i].coordinate == term;
+    return used;
+}
+
+static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, const char *name,
+                              olo_error *error)
+{
+    if (c->kind == OLO_COEFFICIENT_COORDINATE && is_used(s, c->index))
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "parameter '%s' changes what the joint coordinate '%s' measures, along "
+                        "which something acts, and there are no derivatives with respect to that",
+                        name, s->joint_coordinates[c->index].name);
+    if (c->kind == OLO_COEFFICIENT_CORNER)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "parameter '%s' turns the ends of beams against each other, and there are "
+                        "no derivatives with respect to that",
+                        name);
+    if (c->kind == OLO_COEFFICIENT_CONTACT)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "parameter '%s' turns the axis of a disc in its body, or the plane that it "
+                        "rolls on, and there are no derivatives with respect to that",
+                        name);
+    if (c->kind == OLO_COEFFICIENT_FUNCTION)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "parameter '%s' is in a table over time or in the energy of a spring, and "
+                        "there are no derivatives with respect to that; write a function of time",
+                        name);
+    return OLO_OK;
+}
+
+/* Keeps what changes. */
+static olo_status keep(olo_parameter_derivative *x, const olo_system *system, const numbers *at,
+                       const estimate *derivative, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    size_t n = (size_t)x->n;
+    x->coefficient = olo_pool_alloc(&x->pool, at->count, sizeof *x->coefficient);
+    const olo_array arrays[] = {{&x->derivative, at->count}, {&x->dq, n}, {&x->dv, n}};
+    if (!x->coefficient || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    for (size_t i = 0; status == OLO_OK && i < at->count; i++) {
+        const olo_coefficient *c = &at->items[i];
+        if (derivative[i].value == 0)
+            continue;
+        if ((int)c->kind == START) {
+            (c->index < x->n ? x->dq : x->dv)[c->index % x->n] = derivative[i].value;
+            continue;
+        }
+        status = refuse_kind(system, c, x->name, error);
+        x->coefficient[x->count] = *c;
+        x->derivative[x->count++] = derivative[i].value;
+    }
+    return status;
+}
+
+static void keep_function(olo_parameter_derivative *x, const olo_time_function *time, bool row,
+                          int index)
+{
+    double by[2];
+    if (time->by_parameters && time->by_parameters(time->context, 0.0, x->direction, by))
+        x->functions[x->function_count++] = (olo_function_derivative){.row = row, .index = index};
+}
+
+/* Functions of time that depend on the parameter. */
+static olo_status keep_functions(olo_parameter_derivative *x, const olo_model *model,
+                                 size_t parameter, const olo_system *s, olo_error *error)
+{
+    x->direction =
+        olo_pool_alloc(&x->pool, olo_parameters_count(model->parameters), sizeof *x->direction);
+    x->functions = olo_pool_alloc(&x->pool, (size_t)(s->action_count + s->m), sizeof *x->functions);
+    if (!x->direction || !x->functions)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    olo_parameters_derivatives(model->parameters, parameter, x->direction);
+    for (int i = 0; i < s->action_count; i++)
+        keep_function(x, &s->actions[i].time, false, i);
+    for (int c = 0; c < s->m; c++)
+        keep_function(x, &s->constraints[c].time, true, c);
+    return OLO_OK;
+}
+
+/* One stencil; it fails where the model does not exist or is another one so far away. */
+static olo_status try_stencil(const olo_model *model, size_t parameter, double d, const numbers *at,
+                              estimate *derivative, olo_error *error)
+{
+    const char *name = olo_parameters_names(model->parameters)[parameter];
+    numbers around[STENCIL] = {{0}};
+    olo_status status = OLO_OK;
+    for (int k = 0; status == OLO_OK && k < STENCIL; k++) {
+        double side = (k / 2 + 1) * (k % 2 == 0 ? d : -d);
+        status = numbers_at(model, parameter, side, &around[k], error);
+        if (status != OLO_OK)
+            olo_fail_context(error, status, "parameter '%s' has no value beside its own", name);
+        if (status == OLO_OK && !same_structure(at, &around[k]))
+            status = olo_fail(error, OLO_UNSUPPORTED,
+                              "parameter '%s' changes what the model consists of", name);
+    }
+    for (size_t i = 0; status == OLO_OK && i < at->count; i++)
+        improve(at, around, i, d, &derivative[i]);
+    for (int k = 0; k < STENCIL; k++)
+        olo_free(around[k].items);
+    return status;
+}
+
+/* How far all derivatives are off at most, against themselves and against what their numbers are
+ * rounded to. */
+static double worst_of(const numbers *at, double unit, const estimate *derivative)
+{
+    double worst = 0;
+    for (size_t i = 0; i < at->count; i++) {
+        double size = fabs(derivative[i].value) + at->size[i] / unit;
+        if (size > 0)
+            worst = fmax(worst, derivative[i].error / size);
+    }
+    return worst;
+}
+
+/* Stencils from wide to narrow, until all derivatives are as good as rounding lets them. */
+static olo_status search(const olo_model *model, size_t parameter, double unit, const numbers *at,
+                         estimate *derivative, olo_error *error)
+{
+    const int tries = 6;
+    const double fine = 1e-14, enough = 1e-10;
+    bool any = false;
+    olo_status status = OLO_OK;
+    double worst = HUGE_VAL, d = 0.125 * unit;
+    for (size_t i = 0; i < at->count; i++)
+        derivative[i] = (estimate){0, HUGE_VAL, false};
+    for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, d *= 0.25) {
+        double before = worst;
+        status = try_stencil(model, parameter, d, at, derivative, error);
+        any = any || status == OLO_OK;
+        if (status != OLO_OK)
+            continue;
+        worst = worst_of(at, unit, derivative);
+        if (worst <= enough && worst > 0.1 * before)
+            break; /* rounding is all that is left */
+    }
+    if (!any || status == OLO_NO_MEMORY)
+        return status;
+    return worst <= enough
+               ? OLO_OK
+               : olo_fail(error, OLO_UNSUPPORTED,
+                          "the model does not depend smoothly on parameter '%s' near %g",
+                          olo_parameters_names(model->parameters)[parameter],
+                          olo_parameters_value(model->parameters, parameter));
+}
+
+static olo_status find(const olo_model *model, const olo_system *system, size_t parameter,
+                       olo_parameter_derivative *x, olo_error *error)
+{
+    numbers at = {0};
+    estimate *derivative = NULL;
+    double value = olo_parameters_value(model->parameters, parameter),
+           unit = value != 0 ? fabs(value) : 1.0;
+    olo_status status = numbers_at(model, parameter, 0.0, &at, error);
+    if (status == OLO_OK) {
+        derivative = olo_alloc(at.count, sizeof *derivative);
+        if (!derivative || !measure(&at, system->n))
+            status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    }
+    if (status == OLO_OK)
+        status = search(model, parameter, unit, &at, derivative, error);
+    for (size_t i = 0; status == OLO_OK && i < at.count; i++)
+        if (is_nothing(&derivative[i], at.size[i], unit))
+            derivative[i].value = 0;
+    if (status == OLO_OK)
+        status = keep(x, system, &at, derivative, error);
+    olo_free(at.items);
+    olo_free(at.size);
+    olo_free(derivative);
+    return status;
+}
+
+olo_status olo_parameter_derivative_create(const olo_model *model, const char *parameter,
+                                           olo_parameter_derivative **change, olo_error *error)
+{
+    *change = NULL;
+    size_t index = olo_parameters_find(model->parameters, parameter);
+    if (!model->text || !model->file || index == OLO_PARAMETER_NONE)
+        return olo_fail(error, OLO_NOT_FOUND,
+                        model->file ? "the model has no parameter '%s'"
+                                    : "a model made in code has no parameters such as '%s'",
+                        parameter);
+    if (model->text[0] == '\0')
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the model has forces that functions of a program give, and so no "
+                        "derivatives by parameters such as '%s', which these may use, too",
+                        parameter);
+    olo_parameter_derivative *x = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    olo_system *system = NULL;
+    x->name = olo_pool_text(&x->pool, parameter, strlen(parameter));
+    olo_status status = x->name ? olo_model_compile(model, &system, error)
+                                : olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    if (status == OLO_OK) {
+        x->n = system->n;
+        status = find(model, system, index, x, error);
+    }
+    if (status == OLO_OK) {
+        status = keep_functions(x, model, index, system, error);
+    }
+    olo_system_free(system);
+    if (status != OLO_OK) {
+        olo_parameter_derivative_free(x);
+        return status;
+    }
+    *change = x;
+    return OLO_OK;
+}
+
+void olo_parameter_derivative_free(olo_parameter_derivative *change)
+{
+    if (!change)
+        return;
+    olo_pool_free(&change->pool);
+    olo_free(change);
+}

@@ -1,0 +1,239 @@
+/* How an equilibrium moves with a parameter p: along r(q, p) = 0, g(q, p) = 0,
+ *
+ *     P^T K dq = -P^T dr/dp,    G dq = -dg/dp,
+ *
+ * K being the tangent of the balance with the multipliers mu of all rows. Rows of the tree that
+ * change are opened first: dq is a displacement w that takes them to their new places, node by
+ * node, and a motion of the joints under the forces K w (as in a step, stepping/linear_step.c).
+ * dr/dp and dg/dp are sums over the coefficients that change, by the kernels of a step
+ * (stepping/by_coefficient.c). */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "statics/static_balance.h"
+#include "stepping/by_coefficient.h"
+#include "stepping/linear_rows.h"
+#include "system/parameter_derivative.h"
+
+typedef struct mover {
+    const olo_system *system;
+    olo_state *state;
+    olo_static_balance *rest;
+    olo_pool pool;
+    olo_linear_rows rows;
+    double shift;       /* so much of the mass is in what is factored */
+    double *T, *p;      /* [n] dr/dp; the other is not used */
+    double *end, *rate; /* [m] dg/dp; the other is not used */
+    double *open;       /* [n] w */
+    double *twists, *wrench;
+    double *none; /* [n] no velocity */
+} mover;
+
+static olo_status create(mover *x, const olo_state *start, olo_error *error)
+{
+    const olo_system *s = x->system;
+    size_t n = (size_t)s->n, m = (size_t)s->m, twists = (size_t)s->twists;
+    olo_status status = olo_state_clone(start, &x->state, error);
+    if (status == OLO_OK)
+        status = olo_static_create(s, x->state, &x->rest, error);
+    if (status != OLO_OK)
+        return status;
+    x->rest->hold = true;
+    status = olo_static_verify(x->rest, 1.0, error);
+    if (status != OLO_OK)
+        return status;
+    const olo_array arrays[] = {{&x->T, n},           {&x->p, n},    {&x->end, m},
+                                {&x->rate, m},        {&x->open, n}, {&x->twists, twists},
+                                {&x->wrench, twists}, {&x->none, n}};
+    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
+        !olo_linear_rows_create(x->rest->topology, &x->pool, &x->rows))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the change of an equilibrium");
+    return OLO_OK;
+}
+
+static void destroy(mover *x)
+{
+    olo_static_free(x->rest);
+    olo_state_free(x->state);
+    olo_pool_free(&x->pool);
+}
+
+/* The tangent; in loops the tree may have no stiffness of its own, and gets a little of the mass.
+ */
+static olo_status factor(mover *x, olo_error *error)
+{
+    const double full = 1, little = 1e-10;
+    int unstable, neutral;
+    olo_static_balance *rest = x->rest;
+    olo_status status = olo_static_stability(rest, full, &unstable, &neutral, error);
+    if (status == OLO_OK && neutral > 0)
+        return olo_fail(
+            error, OLO_SINGULAR,
+            "the equilibrium can move without forces, so that no parameter says where it "
+            "is: hold what is free, or start the run as it is given");
+    if (status != OLO_OK)
+        return status;
+    x->shift = 0;
+    status = olo_static_factor(rest, full, 0.0, error);
+    if (status == OLO_SINGULAR && rest->topology->closure_count > 0) {
+        x->shift = little * rest->stiff;
+        status = olo_static_factor(rest, full, x->shift, error);
+    }
+    return status;
+}
+
+/* Gradients and multipliers of all rows. */
+static void balance(mover *x)
+{
+    const olo_system *s = x->system;
+    const olo_topology *topology = x->rest->topology;
+    const olo_at here = {.q = x->state->q, .angles = x->state->angles, .t = x->rest->step.t};
+    for (int i = 0; i < s->group_count; i++)
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++)
+            olo_constraint_gradient(&s->constraints[s->groups[i].first + k], &here,
+                                    olo_linear_row(&x->rows, s->groups[i].first + k));
+    for (int i = 0; i < topology->closure_count; i++)
+        x->rows.mu[topology->closures[i]] = x->rest->lambda[i];
+    olo_linear_rows_factor(&x->rows, here.q);
+    memcpy(x->T, x->rest->step.T, (size_t)s->n * sizeof *x->T); /* with closures */
+    olo_linear_rows_balance(&x->rows, here.q, x->T);
+}
+
+/* dr/dp and dg/dp */
+static void gather(mover *x, const olo_parameter_derivative *change)
+{
+    const olo_step_view view = {.step = &x->rest->step,
+                                .v1 = x->none,
+                                .mu = x->rows.mu,
+                                .mu_end = x->rows.mu,
+                                .still = true};
+    const olo_step_variation all = {.T = x->T, .p = x->p, .end = x->end, .rate = x->rate};
+    memset(x->T, 0, (size_t)x->system->n * sizeof *x->T);
+    if (x->system->m > 0)
+        memset(x->end, 0, (size_t)x->system->m * sizeof *x->end);
+    for (int i = 0; i < change->count; i++) {
+        const olo_coefficient *c = &change->coefficient[i];
+        if (olo_coefficient_acts(c))
+            olo_step_view_add_coefficient(&view, c, change->derivative[i], &all);
+    }
+    for (int i = 0; i < change->function_count; i++)
+        olo_step_view_add_function(&view, change, &change->functions[i], 1.0, &all);
+}
+
+/* T += 2 by K w of a piece, which comes with half of its tangent */
+static void sink_open(void *context, int piece, double by, const double *K)
+{
+    mover *x = context;
+    const int *index = olo_piece_index(x->system, piece);
+    const int size = olo_piece_size(x->system, piece);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            x->T[index[i]] += 2 * by * K[i * size + j] * x->open[index[j]];
+}
+
+/* T += K w */
+static void add_open(mover *x)
+{
+    const olo_system *s = x->system;
+    const olo_sink sink = {.context = x, .local = sink_open};
+    olo_step *step = &x->rest->step;
+    const olo_interval here = olo_step_interval(step);
+    olo_scheme_rest.balance(step, &sink);
+    for (int i = 0; i < s->group_count; i++)
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
+            const int c = s->groups[i].first + k;
+            if (!s->constraints[c].curved || x->rows.mu[c] == 0)
+                continue;
+            olo_constraint_discrete(&s->constraints[c], &here, step->r, step->K);
+            sink_open(x, olo_piece_of_constraint(s, c), x->rows.mu[c], step->K);
+        }
+    olo_linear_rows_add_frames(&x->rows, 1.0, x->open, x->T);
+}
+
+/* Right-hand sides, with what the shift has added to the matrix taken back: (K + s M) t = -b + s M
+ * t. */
+static void solve(mover *x)
+{
+    const olo_system *s = x->system;
+    const olo_topology *topology = x->rest->topology;
+    olo_elimination *el = x->rest->elimination;
+    const int rounds = x->shift > 0 ? 3 : 1;
+    memset(x->twists, 0, (size_t)s->twists * sizeof *x->twists);
+    for (int round = 0; round < rounds; round++) {
+        if (round > 0)
+            olo_static_mass_times(x->rest, x->twists, x->wrench);
+        for (int k = 0; k < s->node_count; k++) {
+            double *right = olo_elimination_rhs(el, k);
+            olo_node_wrench(&s->nodes[k], x->state->q, x->T, right);
+            for (int i = 0; round > 0 && i < s->nodes[k].twist; i++)
+                right[i] -= x->shift * x->wrench[s->nodes[k].motion + i];
+        }
+        for (int i = 0; i < topology->closure_block_count; i++)
+            for (int j = 0; j < topology->closure_blocks[i].count; j++) {
+                const int c = topology->closure_blocks[i].first + j;
+                olo_elimination_rhs(el, s->node_count + i)[j] =
+                    x->end[c] + olo_row_times(s, c, olo_linear_row(&x->rows, c), x->open);
+            }
+        olo_elimination_solve(el);
+        for (int k = 0; k < s->node_count; k++)
+            memcpy(x->twists + s->nodes[k].motion, olo_elimination_twist(el, k),
+                   (size_t)s->nodes[k].twist * sizeof *x->twists);
+    }
+}
+
+/* The start of a change becomes the equilibrium. */
+static void move(mover *x, olo_parameter_derivative *change)
+{
+    const int n = x->system->n;
+    gather(x, change);
+    olo_linear_rows_open(&x->rows, x->state->q, x->end, x->open);
+    add_open(x);
+    solve(x);
+    olo_static_spread(x->rest, x->twists, 1.0, change->dq);
+    for (int i = 0; i < n; i++) {
+        change->dq[i] += x->open[i];
+        change->dv[i] = 0;
+    }
+    change->rest = true;
+}
+
+/* What rolls comes to rest where it was led. */
+static olo_status check_rows(const olo_system *s, olo_error *error)
+{
+    for (int i = 0; i < s->group_count; i++)
+        if (s->groups[i].count > 0 &&
+            s->constraints[s->groups[i].first + s->groups[i].count - 1].type->velocity)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "%s: '%s' rolls, and where that comes to rest depends on the way there",
+                            s->groups[i].where, s->groups[i].name);
+    return OLO_OK;
+}
+
+olo_status olo_equilibrium_derivative(const olo_system *system, const olo_run *run,
+                                      const olo_state *start,
+                                      olo_parameter_derivative *const *changes, int count,
+                                      olo_error *error)
+{
+    mover x = {.system = system};
+    if (!run->start || strcmp(run->start, "equilibrium") != 0 || count == 0)
+        return OLO_OK;
+    for (int k = 0; k < count; k++)
+        if (changes[k]->n != system->n)
+            return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is of another model",
+                            changes[k]->name);
+    olo_status status = check_rows(system, error);
+    if (status == OLO_OK)
+        status = create(&x, start, error);
+    if (status == OLO_OK)
+        status = factor(&x, error);
+    if (status == OLO_OK) {
+        balance(&x);
+        memcpy(x.rest->step.q_end, x.state->q, (size_t)system->n * sizeof *x.state->q);
+        for (int k = 0; k < count; k++)
+            move(&x, changes[k]);
+    }
+    destroy(&x);
+    return olo_fail_context(error, status, "how the equilibrium at the start changes");
+}

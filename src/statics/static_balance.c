@@ -1,0 +1,541 @@
+/* The balance at rest and its tangent in the elimination of the tree; see the header. */
+#include "statics/static_balance.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "kinematics/redundancy.h"
+#include "linalg/vec3.h"
+#include "stepping/joints.h"
+
+static bool allocate(olo_static_balance *x)
+{
+    const olo_system *s = x->system;
+    size_t n = (size_t)s->n, twists = (size_t)s->twists,
+           closures = (size_t)x->topology->closure_count,
+           stresses = (size_t)s->term_count * OLO_LAW_INVARIANTS_MAX,
+           changes = (size_t)x->topology->unknowns + closures + twists;
+    x->changes = (int)changes;
+    x->memory =
+        olo_alloc(4 * n + stresses + 2 * twists + closures + 2 * changes, sizeof *x->memory);
+    if (!x->memory)
+        return false;
+    double *at = x->memory;
+    x->loads = at;
+    x->mixed = at += n;
+    x->zero = at += n;
+    x->vector = at += n;
+    x->stress = at += n;
+    x->wrench = at += stresses;
+    x->mass = at += twists;
+    x->lambda = at += twists;
+    x->change = at += closures;
+    x->by_load = at + changes;
+    return true;
+}
+
+olo_status olo_static_create(const olo_system *system, olo_state *state, olo_static_balance **rest,
+                             olo_error *error)
+{
+    olo_static_balance *x = *rest = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
+    x->system = system;
+    x->state = state;
+    x->topology = system->topology;
+    x->redundant = olo_system_is_redundant(system);
+    olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
+    if (status == OLO_OK)
+        status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
+    if (status == OLO_OK)
+        status = olo_step_create(system, &x->step, error);
+    if (status == OLO_OK && !allocate(x))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
+    if (status == OLO_OK) {
+        x->step.state = state;
+        x->step.h = 1;
+        x->step.closed = true;
+        x->step.x.q0 = x->step.q0;
+        return OLO_OK;
+    }
+    olo_static_free(x);
+    *rest = NULL;
+    return status;
+}
+
+void olo_static_free(olo_static_balance *rest)
+{
+    if (!rest)
+        return;
+    olo_elimination_free(rest->elimination);
+    olo_projector_free(rest->projector);
+    olo_step_free(&rest->step);
+    olo_free(rest->memory);
+    olo_free(rest);
+}
+
+/* --- balance and tangent --- */
+
+void olo_static_place(olo_static_balance *x)
+{
+    memcpy(x->step.q0, x->state->q, (size_t)x->system->n * sizeof *x->step.q0);
+    memset(x->step.x.u, 0, (size_t)x->topology->unknowns * sizeof *x->step.x.u);
+    olo_motion_begin(x->topology, &x->step.x);
+    olo_motion_move(x->topology, &x->step.x);
+}
+
+static void sink_mass(void *context, double factor)
+{
+    olo_static_balance *x = context;
+    olo_projector_add_mass(x->projector, factor, x->step.x.qm, x->step.x.q1);
+}
+
+static void sink_local(void *context, int piece, double factor, const double *K)
+{
+    olo_static_balance *x = context;
+    olo_projector_add(x->projector, piece, 2 * factor, K, x->step.x.qm, x->step.x.q1);
+}
+
+/* The tangent with the stress of the iteration, and the difference that it makes to the balance in
+ * `mixed`. */
+static void sink_stress(void *context, int piece, double factor, const olo_law_over *law,
+                        const double *at)
+{
+    olo_static_balance *x = context;
+    const olo_term *term = &x->system->terms[piece];
+    double *stress = x->stress + (size_t)piece * OLO_LAW_INVARIANTS_MAX;
+    double change[OLO_LAW_INVARIANTS_MAX];
+    olo_law_over mixed = *law;
+    for (int k = 0; k < term->forms; k++) {
+        if (!x->predicted)
+            stress[k] = law->s[k];
+        change[k] = factor * (stress[k] - law->s[k]);
+        mixed.s[k] = stress[k];
+    }
+    term->invariants->combine(term, change, x->step.x.q1, x->step.r);
+    for (int i = 0; i < term->size; i++)
+        x->mixed[term->index[i]] += x->step.r[i];
+    const olo_twist_places places = {
+        .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
+    olo_projector_add_stress(x->projector, piece, 2 * factor, &mixed, &places);
+}
+
+/* The balance of forces, and with a sink its tangent. */
+static void add_balance(olo_static_balance *x, const olo_sink *sink)
+{
+    olo_scheme_rest.balance(&x->step, sink);
+    if (!olo_rotating_frame_turns(&x->spin))
+        return;
+    olo_rotating_frame_add_force(x->system, &x->spin, x->step.load, x->step.x.q1, x->vector,
+                                 x->step.T);
+    if (sink)
+        olo_rotating_frame_add_centrifugal(x->system, &x->spin, x->step.load, x->step.x.q1,
+                                           x->elimination);
+}
+
+/* L = what the loads of factor one add; overwrites the balance */
+static void gather_loads(olo_static_balance *x)
+{
+    const olo_system *s = x->system;
+    double load = x->step.load;
+    x->step.load = 0;
+    add_balance(x, NULL);
+    for (int i = 0; i < s->n; i++)
+        x->loads[i] = x->step.T[i];
+    x->step.load = 1;
+    add_balance(x, NULL);
+    for (int i = 0; i < s->n; i++)
+        x->loads[i] = x->step.T[i] - x->loads[i];
+    x->step.load = load;
+}
+
+static void add_closure_row(olo_static_balance *x, int row, const olo_closure_place *at,
+                            double lambda)
+{
+    const olo_constraint *c = &x->system->constraints[row];
+    const olo_motion *m = &x->step.x;
+    int piece = olo_piece_of_constraint(x->system, row);
+    olo_interval still = olo_step_interval(&x->step);
+    olo_at here = {.q = m->q1, .angles = x->state->angles, .t = x->step.t};
+    olo_constraint_discrete(c, &still, x->step.r, c->curved ? x->step.K : NULL);
+    for (int k = 0; k < c->size; k++)
+        x->step.T[c->index[k]] += lambda * x->step.r[k];
+    olo_projector_add_column(x->projector, piece, at, 1.0, x->step.r, m->qm);
+    if (c->curved)
+        olo_projector_add(x->projector, piece, 2 * lambda, x->step.K, m->qm, m->q1);
+    olo_constraint_gradient(c, &here, x->step.r);
+    olo_projector_add_row(x->projector, piece, at, 1.0, x->step.r, m->q1);
+    olo_elimination_rhs(x->elimination, at->block)[at->row] = olo_constraint_value(c, &here);
+}
+
+static void add_closures(olo_static_balance *x)
+{
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            olo_closure_place at = {
+                .block = x->system->node_count + i, .row = j, .width = closure->count};
+            add_closure_row(x, closure->first + j, &at, x->lambda[closure->u + j]);
+        }
+    }
+}
+
+/* Nodes and joints with twice the balance `mixed`: the variations of the null space count half in a
+ * step. */
+static void fill_tree(olo_static_balance *x, double shift)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        olo_fill_node(x->projector, x->elimination, &s->nodes[k], k, shift, true, x->mixed,
+                      &x->step.x);
+        memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *x->wrench);
+    }
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        int k = x->topology->order[i];
+        if (!x->topology->nodes[k].type)
+            continue;
+        olo_joint_view view = olo_motion_view(x->topology, k, &x->step.x);
+        olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
+        x->topology->nodes[k].type->blocks(&view, x->wrench + s->nodes[k].motion, &b, NULL);
+        olo_sum_wrench(x->topology, k, &b, x->wrench);
+    }
+}
+
+static void set_right(olo_static_balance *x, const double *T)
+{
+    for (int k = 0; k < x->system->node_count; k++)
+        olo_node_wrench(&x->system->nodes[k], x->step.x.q1, T,
+                        olo_elimination_rhs(x->elimination, k));
+}
+
+void olo_static_assemble_mass(olo_static_balance *x)
+{
+    const olo_system *s = x->system;
+    olo_elimination_clear(x->elimination);
+    olo_projector_add_mass(x->projector, 1.0, x->step.x.qm, x->step.x.q1);
+    memcpy(x->mixed, x->zero, (size_t)s->n * sizeof *x->mixed);
+    memcpy(x->step.T, x->zero, (size_t)s->n * sizeof *x->mixed);
+    fill_tree(x, 1.0);
+    for (int k = 0; k < s->node_count; k++) {
+        const double *M = olo_elimination_matrix(x->elimination, k, k);
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            x->mass[s->nodes[k].motion + i] = M[i * s->nodes[k].twist + i];
+    }
+}
+
+/* Which closure rows repeat others here: mass and rows tell. */
+static void reveal_closures(olo_static_balance *x)
+{
+    const double least =
+        olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
+    olo_static_assemble_mass(x);
+    add_closures(x);
+    /* a singular matrix shows again, with its place, in the iteration */
+    (void)olo_elimination_reveal(x->elimination, least, NULL);
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        olo_elimination_restrict(x->elimination, x->system->node_count + i,
+                                 x->lambda + x->topology->closure_blocks[i].u);
+}
+
+/* The stiffness of forces, and that of joints by what hangs on them, over the mass. */
+static void measure_stiffness(olo_static_balance *x)
+{
+    const olo_system *s = x->system;
+    x->stiff = 0;
+    for (int k = 0; k < s->node_count; k++) {
+        const double *K = olo_elimination_matrix(x->elimination, k, k);
+        const double *mass = x->mass + s->nodes[k].motion;
+        for (int i = 0, size = s->nodes[k].twist; i < size; i++)
+            if (mass[i] > 0)
+                olo_raise(&x->stiff, fabs(K[i * size + i]) / mass[i]);
+        const double *W = x->wrench + s->nodes[k].motion;
+        if (mass[0] > 0)
+            olo_raise(&x->stiff, vec3_norm(W) / (mass[0] * s->length_scale));
+        if (s->nodes[k].kind == OLO_NODE_FRAME && mass[3] + mass[4] + mass[5] > 0)
+            olo_raise(&x->stiff, vec3_norm(W + 3) / (mass[3] + mass[4] + mass[5]));
+    }
+}
+
+void olo_static_assemble(olo_static_balance *x, double load, double shift)
+{
+    const olo_system *s = x->system;
+    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
+    x->step.load = load;
+    x->step.t = olo_rotating_frame_turns(&x->spin) || x->hold ? 0.0 : load;
+    olo_static_place(x);
+    if (x->redundant)
+        reveal_closures(x);
+    else if (!x->mass_known)
+        olo_static_assemble_mass(x);
+    x->mass_known = true;
+    olo_elimination_clear(x->elimination);
+    memcpy(x->mixed, x->zero, (size_t)s->n * sizeof *x->mixed);
+    add_balance(x, &sink);
+    add_closures(x);
+    if (shift != 0)
+        sink_mass(x, shift);
+    for (int i = 0; i < s->n; i++)
+        x->mixed[i] = 2 * (x->step.T[i] + x->mixed[i]);
+    fill_tree(x, shift);
+    set_right(x, x->step.T);
+    measure_stiffness(x);
+}
+
+void olo_static_record(olo_static_balance *x, double load)
+{
+    const double twice = 2; /* as fill_tree has it */
+    if (x->system->reaction_count == 0)
+        return;
+    x->predicted = false;
+    olo_static_assemble(x, load, 0.0);
+    olo_forces forces = {.step = &x->step,
+                         .topology = x->topology,
+                         .wrench = x->wrench,
+                         .unit = twice,
+                         .lambda = x->state->lambda};
+    olo_record_reactions(&forces, x->state);
+}
+
+olo_status olo_static_eliminate(olo_static_balance *x, olo_error *error)
+{
+    const olo_system *s = x->system;
+    int block = 0;
+    olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
+    if (status != OLO_OK) {
+        x->worst = block < s->node_count ? block : 0;
+        return olo_fail(error, status, "nothing holds '%s': it has no stiffness",
+                        s->nodes[x->worst].name);
+    }
+    return OLO_OK;
+}
+
+olo_status olo_static_factor(olo_static_balance *x, double load, double shift, olo_error *error)
+{
+    olo_static_assemble(x, load, shift);
+    return olo_static_eliminate(x, error);
+}
+
+/* --- increments --- */
+
+void olo_static_spread(const olo_static_balance *x, const double *twists, double scale, double *dq)
+{
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *twist = twists + node->motion;
+        double *at = dq + node->q;
+        vec3_copy(twist, at);
+        for (int I = 3; I < node->size; I += 3)
+            vec3_cross(twist + 3, x->step.x.q1 + node->q + I, at + I);
+        for (int i = 0; i < node->size; i++)
+            at[i] *= scale;
+    }
+}
+
+void olo_static_read(const olo_static_balance *x, double *change)
+{
+    const olo_topology *topology = x->topology;
+    for (int k = 0; k < x->system->node_count; k++) {
+        memcpy(change + topology->nodes[k].u, olo_elimination_increment(x->elimination, k),
+               (size_t)topology->nodes[k].dof * sizeof *change);
+        memcpy(change + olo_static_twist(x, k), olo_elimination_twist(x->elimination, k),
+               (size_t)x->system->nodes[k].twist * sizeof *change);
+    }
+    for (int i = 0; i < topology->closure_block_count; i++)
+        memcpy(change + topology->unknowns + topology->closure_blocks[i].u,
+               olo_elimination_twist(x->elimination, x->system->node_count + i),
+               (size_t)topology->closure_blocks[i].count * sizeof *change);
+}
+
+double olo_static_node_size(const olo_static_balance *x, int node, const double *twist)
+{
+    bool frame = x->system->nodes[node].kind == OLO_NODE_FRAME;
+    return vec3_norm(twist) / x->system->length_scale + (frame ? vec3_norm(twist + 3) : 0.0);
+}
+
+double olo_static_size(const olo_static_balance *x, const double *change, int *worst)
+{
+    double largest = 0;
+    for (int k = 0; k < x->system->node_count; k++) {
+        double size = olo_static_node_size(x, k, change + olo_static_twist(x, k));
+        if (!(size <= largest)) {
+            largest = size;
+            if (worst)
+                *worst = k;
+        }
+    }
+    return largest;
+}
+
+void olo_static_solve(olo_static_balance *x)
+{
+    olo_elimination_solve(x->elimination);
+    olo_static_read(x, x->change);
+    x->size = olo_static_size(x, x->change, &x->worst);
+}
+
+/* Multipliers that leave no acceleration along the closures: [M G^T; G 0] with the balance on the
+ * right. */
+static olo_status find_multipliers(olo_static_balance *x, double load, olo_error *error)
+{
+    const int count = x->topology->closure_count;
+    memset(x->lambda, 0, (size_t)count * sizeof *x->lambda);
+    olo_static_assemble(x, load, 0.0); /* the balance, and what repeats others */
+    memcpy(x->vector, x->step.T, (size_t)x->system->n * sizeof *x->vector);
+    olo_static_assemble_mass(x);
+    add_closures(x);
+    set_right(x, x->vector);
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        memset(olo_elimination_rhs(x->elimination, x->system->node_count + i), 0,
+               (size_t)x->topology->closure_blocks[i].count * sizeof *x->lambda);
+    olo_status status = olo_static_eliminate(x, error);
+    if (status != OLO_OK)
+        return status;
+    olo_elimination_solve(x->elimination);
+    olo_static_read(x, x->change);
+    memcpy(x->lambda, x->change + x->topology->unknowns, (size_t)count * sizeof *x->lambda);
+    return OLO_OK;
+}
+
+olo_status olo_static_verify(olo_static_balance *x, double load, olo_error *error)
+{
+    const double near = 1e-4;    /* model lengths, radians */
+    const double little = 1e-10; /* of the mass, where a direction has no stiffness */
+    olo_status status = OLO_OK;
+    x->predicted = false;
+    if (x->topology->closure_count > 0)
+        status = find_multipliers(x, load, error);
+    if (status != OLO_OK)
+        return status;
+    status = olo_static_factor(x, load, 0.0, NULL);
+    if (status == OLO_OK)
+        olo_static_solve(x);
+    if (status != OLO_OK || !(x->size <= near)) {
+        double shift = x->stiff > 0 ? little * x->stiff : 1.0;
+        status = olo_static_factor(x, load, shift, error);
+        if (status != OLO_OK)
+            return status;
+        olo_static_solve(x);
+    }
+    if (!(x->size <= near))
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the state is no equilibrium: '%s' would move; find the equilibrium first",
+                        x->system->nodes[x->worst].name);
+    return OLO_OK;
+}
+
+void olo_static_solve_load(olo_static_balance *x)
+{
+    gather_loads(x);
+    set_right(x, x->loads);
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        double *right = olo_elimination_rhs(x->elimination, x->system->node_count + i);
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *row = &x->system->constraints[closure->first + j];
+            bool moves =
+                olo_constraint_moves(row) && !olo_rotating_frame_turns(&x->spin) && !x->hold;
+            right[j] = moves ? -olo_time_rate(&row->time, x->step.t) : 0.0;
+        }
+    }
+    olo_elimination_solve(x->elimination);
+    olo_static_read(x, x->by_load);
+}
+
+/* s + C grad e . dq of every term with invariants, with dq of the move to come */
+static void predictor_order(olo_static_balance *x, const double *dq)
+{
+    const olo_system *s = x->system;
+    olo_interval here = olo_step_interval(&x->step);
+    for (int t = 0; t < s->term_count; t++) {
+        const olo_term *term = &s->terms[t];
+        double *stress = x->stress + (size_t)t * OLO_LAW_INVARIANTS_MAX;
+        double de[OLO_LAW_INVARIANTS_MAX];
+        olo_law_over law;
+        if (!term->invariants || term->law->dissipative)
+            continue;
+        olo_term_stress(term, &here, x->step.r, &law);
+        term->invariants->differences(term, x->step.x.q1, dq, de);
+        for (int k = 0; k < term->forms; k++) {
+            stress[k] = law.s[k];
+            for (int l = 0; l < term->forms; l++)
+                stress[k] += 2 * law.s1[k * term->forms + l] * de[l];
+        }
+    }
+    x->predicted = true;
+}
+
+void olo_static_move(olo_static_balance *x, double scale)
+{
+    /* `mixed` is written anew by a factorisation */
+    olo_static_spread(x, x->change + olo_static_twist(x, 0), scale, x->mixed);
+    predictor_order(x, x->mixed);
+    for (int i = 0; i < x->topology->unknowns; i++)
+        x->step.x.u[i] = scale * x->change[i];
+    olo_motion_move(x->topology, &x->step.x);
+    memcpy(x->state->q, x->step.x.q1, (size_t)x->system->n * sizeof *x->state->q);
+    memset(x->state->q_remainder, 0, (size_t)x->system->n * sizeof *x->state->q_remainder);
+    olo_motion_settle(x->topology, &x->step.x, x->state->q, x->state->q_remainder);
+    olo_state_follow_angles(x->system, x->state);
+    for (int i = 0; i < x->topology->closure_count; i++)
+        x->lambda[i] += scale * x->change[x->topology->unknowns + i];
+}
+
+/* --- stability --- */
+
+bool olo_static_is_conservative(olo_static_balance *x)
+{
+    const double rounding = 1e-10;
+    const olo_system *s = x->system;
+    olo_static_place(x);
+    for (int a = 0; a < s->action_count; a++) {
+        int size = s->actions[a].size;
+        double largest = 0, skew = 0;
+        if (s->actions[a].type->motion_tangent)
+            return false;
+        if (!s->actions[a].type->has_tangent)
+            continue;
+        olo_static_act(&x->step, a, x->step.r, x->step.K);
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < size; j++) {
+                olo_raise(&largest, fabs(x->step.K[i * size + j]));
+                olo_raise(&skew, fabs(x->step.K[i * size + j] - x->step.K[j * size + i]));
+            }
+        if (skew > rounding * largest)
+            return false;
+    }
+    return true;
+}
+
+olo_status olo_static_negative(olo_static_balance *x, double load, double shift, int *negative,
+                               olo_error *error)
+{
+    x->predicted = false;
+    olo_status status = olo_static_factor(x, load, shift, error);
+    *negative = status == OLO_OK ? olo_elimination_negative(x->elimination) : 0;
+    return status;
+}
+
+olo_status olo_static_stability(olo_static_balance *x, double load, int *unstable, int *neutral,
+                                olo_error *error)
+{
+    const double rounding = 16 * DBL_EPSILON;
+    int above = 0;
+    *unstable = *neutral = 0;
+    if (olo_static_negative(x, load, 0.0, unstable, NULL) != OLO_OK && !(x->stiff > 0)) {
+        *neutral = x->topology->unknowns;
+        return OLO_OK;
+    }
+    double least = rounding * x->stiff;
+    olo_status status = olo_static_negative(x, load, least, unstable, error);
+    if (status == OLO_OK)
+        status = olo_static_negative(x, load, -least, &above, error);
+    *neutral = above - *unstable;
+    return status;
+}

@@ -1,0 +1,188 @@
+/* The end of a step of bodies on hinges, for schemes that give the momentum p there: the velocity
+ * that keeps the hinges closed and has the same momentum along the null space, P^T M P nu = P^T p,
+ * v1 = P nu at q_end. A symmetric elimination, leaf to root from the mass of the body about its
+ * pivot
+ *
+ *     K = [A B; B^T C] = [m I, -c^; c^, (tr N) I - N],   N = sum E_IJ d_I (x) d_J,   z = [p_x; sum
+ *         d_I x p_I]
+ *
+ * by U = [u; w] = K [0; n], D = n.w, rho = n.z_w/D and, with X = [I -arm^; 0 I],
+ *
+ *     K_p += X^T (K - U U^T/D) X,   z_p += X^T (z - U rho)
+ *
+ * and root to leaf t = X t_p, t_c = t + [0; n] (rho - U.t/D).
+ *
+ * All is inline: hinges_sweep.c, which alone includes this, is compiled for several processors.
+ */
+#ifndef OLO_STEPPING_HINGES_PROJECTION_H
+#define OLO_STEPPING_HINGES_PROJECTION_H
+
+#include <float.h>
+#include <math.h>
+
+#include "stepping/hinges_local.h"
+
+/* A body and all that hangs on it. Matrices X of three by three are kept by their cyclic diagonals
+ * X_ii, X_i,i+1 and X_i,i+2, i and what is added to it modulo 3, so that products with vectors go
+ * number by number; of symmetric ones, A and C, the third is the second moved on. Then z. */
+enum { END_B = 2, END_C = 5, END_Z = 7, END_SUMS = 9 };
+
+/* The mass of four bodies about their pivots. */
+LANES_INLINE void make_masses(const four *b, lane to[LANES][END_SUMS])
+{
+    const size_t bytes = sizeof *to;
+    const lane *e = b->mass.E, zero = lane_all(0.0),
+               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
+    const lane3 c = lane3_combine(b->mass.c, b->d0);
+    lane N[3][3];
+    memset(N, 0, sizeof N);
+    for (int I = 0; I < 3; I++) {
+        const lane3 inertia = lane3_combine(E[I], b->d0);
+        for (int i = 0; i < 3; i++)
+            for (int j = i; j < 3; j++)
+                N[i][j] += b->d0[I].x[i] * inertia.x[j];
+    }
+    for (int l = 0; l < LANES; l++) {
+        to[l][0] = lane_all(b->mass.m[l]);
+        to[l][1] = to[l][END_B] = zero;
+    }
+    scatter_lanes((lane3){{c.x[2], c.x[0], c.x[1]}}, bytes, to[0] + END_B + 1);
+    scatter_lanes((lane3){{-c.x[1], -c.x[2], -c.x[0]}}, bytes, to[0] + END_B + 2);
+    scatter_lanes((lane3){{N[1][1] + N[2][2], N[0][0] + N[2][2], N[0][0] + N[1][1]}}, bytes,
+                  to[0] + END_C);
+    scatter_lanes((lane3){{-N[0][1], -N[1][2], -N[0][2]}}, bytes, to[0] + END_C + 1);
+}
+
+/* Frames at q_end, mass and momentum of four bodies; what has come from children in later fours is
+ * added. */
+LANES_INLINE void make_end(olo_hinges *x, int i, const olo_step *step, lane own[LANES][END_SUMS])
+{
+    const places *at = &x->places[i];
+    four *b = &x->four[i];
+    body *to = x->bodies + LANES * i;
+    lane3 p[4];
+    set_frames(b, at, step->q_end);
+    make_masses(b, own);
+    gather_frames(step->momentum, at, p);
+    move_to_pivot(b->pivot, p);
+    scatter_lanes(p[0], sizeof *own, own[0] + END_Z);
+    scatter_lanes(moment_of(b->d0, p), sizeof *own, own[0] + END_Z + 1);
+    scatter_lanes(b->n0, sizeof *to, &to->n1);
+    scatter_lanes(b->arm0, sizeof *to, &to->arm1);
+    for (int l = 0; l < LANES; l++)
+        for (int j = 0; at->late[l] >= 0 && j < END_SUMS; j++)
+            own[l][j] += x->waiting[at->late[l]].K[j];
+}
+
+/* a_i+1 and a_i+2 */
+LANES_INLINE lane next(lane a)
+{
+    return __builtin_shufflevector(a, a, 1, 2, 0, 3);
+}
+
+LANES_INLINE lane after_next(lane a)
+{
+    return __builtin_shufflevector(a, a, 2, 0, 1, 3);
+}
+
+/* K and z at the parent's pivot, less the rank that the hinge takes: K is moved first,
+ *
+ *     B_p = B - A arm^,   C_p = C + 1/2 (H + H^T),  H = arm^ (B + B_p)
+ *
+ * and U then is [u; w + arm x u]. */
+LANES_INLINE void move_to_parent(const lane *K, lane u, lane w, const body *b, lane moved[END_SUMS])
+{
+    const lane r = b->arm1, r1 = next(r), r2 = after_next(r);
+    const lane A0 = K[0], A1 = K[1], A2 = after_next(A1), *B = K + END_B, *C = K + END_C;
+    const double inverse = b->y[1][3], rho = b->y[0][3];
+    const lane w_p = w + (r1 * after_next(u) - r2 * next(u)), y = b->y[0], y_w = w_p * inverse;
+    const lane B0 = B[0] - (r2 * A1 - r1 * A2), B1 = B[1] - (r * A2 - r2 * A0),
+               B2 = B[2] - (r1 * A0 - r * A1);
+    const lane S0 = B[0] + B0, S1 = after_next(B[1] + B1), S2 = B[2] + B2;
+    const lane C0 = C[0] + (r1 * S1 - r2 * next(S2)),
+               C1 = C[1] + 0.5 * ((r1 * after_next(S2) - r * S1) + r2 * (S0 - next(S0)));
+    const lane z = K[END_Z] - rho * u;
+    moved[0] = A0 - u * y;
+    moved[1] = A1 - u * next(y);
+    moved[END_B] = B0 - u * y_w;
+    moved[END_B + 1] = B1 - u * next(y_w);
+    moved[END_B + 2] = B2 - u * after_next(y_w);
+    moved[END_C] = C0 - w_p * y_w;
+    moved[END_C + 1] = C1 - w_p * next(y_w);
+    moved[END_Z] = z;
+    moved[END_Z + 1] = (K[END_Z + 1] - rho * w) + (r1 * after_next(z) - r2 * next(z));
+}
+
+LANES_INLINE bool eliminate_end(const lane *K, bool first, body *b, lane *parent)
+{
+    const lane *B = K + END_B, *C = K + END_C, n = b->n1, n1 = next(n), n2 = after_next(n);
+    const lane u = n * B[0] + n1 * B[1] + n2 * B[2],
+               w = n * C[0] + n1 * C[1] + n2 * after_next(C[1]);
+    const double inverse = 1.0 / vector_sum(n * w);
+    if (!(fabs(inverse) <= DBL_MAX))
+        return false;
+    b->y[0] = u * inverse;
+    b->y[1] = w * inverse;
+    b->y[0][3] = vector_sum(n * K[END_Z + 1]) * inverse;
+    b->y[1][3] = inverse;
+    if (!parent)
+        return true;
+    lane moved[END_SUMS];
+    move_to_parent(K, u, w, b, moved);
+    for (int j = 0; j < END_SUMS; j++)
+        parent[j] = first ? moved[j] : parent[j] + moved[j];
+    return true;
+}
+
+/* Row i of a matrix by its diagonals. */
+LANES_INLINE void end_row(lane first, lane second, lane third, int i, double *row)
+{
+    row[i] = first[i];
+    row[(i + 1) % 3] = second[i];
+    row[(i + 2) % 3] = third[i];
+}
+
+/* A free root: K t = z */
+LANES_INLINE bool solve_free_end(const lane *c, body *b)
+{
+    const lane *B = c + END_B, *C = c + END_C;
+    double K[36];
+    for (int i = 0; i < 3; i++) {
+        end_row(c[0], c[1], after_next(c[1]), i, K + 6 * i);
+        end_row(B[0], B[1], B[2], i, K + 6 * i + 3);
+        end_row(C[0], C[1], after_next(C[1]), i, K + 6 * (3 + i) + 3);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            K[6 * (3 + i) + j] = K[6 * j + 3 + i];
+    return solve_six(K, c[END_Z], c[END_Z + 1], b->twist);
+}
+
+LANES_INLINE void substitute_end(body *c, const body *parent)
+{
+    const lane zero = lane_all(0.0);
+    lane t = zero, w = zero;
+    if (parent) {
+        t = parent->twist[0] + vector_cross(parent->twist[1], c->arm1);
+        w = parent->twist[1];
+    }
+    const double rate = c->y[0][3] - vector_sum(c->y[0] * t + c->y[1] * w);
+    c->twist[0] = t;
+    c->twist[1] = w + rate * c->n1;
+}
+
+/* The velocities of four bodies from their twists. */
+LANES_INLINE void take_end(const olo_hinges *x, int i, olo_step *step)
+{
+    const four *b = &x->four[i];
+    const body *c = x->bodies + LANES * i;
+    const lane3 shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]),
+                spin = collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]);
+    lane3 v[4];
+    for (int I = 0; I < 3; I++)
+        v[1 + I] = lane3_cross(spin, b->d0[I]);
+    v[0] = lane3_subtract(shift, lane3_combine(b->pivot, v + 1));
+    scatter_frames(v, &x->places[i], step->v1);
+}
+
+#endif

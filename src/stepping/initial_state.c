@@ -1,0 +1,337 @@
+/* The consistent start: positions on the constraints, velocities tangent to them, moved as little
+ * as possible.
+ *
+ *     positions    min 1/2 dq.W dq   with G(q) dq = -g(q), repeated
+ *     velocities   min 1/2 dv.W dv   with G(q) dv = -G(q) v, or the rate of a prescribed motion
+ *
+ * W is the mass matrix, with a little of the largest mass on the diagonal (times the model's length
+ * squared for directors), since directions may have no mass.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinematics/null_space.h"
+#include "linalg/sparse.h"
+#include "linalg/vec3.h"
+#include "stepping/initial_state.h"
+#include "stepping/step.h"
+#include "system/system.h"
+
+static const double metric_share = 1e-6;  /* of the largest mass, on massless directions */
+static const double row_softness = 1e-12; /* redundant rows */
+static const double round_off = 4e-16;    /* a constraint is kept within this of its terms */
+static const double closed = 1e-10;       /* a joint is, within this of its numbers */
+static const int most_passes = 50;
+
+typedef struct projection {
+    const olo_system *system;
+    olo_sparse *matrix;
+    int gradient_entry, count;
+    double heaviest;
+    double *right;
+} projection;
+
+static void put(int *row, int *column, int *count, int i, int j)
+{
+    if (row) {
+        row[*count] = i;
+        column[*count] = j;
+    }
+    (*count)++;
+}
+
+static void write_pattern(projection *x, int *row, int *column)
+{
+    const olo_system *s = x->system;
+    x->count = 0;
+    for (int e = 0; e < s->mass_count; e++)
+        for (int i = 0; i < 3; i++) {
+            put(row, column, &x->count, s->mass[e].i + i, s->mass[e].j + i);
+            if (s->mass[e].i != s->mass[e].j)
+                put(row, column, &x->count, s->mass[e].j + i, s->mass[e].i + i);
+        }
+    for (int i = 0; i < s->n + s->m; i++)
+        put(row, column, &x->count, i, i);
+    x->gradient_entry = x->count;
+    for (int c = 0; c < s->m; c++)
+        for (int i = 0; i < s->constraints[c].size; i++) {
+            put(row, column, &x->count, s->constraints[c].index[i], s->n + c);
+            put(row, column, &x->count, s->n + c, s->constraints[c].index[i]);
+        }
+}
+
+static olo_status create(projection *x, olo_error *error)
+{
+    const olo_system *s = x->system;
+    write_pattern(x, NULL, NULL);
+    int *row = olo_alloc((size_t)x->count, sizeof *row);
+    int *column = olo_alloc((size_t)x->count, sizeof *column);
+    x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
+    x->heaviest = olo_heaviest(s);
+    olo_status status = OLO_NO_MEMORY;
+    if (row && column && x->right) {
+        write_pattern(x, row, column);
+        status = olo_sparse_create(s->n + s->m, x->count, row, column, &x->matrix, error);
+    } else {
+        olo_fail(error, status, "out of memory for the initial state");
+    }
+    olo_free(row);
+    olo_free(column);
+    return status;
+}
+
+static olo_at at_of(const olo_state *state)
+{
+    return (olo_at){.q = state->q, .angles = state->angles, .t = state->t};
+}
+
+/* The saddle matrix at a state; velocity rows have no say in positions. */
+static olo_status factor(projection *x, const olo_state *state, bool positions, olo_error *error)
+{
+    const olo_system *s = x->system;
+    olo_at at = at_of(state);
+    int entry = 0;
+    olo_sparse_clear(x->matrix);
+    for (int e = 0; e < s->mass_count; e++)
+        for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++)
+            olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->heaviest);
+    for (int i = 0; i < s->n; i++) {
+        double unit = s->coordinates[i].slot == 0 ? 1.0 : s->length_scale;
+        olo_sparse_add(x->matrix, entry++, metric_share * unit * unit);
+    }
+    for (int c = 0; c < s->m; c++)
+        olo_sparse_add(x->matrix, entry++, -row_softness * olo_row_weight(s, c));
+    for (int c = 0; c < s->m; c++) {
+        double g[OLO_FORM_SIZE_MAX];
+        bool out = positions && s->constraints[c].type->velocity;
+        olo_constraint_gradient(&s->constraints[c], &at, g);
+        for (int i = 0; i < s->constraints[c].size; i++) {
+            olo_sparse_add(x->matrix, entry++, out ? 0.0 : g[i]);
+            olo_sparse_add(x->matrix, entry++, out ? 0.0 : g[i]);
+        }
+    }
+    return olo_sparse_factor(x->matrix, error);
+}
+
+/* Largest violation; `excess` is the largest in units of round-off of a row's parts, `rough` in
+ * those of the size that the row has by itself: of a row whose parts all vanish, such as d1.d3 in a
+ * plane, nothing but round-off is left, of any size against these parts. The worst row is one that
+ * the user wrote, not one that keeps a body rigid, if there is one with a share in it. */
+static double violation(const olo_system *s, const olo_at *at, double *right, double *excess,
+                        double *rough, int *worst)
+{
+    const double share = 0.01;
+    double largest = 0, outside = 0;
+    int inner = 0, outer = 0;
+    *excess = *rough = 0;
+    for (int i = 0; i < s->group_count; i++)
+        for (int k = 0; k < s->groups[i].count; k++) {
+            int c = s->groups[i].first + k;
+            double g = olo_constraint_value(&s->constraints[c], at);
+            double size = olo_constraint_magnitude(&s->constraints[c], at);
+            double units = size > 0 ? fabs(g) / (round_off * size) : 0;
+            right[s->n + c] = -g;
+            if (!(fabs(g) <= largest)) {
+                largest = fabs(g);
+                inner = c;
+            }
+            if (!s->groups[i].internal && !(fabs(g) <= outside)) {
+                outside = fabs(g);
+                outer = c;
+            }
+            olo_raise(excess, units);
+            olo_raise(rough, fabs(g) / (round_off * fmax(size, olo_row_size(s, c))));
+        }
+    *worst = outside > share * largest ? outer : inner;
+    return largest;
+}
+
+static olo_status refuse(const olo_group *group, double opening, olo_error *error)
+{
+    return olo_fail(
+        error, OLO_INCONSISTENT,
+        "%s: the model cannot be assembled: '%s' stays open by %.3g; check positions, lengths "
+        "and supports",
+        group->where, group->name, opening);
+}
+
+static olo_status project_positions(projection *x, olo_state *state, olo_projection *report,
+                                    olo_error *error)
+{
+    const olo_system *s = x->system;
+    const double good = 16, never_mind = 64; /* units of round-off: aim, and what is left alone */
+    /* an assembly that fails may fly apart: the row of its best try is reported */
+    int worst = 0, closest = 0;
+    double excess, rough, before = HUGE_VAL, least = HUGE_VAL;
+    olo_at at = at_of(state);
+    for (int pass = 0; pass < most_passes; pass++) {
+        memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
+        double largest = violation(s, &at, x->right, &excess, &rough, &worst);
+        if (largest < least) {
+            least = largest;
+            closest = worst;
+        }
+        if (pass == 0) {
+            report->constraint_error = largest;
+            snprintf(report->worst, sizeof report->worst, "%s",
+                     s->m ? s->groups[olo_system_group_of(s, worst)].name : "");
+            if (excess <= never_mind)
+                return OLO_OK;
+        }
+        bool stuck = excess > 0.5 * before;
+        if (excess <= good || (stuck && (excess <= never_mind || rough <= good)))
+            return OLO_OK;
+        before = excess;
+        olo_status status = factor(x, state, true, error);
+        if (status != OLO_OK)
+            return status;
+        olo_sparse_solve(x->matrix, x->right);
+        for (int i = 0; i < s->n; i++)
+            state->q[i] += x->right[i];
+        olo_state_follow_angles(s, state);
+    }
+    return refuse(&s->groups[olo_system_group_of(s, closest)], least, error);
+}
+
+/* Rows that are satisfied leave no joint open, or the first step would close it and open others. */
+static olo_status check_joints(const olo_system *s, const double *q, olo_error *error)
+{
+    for (int i = 0; i < s->joint_count; i++) {
+        double size, opening = olo_joint_opening(s, i, q, &size);
+        if (!(opening <= closed * size))
+            return refuse(&s->groups[s->joints[i].group], opening, error);
+    }
+    return OLO_OK;
+}
+
+/* Joints that nearly repeat each other lock a motion by a misalignment that no step resolves. */
+static olo_status check_alignment(const olo_system *s, const olo_state *state, olo_error *error)
+{
+    const olo_at at = at_of(state);
+    olo_misalignment found;
+    const olo_status status = olo_find_misalignment(s->topology, &at, &found, error);
+    if (status != OLO_OK || found.group < 0)
+        return status;
+    const olo_group *group = &s->groups[found.group];
+    const char *other = found.other < 0 ? "other joints" : s->groups[found.other].name;
+    const char *quote = found.other < 0 ? "" : "'";
+    return olo_fail(error, OLO_INCONSISTENT,
+                    "%s: '%s' and %s%s%s fight each other: a misalignment of %.2g (%.2g of their "
+                    "size) locks a motion that aligned joints leave free; give their axes and "
+                    "places to all digits, or let one of them be of a type with more degrees of "
+                    "freedom, such as spherical",
+                    group->where, group->name, quote, other, quote, found.amount, found.share);
+}
+
+/* -G v on the right. True when every row is tangent to round-off: of its own parts, or of the
+ * fastest node's. */
+static bool is_tangent(projection *x, const olo_state *state, double speed)
+{
+    const double own = 1e-14, fastest = 1e-15;
+    const olo_system *s = x->system;
+    olo_at at = at_of(state);
+    bool tangent = true;
+    memset(x->right, 0, (size_t)(s->n + s->m) * sizeof *x->right);
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        double g[OLO_FORM_SIZE_MAX], parts = 0, lever = 0;
+        olo_constraint_gradient(row, &at, g);
+        double rate = olo_constraint_rate(row, &at, g, state->v);
+        for (int i = 0; i < row->size; i++) {
+            parts += fabs(g[i] * state->v[row->index[i]]);
+            lever += fabs(g[i]);
+        }
+        x->right[s->n + c] = -rate;
+        tangent = tangent && fabs(rate) <= own * parts + fastest * lever * speed;
+    }
+    return tangent;
+}
+
+/* Velocities that are all below this share of those given are what rounding left of them. */
+static const double rest_speed = 1e-14;
+
+static void remove_rounding(int n, double speed, double *v)
+{
+    for (int i = 0; i < n; i++)
+        if (fabs(v[i]) > speed)
+            return;
+    memset(v, 0, (size_t)n * sizeof *v);
+}
+
+static olo_status project_velocities(projection *x, olo_state *state, olo_error *error)
+{
+    const int passes = 4; /* the soft rows leave some 1e-12 of what they take away */
+    const olo_system *s = x->system;
+    double speed = 0;
+    for (int i = 0; i < s->n; i++)
+        olo_raise(&speed, fabs(state->v[i]));
+    for (int pass = 0; pass < passes && !is_tangent(x, state, speed); pass++) {
+        olo_status status = pass == 0 ? factor(x, state, false, error) : OLO_OK;
+        if (status != OLO_OK)
+            return status;
+        olo_sparse_solve(x->matrix, x->right);
+        for (int i = 0; i < s->n; i++)
+            state->v[i] += x->right[i];
+    }
+    remove_rounding(s->n, rest_speed * speed, state->v);
+    return OLO_OK;
+}
+
+olo_status olo_state_make_tangent(const olo_system *s, olo_state *state, olo_error *error)
+{
+    projection x = {.system = s};
+    olo_status status = create(&x, error);
+    if (status == OLO_OK)
+        status = project_velocities(&x, state, error);
+    olo_sparse_free(x.matrix);
+    olo_free(x.right);
+    return status;
+}
+
+static double largest_change(int n, const double *a, const double *b)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    return largest;
+}
+
+olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_projection *report,
+                                    olo_error *error)
+{
+    olo_projection unused, *r = report ? report : &unused;
+    projection x = {.system = s};
+    memset(r, 0, sizeof *r);
+    olo_status status = olo_state_create(s, state, error);
+    if (status != OLO_OK)
+        return status;
+    memcpy((*state)->q, s->q0, (size_t)s->n * sizeof *s->q0);
+    memcpy((*state)->v, s->v0, (size_t)s->n * sizeof *s->v0);
+    status = create(&x, error);
+    if (status == OLO_OK)
+        status = project_positions(&x, *state, r, error);
+    r->position = largest_change(s->n, (*state)->q, s->q0);
+    /* the rates of joints are those at the positions found */
+    for (int i = 0; r->position > 0 && i < s->implied_count; i++)
+        olo_imply_velocity(s, &s->implied[i], (*state)->q, (*state)->v);
+    if (status == OLO_OK)
+        status = check_joints(s, (*state)->q, error);
+    if (status == OLO_OK)
+        status = check_alignment(s, *state, error);
+    if (status == OLO_OK)
+        status = project_velocities(&x, *state, error);
+    olo_sparse_free(x.matrix);
+    olo_free(x.right);
+    if (status != OLO_OK) {
+        olo_state_free(*state);
+        *state = NULL;
+        return status;
+    }
+    memcpy((*state)->v_before, (*state)->v, (size_t)s->n * sizeof *s->v0);
+    r->velocity = largest_change(s->n, (*state)->v, s->v0);
+    return OLO_OK;
+}

@@ -1,0 +1,141 @@
+/* With steps of one size the next motion is predicted by the polynomial through the last k, the sum
+ * of the last motion and its first k - 1 backward differences. What it misses is the k-th
+ * difference of the motion that comes then:
+ *
+ *     e_0 = now,   e_{k+1} = e_k - d_k,  d_0 the last motion, d_k its k-th difference;   then d_k
+ *                  <- e_k
+ *
+ * With steps of several sizes it is the straight line through the rates of the last two motions, or
+ * the last rate.
+ */
+#include "stepping/predictor.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The motion of a step of h on the straight line through the rates of the last two motions: `last`
+ * and `prior` times these. False where that line leads too far away from both. */
+static bool motion_line(const olo_state *state, double h, double *last, double *prior)
+{
+    const double steepest = 4;
+    if (h == state->h && h == state->h_before) { /* mostly */
+        *last = 2;
+        *prior = -1;
+        return true;
+    }
+    const double both = state->h + state->h_before, slope = both != 0 ? (h + state->h) / both : 0;
+    if (state->h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
+        return false;
+    *last = h / state->h * (1 + slope);
+    *prior = -h / state->h_before * slope;
+    return true;
+}
+
+olo_motion_mix olo_predictor_mix(const olo_state *state, double h, double scale)
+{
+    olo_motion_mix mix = {.last = scale};
+    if (scale == 1 && state->predictor_order > 1)
+        mix.differences = state->predictor_order - 1;
+    else if (state->smooth && scale != 0)
+        (void)motion_line(state, h, &mix.last, &mix.prior);
+    return mix;
+}
+
+/* Two numbers at once. */
+typedef double pair __attribute__((vector_size(16)));
+
+void olo_predictor_motion(const olo_state *state, olo_motion_mix mix, double *motion)
+{
+    const int count = state->twists, odd = count % 2;
+    const pair last = {mix.last, mix.last}, prior = {mix.prior, mix.prior};
+    for (int i = 0; i < count - odd; i += 2) {
+        pair sum, before;
+        memcpy(&sum, state->motion + i, sizeof sum);
+        memcpy(&before, state->motion_before + i, sizeof before);
+        sum = last * sum + prior * before;
+        for (int k = 0; k < mix.differences; k++) {
+            memcpy(&before, state->differences + k * count + i, sizeof before);
+            sum += before;
+        }
+        memcpy(motion + i, &sum, sizeof sum);
+    }
+    if (!odd)
+        return;
+    double sum = mix.last * state->motion[count - 1] + mix.prior * state->motion_before[count - 1];
+    for (int k = 0; k < mix.differences; k++)
+        sum += state->differences[k * count + count - 1];
+    motion[count - 1] = sum;
+}
+
+/* Keeps the last motions, and whether a line through the two before would have met the last one
+ * better than the one before it alone. */
+static void remember_line(const olo_step *step, olo_state *state)
+{
+    double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
+    const bool known = motion_line(state, step->h, &last, &prior);
+    for (int i = 0; i < state->twists; i++) {
+        double now = step->x.motion[i], change = now - scale * state->motion[i];
+        double remainder = now - last * state->motion[i] - prior * state->motion_before[i];
+        plain += change * change;
+        line += remainder * remainder;
+        state->motion_before[i] = state->motion[i];
+        state->motion[i] = now;
+    }
+    state->smooth = known && line < 0.25 * plain;
+    state->equal = state->predictor_order = 1;
+}
+
+void olo_motion_pass_any(const double *now, olo_state *state,
+                         double missed[OLO_PREDICTOR_MOTIONS + 1])
+{
+    const int count = state->twists, odd = count % 2;
+    double *d[OLO_PREDICTOR_MOTIONS] = {state->motion};
+    pair sum[OLO_PREDICTOR_MOTIONS];
+    memset(sum, 0, sizeof sum);
+    for (int k = 1; k < OLO_PREDICTOR_MOTIONS; k++)
+        d[k] = state->differences + (k - 1) * count;
+    for (int i = 0; i < count - odd; i += 2) {
+        pair e, before;
+        memcpy(&e, now + i, sizeof e);
+        for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
+            memcpy(&before, d[k] + i, sizeof before);
+            memcpy(d[k] + i, &e, sizeof e);
+            e -= before;
+            sum[k] += e * e;
+        }
+    }
+    double last = odd ? now[count - 1] : 0;
+    for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
+        missed[k + 1] = sum[k][0] + sum[k][1];
+        if (odd) {
+            const double before = d[k][count - 1];
+            d[k][count - 1] = last;
+            last -= before;
+            missed[k + 1] += last * last;
+        }
+    }
+}
+
+/* As many are taken as would have made this one better. Differences that are not known yet are
+ * noise, and not asked. */
+static void remember_differences(const double *now, olo_motion_pass *pass, olo_state *state)
+{
+    const int known = state->equal;
+    double missed[OLO_PREDICTOR_MOTIONS + 1];
+    memcpy(state->motion_before, state->motion, (size_t)state->twists * sizeof *now);
+    pass(now, state, missed);
+    state->predictor_order = 1;
+    while (state->predictor_order < known &&
+           missed[state->predictor_order + 1] < missed[state->predictor_order])
+        state->predictor_order++;
+    state->smooth = state->predictor_order > 1;
+    state->equal = known < OLO_PREDICTOR_MOTIONS ? known + 1 : known;
+}
+
+void olo_predictor_update(const olo_step *step, olo_motion_pass *pass, olo_state *state)
+{
+    if (pass && state->h == step->h && state->equal > 0)
+        remember_differences(step->x.motion, pass, state);
+    else
+        remember_line(step, state);
+}

@@ -1,0 +1,130 @@
+/* The end of a step in the reduced treatment, for schemes that give the momentum there
+ * (variational): the velocity that keeps the constraints has the same momentum along the null
+ * space,
+ *
+ *     P(q1)^T M P(q1) nu = P(q1)^T p,   v1 = P(q1) nu,
+ *
+ * a solve with the mass matrix on the tree of the step; closures and motions over time as rows G v1
+ * = -dg/dt with multipliers.
+ */
+#include "base/fail.h"
+#include "linalg/vec3.h"
+#include "stepping/reduced_private.h"
+
+/* Rows and columns (2/h) grad g, and the rates of motions over time, for multipliers as in a step.
+ */
+static void add_end_closures(reduced *x, olo_step *step)
+{
+    double a = 2 / step->h;
+    const olo_system *s = x->system;
+    olo_at end = olo_step_placed(step);
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            olo_closure_place at = {
+                .block = closure_block(x, i), .row = j, .width = closure->count};
+            const olo_constraint *c = &s->constraints[closure->first + j];
+            int piece = olo_piece_of_constraint(s, closure->first + j);
+            double rate = 0;
+            olo_constraint_gradient(c, &end, step->r);
+            olo_projector_add_column(x->projector, piece, &at, a, step->r, end.q);
+            olo_projector_add_row(x->projector, piece, &at, a, step->r, end.q);
+            if (olo_constraint_moves(c))
+                c->type->motion(c, end.t, &rate);
+            olo_elimination_rhs(x->elimination, at.block)[j] = a * rate / x->mass_factor;
+        }
+    }
+}
+
+/* v1 = -P_int dt times the scale of the mass: an elimination solves for what takes its right side
+ * to zero */
+static void take_end(reduced *x, olo_step *step)
+{
+    double a = 2 / step->h, scale = -x->mass_factor;
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        const double *dt = olo_elimination_twist(x->elimination, k), *q = step->q_end + node->q;
+        double *v = step->v1 + node->q;
+        for (int i = 0; i < 3; i++)
+            v[i] = scale * dt[i];
+        for (int I = 3; I < node->size; I += 3) {
+            double spin[3] = {scale * dt[3], scale * dt[4], scale * dt[5]};
+            vec3_cross(spin, q + I, v + I);
+        }
+    }
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
+            step->lambda_end[x->topology->closure_blocks[i].first + j] =
+                -a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
+}
+
+static olo_status tell_massless(const reduced *x, int block, olo_status status, olo_error *error)
+{
+    return olo_fail(error, status, "the mass matrix is singular at '%s'",
+                    block < x->system->node_count ? x->system->nodes[block].name : "a closure");
+}
+
+/* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures
+ * have nearly their scale of a step */
+static void assemble_end(reduced *x, olo_step *step)
+{
+    const olo_motion end = {.q0 = step->q_end,
+                            .dq = step->x.dq,
+                            .qm = step->q_end,
+                            .q1 = step->q_end,
+                            .motion = step->x.motion,
+                            .u = step->x.u,
+                            .constants = step->x.constants};
+    olo_motion_begin(x->topology, &end);
+    olo_elimination_clear(x->elimination);
+    x->mass_factor = mass_scale(x, step->h);
+    olo_projector_add_mass(x->projector, x->mass_factor, end.q1, end.q1);
+    for (int k = 0; k < x->system->node_count; k++) {
+        fill_node(x, &end, step->momentum, false, k);
+        fill_blocks(x, &end, NULL, k, false);
+    }
+    add_end_closures(x, step);
+    if (x->redundant)
+        remember_revealed(x, step->h, step->q_end);
+}
+
+/* What closures give at least; where some repeat others, that is found at the very place where the
+ * next step would. */
+static double end_compliance(const reduced *x, const olo_step *step)
+{
+    return x->redundant ? 2 / step->h * x->compliance : 0;
+}
+
+olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
+{
+    reduced *x = data;
+    int block = 0;
+    if (x->hinges) {
+        block = olo_hinges_project(x->hinges, step);
+        return block < 0 ? OLO_OK : tell_massless(x, block, OLO_SINGULAR, error);
+    }
+    assemble_end(x, step);
+    olo_status status =
+        olo_elimination_solve_symmetric(x->elimination, end_compliance(x, step), &block);
+    if (status != OLO_OK)
+        return tell_massless(x, block, status, error);
+    take_end(x, step);
+    return OLO_OK;
+}
+
+/* Factors in which other right sides can be solved for, also transposed. */
+olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
+{
+    reduced *x = data;
+    const int *order = olo_elimination_sequence(x->elimination);
+    assemble_end(x, step);
+    *scale = x->mass_factor;
+    if (x->redundant)
+        olo_elimination_unrestrict(x->elimination, end_compliance(x, step));
+    for (int i = 0; i < olo_elimination_count(x->elimination); i++)
+        if (!(x->redundant ? olo_elimination_reveal_block
+                           : olo_elimination_eliminate)(x->elimination, order[i]))
+            return tell_massless(x, order[i], OLO_SINGULAR, error);
+    return OLO_OK;
+}

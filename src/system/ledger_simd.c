@@ -1,0 +1,244 @@
+/* Which rows and terms the books hold. A hinge is known by its joint; that its five rows are the
+ * ones meant here is tried out on numbers without any symmetry. */
+#include "system/ledger_simd.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "linalg/vec3.h"
+#include "system/ledger_simd_private.h"
+#include "system/system.h"
+
+enum { FEW = LANES }; /* with fewer frames four at once are none the faster */
+
+typedef struct making {
+    const olo_system *system;
+    olo_ledger_simd *ledger_simd;
+    bool *hinged; /* [frames] it has its hinge already */
+    double *q;    /* [n] to try rows out */
+} making;
+
+static four *four_of(making *x, int frame, int *l)
+{
+    *l = frame % LANES;
+    return &x->ledger_simd->four[frame / LANES];
+}
+
+/* --- frames --- */
+
+/* Places without a frame repeat the first one, without mass and force. */
+static void set_frame(making *x, int at, int frame)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const olo_frame_mass *mass = &x->system->frames[frame];
+    int l;
+    four *b = four_of(x, at, &l);
+    places *place = &x->ledger_simd->places[at / LANES];
+    place->q[l] = place->parent[l] = mass->q;
+    if (at != frame)
+        return;
+    b->mass.m[l] = mass->m;
+    for (int I = 0; I < 3; I++)
+        b->mass.c[I][l] = mass->c[I];
+    for (int k = 0; k < 6; k++)
+        b->mass.E[k][l] = mass->E[3 * row[k] + column[k]];
+}
+
+/* The rows of a frame's directors; false: these are not such rows. */
+static bool set_directors(making *x, const olo_group *group)
+{
+    int node = group->frame, l;
+    if (node < 0 || x->system->nodes[node].frame < 0)
+        return false;
+    four *b = four_of(x, x->system->nodes[node].frame, &l);
+    for (int i = 0; i < 6; i++)
+        b->inner[i][l] = 1 / x->system->row_scale[group->first + i];
+    return true;
+}
+
+/* --- constant forces --- */
+
+/* A term that is linear in the coordinates of frames. */
+static bool set_force(making *x, const olo_term *term)
+{
+    const olo_system *s = x->system;
+    bool linear = term->law == &olo_law_linear && term->role == OLO_ROLE_POTENTIAL &&
+                  !term->invariants && term->forms == 1 && term->form[0].products == 0;
+    for (int k = 0; linear && k < term->size; k++)
+        linear = s->nodes[s->coordinates[term->index[k]].node].frame >= 0;
+    for (int k = 0; linear && k < term->size; k++) {
+        const olo_coordinate *c = &s->coordinates[term->index[k]];
+        int l;
+        four *b = four_of(x, s->nodes[c->node].frame, &l);
+        b->force[c->slot].x[c->axis][l] += term->coefficient[0] * term->form[0].b[k];
+    }
+    if (linear)
+        x->ledger_simd->constant += term->coefficient[0] * term->form[0].c;
+    return linear;
+}
+
+/* --- hinges --- */
+
+/* Row k of a hinge: a direction of space, or the axis on director k - 3. */
+static double row_value(const olo_hinge *hinge, const double *child, const double *parent, int k,
+                        double eta)
+{
+    double n[3] = {0, 0, 0}, place = k < 3 ? child[k] - parent[k] : 0;
+    for (int I = 0; I < 3; I++) {
+        if (k < 3)
+            place += hinge->child_point[I] * child[3 * (I + 1) + k] -
+                     hinge->parent_point[I] * parent[3 * (I + 1) + k];
+        vec3_add(hinge->parent_axis[I], parent + 3 * (I + 1), n);
+    }
+    return k < 3 ? place : vec3_dot(n, child + 3 * (k - 2)) - eta;
+}
+
+/* The row is row k of the hinge, with its constant: both are quadratic, and so equal if they are at
+ * configurations without any symmetry. */
+static bool is_row(making *x, const olo_constraint *row, const olo_articulation *joint,
+                   const olo_hinge *hinge, int k)
+{
+    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double negligible = 1e-13;
+    const olo_system *s = x->system;
+    double *child = x->q + s->nodes[joint->child].q;
+    double *parent = joint->parent < 0 ? NULL : x->q + s->nodes[joint->parent].q;
+    bool equal = row->form != NULL;
+    for (int trial = 1; equal && trial <= 3; trial++) {
+        for (int i = 0; i < 12; i++) {
+            child[i] = cos(trial * (i + 1.0));
+            if (parent)
+                parent[i] = sin(trial * (i + 1.5));
+        }
+        double value = row_value(hinge, child, parent ? parent : ground, k, -row->form->c);
+        equal = fabs(olo_form_value(row->form, x->q) - value) <=
+                negligible * olo_form_magnitude(row->form, x->q);
+    }
+    return equal;
+}
+
+static void set_hinge(making *x, const olo_group *group, const olo_articulation *joint,
+                      const olo_hinge *hinge, const int rows[2])
+{
+    const olo_system *s = x->system;
+    int frame = s->nodes[joint->child].frame, l;
+    four *b = four_of(x, frame, &l);
+    for (int i = 0; i < 3; i++) {
+        b->place[i][l] = hinge->child_point[i];
+        b->above[i][l] = hinge->parent_point[i];
+        b->axis[i][l] = hinge->parent_axis[i];
+        b->outer[i][l] = 1 / s->row_scale[group->first + i];
+    }
+    for (int i = 0; i < 2; i++) {
+        b->eta[rows[i]][l] = -s->constraints[group->first + 3 + i].form->c;
+        b->outer[3 + rows[i]][l] = 1 / s->row_scale[group->first + 3 + i];
+    }
+    x->ledger_simd->places[frame / LANES].parent[l] =
+        joint->parent < 0 ? -1 : s->nodes[joint->parent].q;
+    x->hinged[frame] = true;
+}
+
+/* The rows of a hinge between two frames, or one and the ground; false: it is something else. */
+static bool add_hinge(making *x, const olo_group *group)
+{
+    const olo_system *s = x->system;
+    const olo_articulation *joint = group->joint < 0 ? NULL : &s->joints[group->joint];
+    olo_hinge hinge;
+    int found = 0, rows[2] = {0, 0};
+    if (!joint || group->count != 5 || !joint->type->hinge || !joint->type->hinge(joint, &hinge) ||
+        s->nodes[joint->child].frame < 0 || x->hinged[s->nodes[joint->child].frame] ||
+        (joint->parent >= 0 && s->nodes[joint->parent].kind != OLO_NODE_FRAME))
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (!is_row(x, &s->constraints[group->first + k], joint, &hinge, k))
+            return false;
+    for (int I = 0; I < 3 && found < 2; I++)
+        if (is_row(x, &s->constraints[group->first + 3 + found], joint, &hinge, 3 + I))
+            rows[found++] = I;
+    if (found == 2)
+        set_hinge(x, group, joint, &hinge, rows);
+    return found == 2;
+}
+
+/* --- all --- */
+
+/* False: some frame has no rows for its directors. */
+static bool fill(making *x)
+{
+    const olo_system *s = x->system;
+    olo_ledger_simd *ledger_simd = x->ledger_simd;
+    for (int k = 0; k < LANES * ledger_simd->fours; k++)
+        set_frame(x, k, k < s->frame_count ? k : 0);
+    for (int i = 0; i < s->term_count; i++)
+        if (!set_force(x, &s->terms[i]))
+            ledger_simd->terms[ledger_simd->term_count++] = i;
+    for (int i = 0; i < s->group_count; i++)
+        if (!set_directors(x, &s->groups[i]) && !add_hinge(x, &s->groups[i]))
+            ledger_simd->groups[ledger_simd->group_count++] = i;
+    bool whole = true;
+    for (int k = 0; k < s->frame_count; k++)
+        whole = whole && ledger_simd->four[k / LANES].inner[0][k % LANES] > 0;
+    return whole;
+}
+
+bool olo_ledger_simd_create(const olo_system *system, bool plain, olo_ledger_simd **out)
+{
+    *out = NULL;
+    if (system->frame_count < FEW)
+        return true;
+    olo_ledger_simd *ledger_simd = olo_alloc(1, sizeof *ledger_simd);
+    making x = {.system = system, .ledger_simd = ledger_simd};
+    if (!ledger_simd)
+        return false;
+    ledger_simd->fours = (system->frame_count + LANES - 1) / LANES;
+    ledger_simd->kernels = !plain && olo_ledger_simd_kernels_wide && olo_lanes_are_wide()
+                               ? olo_ledger_simd_kernels_wide
+                               : &olo_ledger_simd_kernels_plain;
+    ledger_simd->four = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->four);
+    ledger_simd->places = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->places);
+    ledger_simd->terms = olo_alloc((size_t)system->term_count, sizeof *ledger_simd->terms);
+    ledger_simd->groups = olo_alloc((size_t)system->group_count, sizeof *ledger_simd->groups);
+    x.hinged = olo_alloc((size_t)system->frame_count, sizeof *x.hinged);
+    x.q = olo_alloc((size_t)system->n, sizeof *x.q);
+    bool ok = ledger_simd->four && ledger_simd->places && ledger_simd->terms &&
+              ledger_simd->groups && x.hinged && x.q;
+    *out = ok && fill(&x) ? ledger_simd : NULL;
+    olo_free(x.hinged);
+    olo_free(x.q);
+    if (!*out)
+        olo_ledger_simd_free(ledger_simd);
+    return ok;
+}
+
+void olo_ledger_simd_free(olo_ledger_simd *ledger_simd)
+{
+    if (!ledger_simd)
+        return;
+    olo_free(ledger_simd->four);
+    olo_free(ledger_simd->places);
+    olo_free(ledger_simd->terms);
+    olo_free(ledger_simd->groups);
+    olo_free(ledger_simd);
+}
+
+bool olo_ledger_simd_sum(const olo_ledger_simd *ledger_simd, const double *q, const double *v,
+                         olo_ledger_simd_sums *sums)
+{
+    ledger_simd->kernels->add_up(ledger_simd, q, v, sums);
+    double all = sums->kinetic + sums->potential;
+    for (int i = 0; i < 3; i++)
+        all += sums->angular[i];
+    return isfinite(all);
+}
+
+int olo_ledger_simd_terms(const olo_ledger_simd *ledger_simd, const int **terms)
+{
+    *terms = ledger_simd->terms;
+    return ledger_simd->term_count;
+}
+
+int olo_ledger_simd_groups(const olo_ledger_simd *ledger_simd, const int **groups)
+{
+    *groups = ledger_simd->groups;
+    return ledger_simd->group_count;
+}

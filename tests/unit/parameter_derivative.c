@@ -1,0 +1,131 @@
+/* Derivatives of compiled coefficients with respect to parameters of the model, against closed
+ * forms: c ~ p^e has c' = e c/p. */
+#include "scene.h"
+
+#include "oloid/derivatives.h"
+#include "system/parameter_derivative.h"
+
+/* Every number goes through some expression of its own parameter. */
+static const char text[] =
+    "name: all\n"
+    "parameters: {m: 0.3, J: 7, k: 3, rest: 0.7, F: 1.3, M: 1.1, c: 0.9, g: 9.81, kp: 11, kd: 13, "
+    "tau: 0.6,\n"
+    "             E: 2.1e11, rho: 7850, r: 0.013, damp: 0.001, x: 0.37, ratio: 0.83, a: 0.7}\n"
+    "gravity: [0, 0, -g^3/(g^2 + 1)]\n"
+    "points: {name: point, mass: 1/m, position: [exp(x), 0, 5]}\n"
+    "bodies:\n"
+    "  - {name: one, mass: 1, inertia: [J^2, J^2, J^2], position: [1, 0, 0]}\n"
+    "  - {name: two, mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}\n"
+    "  - {name: free, mass: 1, inertia: [1, 1, 1], position: [9, 0, 0],\n"
+    "     rotation: {axis: [0, 0, 3], angle: a}, velocity: [sin(a), x/3, 0]}\n"
+    "joints:\n"
+    "  - {name: A, between: [ground, {on: one, at: [-1, 0, 0]}], axis: [0, 1, 0], torque: "
+    "log(1 + tau)}\n"
+    "  - {name: B, between: [one, two], at: [1.5, 0, 0], axis: [0, 1, 0], controller: {target: 0, "
+    "kp: kp^2, kd: sqrt(kd)}}\n"
+    "relations: {name: gear, coordinate: B, follows: A, ratio: 1/ratio^2}\n"
+    "springs: {name: spring, between: [[0, 0, 5], point], stiffness: sqrt(k), length: rest^3}\n"
+    "dampers: {name: oil, type: linear, between: [[0, 0, 7], point], damping: c^4}\n"
+    "loads:\n"
+    "  - {name: push, on: free, force: [F^-2, 0, 0]}\n"
+    "  - {name: twist, on: free, moment: [0, M^5, 0]}\n"
+    "beams:\n"
+    "  - {name: rod, elements: 3, from: [0, 5, 0], to: [1, 5, 0], damping: damp^2,\n"
+    "     section: {type: circle, radius: r, young: E, poisson: 0.3, density: sqrt(rho)}}\n"
+    "outputs: {name: place, on: {on: free, at: [x^2, 0, 0]}}\n"
+    "run: {step: 0.01, end: 1}\n";
+
+static olo_parameter_derivative *change_of(const scene *s, const char *name)
+{
+    olo_error error = {0};
+    olo_parameter_derivative *change;
+    check_ok(olo_parameter_derivative_create(s->model, name, &change, &error), &error);
+    return change;
+}
+
+/* All coefficients that change are powers of the parameter with one of these exponents, and some
+ * are of this kind. */
+static void check_powers(const scene *s, const char *name, double p, olo_coefficient_kind kind,
+                         double exponent, double other, double tolerance)
+{
+    olo_parameter_derivative *change = change_of(s, name);
+    double worst = 0;
+    bool found = false;
+    for (int i = 0; i < change->count; i++) {
+        const olo_coefficient *c = &change->coefficient[i];
+        double e = change->derivative[i] * p / c->value;
+        double off = fmin(fabs(e - exponent) / fabs(exponent), fabs(e - other) / fabs(other));
+        found = found || c->kind == kind;
+        worst = fmax(worst, off);
+        if (!(off <= tolerance))
+            print_message("%s: kind %d, p %d, value %g: exponent %.17g\n", name, (int)c->kind, c->p,
+                          c->value, e);
+    }
+    print_message("%s: %d coefficients, off by %.1e\n", name, change->count, worst);
+    check_true(found);
+    check_below(worst, tolerance);
+    olo_parameter_derivative_free(change);
+}
+
+TEST(numbers_that_go_straight_into_coefficients)
+{
+    static const struct {
+        const char *name;
+        double p;
+        olo_coefficient_kind kind;
+        double exponent, other;
+    } all[] = {
+        {"m", 0.3, OLO_COEFFICIENT_MASS, -1, -1},     {"J", 7, OLO_COEFFICIENT_MASS, 2, 2},
+        {"k", 3, OLO_COEFFICIENT_TERM, 0.5, 0.5},     {"rest", 0.7, OLO_COEFFICIENT_TERM, 3, 3},
+        {"F", 1.3, OLO_COEFFICIENT_ACTION, -2, -2},   {"M", 1.1, OLO_COEFFICIENT_ACTION, 5, 5},
+        {"c", 0.9, OLO_COEFFICIENT_TERM, 4, 4},       {"kp", 11, OLO_COEFFICIENT_ACTION, 2, 2},
+        {"kd", 13, OLO_COEFFICIENT_ACTION, 0.5, 0.5}, {"ratio", 0.83, OLO_COEFFICIENT_ROW, -2, -2},
+        {"E", 2.1e11, OLO_COEFFICIENT_TERM, 1, 1},    {"rho", 7850, OLO_COEFFICIENT_MASS, 0.5, 0.5},
+        {"damp", 0.001, OLO_COEFFICIENT_TERM, 2, 2}};
+    scene s = scene_open(text, "reduced");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        check_powers(&s, all[i].name, all[i].p, all[i].kind, all[i].exponent, all[i].other,
+                     4 * 2.3e-16);
+    const double g = 9.81, tau = 0.6;
+    double by_g = (3 * g * g * (g * g + 1) - 2 * g * g * g * g) / ((g * g + 1) * (g * g + 1));
+    check_powers(&s, "g", g, OLO_COEFFICIENT_TERM, by_g * (g * g + 1) / (g * g),
+                 by_g * (g * g + 1) / (g * g), 1e-15);
+    double e = tau / (1 + tau) / log(1 + tau);
+    check_powers(&s, "tau", tau, OLO_COEFFICIENT_ACTION, e, e, 1e-15);
+    scene_close(&s);
+}
+
+/* A and I of a circle. */
+TEST(sections_are_polynomials)
+{
+    scene s = scene_open(text, "reduced");
+    check_powers(&s, "r", 0.013, OLO_COEFFICIENT_TERM, 2, 4, 1e-14);
+    scene_close(&s);
+}
+
+TEST(the_start_and_what_turns)
+{
+    scene s = scene_open(text, "reduced");
+    olo_parameter_derivative *x = change_of(&s, "x"), *a = change_of(&s, "a");
+    int point = olo_system_node_offset(s.system, olo_system_find(s.system, "point")),
+        body = olo_system_node_offset(s.system, olo_system_find(s.system, "free"));
+    check_relative(exp(0.37), x->dq[point], 4e-15);
+    check_relative(1.0 / 3, x->dv[body + 1], 1e-15);
+    check_relative(cos(0.7), a->dv[body], 1e-15);
+    const double turned[6] = {-sin(0.7), cos(0.7), 0, -cos(0.7), -sin(0.7), 0};
+    for (int i = 0; i < 6; i++)
+        check_close(turned[i], a->dq[body + 3 + i], 1e-14);
+    bool found = false;
+    for (int i = 0; i < x->count; i++)
+        if (x->coefficient[i].kind == OLO_COEFFICIENT_OUTPUT) {
+            check_relative(2 * 0.37, x->derivative[i], 1e-15);
+            found = true;
+        }
+    check_true(found);
+    olo_parameter_derivative_free(x);
+    olo_parameter_derivative_free(a);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(numbers_that_go_straight_into_coefficients),
+          cmocka_unit_test(sections_are_polynomials), cmocka_unit_test(the_start_and_what_turns))
