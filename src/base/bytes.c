@@ -18,13 +18,3 @@ void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size)
     }
     bytes->at += size;
 }
-
-void olo_bytes_pass_flag(olo_bytes *bytes, bool *flag)
-{
-    unsigned char byte = *flag ? 1 : 0;
-    olo_bytes_pass(bytes, &byte, sizeof byte);
-    if (bytes->way == OLO_BYTES_LOAD) {
-        bytes->strange = bytes->strange || byte > 1;
-        *flag = byte != 0;
-    }
-}

@@ -18,13 +18,9 @@ typedef struct olo_bytes {
     size_t size;
     size_t at;
     bool overrun; /* the block was too short */
-    bool strange; /* something in it cannot have been saved */
 } olo_bytes;
 
 /* Passes a field of `size` bytes into the block or out of it. */
 void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size);
-
-/* The same for a flag. */
-void olo_bytes_pass_flag(olo_bytes *bytes, bool *flag);
 
 #endif

@@ -8,6 +8,7 @@
 #include "kinematics/analysis.h"
 #include "linalg/vec3.h"
 #include "model/model.h"
+#include "stepping/segments.h"
 
 /* Where building is; `entry` is NULL for the model as a whole. */
 typedef struct position {
@@ -105,6 +106,7 @@ olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_er
     }
     status = olo_builder_finish(builder, system, error);
     if (status == OLO_OK) {
+        (*system)->segments = olo_segments;
         status = olo_system_analyse(*system, error);
     }
     if (status != OLO_OK) {

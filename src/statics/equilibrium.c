@@ -213,15 +213,14 @@ static void destroy(olo_search *x)
 /* Rest, with nothing left of a motion. */
 static void stop_motion(const olo_system *s, olo_state *state)
 {
-    size_t n = (size_t)s->n, twists = (size_t)s->twists;
+    const size_t n = (size_t)s->n;
     memset(state->v, 0, n * sizeof *state->v);
     memset(state->v_before, 0, n * sizeof *state->v);
-    memset(state->motion, 0, twists * sizeof *state->motion);
-    memset(state->motion_before, 0, twists * sizeof *state->motion);
-    memset(state->wrench, 0, twists * sizeof *state->wrench);
     memset(state->lambda, 0, (size_t)s->m * sizeof *state->lambda);
     memset(state->reactions, 0, 6 * (size_t)s->reaction_count * sizeof *state->reactions);
-    state->h = state->h_before = state->span = 0;
+    olo_state_reset_segments(state);
+    state->h = state->span = 0;
+    state->has_interval_energy = 0;
     state->t = 0;
     state->work = state->dissipation = state->constraint = (olo_sum){0};
     memset(state->received, 0, (size_t)state->parts * sizeof *state->received);

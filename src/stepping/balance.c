@@ -192,11 +192,8 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         memcpy(state->v_before, state->v, size);
         memcpy(state->v, step->v1, size);
     }
-    state->pending = step->pending;
-    state->from_momentum = false;
     memcpy(state->q, step->q_end, size);
     memcpy(state->q_remainder, step->remainder_end, size);
     state->t += step->h;
-    state->h_before = state->h;
     state->h = state->span = step->h;
 }

@@ -30,6 +30,9 @@ static const double failed_cut = 0.25;                   /* after one that Newto
 static const double least_share = 1e-4;                  /* below it an error says nothing */
 static const double rounding = 1e-14;                    /* of an estimate */
 
+const olo_segment olo_segment_control = {.name = "control",
+                                         .fixed = sizeof(olo_control_segment) / sizeof(double)};
+
 olo_status olo_control_choose(olo_control *control, const olo_composition *composition,
                               const olo_run *run, olo_error *error)
 {
@@ -175,13 +178,14 @@ static void plan_next(const olo_stepper *x, olo_state *state, double h, double p
                       double share, bool rejected)
 {
     const double k = x->composition->estimate;
-    const double before = state->error_before > 0 ? state->error_before : 1.0;
+    olo_control_segment *memory = olo_control_of(state);
+    const double before = memory->error_before > 0 ? memory->error_before : 1.0;
     share = fmax(share, least_share);
     double factor = safety * pow(share, -integral / k) * pow(before, proportional / k);
     double next = h * within(factor, least_growth, rejected ? 1.0 : most_growth);
     /* a step that was only cut to end somewhere says little about the plan */
-    state->next = h < planned ? fmax(next, planned) : next;
-    state->error_before = share;
+    memory->next = h < planned ? fmax(next, planned) : next;
+    memory->error_before = share;
 }
 
 olo_status olo_stepper_adapt(olo_stepper *x, olo_state *state, double longest, olo_error *error)
@@ -192,7 +196,8 @@ olo_status olo_stepper_adapt(olo_stepper *x, olo_state *state, double longest, o
     if (!(control->bound > 0) || !(longest > 0))
         return olo_fail(error, OLO_BAD_INPUT,
                         "a step is chosen with run.tolerance and a positive longest step only");
-    double planned = state->next > 0 ? state->next : control->first;
+    const double next = olo_control_of(state)->next;
+    double planned = next > 0 ? next : control->first;
     planned = within(planned, control->smallest, control->largest);
     double h = fit(planned, longest);
     for (;;) {

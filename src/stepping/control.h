@@ -4,6 +4,17 @@
 
 #include "stepping/step.h"
 
+/* Its segment of a state. */
+typedef struct olo_control_segment {
+    double next;         /* the size of the next step, 0 if not known */
+    double error_before; /* the share of the tolerance that the last step took */
+} olo_control_segment;
+
+static inline olo_control_segment *olo_control_of(const olo_state *state)
+{
+    return state->segment[OLO_SEGMENT_control];
+}
+
 /* Takes what a run says about it; fails where that makes no sense. */
 olo_status olo_control_choose(olo_control *control, const olo_composition *composition,
                               const olo_run *run, olo_error *error);

@@ -13,7 +13,7 @@ void olo_coordinates_predict(olo_step *step, double scale)
         const olo_node *node = &s->nodes[k];
         double guess[6];
         for (int i = 0; i < node->twist; i++)
-            guess[i] = scale * step->state->motion[node->motion + i];
+            guess[i] = scale * olo_last_motion(step->state)[node->motion + i];
         olo_node_move(node, guess, step->x.q0 + node->q, step->x.dq + node->q, step->x.qm + node->q,
                       step->x.q1 + node->q);
     }
@@ -58,7 +58,7 @@ void olo_coordinates_finish(const olo_step *step, olo_state *state)
     const olo_system *s = step->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double *motion = state->motion + node->motion;
+        double *motion = olo_last_motion(state) + node->motion;
         vec3_copy(step->x.dq + node->q, motion);
         if (node->kind == OLO_NODE_FRAME)
             olo_node_cayley(step->x.qm + node->q, step->x.dq + node->q, motion + 3);

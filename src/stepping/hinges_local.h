@@ -184,18 +184,18 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
     if (x->h != step->h)
         scale_impulses(b, at, step, at_start);
     const lane3 rho = lane3_combine(b->pivot, b->d0);
-    gather_twists(state->motion, at, &motion[0], &motion[1]);
+    gather_twists(olo_last_motion(state), at, &motion[0], &motion[1]);
     if (at_start) {
         set_momenta(b, at, step);
     } else {
         set_velocities(b, at, step->v0);
-        set_wrenches(b, at, state->wrench, scale, rho, motion[1]);
+        set_wrenches(b, at, olo_last_wrenches(state), scale, rho, motion[1]);
     }
     for (int k = 0; k < 2; k++)
         motion[k] = lane3_times(lane_all(mix->last), motion[k]);
-    add_motions(state->motion_before, at, mix->prior, motion);
+    add_motions(olo_predictor_of(state)->before, at, mix->prior, motion);
     for (int k = 0; at_start && k < mix->differences; k++)
-        add_motions(state->differences + k * state->twists, at, 1.0, motion);
+        add_motions(olo_predictor_differences(state) + k * state->twists, at, 1.0, motion);
     b->a = motion[1];
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
 }

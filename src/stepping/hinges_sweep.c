@@ -487,11 +487,11 @@ static void pass_motions(const double *now, olo_state *state,
                          double missed[OLO_PREDICTOR_MOTIONS + 1])
 {
     const int count = state->twists, whole = count - count % LANES;
-    double *d[OLO_PREDICTOR_MOTIONS] = {state->motion};
+    double *d[OLO_PREDICTOR_MOTIONS] = {olo_last_motion(state)};
     lane sum[OLO_PREDICTOR_MOTIONS];
     memset(sum, 0, sizeof sum);
     for (int k = 1; k < OLO_PREDICTOR_MOTIONS; k++)
-        d[k] = state->differences + (k - 1) * count;
+        d[k] = olo_predictor_differences(state) + (k - 1) * count;
     for (int i = 0; i < whole; i += LANES) {
         lane e = lane_load(now + i);
         for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {

@@ -308,7 +308,8 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
         return false;
     bool known = x->at_start && memcmp(record->q1, x->step.q0, (size_t)n * sizeof *record->q1) == 0;
     olo_linear_place(x, record);
-    memcpy(x->state->motion, record->motion, (size_t)x->system->twists * sizeof *record->motion);
+    memcpy(olo_last_motion(x->state), record->motion,
+           (size_t)x->system->twists * sizeof *record->motion);
     if (x->projects && change->v)
         memset(change->v, 0, (size_t)n * sizeof *change->v);
     if (*velocity && !velocity_over_hinges(x, record, by, change->v))

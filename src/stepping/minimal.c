@@ -164,7 +164,7 @@ static void predict(void *data, olo_step *step, double scale)
               olo_row_basis_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
     x->status = ok ? OLO_OK : OLO_SINGULAR;
     for (int i = 0; i < s->twists; i++)
-        x->guess[i] = scale * step->state->motion[i];
+        x->guess[i] = scale * olo_last_motion(step->state)[i];
     olo_motion_predict(x->topology, &step->x, x->guess, 1.0);
 }
 

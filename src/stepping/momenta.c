@@ -5,11 +5,33 @@
  *
  * and the start from a momentum p, M v = Q(q) p = p - G(q)^T mu with G(q) v = 0.
  */
+#include "stepping/momenta.h"
+
 #include <string.h>
 
 #include "base/fail.h"
 #include "stepping/step.h"
 #include "system/system.h"
+
+static void forget(olo_state *state)
+{
+    olo_momentum_segment *memory = olo_momentum_of(state);
+    memory->given = memory->pending = 0;
+}
+
+static bool is_sensible(const olo_state *state)
+{
+    const olo_momentum_segment *memory = olo_momentum_of(state);
+    return (memory->given & ~1) == 0 && (memory->pending & ~1) == 0;
+}
+
+const olo_segment olo_segment_momentum = {.name = "momentum",
+                                          .fixed = sizeof(olo_momentum_segment) / sizeof(double),
+                                          .n = 1,
+                                          .drives = 1,
+                                          .reset = forget,
+                                          .reverse = forget,
+                                          .check = is_sensible};
 
 static olo_status check_momenta(const olo_stepper *x, olo_error *error)
 {

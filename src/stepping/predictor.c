@@ -13,30 +13,50 @@
 #include <math.h>
 #include <string.h>
 
+static void reverse(olo_state *state)
+{
+    olo_predictor_of(state)->smooth = 0;
+    olo_predictor_restart(state);
+}
+
+static bool is_sensible(const olo_state *state)
+{
+    const olo_predictor_segment *memory = olo_predictor_of(state);
+    return (memory->smooth & ~1) == 0 && memory->equal >= 0 && memory->order >= 0 &&
+           memory->equal <= OLO_PREDICTOR_MOTIONS && memory->order <= OLO_PREDICTOR_MOTIONS;
+}
+
+const olo_segment olo_segment_predictor = {.name = "predictor",
+                                           .fixed = sizeof(olo_predictor_segment) / sizeof(double),
+                                           .twists = OLO_PREDICTOR_MOTIONS,
+                                           .reverse = reverse,
+                                           .check = is_sensible};
+
 /* The motion of a step of h on the straight line through the rates of the last two motions: `last`
  * and `prior` times these. False where that line leads too far away from both. */
 static bool motion_line(const olo_state *state, double h, double *last, double *prior)
 {
-    const double steepest = 4;
-    if (h == state->h && h == state->h_before) { /* mostly */
+    const double steepest = 4, h_before = olo_predictor_of(state)->h_before;
+    if (h == state->h && h == h_before) { /* mostly */
         *last = 2;
         *prior = -1;
         return true;
     }
-    const double both = state->h + state->h_before, slope = both != 0 ? (h + state->h) / both : 0;
-    if (state->h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
+    const double both = state->h + h_before, slope = both != 0 ? (h + state->h) / both : 0;
+    if (h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
         return false;
     *last = h / state->h * (1 + slope);
-    *prior = -h / state->h_before * slope;
+    *prior = -h / h_before * slope;
     return true;
 }
 
 olo_motion_mix olo_predictor_mix(const olo_state *state, double h, double scale)
 {
+    const olo_predictor_segment *memory = olo_predictor_of(state);
     olo_motion_mix mix = {.last = scale};
-    if (scale == 1 && state->predictor_order > 1)
-        mix.differences = state->predictor_order - 1;
-    else if (state->smooth && scale != 0)
+    if (scale == 1 && memory->order > 1)
+        mix.differences = memory->order - 1;
+    else if (memory->smooth && scale != 0)
         (void)motion_line(state, h, &mix.last, &mix.prior);
     return mix;
 }
@@ -47,23 +67,25 @@ typedef double pair __attribute__((vector_size(16)));
 void olo_predictor_motion(const olo_state *state, olo_motion_mix mix, double *motion)
 {
     const int count = state->twists, odd = count % 2;
+    const double *latest = olo_last_motion(state), *earlier = olo_predictor_of(state)->before;
+    const double *differences = olo_predictor_differences(state);
     const pair last = {mix.last, mix.last}, prior = {mix.prior, mix.prior};
     for (int i = 0; i < count - odd; i += 2) {
         pair sum, before;
-        memcpy(&sum, state->motion + i, sizeof sum);
-        memcpy(&before, state->motion_before + i, sizeof before);
+        memcpy(&sum, latest + i, sizeof sum);
+        memcpy(&before, earlier + i, sizeof before);
         sum = last * sum + prior * before;
         for (int k = 0; k < mix.differences; k++) {
-            memcpy(&before, state->differences + k * count + i, sizeof before);
+            memcpy(&before, differences + k * count + i, sizeof before);
             sum += before;
         }
         memcpy(motion + i, &sum, sizeof sum);
     }
     if (!odd)
         return;
-    double sum = mix.last * state->motion[count - 1] + mix.prior * state->motion_before[count - 1];
+    double sum = mix.last * latest[count - 1] + mix.prior * earlier[count - 1];
     for (int k = 0; k < mix.differences; k++)
-        sum += state->differences[k * count + count - 1];
+        sum += differences[k * count + count - 1];
     motion[count - 1] = sum;
 }
 
@@ -71,29 +93,31 @@ void olo_predictor_motion(const olo_state *state, olo_motion_mix mix, double *mo
  * better than the one before it alone. */
 static void remember_line(const olo_step *step, olo_state *state)
 {
+    olo_predictor_segment *memory = olo_predictor_of(state);
     double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
+    double *motion = olo_last_motion(state), *before = memory->before;
     const bool known = motion_line(state, step->h, &last, &prior);
     for (int i = 0; i < state->twists; i++) {
-        double now = step->x.motion[i], change = now - scale * state->motion[i];
-        double remainder = now - last * state->motion[i] - prior * state->motion_before[i];
+        double now = step->x.motion[i], change = now - scale * motion[i];
+        double remainder = now - last * motion[i] - prior * before[i];
         plain += change * change;
         line += remainder * remainder;
-        state->motion_before[i] = state->motion[i];
-        state->motion[i] = now;
+        before[i] = motion[i];
+        motion[i] = now;
     }
-    state->smooth = known && line < 0.25 * plain;
-    state->equal = state->predictor_order = 1;
+    memory->smooth = known && line < 0.25 * plain;
+    memory->equal = memory->order = 1;
 }
 
 void olo_motion_pass_any(const double *now, olo_state *state,
                          double missed[OLO_PREDICTOR_MOTIONS + 1])
 {
     const int count = state->twists, odd = count % 2;
-    double *d[OLO_PREDICTOR_MOTIONS] = {state->motion};
+    double *d[OLO_PREDICTOR_MOTIONS] = {olo_last_motion(state)};
     pair sum[OLO_PREDICTOR_MOTIONS];
     memset(sum, 0, sizeof sum);
     for (int k = 1; k < OLO_PREDICTOR_MOTIONS; k++)
-        d[k] = state->differences + (k - 1) * count;
+        d[k] = olo_predictor_differences(state) + (k - 1) * count;
     for (int i = 0; i < count - odd; i += 2) {
         pair e, before;
         memcpy(&e, now + i, sizeof e);
@@ -120,22 +144,23 @@ void olo_motion_pass_any(const double *now, olo_state *state,
  * noise, and not asked. */
 static void remember_differences(const double *now, olo_motion_pass *pass, olo_state *state)
 {
-    const int known = state->equal;
+    olo_predictor_segment *memory = olo_predictor_of(state);
+    const int known = memory->equal;
     double missed[OLO_PREDICTOR_MOTIONS + 1];
-    memcpy(state->motion_before, state->motion, (size_t)state->twists * sizeof *now);
+    memcpy(memory->before, olo_last_motion(state), (size_t)state->twists * sizeof *now);
     pass(now, state, missed);
-    state->predictor_order = 1;
-    while (state->predictor_order < known &&
-           missed[state->predictor_order + 1] < missed[state->predictor_order])
-        state->predictor_order++;
-    state->smooth = state->predictor_order > 1;
-    state->equal = known < OLO_PREDICTOR_MOTIONS ? known + 1 : known;
+    memory->order = 1;
+    while (memory->order < known && missed[memory->order + 1] < missed[memory->order])
+        memory->order++;
+    memory->smooth = memory->order > 1;
+    memory->equal = known < OLO_PREDICTOR_MOTIONS ? known + 1 : known;
 }
 
 void olo_predictor_update(const olo_step *step, olo_motion_pass *pass, olo_state *state)
 {
-    if (pass && state->h == step->h && state->equal > 0)
+    if (pass && state->h == step->h && olo_predictor_of(state)->equal > 0)
         remember_differences(step->x.motion, pass, state);
     else
         remember_line(step, state);
+    olo_predictor_of(state)->h_before = state->h;
 }

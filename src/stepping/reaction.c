@@ -107,7 +107,7 @@ static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
 {
     return (olo_forces){.step = &x->step,
                         .topology = tree_of(x),
-                        .wrench = state->wrench,
+                        .wrench = olo_last_wrenches(state),
                         .unit = state->h,
                         .lambda = state->lambda};
 }
@@ -124,7 +124,7 @@ void olo_stepper_keep_part(olo_stepper *x, const olo_state *state, double weight
     memcpy(part->dq, motion->dq, size);
     memcpy(part->qm, motion->qm, size);
     memcpy(part->q1, motion->q1, size);
-    memcpy(part->wrench, state->wrench, (size_t)state->twists * sizeof *part->wrench);
+    memcpy(part->wrench, olo_last_wrenches(state), (size_t)state->twists * sizeof *part->wrench);
     memcpy(part->lambda, state->lambda, (size_t)state->m * sizeof *part->lambda);
 }
 

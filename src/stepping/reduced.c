@@ -230,7 +230,7 @@ static void predict(void *data, olo_step *step, double scale)
     begin(x, step);
     olo_predictor_motion(state, mix, x->guess);
     for (int i = 0; x->varied && i < x->system->twists; i++)
-        x->wrench[i] = scale * state->wrench[i];
+        x->wrench[i] = scale * olo_last_wrenches(state)[i];
     x->closed = x->varied || step->closed || !x->tree_only;
     if (x->closed)
         olo_motion_predict(x->topology, &step->x, x->guess, 1.0);
@@ -575,7 +575,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
     olo_predictor_update(step, x->motion_pass, state);
-    memcpy(state->wrench, x->wrench, twists * sizeof *state->wrench);
+    memcpy(olo_last_wrenches(state), x->wrench, twists * sizeof *x->wrench);
     for (int i = 0; i < x->topology->closure_block_count; i++)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
             state->lambda[x->topology->closure_blocks[i].first + j] =

@@ -10,6 +10,7 @@
 #include "kinematics/motion.h"
 #include "oloid/simulate.h"
 #include "stepping/composition.h"
+#include "stepping/segments.h"
 #include "system/piece.h"
 #include "system/system.h"
 
@@ -161,6 +162,10 @@ typedef struct olo_scheme {
 #undef OLO_SCHEME
 /* By name, NULL if there is none. */
 const olo_scheme *olo_scheme_find(const char *name);
+
+/* A stepper with a scheme that need not be registered; run->scheme is not looked at. */
+olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *scheme,
+                                   const olo_run *run, olo_stepper **stepper, olo_error *error);
 
 /* What one Newton iteration did, in scaled units (lengths over the model's length, angles). */
 typedef struct olo_newton {

@@ -1,6 +1,8 @@
 /* A step as it was made; see the header. */
 #include "stepping/step_record.h"
 
+#include "stepping/momenta.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +86,8 @@ void olo_step_record_join(olo_step_record *x, const olo_step_record *next)
 
 void olo_step_record_end(olo_step_record *x, const olo_state *state)
 {
+    olo_momentum_segment *memory = olo_momentum_of(state);
     x->q1 = state->q;
     x->v1 = state->v;
-    x->p1 = state->from_momentum ? state->momentum : NULL;
+    x->p1 = memory->given ? memory->momentum : NULL;
 }

@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "linalg/rotation.h"
 #include "stepping/control.h"
+#include "stepping/momenta.h"
+#include "stepping/predictor.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
 
@@ -115,6 +117,12 @@ static bool has_velocity_rows(const olo_system *s, const olo_group *group)
     return any;
 }
 
+static olo_status find_scheme(const olo_run *run, const olo_scheme **scheme, olo_error *error)
+{
+    *scheme = olo_scheme_find(run->scheme);
+    return *scheme ? OLO_OK : refuse(error, "there is no scheme", run->scheme, olo_scheme_names);
+}
+
 /* The parts of a step, and whether its size may change. */
 static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *error)
 {
@@ -139,9 +147,6 @@ static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *er
 
 static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
 {
-    x->scheme = olo_scheme_find(run->scheme);
-    if (!x->scheme)
-        return refuse(error, "there is no scheme", run->scheme, olo_scheme_names);
     x->treatment = olo_treatment_find(run->constraints);
     if (!x->treatment)
         return refuse(error, "constraints cannot be treated by", run->constraints,
@@ -179,7 +184,9 @@ olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *u
                             olo_error *error)
 {
     olo_stepper x = {.system = system};
-    olo_status status = choose(&x, run, error);
+    olo_status status = find_scheme(run, &x.scheme, error);
+    if (status == OLO_OK)
+        status = choose(&x, run, error);
     if (status == OLO_OK)
         status = count_unknowns(&x, error);
     *unknowns = x.unknowns;
@@ -221,11 +228,21 @@ static bool has_hinges_only(const olo_system *s)
 olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_stepper **stepper,
                               olo_error *error)
 {
+    const olo_scheme *scheme;
+    *stepper = NULL;
+    const olo_status status = find_scheme(run, &scheme, error);
+    return status == OLO_OK ? olo_stepper_create_with(system, scheme, run, stepper, error) : status;
+}
+
+olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *scheme,
+                                   const olo_run *run, olo_stepper **stepper, olo_error *error)
+{
     *stepper = NULL;
     olo_stepper *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
     x->system = system;
+    x->scheme = scheme;
     x->tolerance = run->newton_tolerance;
     x->iterations = run->iterations;
     x->halvings = run->tolerance > 0 ? 0 : run->halvings; /* such steps are rejected instead */
@@ -360,7 +377,7 @@ static double report_rotation(olo_stepper *x, const olo_state *state)
     double largest = 0;
     int node = -1;
     for (int k = 0; k < s->node_count; k++) {
-        const double *a = state->motion + s->nodes[k].motion + 3;
+        const double *a = olo_last_motion(state) + s->nodes[k].motion + 3;
         if (s->nodes[k].kind == OLO_NODE_FRAME && vec3_dot(a, a) > largest) {
             largest = vec3_dot(a, a);
             longest = a;
@@ -392,7 +409,7 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
         const double *q = state->q + node->q, *v = state->v + node->q;
-        double *motion = state->motion + node->motion;
+        double *motion = olo_last_motion(state) + node->motion;
         for (int i = 0; i < 3; i++)
             motion[i] = h * v[i];
         if (node->kind != OLO_NODE_FRAME)
@@ -404,7 +421,7 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
             motion[i] *= 0.5 * h;
     }
     state->h = h;
-    state->equal = state->predictor_order = 0;
+    olo_predictor_restart(state);
 }
 
 /* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made
@@ -525,14 +542,15 @@ olo_status olo_stepper_project(olo_stepper *x, const olo_state *state, const dou
 olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *error)
 {
     size_t size = (size_t)x->system->n * sizeof *state->q;
-    if (!state->pending)
+    olo_momentum_segment *memory = olo_momentum_of(state);
+    if (!memory->pending)
         return OLO_OK;
-    olo_status status = olo_stepper_project(x, state, state->momentum, state->h, error);
+    olo_status status = olo_stepper_project(x, state, memory->momentum, state->h, error);
     if (status != OLO_OK)
         return status;
     memcpy(state->v_before, state->v, size);
     memcpy(state->v, x->step.v1, size);
-    state->pending = false;
+    memory->pending = 0;
     return OLO_OK;
 }
 
@@ -540,11 +558,12 @@ olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *err
  * multipliers are then those of two halves of steps. */
 static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
 {
+    const olo_momentum_segment *memory = olo_momentum_of(state);
     double both = state->h + h;
-    x->step.from_momentum = x->scheme->momentum && state->from_momentum && !x->projected;
+    x->step.from_momentum = x->scheme->momentum && memory->given && !x->projected;
     x->step.weight = x->step.from_momentum && both != 0 ? both / h : 1;
     if (x->step.from_momentum)
-        memcpy(x->step.Mv0, state->momentum, (size_t)x->system->n * sizeof *state->momentum);
+        memcpy(x->step.Mv0, memory->momentum, (size_t)x->system->n * sizeof *x->step.Mv0);
 }
 
 /* The first of these numbers that is not finite, or -1. */
@@ -610,6 +629,8 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     if (x->observe_step)
         x->observe_step(x->observe_context, x);
     x->treatment->finish(x->data, &x->step, state);
+    olo_momentum_of(state)->given = state->has_interval_energy = 0; /* unless the scheme says so */
+    olo_momentum_of(state)->pending = x->step.pending;
     x->scheme->finish(&x->step, state);
     follow_angles(x, state, report_rotation(x, state));
     olo_stepper_record_reactions(x, state);

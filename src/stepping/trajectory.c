@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "stepping/derivatives_private.h"
 #include "stepping/goal.h"
+#include "stepping/momenta.h"
 #include "stepping/row_basis.h"
 
 /* The controls of a step of the run, NULL without any. */
@@ -183,7 +184,8 @@ static olo_status begin(trajectory *c, olo_derivatives *x, const olo_state *star
     c->lazy = status == OLO_OK && !forward && !x->stepper->eager && !x->observer.step &&
               olo_stepper_may_be_lazy(x->stepper);
     olo_state_copy(start, x->state);
-    x->state->from_momentum = false; /* J is one of its velocities */
+    olo_momentum_of(x->state)->given = 0; /* J is one of its velocities */
+    x->state->has_interval_energy = 0;
     return status;
 }
 

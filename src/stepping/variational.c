@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "stepping/balance.h"
+#include "stepping/momenta.h"
 
 static const olo_term_view midpoint = {
     .force = olo_term_midpoint, .stress = olo_term_midpoint_stress, .middle = true};
@@ -64,18 +65,19 @@ static void add_drive_work(const olo_step *step, olo_state *state)
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
     const double half = 0.5 * step->h;
+    double *impulse_end = olo_drive_impulses(state);
     for (int i = 0; i < s->drive_count; i++) {
         int row = s->drives[i].row;
         const olo_constraint *motion = &s->constraints[row];
         double mean = olo_constraint_advance(motion, &x) / step->h, rate0, rate1;
         motion->type->motion(motion, step->t, &rate0);
         motion->type->motion(motion, step->t + step->h, &rate1);
-        double before = step->from_momentum ? state->impulse_end[i] : 0;
+        double before = step->from_momentum ? impulse_end[i] : 0;
         double start = half * step->weight * state->lambda[row] - before;
         double end = half * step->lambda_end[row];
         double work = -0.5 * (start * (rate0 + mean) + end * (mean + rate1));
         olo_balance_add_drive_work(step, state, i, work);
-        state->impulse_end[i] = end;
+        impulse_end[i] = end;
     }
 }
 
@@ -83,9 +85,11 @@ static void finish(const olo_step *step, olo_state *state)
 {
     add_drive_work(step, state);
     olo_balance_finish(step, state);
-    memcpy(state->momentum, step->momentum, (size_t)state->n * sizeof *state->momentum);
-    state->from_momentum = true;
+    olo_momentum_segment *memory = olo_momentum_of(state);
+    memcpy(memory->momentum, step->momentum, (size_t)state->n * sizeof *step->momentum);
+    memory->given = 1;
     state->interval_energy = step->energy;
+    state->has_interval_energy = 1;
 }
 
 const olo_scheme olo_scheme_variational = {

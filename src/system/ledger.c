@@ -164,7 +164,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     ledger->constraint = olo_sum_value(&x->constraint);
     ledger->total = ledger->kinetic + ledger->potential + ledger->strain + ledger->constraint;
     ledger->balance = ledger->total - ledger->work + ledger->dissipation;
-    ledger->interval = x->from_momentum ? x->interval_energy : ledger->total;
+    ledger->interval = x->has_interval_energy ? x->interval_energy : ledger->total;
 }
 
 double olo_invariant_value(const olo_invariant *invariant, const olo_ledger *ledger)

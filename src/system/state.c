@@ -1,17 +1,33 @@
-/* States: one block of memory that is copied as a whole. */
+/* States: one block of memory that is copied as a whole, whatever its segments are. */
+#include "system/state.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "system/system.h"
 
-static size_t number_count(const olo_state *x)
+/* --- layout --- */
+
+static size_t segment_numbers(const olo_segment *segment, const olo_state *x)
 {
-    return 5 * (size_t)x->n + (2 + OLO_PREDICTOR_MOTIONS) * (size_t)x->twists + (size_t)x->m +
-           (size_t)x->joint_coordinates + 6 * (size_t)x->reaction_count + 2 * (size_t)x->drives +
-           2 * (size_t)x->parts;
+    return (size_t)(segment->fixed + segment->n * x->n + segment->m * x->m +
+                    segment->twists * x->twists +
+                    segment->joint_coordinates * x->joint_coordinates +
+                    segment->drives * x->drives);
+}
+
+/* The numbers behind the struct, and of how many segments the last ones are. */
+static size_t number_count(const olo_state *x, size_t *segments)
+{
+    size_t count = 3 * (size_t)x->n + (size_t)x->joint_coordinates + (size_t)x->drives +
+                   2 * (size_t)x->parts + (size_t)x->n + (size_t)x->m +
+                   6 * (size_t)x->reaction_count;
+    for (*segments = 0; x->segments[*segments]; ++*segments)
+        count += segment_numbers(x->segments[*segments], x);
+    return count;
 }
 
 static void point_into(olo_state *state)
@@ -20,24 +36,25 @@ static void point_into(olo_state *state)
     state->q = at;
     state->q_remainder = at += state->n;
     state->v = at += state->n;
-    state->v_before = at += state->n;
-    state->motion = at += state->n;
-    state->motion_before = at += state->twists;
-    state->differences = at += state->twists;
-    state->wrench = at += (OLO_PREDICTOR_MOTIONS - 1) * state->twists;
-    state->lambda = at += state->twists;
-    state->momentum = at += state->m;
     state->angles = at += state->n;
-    state->reactions = at += state->joint_coordinates;
-    state->impulse_end = at += 6 * state->reaction_count;
-    state->drive_work = at += state->drives;
-    state->received = (olo_sum *)(at + state->drives);
+    state->drive_work = at += state->joint_coordinates;
+    state->received = (olo_sum *)(at += state->drives);
+    state->v_before = at += 2 * state->parts;
+    state->lambda = at += state->n;
+    state->reactions = at += state->m;
+    at += 6 * state->reaction_count;
+    for (int i = 0; state->segments[i]; i++) {
+        state->segment[i] = at;
+        at += segment_numbers(state->segments[i], state);
+    }
 }
 
-/* A zeroed state with the sizes of `like`. */
+/* A zeroed state with the sizes and segments of `like`. */
 static olo_state *allocate(const olo_state *like)
 {
-    olo_state *state = olo_alloc(1, sizeof *state + number_count(like) * sizeof(double));
+    size_t segments, numbers = number_count(like, &segments);
+    olo_state *state =
+        olo_alloc(1, sizeof *state + numbers * sizeof(double) + segments * sizeof *state->segment);
     if (!state)
         return NULL;
     state->n = like->n;
@@ -47,6 +64,9 @@ static olo_state *allocate(const olo_state *like)
     state->reaction_count = like->reaction_count;
     state->drives = like->drives;
     state->parts = like->parts;
+    state->segments = like->segments;
+    state->segment = (void **)(state->numbers + numbers);
+    state->size = offsetof(olo_state, numbers) + numbers * sizeof(double) - offsetof(olo_state, t);
     point_into(state);
     return state;
 }
@@ -59,30 +79,21 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
                              .joint_coordinates = system->joint_coordinate_count,
                              .reaction_count = system->reaction_count,
                              .drives = system->drive_count,
-                             .parts = system->part_count > 1 ? system->part_count : 0};
+                             .parts = system->part_count > 1 ? system->part_count : 0,
+                             .segments = system->segments};
     *state = allocate(&sizes);
     return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
 }
 
+/* The part of a state that changes: `size` bytes. */
+static unsigned char *block_of(const olo_state *state)
+{
+    return (unsigned char *)state + offsetof(olo_state, t);
+}
+
 void olo_state_copy(const olo_state *from, olo_state *to)
 {
-    memcpy(to->numbers, from->numbers, number_count(from) * sizeof(double));
-    to->t = from->t;
-    to->h = from->h;
-    to->h_before = from->h_before;
-    to->span = from->span;
-    to->next = from->next;
-    to->error_before = from->error_before;
-    to->turned = from->turned;
-    to->smooth = from->smooth;
-    to->equal = from->equal;
-    to->predictor_order = from->predictor_order;
-    to->from_momentum = from->from_momentum;
-    to->pending = from->pending;
-    to->interval_energy = from->interval_energy;
-    to->work = from->work;
-    to->dissipation = from->dissipation;
-    to->constraint = from->constraint;
+    memcpy(block_of(to), block_of(from), from->size);
 }
 
 olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error)
@@ -96,58 +107,54 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 
 /* --- as a block of bytes --- */
 
-/* Raised when the fields below change. */
-enum { SAVED_VERSION = 7 };
+/* Raised when the layout above changes. Segments have names and sizes instead. */
+enum { SAVED_VERSION = 8 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
 
 typedef struct saved_head {
     uint64_t magic, checksum; /* of what follows */
     uint64_t version, n, m, twists;
+    uint64_t segments; /* checksum of their names and sizes */
 } saved_head;
 
-/* Everything that olo_state_copy copies. */
-static void pass_fields(olo_bytes *bytes, olo_state *state)
+static uint64_t segments_checksum(const olo_state *state)
 {
-    olo_bytes_pass(bytes, &state->t, sizeof state->t);
-    olo_bytes_pass(bytes, &state->h, sizeof state->h);
-    olo_bytes_pass(bytes, &state->h_before, sizeof state->h_before);
-    olo_bytes_pass(bytes, &state->span, sizeof state->span);
-    olo_bytes_pass(bytes, &state->next, sizeof state->next);
-    olo_bytes_pass(bytes, &state->error_before, sizeof state->error_before);
-    olo_bytes_pass(bytes, &state->turned, sizeof state->turned);
-    olo_bytes_pass_flag(bytes, &state->smooth);
-    olo_bytes_pass(bytes, &state->equal, sizeof state->equal);
-    olo_bytes_pass(bytes, &state->predictor_order, sizeof state->predictor_order);
-    olo_bytes_pass_flag(bytes, &state->from_momentum);
-    olo_bytes_pass_flag(bytes, &state->pending);
-    olo_bytes_pass(bytes, &state->interval_energy, sizeof state->interval_energy);
-    olo_bytes_pass(bytes, &state->work, sizeof state->work);
-    olo_bytes_pass(bytes, &state->dissipation, sizeof state->dissipation);
-    olo_bytes_pass(bytes, &state->constraint, sizeof state->constraint);
-    olo_bytes_pass(bytes, state->numbers, number_count(state) * sizeof(double));
+    uint32_t sum = 0;
+    for (int i = 0; state->segments[i]; i++) {
+        const char *name = state->segments[i]->name;
+        const uint64_t size = segment_numbers(state->segments[i], state);
+        sum = olo_checksum(sum, name, strlen(name) + 1);
+        sum = olo_checksum(sum, &size, sizeof size);
+    }
+    return sum;
 }
 
 size_t olo_state_saved_size(const olo_state *state)
 {
-    olo_bytes bytes = {.way = OLO_BYTES_MEASURE};
-    pass_fields(&bytes, (olo_state *)state); /* measuring does not touch it */
-    return sizeof(saved_head) + bytes.at;
+    return sizeof(saved_head) + state->size;
 }
 
 void olo_state_save(const olo_state *state, void *block)
 {
-    const size_t size = olo_state_saved_size(state) - sizeof(saved_head);
-    saved_head head = {.magic = saved_magic,
-                       .version = SAVED_VERSION,
-                       .n = (uint64_t)state->n,
-                       .m = (uint64_t)state->m,
-                       .twists = (uint64_t)state->twists};
-    olo_bytes bytes = {
-        .way = OLO_BYTES_SAVE, .block = (unsigned char *)block + sizeof head, .size = size};
-    pass_fields(&bytes, (olo_state *)state); /* saving only reads it */
-    head.checksum = olo_checksum(0, bytes.block, size);
+    const saved_head head = {.magic = saved_magic,
+                             .checksum = olo_checksum(0, block_of(state), state->size),
+                             .version = SAVED_VERSION,
+                             .n = (uint64_t)state->n,
+                             .m = (uint64_t)state->m,
+                             .twists = (uint64_t)state->twists,
+                             .segments = segments_checksum(state)};
     memcpy(block, &head, sizeof head);
+    memcpy((unsigned char *)block + sizeof head, block_of(state), state->size);
+}
+
+static bool is_sensible(const olo_state *state)
+{
+    bool sensible = state->has_interval_energy == 0 || state->has_interval_energy == 1;
+    for (int i = 0; sensible && state->segments[i]; i++)
+        if (state->segments[i]->check)
+            sensible = state->segments[i]->check(state);
+    return sensible;
 }
 
 olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error)
@@ -161,17 +168,24 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
         return olo_fail(error, OLO_UNSUPPORTED, "the saved state has version %llu, known is %d",
                         (unsigned long long)head.version, SAVED_VERSION);
     if (head.n != (uint64_t)state->n || head.m != (uint64_t)state->m ||
-        head.twists != (uint64_t)state->twists || size != olo_state_saved_size(state))
+        head.twists != (uint64_t)state->twists)
         return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
-    olo_bytes bytes = {.way = OLO_BYTES_LOAD,
-                       .block = (unsigned char *)block + sizeof head,
-                       .size = size - sizeof head};
-    if (olo_checksum(0, bytes.block, bytes.size) != head.checksum)
+    if (head.segments != segments_checksum(state))
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the saved state was written by a version of Oloid with other schemes; "
+                        "take that version, or start the run anew");
+    if (size != olo_state_saved_size(state))
+        return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
+    if (olo_checksum(0, (const unsigned char *)block + sizeof head, state->size) != head.checksum)
         return olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
-    pass_fields(&bytes, state);
-    const bool sensible = !bytes.strange && state->equal >= 0 &&
-                          state->equal <= OLO_PREDICTOR_MOTIONS && state->predictor_order >= 0 &&
-                          state->predictor_order <= OLO_PREDICTOR_MOTIONS;
+    olo_state *loaded = allocate(state);
+    if (!loaded)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
+    memcpy(block_of(loaded), (const unsigned char *)block + sizeof head, state->size);
+    const bool sensible = is_sensible(loaded);
+    if (sensible)
+        olo_state_copy(loaded, state);
+    olo_state_free(loaded);
     return sensible ? OLO_OK : olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
 }
 
@@ -179,6 +193,8 @@ void olo_state_free(olo_state *state)
 {
     olo_free(state);
 }
+
+/* --- what users see --- */
 
 double olo_state_time(const olo_state *state)
 {
@@ -200,27 +216,36 @@ double *olo_state_v(olo_state *state)
     return state->v;
 }
 
+const double *olo_state_multipliers(const olo_state *state)
+{
+    return state->lambda;
+}
+
+void olo_state_reset_segments(olo_state *state)
+{
+    for (int i = 0; state->segments[i]; i++) {
+        const olo_segment *segment = state->segments[i];
+        if (segment->reset)
+            segment->reset(state);
+        else
+            memset(state->segment[i], 0, segment_numbers(segment, state) * sizeof(double));
+    }
+}
+
 void olo_state_touch(olo_state *state)
 {
     memset(state->q_remainder, 0, (size_t)state->n * sizeof(double));
-    memset(state->motion, 0, (size_t)state->twists * sizeof(double));
-    memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
-    state->h = state->h_before = state->span = state->next = state->error_before = 0;
-    state->smooth = state->from_momentum = state->pending = false;
-    state->equal = state->predictor_order = 0;
+    state->h = state->span = 0;
+    state->has_interval_energy = 0;
+    olo_state_reset_segments(state);
 }
 
 void olo_state_reverse(olo_state *state)
 {
     for (int i = 0; i < state->n; i++)
         state->v[i] = -state->v[i];
-    for (int i = 0; i < state->twists; i++)
-        state->motion[i] = -state->motion[i];
-    state->smooth = state->from_momentum = state->pending = false;
-    state->equal = state->predictor_order = 0;
-}
-
-const double *olo_state_multipliers(const olo_state *state)
-{
-    return state->lambda;
+    state->has_interval_energy = 0;
+    for (int i = 0; state->segments[i]; i++)
+        if (state->segments[i]->reverse)
+            state->segments[i]->reverse(state);
 }

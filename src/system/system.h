@@ -12,7 +12,6 @@
 
 #include "base/names.h"
 #include "base/pool.h"
-#include "base/sum.h"
 #include "oloid/system.h"
 #include "system/action.h"
 #include "system/constraint.h"
@@ -27,6 +26,7 @@
 #include "system/position.h"
 #include "system/row_size.h"
 #include "system/scene.h"
+#include "system/state.h"
 #include "system/strain.h"
 #include "system/term.h"
 
@@ -169,65 +169,17 @@ struct olo_system {
     bool planar;
     int invariant_count;
     olo_invariant invariants[OLO_INVARIANTS_MAX];
+    /* Of its states, NULL at the end. Given when it is compiled; all states of a system have the
+     * same ones, so it may be replaced only before the first of them is created. */
+    const olo_segment *const *segments;
     const olo_topology *topology;              /* with all constraint groups active */
     const olo_redundancy *redundancy;          /* of its closures at q0 */
     void (*free_analysis)(olo_system *system); /* frees both; by the room that knows them */
 };
 
-enum { OLO_PREDICTOR_MOTIONS = 6 }; /* motions from which the next one may be predicted */
-
-struct olo_state {
-    int n, m, twists, joint_coordinates, reaction_count, drives, parts;
-    double t;
-    double *q;           /* configuration ... */
-    double *q_remainder; /* ... and what rounding left of it */
-    double *v;
-    double *v_before;      /* velocity one step ago */
-    double *motion;        /* increments of the last step: displacement and Cayley vector a node */
-    double *motion_before; /* one step earlier */
-    double *differences;   /* [OLO_PREDICTOR_MOTIONS - 1][twists] backward differences of the last
-                              motions, where the scheme predicts by them */
-    double *wrench;        /* what hung on the joint of each node in the last step, times h */
-    double *lambda;        /* multipliers of the last step */
-    double *momentum;      /* with which the next step starts, where the scheme keeps one */
-    double *angles;        /* joint coordinates that are angles, turns counted; others 0 */
-    double *reactions;     /* force and moment of each recorded reaction over the last step */
-    double *impulse_end;   /* [drives] what prescribed motions took from the momentum at the end of
-                              the last step */
-    double *drive_work;    /* [drives] work of each since the start */
-    olo_sum
-        *received; /* [parts] energy that each part received from outside; none of a single part */
-    double turned; /* no angle has turned further from `angles` */
-    bool smooth;   /* the last two motions predicted the last one better than one of them */
-    int equal; /* so many motions, the last ones, belong to the differences: steps of one size */
-    int predictor_order;       /* so many of them predicted the last one best */
-    double h;                  /* last step, 0 before the first; of a composed one its last part */
-    double h_before;           /* the one before that, of motion_before */
-    double span;               /* the whole last step, since v_before */
-    double next, error_before; /* with steps that are chosen: the next size, 0 if not known, and the
-                                * share of the tolerance that the last step took */
-    bool from_momentum;        /* momentum is there, with the part that constraints will take */
-    bool pending;              /* v has not followed yet: olo_stepper_complete */
-    double interval_energy;    /* of the last step by itself, where the scheme has one */
-    olo_sum work, dissipation;
-    olo_sum
-        constraint; /* energy that constraints which give way have taken up: sum of lambda . dg */
-    double numbers[];
-};
-
 /* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory.
  */
 bool olo_system_find_symmetries(olo_system *system);
-
-/* A zeroed state of the right size. */
-olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
-
-/* A state as a block of bytes with a version and a checksum: all that the next step reads, to the
- * last bit. The size is the same for all states of a system. Loading leaves the state alone when it
- * fails. */
-size_t olo_state_saved_size(const olo_state *state);
-void olo_state_save(const olo_state *state, void *block);
-olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error);
 
 /* The constraint group of a row. */
 int olo_system_group_of(const olo_system *system, int row);

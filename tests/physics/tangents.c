@@ -222,7 +222,7 @@ static void scatter(probe *p, unsigned long long *seed)
     const olo_system *s = p->s.system;
     olo_state *state = p->s.state;
     for (int i = 0; i < s->twists; i++)
-        state->motion[i] = 0.3 * scene_random(seed);
+        olo_last_motion(state)[i] = 0.3 * scene_random(seed);
     for (int i = 0; i < s->n; i++)
         state->v[i] = 2 * scene_random(seed);
     for (int i = 0; i < s->m; i++)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "stepping/hinges.h"
+#include "stepping/momenta.h"
 
 /* A step that is about to be solved from the state's motion, and the tree of the system. */
 typedef struct probe {
@@ -28,8 +29,9 @@ static void probe_begin(probe *p, double h)
     p->step->h = h;
     p->step->state = p->s.state;
     p->step->x.q0 = p->s.state->q;
-    p->step->from_momentum = p->s.state->from_momentum;
-    memcpy(p->step->Mv0, p->s.state->momentum, (size_t)p->s.system->n * sizeof *p->step->Mv0);
+    p->step->from_momentum = olo_momentum_of(p->s.state)->given;
+    memcpy(p->step->Mv0, olo_momentum_of(p->s.state)->momentum,
+           (size_t)p->s.system->n * sizeof *p->step->Mv0);
     memcpy(p->step->v0, p->s.state->v, (size_t)p->s.system->n * sizeof *p->step->v0);
 }
 
@@ -59,14 +61,16 @@ static void check_same_motion(const joined *plain, const joined *pushed, const c
     const olo_system *s = a.s.system;
     check_below(scene_distance(s->n, a.s.state->q, b.s.state->q), 1e-12);
     check_below(scene_distance(s->n, a.s.state->v, b.s.state->v), 1e-11);
-    if (a.s.state->from_momentum) {
-        check_below(scene_distance(s->n, a.s.state->momentum, b.s.state->momentum), 1e-12);
+    if (olo_momentum_of(a.s.state)->given) {
+        check_below(scene_distance(s->n, olo_momentum_of(a.s.state)->momentum,
+                                   olo_momentum_of(b.s.state)->momentum),
+                    1e-12);
         check_below(fabs(a.s.state->interval_energy - b.s.state->interval_energy), 1e-11);
     }
     for (int k = 0; k < s->node_count; k++)
         if (a.tree->nodes[k].type)
-            check_below(scene_distance(6, a.s.state->wrench + s->nodes[k].motion,
-                                       b.s.state->wrench + s->nodes[k].motion),
+            check_below(scene_distance(6, olo_last_wrenches(a.s.state) + s->nodes[k].motion,
+                                       olo_last_wrenches(b.s.state) + s->nodes[k].motion),
                         1e-8);
     check_equal(a.s.halvings, b.s.halvings);
     olo_hinges_free(of_plain);
@@ -100,8 +104,8 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
         double h = 0.01, before = 1, last = 1;
         scene_run(&p.s, h, 2);
         for (int i = 0; i < s->twists; i++) {
-            p.s.state->motion[i] += 0.01 * scene_random(&seed);
-            p.s.state->wrench[i] *= 1 + 0.1 * scene_random(&seed);
+            olo_last_motion(p.s.state)[i] += 0.01 * scene_random(&seed);
+            olo_last_wrenches(p.s.state)[i] *= 1 + 0.1 * scene_random(&seed);
         }
         probe_begin(&p, h);
         olo_hinges_predict(hinges, p.step, 1.0, (olo_motion_mix){.last = 1});
@@ -153,7 +157,7 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
                *older = olo_alloc((size_t)twists, sizeof *older), update[COUNT];
         scene_run(&p.s, 0.01, 2);
         for (int i = 0; i < twists; i++)
-            p.s.state->motion[i] += 1e-5 * scene_random(&seed);
+            olo_last_motion(p.s.state)[i] += 1e-5 * scene_random(&seed);
         probe_begin(&p, 0.01);
         iterate_from(&p, COUNT, COUNT, update, exact);
         iterate_from(&p, COUNT, 1, update, older);

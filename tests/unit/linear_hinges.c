@@ -6,6 +6,7 @@
 #include "oloid/derivatives.h"
 #include "stepping/linear_hinges.h"
 #include "stepping/linear_step.h"
+#include "stepping/momenta.h"
 
 static const char *const schemes[] = {"energy-momentum", "variational"};
 enum { SCHEMES = 2, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
@@ -224,8 +225,8 @@ static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width
     step->h = 0.01;
     step->state = s->state;
     step->x.q0 = s->state->q;
-    step->from_momentum = s->state->from_momentum;
-    memcpy(step->Mv0, s->state->momentum, n);
+    step->from_momentum = olo_momentum_of(s->state)->given;
+    memcpy(step->Mv0, olo_momentum_of(s->state)->momentum, n);
     memcpy(step->v0, s->state->v, n);
     derivative_fill(g, s->system->n, scheme->at_start, s->state->v);
     const olo_hinges_adjoint by = {.gq = g->q, .gv = g->v, .gp = g->p, .y = g->y, .place = true};

@@ -94,12 +94,8 @@ TEST(a_saved_state_holds_every_field)
     void *block = save(x, &size);
     check_ok(olo_state_create(run.system, &y, &error), &error);
     check_ok(olo_state_load(y, block, size, &error), &error);
-    // all but the pointers: whatever is added to a state must come back too
-    const size_t scalars = offsetof(olo_state, numbers) - offsetof(olo_state, h);
-    check_equal(0, memcmp(&x->h, &y->h, scalars));
-    check_equal(0, memcmp(&x->t, &y->t, sizeof x->t));
-    const size_t numbers = 4 * (size_t)x->n + (size_t)x->twists + (size_t)x->m;
-    check_equal(0, memcmp(x->numbers, y->numbers, numbers * sizeof(double)));
+    // from t to the last number of the last segment: whatever is added to a state must come back
+    check_equal(0, memcmp(&x->t, &y->t, x->size));
     free(block);
     olo_state_free(y);
     journal_free(&run);
