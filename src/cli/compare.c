@@ -66,21 +66,17 @@ struct comparison {
 
 /* What is asked ------------------------------------------------------------------------------- */
 
-static bool has_penalty(const char *treatment)
-{
-    return strcmp(treatment, "penalty") == 0 || strcmp(treatment, "augmented") == 0;
-}
-
 /* A row for a treatment, or one for each penalty parameter. */
 static int add_treatment(struct comparison *x, const char *name)
 {
-    const int count = has_penalty(name) ? x->penalty_count : 1;
+    const int count = olo_treatment_has_penalty(name) ? x->penalty_count : 1;
     for (int i = 0; i < count; i++) {
         if (x->setup.treatment_count == ROWS_MAX) {
             return cli_usage(&cli_compare, "more than %d treatments", ROWS_MAX);
         }
         x->treatments[x->setup.treatment_count++] = (olo_treatment_choice){
-            .constraints = name, .penalty = has_penalty(name) ? x->penalties[i] : 0.0};
+            .constraints = name,
+            .penalty = olo_treatment_has_penalty(name) ? x->penalties[i] : 0.0};
     }
     return CLI_GO_ON;
 }

@@ -266,7 +266,8 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
                                               .carried = carried,
                                               .first = s->m,
                                               .joint = -1,
-                                              .frame = -1};
+                                              .frame = -1,
+                                              .hinge = {-1, -1}};
     return OLO_OK;
 }
 

@@ -560,3 +560,21 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .close = close_pair,
                                        .hinge = hinge_of,
                                        .reverse = olo_joint_reverse};
+
+olo_articulation olo_joint_in_plane(const olo_system *s, int node)
+{
+    const double *q = s->q0 + s->nodes[node].q;
+    olo_articulation joint = {.type = &olo_joint_pair,
+                              .group = -1,
+                              .parent = -1,
+                              .child = node,
+                              .translations = 3,
+                              .rotations = 1};
+    vec3_transversals(s->plane, joint.parent_axes, joint.parent_axes + 3);
+    vec3_copy(s->plane, joint.parent_axes + 6);
+    vec3_add(vec3_dot(s->plane, q), s->plane, joint.parent_point);
+    /* the normal in the child, where rotation columns take it from */
+    for (int I = 0; s->nodes[node].kind == OLO_NODE_FRAME && I < 3; I++)
+        joint.child_axes[6 + I] = vec3_dot(s->plane, q + 3 * (I + 1));
+    return joint;
+}

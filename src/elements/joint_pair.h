@@ -29,6 +29,8 @@ void olo_joint_axis_column(const olo_joint_axis *a, const double *W, int r, int 
  * would be too long by what M_k is too long, in every step the same, and energy would drift. What
  * is left of x the first time is divided again. u += , rest = what is left */
 void olo_joint_divide(int count, const double *M, double rest[3], double *u);
+/* A node that is free in its own plane of a planar model, as a joint with the ground. */
+olo_articulation olo_joint_in_plane(const olo_system *system, int node);
 /* Exchanges parent and child, their places and axes. */
 void olo_joint_reverse(olo_articulation *joint);
 /* A vector given in space at the start, as one fixed in a node. */

@@ -73,8 +73,8 @@ static olo_status add_row(olo_builder *builder, const olo_position *a, const olo
     return olo_build_constraint(builder, &row);
 }
 
-/* n . d_k keeps its initial value, for the two directors of a frame least aligned with n */
-static olo_status add_axis_rows(olo_builder *builder, int node, const olo_position *n)
+/* n . d_k keeps its initial value, for the two directors of a frame least aligned with n. */
+static olo_status add_axis_rows(olo_builder *builder, int node, const olo_position *n, int rows[2])
 {
     const olo_system *s = olo_build_system(builder);
     double axis[3];
@@ -84,11 +84,12 @@ static olo_status add_axis_rows(olo_builder *builder, int node, const olo_positi
         if (fabs(vec3_dot(axis, s->q0 + q + 3 * (I + 1))) >
             fabs(vec3_dot(axis, s->q0 + q + 3 * (most + 1))))
             most = I;
+    rows[0] = most == 0 ? 1 : 0;
+    rows[1] = most == 2 ? 1 : 2;
     olo_status status = OLO_OK;
-    for (int I = 0; status == OLO_OK && I < 3; I++) {
-        olo_position d = olo_position_slot(q + 3 * (I + 1));
-        if (I != most)
-            status = add_row(builder, n, &d, NAN);
+    for (int k = 0; status == OLO_OK && k < 2; k++) {
+        olo_position d = olo_position_slot(q + 3 * (rows[k] + 1));
+        status = add_row(builder, n, &d, NAN);
     }
     return status;
 }
@@ -123,14 +124,18 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
 
 static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation *joint)
 {
-    const olo_system *s = olo_build_system(builder);
+    olo_system *s = olo_build_system(builder);
     if (s->nodes[joint->child].kind != OLO_NODE_FRAME)
         return OLO_OK;
     if (joint->rotations == 3 || (joint->rotations == 1 && s->planar))
         return OLO_OK;
     if (joint->rotations == 1) {
         olo_position n = olo_pair_vector(s, joint->parent, joint->parent_axes + 6);
-        return add_axis_rows(builder, joint->child, &n);
+        int rows[2];
+        olo_status status = add_axis_rows(builder, joint->child, &n, rows);
+        if (!joint->translations)
+            memcpy(s->groups[s->group_count - 1].hinge, rows, sizeof rows);
+        return status;
     }
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < (s->planar ? 1 : 3); k++) {
@@ -253,8 +258,9 @@ olo_status olo_build_plane(olo_builder *builder, const char *name, int node)
         return OLO_OK;
     olo_position x = olo_position_slot(s->nodes[node].q), n = olo_position_fixed(s->plane);
     bool frame = s->nodes[node].kind == OLO_NODE_FRAME;
+    int rows[2];
     olo_status status = olo_build_group(builder, name, false, true);
     if (status == OLO_OK)
         status = add_row(builder, &n, &x, NAN);
-    return status == OLO_OK && frame ? add_axis_rows(builder, node, &n) : status;
+    return status == OLO_OK && frame ? add_axis_rows(builder, node, &n, rows) : status;
 }

@@ -24,16 +24,6 @@ static bool is_active(const growth *g, int group)
     return !g->active || group < 0 || g->active[group];
 }
 
-/* Free in the plane of a planar model. */
-static olo_articulation planar_joint(const olo_system *s)
-{
-    olo_articulation joint = {
-        .type = &olo_joint_pair, .group = -1, .translations = 3, .rotations = 1};
-    vec3_transversals(s->plane, joint.parent_axes, joint.parent_axes + 3);
-    vec3_copy(s->plane, joint.parent_axes + 6);
-    return joint;
-}
-
 static void attach(growth *g, int node, int parent, const olo_articulation *joint)
 {
     olo_topology_node *x = &g->topology->nodes[node];
@@ -44,14 +34,7 @@ static void attach(growth *g, int node, int parent, const olo_articulation *join
         if (joint->child != node)
             joint->type->reverse(&x->joint);
     } else if (s->planar) {
-        x->joint = planar_joint(s);
-        /* in its own plane; the normal in the child, where rotation columns take it from */
-        for (int i = 0; i < 3; i++)
-            x->joint.parent_point[i] = s->plane[i] * vec3_dot(s->plane, s->q0 + s->nodes[node].q);
-        if (s->nodes[node].kind == OLO_NODE_FRAME)
-            for (int I = 0; I < 3; I++)
-                x->joint.child_axes[6 + I] =
-                    vec3_dot(s->plane, s->q0 + s->nodes[node].q + 3 * (I + 1));
+        x->joint = olo_joint_in_plane(s, node);
     }
     x->parent = parent;
     x->type = x->joint.type;

@@ -83,7 +83,7 @@ static void by_term(const olo_step *step, bool midpoint, const olo_term *term, i
 {
     double r[OLO_FORM_SIZE_MAX];
     olo_interval over = olo_step_interval(step);
-    if (term->law == &olo_law_linear && p > 0) {
+    if (term->law->linear && p > 0) {
         by_weight(step, term, p, x);
         return;
     }

@@ -12,7 +12,8 @@
 /* What has no derivative in its start. */
 static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *error)
 {
-    if (strcmp(run->constraints, "reduced") != 0)
+    const olo_treatment *treatment = olo_treatment_find(run->constraints);
+    if (!treatment || !treatment->recorded)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "derivatives of runs are those of exact constraints, and '%s' allows "
                         "errors: take reduced, multipliers or projected",

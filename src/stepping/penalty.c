@@ -330,6 +330,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 }
 
 const olo_treatment olo_treatment_penalty = {.name = "penalty",
+                                             .penalty = true,
                                              .scaled = true,
                                              .create = create,
                                              .free = destroy,
@@ -341,6 +342,7 @@ const olo_treatment olo_treatment_penalty = {.name = "penalty",
                                              .matrix = matrix};
 
 const olo_treatment olo_treatment_augmented = {.name = "augmented",
+                                               .penalty = true,
                                                .scaled = true,
                                                .create = create,
                                                .free = destroy,

@@ -100,7 +100,7 @@ static olo_status reaction(const olo_forces *x, int group, double force[3], doub
 
 static const olo_topology *tree_of(const olo_stepper *x)
 {
-    return x->treatment == &olo_treatment_reduced ? x->system->topology : NULL;
+    return x->treatment->forest ? x->system->topology : NULL;
 }
 
 static olo_forces forces_of(const olo_stepper *x, const olo_state *state)

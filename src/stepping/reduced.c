@@ -652,6 +652,8 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 }
 
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
+                                             .forest = true,
+                                             .recorded = true,
                                              .create = create,
                                              .free = destroy,
                                              .predict = predict,

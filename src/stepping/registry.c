@@ -67,6 +67,12 @@ int olo_treatment_unknowns(const char *name, const olo_counts *counts)
     return i < 0 ? 0 : unknowns[i];
 }
 
+bool olo_treatment_has_penalty(const char *name)
+{
+    const olo_treatment *treatment = olo_treatment_find(name);
+    return treatment && treatment->penalty;
+}
+
 double olo_treatment_constraint_error(const olo_run *run)
 {
     const olo_treatment *treatment = olo_treatment_find(run->constraints);

@@ -18,6 +18,9 @@ int olo_treatment_unknowns(const char *name, const olo_counts *counts);
 olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *unknowns,
                             olo_error *error);
 
+/* Whether a treatment has a penalty parameter. */
+bool olo_treatment_has_penalty(const char *name);
+
 /* Largest |g| that the treatment of a run allows by design: 0 where constraints are exact, the
  * tolerance of augmented, infinity for a penalty. */
 double olo_treatment_constraint_error(const olo_run *run);

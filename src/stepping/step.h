@@ -198,8 +198,12 @@ typedef enum olo_matrix_kind { OLO_MATRIX_REPORTED, OLO_MATRIX_OTHER } olo_matri
 /* A treatment of constraints. */
 typedef struct olo_treatment {
     const char *name;
-    bool scaled; /* it measures residuals against step->scale */
-    bool near;   /* its tangent is exact at the solution only: updates go on down to round-off */
+    bool scaled;   /* it measures residuals against step->scale */
+    bool near;     /* its tangent is exact at the solution only: updates go on down to round-off */
+    bool forest;   /* joints of the spanning forest are closed in every solution and carry wrenches;
+                      only closures have multipliers */
+    bool recorded; /* steps are recorded and linearised: step_record.c, linear_step.c */
+    bool penalty;  /* it has a penalty parameter */
     /* Refuses what it has no equations for, and options that make no sense. May be NULL. */
     olo_status (*check)(const olo_system *system, const olo_run *run, olo_error *error);
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,

@@ -444,13 +444,13 @@ static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
 }
 
 /* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers
- * are not determined there and the solution is spurious. The reduced treatment has watched bodies
- * and the rods of its tree while it iterated; loops are left. */
+ * are not determined there and the solution is spurious. A treatment on the forest has checked
+ * bodies and the rods of the forest while it iterated; closures are left. */
 static const char *half_turned(olo_stepper *x)
 {
     const olo_system *s = x->system;
     const olo_motion *m = &x->step.x;
-    for (int k = 0; k < s->node_count && x->treatment != &olo_treatment_reduced; k++) {
+    for (int k = 0; k < s->node_count && !x->treatment->forest; k++) {
         double a[3];
         if (s->nodes[k].kind != OLO_NODE_FRAME)
             continue;
@@ -458,7 +458,7 @@ static const char *half_turned(olo_stepper *x)
         if (!(vec3_norm(a) <= x->scheme->turn))
             return s->nodes[k].name;
     }
-    if (x->treatment == &olo_treatment_reduced) {
+    if (x->treatment->forest) {
         const olo_topology *topology = s->topology;
         for (int i = 0; i < topology->closure_count; i++)
             if (is_half_turned(x, &s->constraints[topology->closures[i]]))

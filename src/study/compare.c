@@ -247,14 +247,14 @@ static olo_compare_row empty_row(const olo_treatment_choice *choice)
                              .cpu_ratio = none};
 }
 
-/* The row that others are compared with. */
+/* The row that others are compared with: that of the default treatment, or the first one. */
 static int find_base(const olo_compare_row *rows, olo_state *const *ends, int count)
 {
     int first = -1;
     for (int i = 0; i < count; i++) {
         if (rows[i].failure.status != OLO_OK || !ends[i])
             continue;
-        if (strcmp(rows[i].treatment.constraints, "reduced") == 0)
+        if (strcmp(rows[i].treatment.constraints, olo_treatment_names[0]) == 0)
             return i;
         if (first < 0)
             first = i;

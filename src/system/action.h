@@ -42,6 +42,8 @@ typedef struct olo_action_type {
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
     bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
+    bool dead;           /* its vector is fixed in space, whatever moves */
+    bool moment;         /* no force: nothing that translates all feels it */
     bool user;           /* f is a function of the user's own */
 } olo_action_type;
 

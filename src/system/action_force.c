@@ -180,7 +180,7 @@ const char *olo_action_factor_input(const olo_action *action, const olo_interval
 }
 
 const olo_action_type olo_action_dead_force = {
-    .name = "dead force", .force = dead_force, .input = olo_action_factor_input};
+    .name = "dead force", .force = dead_force, .input = olo_action_factor_input, .dead = true};
 const olo_action_type olo_action_body_force = {.name = "body force",
                                                .force = body_force,
                                                .input = olo_action_factor_input,

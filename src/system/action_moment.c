@@ -74,8 +74,11 @@ static void body_moment(const olo_action *action, const olo_interval *x, double 
 const olo_action_type olo_action_dead_moment = {.name = "dead moment",
                                                 .force = dead_moment,
                                                 .input = olo_action_factor_input,
-                                                .has_tangent = true};
+                                                .has_tangent = true,
+                                                .dead = true,
+                                                .moment = true};
 const olo_action_type olo_action_body_moment = {.name = "body moment",
                                                 .force = body_moment,
                                                 .input = olo_action_factor_input,
-                                                .has_tangent = true};
+                                                .has_tangent = true,
+                                                .moment = true};

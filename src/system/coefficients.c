@@ -123,11 +123,8 @@ static void tell_functions(walk *x, const olo_system *s)
     }
     for (int k = 0; k < s->term_count; k++) {
         begin(x, OLO_COEFFICIENT_FUNCTION, -1);
-        if (s->terms[k].law == &olo_law_general) {
-            const olo_general_law *law = s->terms[k].context;
-            for (double e = 0.25; e < 4; e *= 1.7)
-                tell(x, law->value(law->context, &e));
-        }
+        if (s->terms[k].law->samples)
+            s->terms[k].law->samples(s->terms[k].context, x, tell_other);
     }
 }
 

@@ -66,10 +66,14 @@ typedef struct olo_law {
     int invariants;   /* k, or 0 when the term decides (general) */
     int coefficients; /* C */
     bool dissipative;
-    bool angle; /* of the angle atan2(e[1], e[0]), turns counted */
+    bool linear; /* f = c0 e of one invariant */
+    bool angle;  /* of the angle atan2(e[1], e[0]), turns counted */
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
+    /* Values by which a law that functions give is told from another one; NULL: its coefficients
+     * say all. */
+    void (*samples)(const void *context, void *into, void (*tell)(void *into, double value));
 } olo_law;
 
 extern const olo_law olo_law_linear;    /* f = c0 e                           (gravity) */

@@ -613,4 +613,11 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     }
 }
 
-const olo_law olo_law_general = {.name = "general", .at = at, .over = over};
+static void samples(const void *context, void *into, void (*tell)(void *into, double value))
+{
+    const olo_general_law *law = context;
+    for (double e = 0.25; e < 4; e *= 1.7)
+        tell(into, law->value(law->context, &e));
+}
+
+const olo_law olo_law_general = {.name = "general", .at = at, .over = over, .samples = samples};

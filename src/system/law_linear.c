@@ -37,4 +37,4 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
 }
 
 const olo_law olo_law_linear = {
-    .name = "linear", .invariants = 1, .coefficients = 1, .at = at, .over = over};
+    .name = "linear", .invariants = 1, .coefficients = 1, .linear = true, .at = at, .over = over};

@@ -1,5 +1,5 @@
-/* Which rows and terms the books hold. A hinge is known by its joint; that its five rows are the
- * ones meant here is tried out on numbers without any symmetry. */
+/* Which rows and terms are evaluated four frames at once: those that groups and laws say are of the
+ * kinds that the kernels know. */
 #include "system/ledger_simd.h"
 
 #include <math.h>
@@ -15,7 +15,6 @@ typedef struct making {
     const olo_system *system;
     olo_ledger_simd *ledger_simd;
     bool *hinged; /* [frames] it has its hinge already */
-    double *q;    /* [n] to try rows out */
 } making;
 
 static four *four_of(making *x, int frame, int *l)
@@ -62,8 +61,8 @@ static bool set_directors(making *x, const olo_group *group)
 static bool set_force(making *x, const olo_term *term)
 {
     const olo_system *s = x->system;
-    bool linear = term->law == &olo_law_linear && term->role == OLO_ROLE_POTENTIAL &&
-                  !term->invariants && term->forms == 1 && term->form[0].products == 0;
+    bool linear = term->law->linear && term->role == OLO_ROLE_POTENTIAL && !term->invariants &&
+                  term->forms == 1 && term->form[0].products == 0;
     for (int k = 0; linear && k < term->size; k++)
         linear = s->nodes[s->coordinates[term->index[k]].node].frame >= 0;
     for (int k = 0; linear && k < term->size; k++) {
@@ -79,46 +78,8 @@ static bool set_force(making *x, const olo_term *term)
 
 /* --- hinges --- */
 
-/* Row k of a hinge: a direction of space, or the axis on director k - 3. */
-static double row_value(const olo_hinge *hinge, const double *child, const double *parent, int k,
-                        double eta)
-{
-    double n[3] = {0, 0, 0}, place = k < 3 ? child[k] - parent[k] : 0;
-    for (int I = 0; I < 3; I++) {
-        if (k < 3)
-            place += hinge->child_point[I] * child[3 * (I + 1) + k] -
-                     hinge->parent_point[I] * parent[3 * (I + 1) + k];
-        vec3_add(hinge->parent_axis[I], parent + 3 * (I + 1), n);
-    }
-    return k < 3 ? place : vec3_dot(n, child + 3 * (k - 2)) - eta;
-}
-
-/* The row is row k of the hinge, with its constant: both are quadratic, and so equal if they are at
- * configurations without any symmetry. */
-static bool is_row(making *x, const olo_constraint *row, const olo_articulation *joint,
-                   const olo_hinge *hinge, int k)
-{
-    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const double negligible = 1e-13;
-    const olo_system *s = x->system;
-    double *child = x->q + s->nodes[joint->child].q;
-    double *parent = joint->parent < 0 ? NULL : x->q + s->nodes[joint->parent].q;
-    bool equal = row->form != NULL;
-    for (int trial = 1; equal && trial <= 3; trial++) {
-        for (int i = 0; i < 12; i++) {
-            child[i] = cos(trial * (i + 1.0));
-            if (parent)
-                parent[i] = sin(trial * (i + 1.5));
-        }
-        double value = row_value(hinge, child, parent ? parent : ground, k, -row->form->c);
-        equal = fabs(olo_form_value(row->form, x->q) - value) <=
-                negligible * olo_form_magnitude(row->form, x->q);
-    }
-    return equal;
-}
-
 static void set_hinge(making *x, const olo_group *group, const olo_articulation *joint,
-                      const olo_hinge *hinge, const int rows[2])
+                      const olo_hinge *hinge)
 {
     const olo_system *s = x->system;
     int frame = s->nodes[joint->child].frame, l;
@@ -130,8 +91,8 @@ static void set_hinge(making *x, const olo_group *group, const olo_articulation 
         b->outer[i][l] = 1 / s->row_scale[group->first + i];
     }
     for (int i = 0; i < 2; i++) {
-        b->eta[rows[i]][l] = -s->constraints[group->first + 3 + i].form->c;
-        b->outer[3 + rows[i]][l] = 1 / s->row_scale[group->first + 3 + i];
+        b->eta[group->hinge[i]][l] = -s->constraints[group->first + 3 + i].form->c;
+        b->outer[3 + group->hinge[i]][l] = 1 / s->row_scale[group->first + 3 + i];
     }
     x->ledger_simd->places[frame / LANES].parent[l] =
         joint->parent < 0 ? -1 : s->nodes[joint->parent].q;
@@ -144,20 +105,13 @@ static bool add_hinge(making *x, const olo_group *group)
     const olo_system *s = x->system;
     const olo_articulation *joint = group->joint < 0 ? NULL : &s->joints[group->joint];
     olo_hinge hinge;
-    int found = 0, rows[2] = {0, 0};
-    if (!joint || group->count != 5 || !joint->type->hinge || !joint->type->hinge(joint, &hinge) ||
-        s->nodes[joint->child].frame < 0 || x->hinged[s->nodes[joint->child].frame] ||
+    if (!joint || group->hinge[0] < 0 || !joint->type->hinge ||
+        !joint->type->hinge(joint, &hinge) || s->nodes[joint->child].frame < 0 ||
+        x->hinged[s->nodes[joint->child].frame] ||
         (joint->parent >= 0 && s->nodes[joint->parent].kind != OLO_NODE_FRAME))
         return false;
-    for (int k = 0; k < 3; k++)
-        if (!is_row(x, &s->constraints[group->first + k], joint, &hinge, k))
-            return false;
-    for (int I = 0; I < 3 && found < 2; I++)
-        if (is_row(x, &s->constraints[group->first + 3 + found], joint, &hinge, 3 + I))
-            rows[found++] = I;
-    if (found == 2)
-        set_hinge(x, group, joint, &hinge, rows);
-    return found == 2;
+    set_hinge(x, group, joint, &hinge);
+    return true;
 }
 
 /* --- all --- */
@@ -199,12 +153,10 @@ bool olo_ledger_simd_create(const olo_system *system, bool plain, olo_ledger_sim
     ledger_simd->terms = olo_alloc((size_t)system->term_count, sizeof *ledger_simd->terms);
     ledger_simd->groups = olo_alloc((size_t)system->group_count, sizeof *ledger_simd->groups);
     x.hinged = olo_alloc((size_t)system->frame_count, sizeof *x.hinged);
-    x.q = olo_alloc((size_t)system->n, sizeof *x.q);
     bool ok = ledger_simd->four && ledger_simd->places && ledger_simd->terms &&
-              ledger_simd->groups && x.hinged && x.q;
+              ledger_simd->groups && x.hinged;
     *out = ok && fill(&x) ? ledger_simd : NULL;
     olo_free(x.hinged);
-    olo_free(x.q);
     if (!*out)
         olo_ledger_simd_free(ledger_simd);
     return ok;

@@ -29,7 +29,7 @@ const int *olo_piece_index(const olo_system *s, int piece)
 /* Linear in q with a linear law: a constant force. */
 static bool is_constant(const olo_term *term)
 {
-    return term->law == &olo_law_linear && term->form[0].products == 0;
+    return term->law->linear && term->form[0].products == 0;
 }
 
 bool olo_piece_has_tangent(const olo_system *s, int piece)

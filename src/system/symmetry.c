@@ -318,7 +318,7 @@ static bool add_group(const view *seen, const olo_group *group, double gram[MOTI
             forms[count++] = row->form;
         for (int k = 0; ok && k < row->share_count; k++)
             ok = add_term(seen, row->shares[k].coordinate, gram);
-        for (int k = 0; row->data && k < MOTIONS; k++)
+        for (int k = 0; !row->form && row->share_count == 0 && k < MOTIONS; k++)
             gram[k][k] += 1;
     }
     ok = ok && add_forms(seen, count, forms, true, gram);
@@ -331,7 +331,7 @@ static bool add_group(const view *seen, const olo_group *group, double gram[MOTI
 static bool add_action(const view *seen, const olo_action *action, double gram[MOTIONS][MOTIONS])
 {
     double scale = vec3_dot(action->vector, action->vector);
-    if (action->type == &olo_action_dead_force) {
+    if (action->type->dead && !action->type->moment) {
         double b[OLO_ACTION_SIZE_MAX];
         int index[OLO_ACTION_SIZE_MAX];
         olo_form form = {.size = 3 * action->position.count, .index = index, .b = b};
@@ -342,7 +342,7 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
             }
         return add_form(seen, &form, gram);
     }
-    if (action->type == &olo_action_dead_moment && scale > 0) {
+    if (action->type->dead && scale > 0) {
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 3; l++)
                 gram[RX + k][RX + l] += action->vector[k] * action->vector[l] / scale;
@@ -350,8 +350,7 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
     }
     if (action->coordinate) /* it feels what the coordinate feels */
         return add_term(seen, action->coordinate, gram);
-    bool moment = action->type == &olo_action_body_moment;
-    for (int k = moment ? RX : TX; k < MOTIONS; k++)
+    for (int k = action->type->moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;
     return true;
 }

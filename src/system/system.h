@@ -63,6 +63,9 @@ typedef struct olo_group {
     int first, count;
     int joint; /* the joint that carries it, or -1 */
     int frame; /* the node of which it has the six rows d_I.d_J (11, 22, 33, 12, 13, 23), or -1 */
+    /* It has the five rows of its joint, a hinge: the place along the axes of space, and
+     * parent_axis . d_I with these two directors of the child, 0 to 2; -1: it has others. */
+    int hinge[2];
 } olo_group;
 
 /* A named point of a body. */

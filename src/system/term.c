@@ -154,7 +154,7 @@ static void law_at(const olo_term *term, const double *q, const double *angles, 
 
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
 {
-    if (term->law == &olo_law_linear)
+    if (term->law->linear)
         return term->coefficient[0] * olo_form_value(&term->form[0], q); // gravity of every body
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);

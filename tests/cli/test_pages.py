@@ -1,5 +1,5 @@
-"""What the pages of the documentation say holds: the examples of model-format.md run as written, and the rooms of the source
-include each other as architecture.md tells."""
+"""What the pages of the documentation say holds: the examples of model-format.md run as written, the rooms of the source
+include each other as architecture.md says, and kinds of things are told apart by their tables alone."""
 import re
 
 import pytest
@@ -34,3 +34,24 @@ def test_rooms_include_only_those_above_them():
         for path in (ROOT / "src" / room).glob("*.[ch]"):
             used = set(re.findall(r'#include "(\w+)/', path.read_text())) & set(order)
             assert used <= set(order[:place + 1]), f"{path.name} of {room} includes {used - set(order[:place + 1])}"
+
+
+def kinds():
+    """Names of schemes and treatments."""
+    registry = (ROOT / "src" / "stepping" / "registry.def").read_text()
+    return re.findall(r'^OLO_SCHEME\(\w+, "([\w-]+)"\)', registry, re.MULTILINE) + \
+        re.findall(r"^OLO_TREATMENT\((\w+),", registry, re.MULTILINE)
+
+
+def test_no_file_asks_which_kind_something_is():
+    """What a kind does or has is a member of its table; nothing is compared with a table or its name. A registry looks names up
+    in its list, with no name written out."""
+    names = kinds()
+    assert len(names) == 8
+    table = r"&?olo_(?:treatment|scheme|law|action|constraint|joint|segment)_(?!names)\w+"
+    identity = re.compile(rf"[=!]=\s*{table}\s*(?:[&|)?:;]|$)|\({table}\s*[=!]=", re.MULTILINE)
+    named = re.compile(r"""strn?cmp\([^;]*?"(?:%s)"|strn?cmp\([^;"]*(?:type|law|scheme|treatment|segment)->name""" % "|".join(names))
+    for path in (ROOT / "src").rglob("*.[ch]"):
+        text = path.read_text()
+        found = [text.count("\n", 0, match.start()) + 1 for regex in (identity, named) for match in regex.finditer(text)]
+        assert not found, f"{path.relative_to(ROOT)} tells kinds apart, in lines {found}"
