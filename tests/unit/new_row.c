@@ -13,6 +13,7 @@
 
 #include "elements/build.h"
 #include "kinematics/analysis.h"
+#include "oloid/derivatives.h"
 #include "stepping/segments.h"
 
 /* --- the row --- */
@@ -253,5 +254,59 @@ TEST(its_motion_is_that_of_the_equations_of_motion_to_second_order)
     }
 }
 
+/* A start on the surface, shifted along it by e; and where three steps from there lead. */
+static void place(double e, double q[3], double v[3])
+{
+    q[0] = start[0] + 0.7 * e;
+    q[1] = start[1] - 0.4 * e;
+    q[2] = height(q);
+    v[0] = velocity[0] - 0.5 * e;
+    v[1] = velocity[1] + 0.8 * e;
+    v[2] = 3 * ((q[0] * q[0] - q[1] * q[1]) * v[0] - 2 * q[0] * q[1] * v[1]) / surface.scale;
+}
+
+static void step_from(scene *s, double e, double h, double end[6])
+{
+    place(e, s->state->q, s->state->v);
+    olo_state_touch(s->state);
+    scene_run(s, h, 3);
+    memcpy(end, s->state->q, 3 * sizeof *end);
+    memcpy(end + 3, s->state->v, 3 * sizeof *end);
+}
+
+TEST(steps_have_derivatives_through_it)
+{
+    static const char *const schemes[] = {"energy-momentum", "variational"};
+    const double e = 1e-5, h = 0.05;
+    for (int k = 0; k < 2; k++) {
+        scene s = open_bead(schemes[k], "reduced");
+        olo_error error = {0};
+        olo_derivatives *d = NULL;
+        double far[6], near[6], q[2][3], v[2][3], dq[3], dv[3];
+        step_from(&s, e, h, far);
+        step_from(&s, -e, h, near);
+        for (int side = 0; side < 2; side++)
+            place(side ? e : -e, q[side], v[side]);
+        for (int i = 0; i < 3; i++) {
+            dq[i] = (q[1][i] - q[0][i]) / (2 * e);
+            dv[i] = (v[1][i] - v[0][i]) / (2 * e);
+        }
+        place(0, s.state->q, s.state->v);
+        olo_state_touch(s.state);
+        check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
+        for (int step = 0; step < 3; step++) {
+            check_ok(olo_derivatives_step(d, s.state, h, &error), &error);
+            check_ok(olo_derivatives_step_forward(d, dq, dv, &error), &error);
+        }
+        for (int i = 0; i < 3; i++) {
+            check_close((far[i] - near[i]) / (2 * e), dq[i], 1e-8);
+            check_close((far[3 + i] - near[3 + i]) / (2 * e), dv[i], 1e-7);
+        }
+        olo_derivatives_free(d);
+        scene_close(&s);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(a_bead_stays_on_the_surface_and_keeps_its_energy),
-          cmocka_unit_test(its_motion_is_that_of_the_equations_of_motion_to_second_order))
+          cmocka_unit_test(its_motion_is_that_of_the_equations_of_motion_to_second_order),
+          cmocka_unit_test(steps_have_derivatives_through_it))
