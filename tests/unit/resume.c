@@ -101,6 +101,21 @@ TEST(a_saved_state_holds_every_field)
     journal_free(&run);
 }
 
+TEST(a_saved_state_of_an_earlier_version_is_refused)
+{
+    journal_run run = {0};
+    olo_error error = {0};
+    size_t size = 0;
+    check_ok(journal_prepare(&run, NULL, 0, &error), &error);
+    uint64_t *block = save(run.state, &size); /* magic, checksum, version, ... */
+    check_equal(8, block[2]);
+    block[2] = 7;
+    check_status(OLO_UNSUPPORTED, olo_state_load(run.state, block, size, &error));
+    check_true(strcmp(error.text, "the saved state has version 7, known is 8") == 0);
+    free(block);
+    journal_free(&run);
+}
+
 TEST(a_saved_state_that_is_damaged_is_refused)
 {
     journal_run run = {0};
@@ -571,6 +586,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_saved_state_goes_on_to_the_last_bit),
         cmocka_unit_test(a_saved_state_holds_every_field),
+        cmocka_unit_test(a_saved_state_of_an_earlier_version_is_refused),
         cmocka_unit_test(a_saved_state_that_is_damaged_is_refused),
         cmocka_unit_test(a_checkpoint_that_is_torn_anywhere_is_not_whole),
         cmocka_unit_test(a_checksum_is_that_of_crc_32),
