@@ -43,12 +43,12 @@ static void attach(growth *g, int node, int parent, const olo_articulation *join
         g->used[joint - s->joints] = true;
         if (joint->child != node)
             joint->type->reverse(&x->joint);
-    } else if (s->planar) {
+    } else if (s->planar && s->nodes[node].type->position >= 0) {
         x->joint = planar_joint(s);
         /* in its own plane; the normal in the child, where rotation columns take it from */
         for (int i = 0; i < 3; i++)
             x->joint.parent_point[i] = s->plane[i] * vec3_dot(s->plane, s->q0 + s->nodes[node].q);
-        if (s->nodes[node].kind == OLO_NODE_FRAME)
+        if (s->nodes[node].type->spatial)
             for (int I = 0; I < 3; I++)
                 x->joint.child_axes[6 + I] =
                     vec3_dot(s->plane, s->q0 + s->nodes[node].q + 3 * (I + 1));
@@ -114,7 +114,7 @@ static void grow_forest(growth *g)
     /* free roots, bodies first, since a point can hang on a body but not the other way round */
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < s->node_count; k++)
-            if (!g->reached[k] && (pass == 1 || s->nodes[k].kind == OLO_NODE_FRAME)) {
+            if (!g->reached[k] && (pass == 1 || olo_node_turns(&s->nodes[k]))) {
                 attach(g, k, -1, NULL);
                 spread(g, g->count - 1);
             }

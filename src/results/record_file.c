@@ -413,12 +413,13 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     double *velocity = row_of(file, OLO_STREAM_VELOCITY);
     for (int i = 0; i < system->node_count; i++) {
         const olo_node *node = &system->nodes[i];
-        for (int axis = 0; axis < 3; axis++) {
+        const int first = node->q + node->type->position;
+        for (int axis = 0; axis < 3 && node->type->position >= 0; axis++) {
             const bool relative = node->base >= 0;
             position[3 * i + axis] =
-                state->q[node->q + axis] + (relative ? position[3 * node->base + axis] : 0.0);
+                state->q[first + axis] + (relative ? position[3 * node->base + axis] : 0.0);
             velocity[3 * i + axis] =
-                state->v[node->q + axis] + (relative ? velocity[3 * node->base + axis] : 0.0);
+                state->v[first + axis] + (relative ? velocity[3 * node->base + axis] : 0.0);
         }
     }
     for (int i = 0; i < file->streams.outputs; i++) {

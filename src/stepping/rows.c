@@ -5,12 +5,6 @@
 #include "base/fail.h"
 #include "stepping/step.h"
 
-/* What a coordinate is measured in: the model's length, or one for directors. */
-static double unit_of(const olo_system *s, int coordinate)
-{
-    return s->coordinates[coordinate].slot == 0 ? s->length_scale : 1.0;
-}
-
 double olo_row_weight(const olo_system *s, int row)
 {
     const olo_constraint *c = &s->constraints[row];
@@ -18,7 +12,7 @@ double olo_row_weight(const olo_system *s, int row)
     double gradient[OLO_FORM_SIZE_MAX], sum = 0;
     olo_constraint_gradient(c, &at, gradient);
     for (int i = 0; i < c->size; i++) {
-        double share = gradient[i] * unit_of(s, c->index[i]) / s->length_scale;
+        double share = gradient[i] * olo_coordinate_unit(s, c->index[i]) / s->length_scale;
         sum += share * share;
     }
     if (sum > 0)
@@ -38,7 +32,7 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     const olo_constraint *c = &s->constraints[row];
     double parts = fabs(c->form ? c->form->c : c->constant);
     for (int i = 0; i < c->size; i++)
-        parts += fabs(gradient[i]) * (fabs(q[c->index[i]]) + unit_of(s, c->index[i]));
+        parts += fabs(gradient[i]) * (fabs(q[c->index[i]]) + olo_coordinate_unit(s, c->index[i]));
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 

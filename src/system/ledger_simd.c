@@ -147,7 +147,7 @@ static bool add_hinge(making *x, const olo_group *group)
     int found = 0, rows[2] = {0, 0};
     if (!joint || group->count != 5 || !joint->type->hinge || !joint->type->hinge(joint, &hinge) ||
         s->nodes[joint->child].frame < 0 || x->hinged[s->nodes[joint->child].frame] ||
-        (joint->parent >= 0 && s->nodes[joint->parent].kind != OLO_NODE_FRAME))
+        (joint->parent >= 0 && !s->nodes[joint->parent].type->spatial))
         return false;
     for (int k = 0; k < 3; k++)
         if (!is_row(x, &s->constraints[group->first + k], joint, &hinge, k))
