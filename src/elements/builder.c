@@ -504,9 +504,10 @@ static double length_scale(const olo_system *s)
     /* a body books the mass at its origin first */
     double mass = 0;
     for (int e = 0; e < s->mass_count; e++) {
-        if (s->mass[e].i != s->mass[e].j)
+        const olo_coordinate *c = &s->coordinates[s->mass[e].i];
+        if (s->mass[e].i != s->mass[e].j || s->nodes[c->node].type->position < 0)
             continue;
-        if (s->coordinates[s->mass[e].i].slot == 0)
+        if (c->slot == 0)
             mass = s->mass[e].m;
         else if (mass > 0)
             largest = fmax(largest, sqrt(fabs(s->mass[e].m) / mass));

@@ -88,11 +88,14 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
 
 double olo_heaviest(const olo_system *s)
 {
-    double heaviest = 0;
-    for (int e = 0; e < s->mass_count; e++)
-        if (s->mass[e].i == s->mass[e].j && s->coordinates[s->mass[e].i].slot == 0)
-            heaviest = fmax(heaviest, fabs(s->mass[e].m));
-    return heaviest;
+    double heaviest[2] = {0, 0}; /* at positions, and of directors over the model's length */
+    for (int e = 0; e < s->mass_count; e++) {
+        const bool director = s->coordinates[s->mass[e].i].slot > 0;
+        const double length = director ? s->length_scale : 1.0;
+        if (s->mass[e].i == s->mass[e].j)
+            heaviest[director] = fmax(heaviest[director], fabs(s->mass[e].m) / (length * length));
+    }
+    return heaviest[0] > 0 ? heaviest[0] : heaviest[1];
 }
 
 double olo_least_compliance(const olo_system *s, int count, const int *rows)
