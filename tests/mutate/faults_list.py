@@ -72,6 +72,11 @@ FAULTS = [
           "ledger->total - ledger->work - ledger->dissipation", "physics.balance"),
     Fault("momentum_map_without_translation", "src/system/ledger.c",
           "vec3_dot(invariant->translation, ledger->linear_momentum)", "0", "unit.symmetry"),
+    Fault("node_coordinates_at_the_twist_of_frames", "src/system/node.c",
+          ".twist = director ? type->rotation : type->translation", ".twist = director ? 3 : 0",
+          "unit.node_types"),
+    Fault("variation_of_directors_without_trace", "src/system/directors.c",
+          "S[i * row + i] -= along;", "(void)along;", "unit.node_types"),
     # elements
     Fault("cone_inertia_along", "src/elements/shape.c", "3.0 / 20, 3.0 / 80", "3.0 / 20, 3.0 / 20",
           "unit.elements"),
