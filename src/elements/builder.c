@@ -513,9 +513,9 @@ static double length_scale(const olo_system *s)
             largest = fmax(largest, sqrt(fabs(s->mass[e].m) / mass));
     }
     for (int k = 0, positions = 0; k < s->node_count; k++) {
-        if (s->nodes[k].type->position < 0)
+        const double *x = olo_node_position(&s->nodes[k], s->q0);
+        if (!x)
             continue;
-        const double *x = s->q0 + s->nodes[k].q + s->nodes[k].type->position;
         for (int i = 0; i < 3; i++) {
             lowest[i] = positions == 0 || x[i] < lowest[i] ? x[i] : lowest[i];
             highest[i] = positions == 0 || x[i] > highest[i] ? x[i] : highest[i];

@@ -446,8 +446,8 @@ static olo_status draw_default_trace(olo_builder *builder)
     for (int i = 0; i < s->drawable_count; i++)
         if (strcmp(s->drawables[i].role, "trace") == 0)
             return OLO_OK;
-    if (s->output_count > 0)
-        return OLO_OK; /* their owner does not want traces */
+    if (s->output_count > 0 || s->nodes[last].type->position < 0)
+        return OLO_OK; /* their owner does not want traces, or there is nothing to trace */
     olo_drawable d = {
         .name = s->nodes[last].name, .role = "trace", .primitive = "trace", .node = {last, last}};
     vec3_copy(s->nodes[last].center, d.position);

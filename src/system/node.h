@@ -20,6 +20,7 @@
 #define OLO_SYSTEM_NODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "linalg/vec3.h"
 #include "system/form_builder.h"
@@ -121,6 +122,12 @@ static inline void olo_node_displace(const double *displacement, const double *x
         xm[i] = x0[i] + 0.5 * displacement[i];
         x1[i] = x0[i] + displacement[i];
     }
+}
+
+/* Its position among the coordinates or velocities of all nodes, NULL if it has none. */
+static inline const double *olo_node_position(const olo_node *node, const double *q)
+{
+    return node->type->position < 0 ? NULL : q + node->q + node->type->position;
 }
 
 /* Does it turn? It is a body then, or a section of one, else a point. */
