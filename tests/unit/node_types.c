@@ -1,7 +1,7 @@
 /* Node types. Every type keeps the laws that the rest of the library relies on; and a type that
  * the library does not have, written down here, runs through it: a body that turns about a fixed
  * point, as three directors alone (9 numbers, 3 degrees of freedom), against the same body as a
- * frame on a spherical support.
+ * frame on a spherical support, both with a point mass on a spring and one on a rod.
  */
 #include "test.h"
 
@@ -352,7 +352,44 @@ static olo_status add_mass(olo_builder *builder, int position, int d)
     return status;
 }
 
-/* The body as a node of some type, made with the verbs of elements. */
+/* Two point masses at the centre of the body: one on a spring, energy 1/2 k |r|^2, and one on a
+ * rod, 1/2 r . r - 1/2 l^2 = 0, a closure row. */
+static olo_status add_points(olo_builder *builder, const olo_position *body)
+{
+    static const double at[2][3] = {{0.3, 0.1, -0.2}, {-0.2, 0.3, 0.1}};
+    const double stiffness = 30, one = 1;
+    olo_status status = OLO_OK;
+    for (int k = 0; status == OLO_OK && k < 2; k++) {
+        int node;
+        double v[3], r[3];
+        vec3_cross(omega, at[k], v); /* as the body turns */
+        status = olo_build_node(builder, k == 0 ? "sprung" : "held", &olo_node_point, -1, at[k], v,
+                                true, &node);
+        const olo_system *s = olo_build_system(builder);
+        const olo_position point = olo_position_slot(s->nodes[node].q);
+        olo_position span = *body;
+        olo_form_builder form = {0};
+        if (status == OLO_OK)
+            status = olo_build_mass(builder, s->nodes[node].q, s->nodes[node].q, 0.4);
+        if (status == OLO_OK)
+            status = olo_build_gravity(builder, "point", 0.4, &point);
+        olo_position_add(&span, -1, &point);
+        olo_position_value(&span, s->q0, r);
+        olo_form_add_dot(&form, k == 0 ? 0.5 * stiffness : 0.5, &span, &span);
+        if (k == 0 && status == OLO_OK)
+            status = olo_build_term(builder, "spring", OLO_ROLE_POTENTIAL, &olo_law_linear, NULL,
+                                    &one, 1, &form);
+        if (k == 0 || status != OLO_OK)
+            continue;
+        olo_form_add_constant(&form, -0.5 * vec3_dot(r, r));
+        status = olo_build_group(builder, "rod", false, false);
+        if (status == OLO_OK)
+            status = olo_build_constraint(builder, &form);
+    }
+    return status;
+}
+
+/* The body as a node of some type, with its points, made with the verbs of elements. */
 static scene open_body(const olo_node_type *type, const char *scheme, const char *constraints)
 {
     const olo_builder_setup setup = {.name = "about a point",
@@ -372,6 +409,7 @@ static scene open_body(const olo_node_type *type, const char *scheme, const char
     check_ok(olo_build_node(builder, "body", type, -1, q, v, true, &node), &error);
     check_ok(add_mass(builder, type->position, d), &error);
     check_ok(olo_build_gravity(builder, "body", mass, &x), &error);
+    check_ok(add_points(builder, &x), &error);
     if (type->position >= 0)
         check_ok(hold(builder, node), &error);
     check_ok(olo_builder_finish(builder, &s.system, &error), &error);
@@ -395,7 +433,7 @@ TEST(a_triad_moves_as_a_frame_on_a_spherical_support)
             scene own = open_body(&triad, schemes[i], treatments[k]);
             scene_run(&frame, 0.01, 100);
             scene_run(&own, 0.01, 100);
-            for (int j = 0; j < 9; j++) {
+            for (int j = 0; j < own.system->n; j++) {
                 check_close(frame.state->q[3 + j], own.state->q[j], 1e-11);
                 check_close(frame.state->v[3 + j], own.state->v[j], 1e-9);
             }
@@ -427,11 +465,11 @@ TEST(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom)
     scene s = open_body(&triad, "energy-momentum", "reduced");
     olo_counts counts;
     olo_error error = {0};
-    scene_check_counts(&s, 9, 6, 6, 3);
+    scene_check_counts(&s, 9 + 6, 6, 6 + 1, 3 + 6 + 1);
     check_ok(olo_system_counts(s.system, &counts, &error), &error);
-    check_equal(3, counts.degrees_of_freedom);
+    check_equal(3 + 6 - 1, counts.degrees_of_freedom);
     check_equal(1, counts.bodies);
-    check_equal(0, counts.points);
+    check_equal(2, counts.points);
     scene_close(&s);
 }
 
@@ -447,19 +485,21 @@ TEST(a_node_without_position_has_no_points)
     scene_close(&s);
 }
 
-/* A variation of the initial state that turns the body by theta and adds `spin`. */
+enum { NUMBERS = OLO_NODE_SIZE_MAX + 6 };
+
+/* A variation of the initial state that turns everything by theta and adds `spin`. */
 static void vary(const scene *s, const double theta[3], const double spin[3], double *dq,
                  double *dv)
 {
     const int d = s->system->nodes[0].type->directors;
-    double turned[9];
-    memset(dq, 0, OLO_NODE_SIZE_MAX * sizeof *dq);
-    memset(dv, 0, OLO_NODE_SIZE_MAX * sizeof *dv);
-    directors_turn(s->state->q + d, theta, dq + d);
-    directors_turn(s->state->v + d, theta, dv + d);
-    directors_turn(s->state->q + d, spin, turned);
-    for (int i = 0; i < 9; i++)
-        dv[d + i] += turned[i];
+    const olo_state *x = s->state;
+    memset(dq, 0, NUMBERS * sizeof *dq);
+    memset(dv, 0, NUMBERS * sizeof *dv);
+    for (int i = d; i < s->system->n; i += 3) {
+        vec3_cross(theta, x->q + i, dq + i);
+        vec3_cross(theta, x->v + i, dv + i);
+        vec3_add_cross(spin, x->q + i, dv + i);
+    }
 }
 
 /* Derivatives of steps: forwards as those of the frame, and transposed. */
@@ -468,14 +508,13 @@ TEST(derivatives_of_a_triad)
     const double theta[3] = {0.2, -0.4, 0.3}, spin[3] = {0.5, 0.1, -0.2};
     const olo_node_type *const both[2] = {&olo_node_frame, &triad};
     for (int i = 0; i < 2; i++) {
-        double dq[2][OLO_NODE_SIZE_MAX], dv[2][OLO_NODE_SIZE_MAX];
+        double dq[2][NUMBERS], dv[2][NUMBERS];
         for (int k = 0; k < 2; k++) {
             scene s = open_body(both[k], schemes[i], "reduced");
             const int n = s.system->n;
             olo_error error = {0};
             olo_derivatives *x;
-            double start_q[OLO_NODE_SIZE_MAX], start_v[OLO_NODE_SIZE_MAX], gq[OLO_NODE_SIZE_MAX],
-                gv[OLO_NODE_SIZE_MAX];
+            double start_q[NUMBERS], start_v[NUMBERS], gq[NUMBERS], gv[NUMBERS];
             unsigned seed = 11;
             vary(&s, theta, spin, dq[k], dv[k]);
             memcpy(start_q, dq[k], sizeof start_q);
@@ -491,7 +530,7 @@ TEST(derivatives_of_a_triad)
             olo_derivatives_free(x);
             scene_close(&s);
         }
-        for (int j = 0; j < 9; j++) {
+        for (int j = 0; j < 9 + 6; j++) {
             check_close(dq[0][3 + j], dq[1][j], 1e-12);
             check_close(dv[0][3 + j], dv[1][j], 1e-10);
         }
