@@ -134,12 +134,10 @@ static olo_status own_node(work *x, int k)
     moving(x, q, v);
     snprintf(name, sizeof name, "%s.%d", x->beam->name, k + 1);
     olo_status status =
-        olo_build_node(x->builder, name, OLO_NODE_FRAME, -1, q, v, moves, &x->node[k]);
+        olo_build_node(x->builder, name, &olo_node_frame, -1, q, v, moves, &x->node[k]);
     olo_system *s = olo_build_system(x->builder);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         s->nodes[x->node[k]].placed = s->nodes[x->node[k]].section = true;
-        status = olo_build_orthonormal(x->builder, name, s->nodes[x->node[k]].q);
-    }
     return status == OLO_OK ? olo_build_plane(x->builder, name, x->node[k]) : status;
 }
 
@@ -154,7 +152,7 @@ static olo_status other_node(work *x, int k, const char *key, const char *name)
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(x->builder);
-    if (x->node[k] < 0 || s->nodes[x->node[k]].kind != OLO_NODE_FRAME || position.count != 1)
+    if (x->node[k] < 0 || !s->nodes[x->node[k]].type->spatial || position.count != 1)
         return olo_builder_fail(x->builder, key, "must name a body or a node of another beam");
     olo_position_value(&position, s->q0, at);
     vec3_subtract(at, x->line.x[k], gap);

@@ -89,26 +89,6 @@ olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *mom
     return status;
 }
 
-olo_status olo_build_orthonormal(olo_builder *builder, const char *name, int q)
-{
-    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-    olo_status status = olo_build_group(builder, name, true, false);
-    if (status == OLO_OK) {
-        olo_system *s = olo_build_system(builder);
-        s->groups[s->group_count - 1].frame = s->coordinates[q].node;
-    }
-    for (int k = 0; status == OLO_OK && k < 6; k++) {
-        bool square = pair[k][0] == pair[k][1];
-        olo_position a = olo_position_slot(q + 3 * (pair[k][0] + 1));
-        olo_position b = olo_position_slot(q + 3 * (pair[k][1] + 1));
-        olo_form_builder row = {0};
-        olo_form_add_dot(&row, square ? 0.5 : 1.0, &a, &b);
-        olo_form_add_constant(&row, square ? -0.5 : 0.0);
-        status = olo_build_constraint(builder, &row);
-    }
-    return status;
-}
-
 /* A vector is given when one of its components is; the others are then zero. */
 static bool given(const double x[3])
 {
@@ -172,8 +152,8 @@ static olo_status build(olo_builder *builder, const void *element)
     double q[12], v[12], center[3];
     int node;
     initial_frame(body, q, v);
-    status =
-        olo_build_node(builder, body->name, OLO_NODE_FRAME, -1, q, v, given(body->velocity), &node);
+    status = olo_build_node(builder, body->name, &olo_node_frame, -1, q, v, given(body->velocity),
+                            &node);
     if (status != OLO_OK)
         return status;
     olo_system *s = olo_build_system(builder);
@@ -185,8 +165,6 @@ static olo_status build(olo_builder *builder, const void *element)
         center[i] = s->nodes[node].center[i] = moments.first[i] / moments.mass;
     olo_position x = olo_position_on_frame(first, center);
     status = olo_build_moments(builder, first, &moments);
-    if (status == OLO_OK)
-        status = olo_build_orthonormal(builder, body->name, first);
     if (status == OLO_OK)
         status = olo_build_gravity(builder, body->name, moments.mass, &x);
     if (status == OLO_OK)

@@ -16,9 +16,11 @@ olo_system *olo_build_system(olo_builder *builder);
 
 olo_status olo_build_out_of_memory(olo_builder *builder);
 
-/* A node with its initial coordinates and velocities; `base` is the point it counts from, or -1. */
-olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind kind, int base,
-                          const double *q, const double *v, bool velocity_given, int *node);
+/* A node with its initial coordinates and velocities, and its internal constraints; `base` is the
+ * point it counts from, or -1. */
+olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node_type *type,
+                          int base, const double *q, const double *v, bool velocity_given,
+                          int *node);
 
 /* M couples the 3-vectors at q[i] and q[j] by mass I; the transpose is implied. */
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass);
@@ -42,9 +44,6 @@ olo_status olo_build_mass_moments(olo_builder *builder, double mass, const doubl
 olo_status olo_build_check_moments(olo_builder *builder, const char *key,
                                    const olo_moments *moments);
 olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *moments);
-
-/* The group of the six rows that keep the directors of the frame at q orthonormal. */
-olo_status olo_build_orthonormal(olo_builder *builder, const char *name, int q);
 
 /* A named constraint group, then its rows. `carried`: every joint of its node satisfies it. */
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried);

@@ -106,8 +106,24 @@ static const char *keep_text(olo_builder *builder, const char *text)
     return olo_pool_text(&builder->system->pool, text, strlen(text));
 }
 
-olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind kind, int base,
-                          const double *q, const double *v, bool velocity_given, int *node)
+/* The group of the constraints that hold a node together. */
+static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, int number)
+{
+    olo_system *s = builder->system;
+    olo_status status = olo_build_group(builder, node->name, true, false);
+    if (status == OLO_OK && node->type->directors >= 0)
+        s->groups[s->group_count - 1].frame = number;
+    for (int k = 0; status == OLO_OK && k < node->type->rows->count; k++) {
+        olo_form_builder row = {0};
+        node->type->rows->add(k, node->q + node->type->directors, &row);
+        status = olo_build_constraint(builder, &row);
+    }
+    return status;
+}
+
+olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node_type *type,
+                          int base, const double *q, const double *v, bool velocity_given,
+                          int *node)
 {
     olo_system *s = builder->system;
     const char *kept = keep_text(builder, name);
@@ -116,8 +132,7 @@ olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind 
         return olo_build_out_of_memory(builder);
     if (!GROW(builder, nodes, node_count))
         return builder->error.status;
-    int size = kind == OLO_NODE_FRAME ? 12 : 3, twist = kind == OLO_NODE_FRAME ? 6 : 3;
-    for (int i = 0; i < size; i++, s->n++) {
+    for (int i = 0; i < type->size; i++, s->n++) {
         size_t count = (size_t)s->n;
         if (!grow(builder, (void **)&s->q0, count, &builder->capacity.q0, sizeof *s->q0) ||
             !grow(builder, (void **)&s->v0, count, &builder->capacity.v0, sizeof *s->v0) ||
@@ -129,19 +144,18 @@ olo_status olo_build_node(olo_builder *builder, const char *name, olo_node_kind 
         s->q0[s->n] = q[i];
         s->v0[s->n] = v[i];
         s->v0_given[s->n] = velocity_given;
-        s->coordinates[s->n] =
-            (olo_coordinate){.node = s->node_count, .slot = i / 3, .axis = i % 3};
+        s->coordinates[s->n] = olo_node_coordinate(type, s->node_count, i);
     }
     s->nodes[s->node_count] = (olo_node){.name = kept,
-                                         .kind = kind,
-                                         .q = s->n - size,
-                                         .size = size,
-                                         .twist = twist,
+                                         .type = type,
+                                         .q = s->n - type->size,
+                                         .size = type->size,
+                                         .twist = type->twist,
                                          .motion = s->twists,
                                          .base = base};
-    s->twists += twist;
+    s->twists += type->twist;
     *node = s->node_count++;
-    return OLO_OK;
+    return type->rows ? add_internal_rows(builder, &s->nodes[*node], *node) : OLO_OK;
 }
 
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
@@ -491,19 +505,23 @@ static double length_scale(const olo_system *s)
     /* a body books the mass at its origin first */
     double mass = 0;
     for (int e = 0; e < s->mass_count; e++) {
-        if (s->mass[e].i != s->mass[e].j)
+        const olo_coordinate *c = &s->coordinates[s->mass[e].i];
+        if (s->mass[e].i != s->mass[e].j || s->nodes[c->node].type->position < 0)
             continue;
-        if (s->coordinates[s->mass[e].i].slot == 0)
+        if (c->slot == 0)
             mass = s->mass[e].m;
         else if (mass > 0)
             largest = fmax(largest, sqrt(fabs(s->mass[e].m) / mass));
     }
-    for (int k = 0; k < s->node_count; k++) {
-        const double *x = s->q0 + s->nodes[k].q;
+    for (int k = 0, positions = 0; k < s->node_count; k++) {
+        const double *x = olo_node_position(&s->nodes[k], s->q0);
+        if (!x)
+            continue;
         for (int i = 0; i < 3; i++) {
-            lowest[i] = k == 0 || x[i] < lowest[i] ? x[i] : lowest[i];
-            highest[i] = k == 0 || x[i] > highest[i] ? x[i] : highest[i];
+            lowest[i] = positions == 0 || x[i] < lowest[i] ? x[i] : lowest[i];
+            highest[i] = positions == 0 || x[i] > highest[i] ? x[i] : highest[i];
         }
+        positions++;
     }
     double box[3];
     vec3_subtract(highest, lowest, box);

@@ -284,7 +284,7 @@ static void add_to_reach(const olo_system *s, reach *all, int node, const double
 {
     const double same = 1e-6;
     double d[3];
-    if (node < 0 || s->nodes[node].kind != OLO_NODE_FRAME)
+    if (node < 0 || !s->nodes[node].type->spatial)
         return;
     reach *r = &all[node];
     if (r->places == 0)
@@ -406,7 +406,7 @@ static olo_status draw_strut(olo_builder *builder, const sizes *x, int node, con
     const olo_system *s = olo_build_system(builder);
     olo_drawable d = {
         .role = "body", .primitive = "rod", .node = {node, node}, .size = {0.35}, .symbol = true};
-    if (node < 0 || s->nodes[node].kind != OLO_NODE_FRAME)
+    if (node < 0 || !s->nodes[node].type->spatial)
         return OLO_OK;
     d.name = s->nodes[node].name;
     double outside = 0, margin = symbol_of(x, &d);
@@ -432,7 +432,7 @@ static olo_status draw_joints(olo_builder *builder, const sizes *x)
         status = draw_strut(builder, x, joint->parent, joint->parent_point);
         if (status == OLO_OK)
             status = draw_strut(builder, x, joint->child, joint->child_point);
-        if (status == OLO_OK && s->nodes[joint->child].kind == OLO_NODE_FRAME)
+        if (status == OLO_OK && s->nodes[joint->child].type->spatial)
             status = draw_joint(builder, joint);
     }
     return status;
@@ -446,8 +446,8 @@ static olo_status draw_default_trace(olo_builder *builder)
     for (int i = 0; i < s->drawable_count; i++)
         if (strcmp(s->drawables[i].role, "trace") == 0)
             return OLO_OK;
-    if (s->output_count > 0)
-        return OLO_OK; /* their owner does not want traces */
+    if (s->output_count > 0 || s->nodes[last].type->position < 0)
+        return OLO_OK; /* their owner does not want traces, or there is nothing to trace */
     olo_drawable d = {
         .name = s->nodes[last].name, .role = "trace", .primitive = "trace", .node = {last, last}};
     vec3_copy(s->nodes[last].center, d.position);

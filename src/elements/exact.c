@@ -52,7 +52,7 @@ static olo_status build(olo_builder *builder, const void *element)
     const char *const keys[3] = {"d1", "d2", "d3"};
     const char *const *const directors[3] = {exact->d1, exact->d2, exact->d3};
     for (int i = 0; i < 3 && status == OLO_OK; i++) {
-        if (directors[i][0] && system->nodes[node].kind != OLO_NODE_FRAME)
+        if (directors[i][0] && !system->nodes[node].type->spatial)
             return olo_builder_fail(builder, keys[i], "'%s' is a point and has no directors",
                                     system->nodes[node].name);
         olo_position director = olo_position_slot(system->nodes[node].q + 3 * (i + 1));

@@ -132,7 +132,7 @@ static void settle(walk *w, bool angular)
         w->known[k] = false;
     reach(w, -1, true);
     for (int k = 0; k < s->node_count; k++) {
-        bool frame = s->nodes[k].kind == OLO_NODE_FRAME;
+        bool frame = s->nodes[k].type->spatial;
         if (!frame || s->v0_given[s->nodes[k].q + (angular ? 3 : 0)])
             reach(w, k, true);
     }

@@ -15,7 +15,7 @@ static olo_status find_end(olo_builder *builder, const olo_joint *joint, int end
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(builder);
-    if (*node >= 0 && s->nodes[*node].kind != OLO_NODE_FRAME)
+    if (*node >= 0 && !s->nodes[*node].type->spatial)
         return olo_builder_fail(builder, "between", "'%s' is a point mass; joints need bodies",
                                 s->nodes[*node].name);
     vec3_copy(position.x0, at);

@@ -38,13 +38,13 @@ static int count_bits(unsigned mask)
 
 static int dof(const olo_articulation *joint, const olo_system *system)
 {
-    bool frame = system->nodes[joint->child].kind == OLO_NODE_FRAME;
+    bool frame = system->nodes[joint->child].type->spatial;
     return count_bits(joint->translations) + (frame ? joint->rotations : 0);
 }
 
 static bool child_is_frame(const olo_joint_view *x)
 {
-    return x->child_node->kind == OLO_NODE_FRAME;
+    return x->child_node->type->spatial;
 }
 
 static void child_arm(const olo_joint_view *x, const double *q, double rho[3])
@@ -220,7 +220,7 @@ void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         b->A[i * 6 + i] = b->A_hat[i * 6 + i] = 1;
-        if (d == 6)
+        if (x->child_node->type->spatial)
             b->A[(3 + i) * 6 + 3 + i] = b->A_hat[(3 + i) * 6 + 3 + i] = 1;
         b->A[i * 6 + 3 + j] = -arm1[k];
         b->A[i * 6 + 3 + k] = arm1[j];
@@ -574,7 +574,7 @@ olo_articulation olo_joint_in_plane(const olo_system *s, int node)
     vec3_copy(s->plane, joint.parent_axes + 6);
     vec3_add(vec3_dot(s->plane, q), s->plane, joint.parent_point);
     /* the normal in the child, where rotation columns take it from */
-    for (int I = 0; s->nodes[node].kind == OLO_NODE_FRAME && I < 3; I++)
+    for (int I = 0; s->nodes[node].type->spatial && I < 3; I++)
         joint.child_axes[6 + I] = vec3_dot(s->plane, q + 3 * (I + 1));
     return joint;
 }

@@ -30,7 +30,7 @@ static int dof(const olo_articulation *joint, const olo_system *system)
 
 static bool on_frame(const olo_joint_view *x)
 {
-    return x->parent_node && x->parent_node->kind == OLO_NODE_FRAME;
+    return x->parent_node && x->parent_node->type->spatial;
 }
 
 /* rho: from the origin of the parent's frame to the rod */

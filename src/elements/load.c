@@ -151,7 +151,7 @@ static olo_status build(olo_builder *builder, const void *element)
     if (node < 0)
         return olo_builder_fail(builder, "on",
                                 "a load on the ground does nothing: name a body or a point");
-    bool frame = s->nodes[node].kind == OLO_NODE_FRAME;
+    bool frame = s->nodes[node].type->spatial;
     int q = s->nodes[node].q;
     if (!frame && vec3_norm(load->moment) > 0)
         return olo_builder_fail(builder, "moment", "'%s' is a point mass and takes no moment",

@@ -32,7 +32,7 @@ static olo_status build(olo_builder *builder, const void *element)
         inertia = inertia || mass->inertia[i] != 0;
     if (!(mass->mass > 0))
         return olo_builder_fail(builder, "mass", "must be positive, got %g", mass->mass);
-    if (s->nodes[node].kind == OLO_NODE_POINT) {
+    if (!s->nodes[node].type->spatial) {
         if (inertia)
             return olo_builder_fail(builder, "inertia", "'%s' is a point mass and does not turn",
                                     s->nodes[node].name);

@@ -46,7 +46,7 @@ static olo_status find_axes(olo_builder *builder, const olo_output *output, int 
     if (joint >= 0)
         *node =
             strcmp(output->frame, "parent") == 0 ? s->joints[joint].parent : s->joints[joint].child;
-    bool point = *node >= 0 && s->nodes[*node].kind != OLO_NODE_FRAME;
+    bool point = *node >= 0 && !s->nodes[*node].type->spatial;
     return joint < 0 || point
                ? olo_builder_fail(builder, "frame", "'%s' has no %s body, only space",
                                   output->reaction, output->frame)

@@ -33,7 +33,7 @@ const olo_pair_kind *olo_pair_find(const char *name)
 
 void olo_pair_into_body(const olo_system *s, int node, const double v[3], double X[3])
 {
-    if (node < 0 || s->nodes[node].kind != OLO_NODE_FRAME) {
+    if (node < 0 || !s->nodes[node].type->spatial) {
         vec3_copy(v, X);
         return;
     }
@@ -51,7 +51,7 @@ olo_position olo_pair_place(const olo_system *s, int node, const double at[3])
 {
     if (node < 0)
         return olo_position_fixed(at);
-    if (s->nodes[node].kind == OLO_NODE_POINT)
+    if (!s->nodes[node].type->spatial)
         return olo_position_slot(s->nodes[node].q);
     return olo_position_on_frame(s->nodes[node].q, at);
 }
@@ -125,7 +125,7 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
 static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation *joint)
 {
     olo_system *s = olo_build_system(builder);
-    if (s->nodes[joint->child].kind != OLO_NODE_FRAME)
+    if (!s->nodes[joint->child].type->spatial)
         return OLO_OK;
     if (joint->rotations == 3 || (joint->rotations == 1 && s->planar))
         return OLO_OK;
@@ -231,7 +231,7 @@ olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup)
                               .translations = setup->translations,
                               .rotations = setup->rotations,
                               .reversed = setup->in_child};
-    bool child_frame = s->nodes[setup->child].kind == OLO_NODE_FRAME;
+    bool child_frame = s->nodes[setup->child].type->spatial;
     joint.reversible = setup->parent >= 0 && child_frame;
     if (s->planar && joint.rotations == 3)
         joint.rotations = 1;
@@ -257,7 +257,7 @@ olo_status olo_build_plane(olo_builder *builder, const char *name, int node)
     if (!s->planar)
         return OLO_OK;
     olo_position x = olo_position_slot(s->nodes[node].q), n = olo_position_fixed(s->plane);
-    bool frame = s->nodes[node].kind == OLO_NODE_FRAME;
+    bool frame = s->nodes[node].type->spatial;
     int rows[2];
     olo_status status = olo_build_group(builder, name, false, true);
     if (status == OLO_OK)

@@ -25,7 +25,7 @@ static olo_status find_base(olo_builder *builder, const olo_point *point, int *b
     olo_status status = olo_system_resolve(s, &place, &position, base, NULL);
     if (status == OLO_NO_MEMORY)
         return olo_build_out_of_memory(builder);
-    if (status != OLO_OK || *base < 0 || s->nodes[*base].kind != OLO_NODE_POINT)
+    if (status != OLO_OK || *base < 0 || olo_node_turns(&s->nodes[*base]))
         return olo_builder_fail(builder, "relative_to", "no earlier point is called '%s'",
                                 point->relative_to);
     return OLO_OK;
@@ -39,7 +39,7 @@ static olo_status build(olo_builder *builder, const void *element)
         return olo_builder_fail(builder, "mass", "must be positive, got %g", point->mass);
     olo_status status = find_base(builder, point, &base);
     if (status == OLO_OK)
-        status = olo_build_node(builder, point->name, OLO_NODE_POINT, base, point->position,
+        status = olo_build_node(builder, point->name, &olo_node_point, base, point->position,
                                 point->velocity, true, &node);
     if (status != OLO_OK)
         return status;

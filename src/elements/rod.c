@@ -32,7 +32,7 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
         for (int k = 0; fits && k < span->count; k++) {
             const olo_coordinate *c = &s->coordinates[span->slot[k]];
             const olo_node *node = &s->nodes[c->node];
-            if (node->kind == OLO_NODE_POINT && span->weight[k] == sign && child < 0) {
+            if (!node->type->spatial && span->weight[k] == sign && child < 0) {
                 child = c->node;
                 continue;
             }
@@ -53,7 +53,7 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
                 found.parent_point[i] = -sign * span->x0[i];
         else if (vec3_norm(span->x0) > 0)
             continue;
-        found.reversible = parent >= 0 && s->nodes[parent].kind == OLO_NODE_POINT;
+        found.reversible = parent >= 0 && !s->nodes[parent].type->spatial;
         *joint = found;
         return true;
     }

@@ -40,7 +40,7 @@ static olo_status find_place(olo_builder *builder, const olo_support *support, i
         return olo_builder_fail(builder, "on",
                                 "'%s' has relative coordinates and cannot be supported", n->name);
     vec3_set(0, 0, 0, at);
-    if (n->kind == OLO_NODE_FRAME)
+    if (n->type->spatial)
         for (int k = 0; k < position.count; k++) {
             int slot = s->coordinates[position.slot[k]].slot;
             if (slot > 0)
@@ -63,7 +63,7 @@ static void read_where(const olo_support *support, double where[3])
 static void find_arm(const olo_system *s, const olo_node *n, const double at[3], double arm[3])
 {
     vec3_set(0, 0, 0, arm);
-    if (n->kind == OLO_NODE_FRAME)
+    if (n->type->spatial)
         olo_body_vector(at, s->q0 + n->q, arm);
 }
 
@@ -81,7 +81,7 @@ static void place(olo_system *s, int node, const double at[3], double where[3])
     }
     if (s->planar)
         vec3_add(-vec3_dot(move, s->plane), s->plane, move);
-    if (given && n->kind == OLO_NODE_FRAME && !n->placed)
+    if (given && n->type->spatial && !n->placed)
         vec3_add(1.0, move, q);
 }
 
@@ -94,7 +94,7 @@ static olo_status start(olo_builder *builder, const olo_pair_kind *kind,
                                .rotation = olo_hold_of(kind->rotations, 3, false),
                                .translation = kind->translations ? OLO_HOLD_PART : OLO_HOLD_FULL};
     vec3_copy(setup->child_point, x.velocity.point);
-    bool frame = olo_build_system(builder)->nodes[setup->child].kind == OLO_NODE_FRAME;
+    bool frame = olo_build_system(builder)->nodes[setup->child].type->spatial;
     return frame ? olo_build_relative_velocity(builder, &x) : OLO_OK;
 }
 
@@ -147,7 +147,7 @@ static olo_status build(olo_builder *builder, const void *element)
     if (status != OLO_OK)
         return status;
     olo_system *s = olo_build_system(builder);
-    if (kind->rotations == 1 && s->nodes[setup.child].kind == OLO_NODE_POINT)
+    if (kind->rotations == 1 && !s->nodes[setup.child].type->spatial)
         return olo_builder_fail(builder, "type", "a point mass has no hinge");
     status = olo_pair_axes(builder, kind, support->axis, &setup);
     if (status != OLO_OK)

@@ -10,8 +10,8 @@ olo_status olo_system_counts(const olo_system *s, olo_counts *counts, olo_error 
     (void)error;
     memset(counts, 0, sizeof *counts);
     for (int k = 0; k < s->node_count; k++) {
-        counts->points += s->nodes[k].kind == OLO_NODE_POINT;
-        counts->bodies += s->nodes[k].kind == OLO_NODE_FRAME && !s->nodes[k].section;
+        counts->points += !olo_node_turns(&s->nodes[k]);
+        counts->bodies += olo_node_turns(&s->nodes[k]) && !s->nodes[k].section;
         counts->sections += s->nodes[k].section;
     }
     for (int i = 0; i < s->group_count; i++)

@@ -240,9 +240,8 @@ static double measure(search *x)
     move(x);
     for (int k = 0; k < s->node_count; k++) {
         const double *motion = x->motion.motion + s->nodes[k].motion;
-        olo_raise(&largest, vec3_norm(motion) / s->length_scale);
-        if (s->nodes[k].kind == OLO_NODE_FRAME)
-            olo_raise(&largest, vec3_norm(motion + 3));
+        olo_raise(&largest, olo_node_shift_size(&s->nodes[k], motion) / s->length_scale);
+        olo_raise(&largest, olo_node_turn_size(&s->nodes[k], motion));
     }
     return largest;
 }

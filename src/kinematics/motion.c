@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "linalg/rotation.h"
-
 size_t olo_motion_numbers(const olo_topology *topology)
 {
     const olo_system *s = topology->system;
@@ -22,39 +20,6 @@ olo_motion olo_motion_over(const olo_topology *topology, const double *q0, doubl
     x.u = x.motion + s->twists;
     x.constants = x.u + topology->unknowns;
     return x;
-}
-
-void olo_node_move(const olo_node *node, const double *motion, const double *q0, double *dq,
-                   double *qm, double *q1)
-{
-    vec3_copy(motion, dq);
-    if (node->kind == OLO_NODE_FRAME) {
-        double scale = cayley_scale(motion + 3);
-        for (int I = 3; I < 12; I += 3)
-            cayley_apply(motion + 3, scale, q0 + I, qm + I, dq + I);
-        for (int i = 3; i < 12; i++)
-            q1[i] = q0[i] + dq[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        qm[i] = q0[i] + 0.5 * dq[i];
-        q1[i] = q0[i] + dq[i];
-    }
-}
-
-/* a = 1/2 sum_I d^I x (d_I,1 - d_I,0) with the reciprocal triad of the midpoint */
-void olo_node_cayley(const double *qm, const double *dq, double a[3])
-{
-    const double *d = qm + 3;
-    double reciprocal[3], volume;
-    vec3_cross(d + 3, d + 6, reciprocal);
-    volume = vec3_dot(d, reciprocal);
-    vec3_set(0, 0, 0, a);
-    for (int I = 0; I < 3; I++) {
-        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal);
-        vec3_add_cross(reciprocal, dq + 3 * (I + 1), a);
-    }
-    for (int i = 0; i < 3; i++)
-        a[i] *= 0.5 / volume;
 }
 
 /* The ground as a frame at rest. */
@@ -102,8 +67,8 @@ void olo_motion_begin(const olo_topology *topology, const olo_motion *x)
 
 static void place_node(const olo_node *node, const olo_motion *x)
 {
-    olo_node_move(node, x->motion + node->motion, x->q0 + node->q, x->dq + node->q, x->qm + node->q,
-                  x->q1 + node->q);
+    node->type->move(x->motion + node->motion, x->q0 + node->q, x->dq + node->q, x->qm + node->q,
+                     x->q1 + node->q);
 }
 
 static void move_node(const olo_topology *topology, int k, olo_motion *x)
@@ -135,7 +100,7 @@ void olo_motion_predict(const olo_topology *topology, olo_motion *x, const doubl
     for (int i = 0; i < s->node_count; i++) {
         int k = topology->order[i];
         const olo_topology_node *t = &topology->nodes[k];
-        double guess[6], *u = x->u + t->u;
+        double guess[OLO_NODE_TWIST_MAX], *u = x->u + t->u;
         for (int j = 0; j < s->nodes[k].twist; j++)
             guess[j] = scale * motion[s->nodes[k].motion + j];
         if (t->type) {
@@ -157,26 +122,8 @@ void olo_motion_move(const olo_topology *topology, olo_motion *x)
 void olo_motion_update(const olo_topology *topology, int c, olo_motion *x, const double *twist)
 {
     const olo_node *node = &topology->system->nodes[c];
-    double *motion = x->motion + node->motion;
-    vec3_add(1.0, twist, motion);
-    if (node->kind == OLO_NODE_FRAME)
-        cayley_update(motion + 3, twist + 3);
+    node->type->update(twist, x->motion + node->motion);
     place_node(node, x);
-}
-
-/* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and a small rotation */
-static void correct_directors(const double *d, const double turn[3], double *remainder)
-{
-    double error[9];
-    for (int I = 0; I < 3; I++)
-        for (int J = I; J < 3; J++)
-            error[3 * I + J] = error[3 * J + I] =
-                0.5 * ((I == J ? 1.0 : 0.0) - vec3_dot(d + 3 * I, d + 3 * J));
-    for (int I = 0; I < 3; I++) {
-        for (int J = 0; J < 3; J++)
-            vec3_add(error[3 * I + J], d + 3 * J, remainder + 3 * I);
-        vec3_add_cross(turn, d + 3 * I, remainder + 3 * I);
-    }
 }
 
 void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q,
@@ -193,9 +140,7 @@ void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double
             const double *parent = t->parent < 0 ? ground_frame : q + s->nodes[t->parent].q;
             t->type->close(&view, parent, q + node->q, shift, turn);
         }
-        if (node->kind == OLO_NODE_FRAME)
-            correct_directors(q + node->q + 3, turn, remainder + node->q + 3);
-        vec3_add(1.0, shift, remainder + node->q);
+        node->type->settle(q + node->q, shift, turn, remainder + node->q);
         for (int j = node->q; j < node->q + node->size; j++) {
             double sum = q[j] + remainder[j];
             remainder[j] -= sum - q[j];

@@ -48,10 +48,4 @@ void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double
 /* What joint c sees. */
 olo_joint_view olo_motion_view(const olo_topology *topology, int c, const olo_motion *x);
 
-/* dq, qm, q1 of one node from its motion. */
-void olo_node_move(const olo_node *node, const double *motion, const double *q0, double *dq,
-                   double *qm, double *q1);
-/* Cayley vector of a frame from its increment. */
-void olo_node_cayley(const double *qm, const double *dq, double a[3]);
-
 #endif

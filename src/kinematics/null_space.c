@@ -21,7 +21,8 @@ struct olo_null_space {
     bool discrete;
     double *joints; /* JOINT_NUMBERS a node */
     double *W;      /* [twists] */
-    double *parts;  /* [2 nodes] sums of the sizes of the forces and moments that cancel in W */
+    double *parts;  /* [2 nodes] sums of the sizes of the forces and moments that cancel in W, one
+                       per three entries of a twist */
     double *unit;   /* [n] zero but for the entry in use */
     double *column; /* [unknowns] */
     int *place;     /* [nodes] of a node in the tree's order */
@@ -89,7 +90,7 @@ void olo_null_space_free(olo_null_space *space)
 
 void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete)
 {
-    const double no_wrench[6] = {0};
+    const double no_wrench[OLO_NODE_TWIST_MAX] = {0};
     space->q = discrete ? olo_motion_left(x) : x->q1;
     space->discrete = discrete;
     for (int k = 0; k < space->topology->system->node_count; k++) {
@@ -100,16 +101,6 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
         olo_joint_blocks b = blocks_of(space, k);
         t->type->blocks(&view, no_wrench, &b, NULL);
     }
-}
-
-void olo_node_wrench(const olo_node *node, const double *q, const double *row, double *W)
-{
-    vec3_copy(row + node->q, W);
-    if (node->kind != OLO_NODE_FRAME)
-        return;
-    vec3_set(0, 0, 0, W + 3);
-    for (int I = 3; I < 12; I += 3)
-        vec3_add_cross(q + node->q + I, row + node->q + I, W + 3);
 }
 
 /* Takes what reaches node k to its unknowns and on to its parent. */
@@ -194,12 +185,14 @@ int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *inde
 }
 
 /* Sizes of force and moment of a node, whatever their directions. */
-static void node_parts(const olo_node *node, const double *q, const double *row, double parts[2])
+static void node_parts(const olo_system *s, const olo_node *node, const double *q,
+                       const double *row, double parts[2])
 {
-    parts[0] = vec3_norm(row + node->q);
-    parts[1] = 0;
-    for (int I = node->q + 3; I < node->q + node->size; I += 3)
-        parts[1] += vec3_norm(q + I) * vec3_norm(row + I);
+    parts[0] = parts[1] = 0;
+    for (int i = node->q; i < node->q + node->size; i += 3) {
+        const olo_coordinate *c = &s->coordinates[i];
+        parts[c->twist / 3] += (c->slot == 0 ? 1.0 : vec3_norm(q + i)) * vec3_norm(row + i);
+    }
 }
 
 /* The longest column of rows from .. from + 2 of a matrix. */
@@ -249,7 +242,7 @@ void olo_null_space_parts(olo_null_space *space, int size, const int *index, con
     qsort(space->list, (size_t)count, sizeof *space->list, descending);
     for (int i = 0; i < count; i++) {
         const int k = space->topology->order[space->list[i]];
-        node_parts(&s->nodes[k], space->q, space->unit, space->parts + 2 * k);
+        node_parts(s, &s->nodes[k], space->q, space->unit, space->parts + 2 * k);
     }
     for (int i = 0; i < count; i++) {
         const int k = space->topology->order[space->list[i]];

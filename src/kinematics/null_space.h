@@ -14,9 +14,6 @@ olo_status olo_null_space_create(const olo_topology *topology, olo_null_space **
                                  olo_error *error);
 void olo_null_space_free(olo_null_space *space);
 
-/* W[twist] = P_int(q)^T row of one node; q and row are whole vectors. */
-void olo_node_wrench(const olo_node *node, const double *q, const double *row, double *W);
-
 /* Reads the joint matrices at a motion of the tree. The left pair belongs to the midpoint (or to
  * q0, as the motion says), also where that does not satisfy the constraints: G(q_m) P = 0 all
  * the same. */

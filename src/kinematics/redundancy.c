@@ -29,8 +29,7 @@ static double row_size(const olo_system *s, const olo_constraint *row, const dou
 {
     double size = 0;
     for (int k = 0; k < row->size; k++)
-        size = fmax(size, fabs(gradient[k]) *
-                              (s->coordinates[row->index[k]].slot == 0 ? s->length_scale : 1.0));
+        size = fmax(size, fabs(gradient[k]) * olo_coordinate_unit(s, row->index[k]));
     return size;
 }
 

@@ -33,7 +33,7 @@ static void attach(growth *g, int node, int parent, const olo_articulation *join
         g->used[joint - s->joints] = true;
         if (joint->child != node)
             joint->type->reverse(&x->joint);
-    } else if (s->planar) {
+    } else if (s->planar && s->nodes[node].type->position >= 0) {
         x->joint = olo_joint_in_plane(s, node);
     }
     x->parent = parent;
@@ -97,7 +97,7 @@ static void grow_forest(growth *g)
     /* free roots, bodies first, since a point can hang on a body but not the other way round */
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < s->node_count; k++)
-            if (!g->reached[k] && (pass == 1 || s->nodes[k].kind == OLO_NODE_FRAME)) {
+            if (!g->reached[k] && (pass == 1 || olo_node_turns(&s->nodes[k]))) {
                 attach(g, k, -1, NULL);
                 spread(g, g->count - 1);
             }

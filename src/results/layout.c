@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "system/system.h"
+
 const char *const olo_layout_axes[3] = {"x", "y", "z"};
 
 /* ---- units ------------------------------------------------------------------------------------
@@ -154,19 +156,12 @@ const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, 
 {
     static const char *const VECTORS[2][4] = {{"position", "d1", "d2", "d3"},
                                               {"velocity", "d1_rate", "d2_rate", "d3_rate"}};
-    const int nodes = olo_system_nodes(system);
-    size_t size = 0;
-    for (int i = 0; i < nodes; i++) {
-        size += olo_system_node_is_body(system, i) ? 12 : 3;
-    }
-    const char **names = olo_pool_alloc(pool, size + 1, sizeof *names);
-    for (int i = 0; names != NULL && i < nodes; i++) {
-        const int vectors = olo_system_node_is_body(system, i) ? 4 : 1;
-        for (int k = 0; k < vectors; k++) {
-            if (!name_vector(pool, olo_system_node_name(system, i), VECTORS[rates][k],
-                             names + olo_system_node_offset(system, i) + 3 * k)) {
-                return NULL;
-            }
+    const char **names = olo_pool_alloc(pool, (size_t)system->n + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < system->n; i += 3) {
+        const olo_coordinate *c = &system->coordinates[i];
+        if (!name_vector(pool, olo_system_node_name(system, c->node), VECTORS[rates][c->slot],
+                         names + i)) {
+            return NULL;
         }
     }
     return names;

@@ -413,12 +413,11 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     double *velocity = row_of(file, OLO_STREAM_VELOCITY);
     for (int i = 0; i < system->node_count; i++) {
         const olo_node *node = &system->nodes[i];
-        for (int axis = 0; axis < 3; axis++) {
+        const double *x = olo_node_position(node, state->q), *v = olo_node_position(node, state->v);
+        for (int axis = 0; axis < 3 && x != NULL; axis++) {
             const bool relative = node->base >= 0;
-            position[3 * i + axis] =
-                state->q[node->q + axis] + (relative ? position[3 * node->base + axis] : 0.0);
-            velocity[3 * i + axis] =
-                state->v[node->q + axis] + (relative ? velocity[3 * node->base + axis] : 0.0);
+            position[3 * i + axis] = x[axis] + (relative ? position[3 * node->base + axis] : 0.0);
+            velocity[3 * i + axis] = v[axis] + (relative ? velocity[3 * node->base + axis] : 0.0);
         }
     }
     for (int i = 0; i < file->streams.outputs; i++) {

@@ -11,6 +11,7 @@
 #include "results/record_scene.h"
 #include "results/settings.h"
 #include "stepping/registry.h"
+#include "system/system.h"
 
 /* ---- the writer -------------------------------------------------------------------------------
  */
@@ -161,7 +162,7 @@ static void write_nodes(olo_writer *w, const olo_system *system)
     }
     for (int i = 0; w->status == OLO_OK && i < nodes; i++) {
         names[i] = olo_system_node_name(system, i);
-        kinds[i] = olo_system_node_is_body(system, i) ? "body" : "point";
+        kinds[i] = system->nodes[i].type->name;
         offsets[i] = (double)olo_system_node_offset(system, i);
     }
     olo_writer_group(w, "/nodes");

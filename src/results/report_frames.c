@@ -19,6 +19,7 @@
 #include "linalg/vec3.h"
 #include "results/report_stress.h"
 #include "results/result_scene.h"
+#include "system/node.h"
 
 /* More frames than these are not seen; fewer than the second number are a poor animation, so that
  * bodies are left out then. */
@@ -219,8 +220,9 @@ static void take_frame(motion *m, size_t frame)
             m->positions[3 * at + (size_t)k] = (float)(isfinite(x) ? x : 0.0);
         }
         double w[4] = {1, 0, 0, 0};
-        if (strcmp(m->kinds[node], "body") == 0) {
-            quaternion_of(m->q + (size_t)m->offsets[node] + 3, w);
+        const int directors = olo_node_type_find(m->kinds[node])->directors;
+        if (directors >= 0) {
+            quaternion_of(m->q + (size_t)m->offsets[node] + directors, w);
         }
         quantise_turn(w, frame > 0 ? m->turns + 4 * (at - m->shown) : NULL, m->turns + 4 * at);
     }

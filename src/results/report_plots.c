@@ -12,6 +12,7 @@
 #include "results/decimate.h"
 #include "results/layout.h"
 #include "results/result_lookup.h"
+#include "system/node.h"
 
 /* Points of a curve in a page: more are not seen. Fewer than the second number are not worth
  * having. */
@@ -309,7 +310,7 @@ static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_err
     for (size_t i = 0; status == OLO_OK && i < count && i < kind_count && i < NODES_MOST; i++) {
         add_vector(plots, names[i], "position", false);
         add_vector(plots, names[i], "velocity", false);
-        if (strcmp(kinds[i], "body") == 0) {
+        if (olo_node_type_find(kinds[i])->rotation >= 0) {
             add_vector(plots, names[i], "angular_velocity", false);
         }
     }

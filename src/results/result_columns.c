@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "results/layout.h"
 #include "results/result_private.h"
+#include "system/node.h"
 
 /* The search remembers its first failure and then does nothing more. */
 typedef struct search {
@@ -134,9 +135,10 @@ static void add_vector(search *s, const char *first, const char *second, int sou
 
 static void add_node(search *s, size_t node, int position, int velocity)
 {
-    const bool body = strcmp(s->kinds[node], "body") == 0;
+    const olo_node_type *type = olo_node_type_find(s->kinds[node]);
+    const bool body = type->directors >= 0;
     const char *name = olo_pool_text(&s->result->pool, s->names[node], strlen(s->names[node]));
-    const size_t offset = (size_t)s->offsets[node];
+    const size_t directors = (size_t)s->offsets[node] + (body ? (size_t)type->directors : 0);
     if (name == NULL) {
         fail(s, OLO_NO_MEMORY, "out of memory");
         return;
@@ -146,15 +148,15 @@ static void add_node(search *s, size_t node, int position, int velocity)
     add_vector(s, name, "velocity", velocity, 3 * node);
     if (body) {
         measure_in(s, OLO_DIMENSION_NONE);
-        add_vector(s, name, "d1", s->result->q, offset + 3);
-        add_vector(s, name, "d2", s->result->q, offset + 6);
-        add_vector(s, name, "d3", s->result->q, offset + 9);
+        add_vector(s, name, "d1", s->result->q, directors);
+        add_vector(s, name, "d2", s->result->q, directors + 3);
+        add_vector(s, name, "d3", s->result->q, directors + 6);
         measure_in(s, OLO_DIMENSION_ANGULAR_VELOCITY);
         for (int axis = 0; axis < 3; axis++) {
             add_column(
                 s,
                 olo_layout_name(&s->result->pool, name, "angular_velocity", olo_layout_axes[axis]),
-                s->result->v, offset + 3, axis + 1);
+                s->result->v, directors, axis + 1);
         }
         s->units = NULL;
     }
@@ -191,13 +193,15 @@ static void add_ledger(search *s, const char *group, const char *suffix)
 static void add_raw(search *s)
 {
     for (size_t i = 0; i < s->nodes; i++) {
-        const size_t size = strcmp(s->kinds[i], "body") == 0 ? 12 : 3;
+        const olo_node_type *type = olo_node_type_find(s->kinds[i]);
+        const size_t size = (size_t)type->size;
         for (size_t k = 0; k < 2 * size; k++) {
             static const olo_dimension DIMENSIONS[2][2] = {
                 {OLO_DIMENSION_LENGTH, OLO_DIMENSION_VELOCITY},
                 {OLO_DIMENSION_NONE, OLO_DIMENSION_RATE}};
             char number[16];
-            measure_in(s, DIMENSIONS[k % size >= 3][k >= size]);
+            const int slot = olo_node_coordinate(type, 0, (int)(k % size)).slot;
+            measure_in(s, DIMENSIONS[slot > 0][k >= size]);
             snprintf(number, sizeof number, "%d", (int)(k % size) + 1);
             add_column(s,
                        olo_layout_name(&s->result->pool, s->names[i], k < size ? "q" : "v", number),
@@ -252,6 +256,12 @@ static void read_structure(search *s)
     }
     if (s->status == OLO_OK && (kinds != s->nodes || offsets != s->nodes || columns != 1)) {
         fail(s, OLO_BAD_INPUT, "the datasets in /nodes differ in length");
+    }
+    for (size_t i = 0; s->status == OLO_OK && i < s->nodes; i++) {
+        if (olo_node_type_find(s->kinds[i]) == NULL) {
+            fail(s, OLO_BAD_INPUT,
+                 "/nodes/kind has a kind of node that this version does not know");
+        }
     }
     if (s->status != OLO_OK) {
         return;

@@ -47,11 +47,12 @@ static double row_speed(const olo_system *s, const olo_constraint *row, const do
                         const double *v)
 {
     const int first = s->coordinates[row->index[0]].node;
+    const double *reference = olo_row_reference(s, row, v);
     double all = 0.0, relative = 0.0;
     bool single = true;
     for (int i = 0; i < row->size;) {
         const olo_coordinate *c = &s->coordinates[row->index[i]];
-        const double *own = v + row->index[i] - c->axis, *reference = v + s->nodes[first].q;
+        const double *own = v + row->index[i] - c->axis;
         const double shift[3] = {own[0] - reference[0], own[1] - reference[1],
                                  own[2] - reference[2]};
         const int end = row->index[i] - c->axis + 3;

@@ -29,10 +29,13 @@ double olo_path_dot(const olo_path *p, const double *a, const double *b)
     const olo_system *s = rest->system;
     double sum = 0;
     for (int k = 0; k < s->node_count; k++) {
-        int at = olo_static_twist(rest, k);
-        sum += vec3_dot(a + at, b + at) / (s->length_scale * s->length_scale);
-        if (s->nodes[k].kind == OLO_NODE_FRAME)
-            sum += vec3_dot(a + at + 3, b + at + 3);
+        const olo_node_type *type = s->nodes[k].type;
+        const int at = olo_static_twist(rest, k), shift = at + type->translation,
+                  turn = at + type->rotation;
+        if (type->translation >= 0)
+            sum += vec3_dot(a + shift, b + shift) / (s->length_scale * s->length_scale);
+        if (type->rotation >= 0)
+            sum += vec3_dot(a + turn, b + turn);
     }
     return sum / s->node_count;
 }

@@ -32,7 +32,7 @@ void olo_rotating_frame_add_force(const olo_system *s, const olo_rotating_frame 
         for (int I = 0; I < node->size; I += 3) {
             double from[3], once[3];
             vec3_copy(q + node->q + I, from);
-            if (I == 0 && node->base < 0)
+            if (I == node->type->position && node->base < 0)
                 vec3_add(-1.0, spin->point, from);
             vec3_cross(w, from, once);
             vec3_cross(w, once, work + node->q + I);
@@ -91,7 +91,7 @@ static void add_pair(const olo_system *s, int i, int j, double m, const double W
         multiply(part, turn, all);
         m = -m;
     }
-    K += (a->slot > 0 ? 3 * row : 0) + (b->slot > 0 ? 3 : 0);
+    K += a->twist * row + b->twist;
     for (int k = 0; k < 9; k++)
         K[k / 3 * row + k % 3] += m * all[k];
 }

@@ -254,11 +254,13 @@ static void measure_stiffness(olo_static_balance *x)
         for (int i = 0, size = s->nodes[k].twist; i < size; i++)
             if (mass[i] > 0)
                 olo_raise(&x->stiff, fabs(K[i * size + i]) / mass[i]);
-        const double *W = x->wrench + s->nodes[k].motion;
-        if (mass[0] > 0)
-            olo_raise(&x->stiff, vec3_norm(W) / (mass[0] * s->length_scale));
-        if (s->nodes[k].kind == OLO_NODE_FRAME && mass[3] + mass[4] + mass[5] > 0)
-            olo_raise(&x->stiff, vec3_norm(W + 3) / (mass[3] + mass[4] + mass[5]));
+        const olo_node_type *type = s->nodes[k].type;
+        const double *W = x->wrench + s->nodes[k].motion, *turns = mass + type->rotation;
+        if (type->translation >= 0 && mass[type->translation] > 0)
+            olo_raise(&x->stiff, vec3_norm(W + type->translation) /
+                                     (mass[type->translation] * s->length_scale));
+        if (type->rotation >= 0 && turns[0] + turns[1] + turns[2] > 0)
+            olo_raise(&x->stiff, vec3_norm(W + type->rotation) / (turns[0] + turns[1] + turns[2]));
     }
 }
 
@@ -328,11 +330,8 @@ void olo_static_spread(const olo_static_balance *x, const double *twists, double
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        const double *twist = twists + node->motion;
         double *at = dq + node->q;
-        vec3_copy(twist, at);
-        for (int I = 3; I < node->size; I += 3)
-            vec3_cross(twist + 3, x->step.x.q1 + node->q + I, at + I);
+        node->type->velocity(x->step.x.q1 + node->q, twists + node->motion, at);
         for (int i = 0; i < node->size; i++)
             at[i] *= scale;
     }
@@ -355,8 +354,8 @@ void olo_static_read(const olo_static_balance *x, double *change)
 
 double olo_static_node_size(const olo_static_balance *x, int node, const double *twist)
 {
-    bool frame = x->system->nodes[node].kind == OLO_NODE_FRAME;
-    return vec3_norm(twist) / x->system->length_scale + (frame ? vec3_norm(twist + 3) : 0.0);
+    const olo_node *n = &x->system->nodes[node];
+    return olo_node_shift_size(n, twist) / x->system->length_scale + olo_node_turn_size(n, twist);
 }
 
 double olo_static_size(const olo_static_balance *x, const double *change, int *worst)

@@ -126,7 +126,7 @@ static double unseen_motion(const olo_stepper *x, const olo_action *action, doub
                       middle_of(c, i), f);
         for (int i = 0; i < action->size; i++) {
             const int k = action->index[i];
-            const double unit = x->system->coordinates[k].slot == 0 ? x->system->length_scale : 1.0;
+            const double unit = olo_coordinate_unit(x->system, k);
             olo_raise(&largest, fabs(f[i]) * x->control.mobility[k] / unit);
         }
     }
@@ -141,12 +141,8 @@ static double error_share(const olo_stepper *x, double t, double h)
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].time.value)
             olo_raise(&largest, unseen_motion(x, &s->actions[i], t, h));
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        for (int i = 0; i < node->size; i += 3)
-            olo_raise(&largest, vec3_norm(x->control.estimate + node->q + i) /
-                                    (i == 0 ? s->length_scale : 1.0));
-    }
+    for (int i = 0; i < s->n; i += 3)
+        olo_raise(&largest, vec3_norm(x->control.estimate + i) / olo_coordinate_unit(s, i));
     return largest / x->control.bound;
 }
 

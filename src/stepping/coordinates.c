@@ -1,8 +1,6 @@
 /* Treatments whose unknown is dq: q_m = q0 + dq/2, q1 = q0 + dq, formed from the increment. */
 #include "stepping/coordinates.h"
 
-#include <math.h>
-
 #include "base/extreme.h"
 #include "linalg/vec3.h"
 
@@ -11,11 +9,11 @@ void olo_coordinates_predict(olo_step *step, double scale)
     const olo_system *s = step->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double guess[6];
+        double guess[OLO_NODE_TWIST_MAX];
         for (int i = 0; i < node->twist; i++)
             guess[i] = scale * olo_last_motion(step->state)[node->motion + i];
-        olo_node_move(node, guess, step->x.q0 + node->q, step->x.dq + node->q, step->x.qm + node->q,
-                      step->x.q1 + node->q);
+        node->type->move(guess, step->x.q0 + node->q, step->x.dq + node->q, step->x.qm + node->q,
+                         step->x.q1 + node->q);
     }
 }
 
@@ -31,9 +29,9 @@ void olo_coordinates_add(olo_step *step, const double *change)
 /* Size of a node's part of a vector over q. */
 static double node_size(const olo_system *s, const olo_node *node, const double *dq)
 {
-    double size = vec3_norm(dq + node->q) / s->length_scale;
-    for (int I = 3; I < node->size; I += 3)
-        size = fmax(size, vec3_norm(dq + node->q + I));
+    double size = 0;
+    for (int i = node->q; i < node->q + node->size; i += 3)
+        olo_raise(&size, vec3_norm(dq + i) / olo_coordinate_unit(s, i));
     return size;
 }
 
@@ -58,9 +56,7 @@ void olo_coordinates_finish(const olo_step *step, olo_state *state)
     const olo_system *s = step->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double *motion = olo_last_motion(state) + node->motion;
-        vec3_copy(step->x.dq + node->q, motion);
-        if (node->kind == OLO_NODE_FRAME)
-            olo_node_cayley(step->x.qm + node->q, step->x.dq + node->q, motion + 3);
+        node->type->motion(step->x.qm + node->q, step->x.dq + node->q,
+                           olo_last_motion(state) + node->motion);
     }
 }

@@ -14,7 +14,7 @@ static bool hinge_of(const olo_topology *topology, int k, olo_hinge *hinge)
     const olo_topology_node *t = &topology->nodes[k];
     const olo_system *s = topology->system;
     *hinge = (olo_hinge){{0}, {0}, {0}, {0}};
-    if (s->nodes[k].kind != OLO_NODE_FRAME || s->nodes[k].frame < 0)
+    if (s->nodes[k].frame < 0)
         return false;
     return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
 }

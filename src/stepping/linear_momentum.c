@@ -64,10 +64,13 @@ static void add_turned_transposed(olo_linear_step *x, const double *eta, double 
         turn_of(x, &s->constraints[x->curved[b]], turn);
         x->mu[x->curved[b]] = -0.5 * olo_row_times(s, x->curved[b], turn, eta);
     }
-    for (int k = 0; k < s->node_count; k++)
-        for (int i = 0; s->nodes[k].kind == OLO_NODE_FRAME && i < 9; i++)
-            x->Lambda[9 * k + i] = -0.5 * vec3_dot(eta + s->nodes[k].q + 3 + 3 * (i / 3),
-                                                   x->step.x.dq + s->nodes[k].q + 3 + 3 * (i % 3));
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node_type *type = s->nodes[k].type;
+        const int first = s->nodes[k].q + type->directors;
+        if (type->rows)
+            type->rows->hessian_transposed(-0.5, eta + first, x->step.x.dq + first,
+                                           x->Lambda + OLO_NODE_MULTIPLIERS * (size_t)k);
+    }
     olo_linear_rows_multipliers_transposed(&x->over, x->step.q0, x->mu, x->Lambda, F, x->z);
     for (int i = 0; i < x->topology->closure_count; i++) {
         int c = x->topology->closures[i];

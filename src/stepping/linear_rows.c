@@ -91,9 +91,7 @@ void olo_twists_apply(const olo_system *s, const double *q, const double *twists
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
         const double *t = twists + node->motion;
-        vec3_copy(t, out + node->q);
-        for (int I = 3; I < node->size; I += 3)
-            vec3_cross(t + 3, q + node->q + I, out + node->q + I);
+        node->type->velocity(q + node->q, t, out + node->q);
     }
 }
 
@@ -112,19 +110,20 @@ static void column_of(const olo_linear_rows *x, int c, int k, const double *q, d
     const olo_constraint *row = &s->constraints[c];
     const double *d = olo_linear_row(x, c);
     static const int after[3] = {1, 2, 0};
-    memset(column, 0, 6 * sizeof *column);
+    memset(column, 0, OLO_NODE_TWIST_MAX * sizeof *column);
     for (int i = 0; i < row->size; i++) {
         const olo_coordinate *at = &s->coordinates[row->index[i]];
         if (at->node != k)
             continue;
+        double *moved = column + at->twist;
         if (at->slot == 0) {
-            column[at->axis] += d[i];
+            moved[at->axis] += d[i];
             continue;
         }
         const double *director = q + row->index[i] - at->axis;
         int next = after[at->axis], last = after[next];
-        column[3 + next] += director[last] * d[i];
-        column[3 + last] -= director[next] * d[i];
+        moved[next] += director[last] * d[i];
+        moved[last] -= director[next] * d[i];
     }
 }
 
@@ -250,9 +249,10 @@ static void divide_transposed(const olo_linear_rows *x, int k, double y[6], doub
 
 static void add_twist(const olo_node *node, const double *q, const double *twist, double *out)
 {
-    vec3_add(1.0, twist, out + node->q);
-    for (int I = 3; I < node->size; I += 3)
-        vec3_add_cross(twist + 3, q + node->q + I, out + node->q + I);
+    double v[OLO_NODE_SIZE_MAX];
+    node->type->velocity(q + node->q, twist, v);
+    for (int i = 0; i < node->size; i++)
+        out[node->q + i] += v[i];
 }
 
 /* Node k: adds to dv the twist that takes its rows to where they belong; dq is NULL for positions.
@@ -291,36 +291,10 @@ static void close_node_transposed(const olo_linear_rows *x, int k, const double 
 
 /* --- multipliers --- */
 
-/* d^J: d_I . d^J = 1 where I = J, else 0 */
-static void reciprocal_of(const double *d, double *reciprocal)
+/* The first of the coordinates that the internal rows of a node are about. */
+static int held_by_rows(const olo_node *node)
 {
-    for (int I = 0; I < 3; I++)
-        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal + 3 * I);
-    double det = vec3_dot(d, reciprocal);
-    for (int i = 0; i < 9; i++)
-        reciprocal[i] /= det;
-}
-
-/* Lambda_IJ = -F_I . d^J, symmetric */
-static void balance_frame(const double *d, const double *F, double *Lambda)
-{
-    double reciprocal[9], all[9];
-    reciprocal_of(d, reciprocal);
-    for (int I = 0; I < 3; I++)
-        for (int J = 0; J < 3; J++)
-            all[3 * I + J] = -vec3_dot(F + 3 * I, reciprocal + 3 * J);
-    for (int I = 0; I < 3; I++)
-        for (int J = 0; J < 3; J++)
-            Lambda[3 * I + J] = 0.5 * (all[3 * I + J] + all[3 * J + I]);
-}
-
-static void balance_frame_transposed(const double *d, const double *Lambda, double *F)
-{
-    double reciprocal[9];
-    reciprocal_of(d, reciprocal);
-    for (int I = 0; I < 3; I++)
-        for (int J = 0; J < 3; J++)
-            vec3_add(-0.5 * (Lambda[3 * I + J] + Lambda[3 * J + I]), reciprocal + 3 * J, F + 3 * I);
+    return node->q + node->type->directors;
 }
 
 void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, double *F, double *mu,
@@ -329,10 +303,11 @@ void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, doub
     const olo_system *s = x->system;
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->topology->order[i];
-        const olo_node *node = &s->nodes[k];
+        const olo_internal_rows *rows = s->nodes[k].type->rows;
+        const int first = held_by_rows(&s->nodes[k]);
         close_node_transposed(x, k, q, F, NULL, mu);
-        if (node->kind == OLO_NODE_FRAME)
-            balance_frame(q + node->q + 3, F + node->q + 3, Lambda + 9 * (size_t)k);
+        if (rows)
+            rows->balance(q + first, F + first, Lambda + OLO_NODE_MULTIPLIERS * (size_t)k);
     }
 }
 
@@ -346,10 +321,12 @@ void olo_linear_rows_multipliers_transposed(const olo_linear_rows *x, const doub
 {
     const olo_system *s = x->system;
     memset(F, 0, (size_t)s->n * sizeof *F);
-    for (int k = 0; k < s->node_count; k++)
-        if (s->nodes[k].kind == OLO_NODE_FRAME)
-            balance_frame_transposed(q + s->nodes[k].q + 3, Lambda + 9 * (size_t)k,
-                                     F + s->nodes[k].q + 3);
+    for (int k = 0; k < s->node_count; k++, Lambda += OLO_NODE_MULTIPLIERS) {
+        const olo_internal_rows *rows = s->nodes[k].type->rows;
+        const int first = held_by_rows(&s->nodes[k]);
+        if (rows)
+            rows->balance_transposed(q + first, Lambda, F + first);
+    }
     for (int i = 0; i < x->first[s->node_count]; i++)
         mu[x->list[i]] += olo_row_times(s, x->list[i], olo_linear_row(x, x->list[i]), F);
     olo_linear_rows_open(x, q, mu, work);
@@ -360,11 +337,11 @@ void olo_linear_rows_multipliers_transposed(const olo_linear_rows *x, const doub
 void olo_frames_add(const olo_system *s, const double *Lambda, double factor, const double *w,
                     double *out)
 {
-    for (int k = 0; k < s->node_count; k++, Lambda += 9) {
-        int at = s->nodes[k].q + 3;
-        for (int I = 0; s->nodes[k].kind == OLO_NODE_FRAME && I < 3; I++)
-            for (int J = 0; J < 3; J++)
-                vec3_add(factor * Lambda[3 * I + J], w + at + 3 * J, out + at + 3 * I);
+    for (int k = 0; k < s->node_count; k++, Lambda += OLO_NODE_MULTIPLIERS) {
+        const olo_internal_rows *rows = s->nodes[k].type->rows;
+        const int first = held_by_rows(&s->nodes[k]);
+        if (rows)
+            rows->add_hessian(Lambda, factor, w + first, out + first);
     }
 }
 
@@ -376,24 +353,6 @@ void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const d
 
 /* --- velocities that follow --- */
 
-/* dv_I = 1/2 sum_J b_IJ d_J with b_IJ = -(dd_I . v_J + dd_J . v_I): keeps the rates of d_I . d_J */
-static void follow_frame(const double *d, const double *v, const double *dd, double *dv)
-{
-    for (int I = 0; I < 9; I += 3) {
-        vec3_set(0, 0, 0, dv + I);
-        for (int J = 0; J < 9; J += 3)
-            vec3_add(-0.5 * (vec3_dot(dd + I, v + J) + vec3_dot(dd + J, v + I)), d + J, dv + I);
-    }
-}
-
-static void follow_frame_transposed(const double *d, const double *v, const double *from,
-                                    double *to)
-{
-    for (int I = 0; I < 9; I += 3)
-        for (int J = 0; J < 9; J += 3)
-            vec3_add(-0.5 * (vec3_dot(from + I, d + J) + vec3_dot(from + J, d + I)), v + J, to + I);
-}
-
 void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const double *v,
                             const double *dq, const double *gap, double *dv)
 {
@@ -401,9 +360,10 @@ void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const dou
     for (int i = 0; i < s->node_count; i++) {
         int k = x->topology->order[i];
         const olo_node *node = &s->nodes[k];
-        vec3_set(0, 0, 0, dv + node->q);
-        if (node->kind == OLO_NODE_FRAME)
-            follow_frame(q + node->q + 3, v + node->q + 3, dq + node->q + 3, dv + node->q + 3);
+        const int first = held_by_rows(node);
+        memset(dv + node->q, 0, (size_t)node->size * sizeof *dv);
+        if (node->type->rows)
+            node->type->rows->follow(q + first, v + first, dq + first, dv + first);
         close_node(x, k, q, dq, gap, dv);
     }
 }
@@ -414,11 +374,11 @@ void olo_linear_rows_follow_transposed(const olo_linear_rows *x, const double *q
     const olo_system *s = x->system;
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->topology->order[i];
-        const olo_node *node = &s->nodes[k];
+        const olo_internal_rows *rows = s->nodes[k].type->rows;
+        const int first = held_by_rows(&s->nodes[k]);
         close_node_transposed(x, k, q, from, to, gap);
-        if (node->kind == OLO_NODE_FRAME)
-            follow_frame_transposed(q + node->q + 3, v + node->q + 3, from + node->q + 3,
-                                    to + node->q + 3);
+        if (rows)
+            rows->follow_transposed(q + first, v + first, from + first, to + first);
     }
 }
 

@@ -255,8 +255,7 @@ static double solve(minimal *x)
     return largest;
 }
 
-/* change = P_1 du; nodes move by the twist [d_phi; 1/2 sum d_I x d_d_I] of it, and joints are
- * closed again. */
+/* change = P_1 du; nodes move by the twist of it, and joints are closed again. */
 static void update(minimal *x, olo_step *step)
 {
     const olo_system *s = x->system;
@@ -265,12 +264,8 @@ static void update(minimal *x, olo_step *step)
         olo_dense_add(s->n, x->du[j], x->right + olo_area(j, s->n), x->change);
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double twist[6] = {0};
-        vec3_copy(x->change + node->q, twist);
-        for (int I = 3; I < node->size; I += 3)
-            vec3_add_cross(step->x.q1 + node->q + I, x->change + node->q + I, twist + 3);
-        for (int i = 3; i < 6; i++)
-            twist[i] *= 0.5;
+        double twist[OLO_NODE_TWIST_MAX];
+        node->type->twist_of(step->x.q1 + node->q, x->change + node->q, twist);
         olo_motion_update(x->topology, k, &step->x, twist);
     }
     olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
@@ -280,9 +275,10 @@ static void update(minimal *x, olo_step *step)
 static double largest_turn(const minimal *x, const olo_step *step)
 {
     double largest = 0;
-    for (int k = 0; k < x->system->node_count; k++)
-        if (x->system->nodes[k].kind == OLO_NODE_FRAME)
-            olo_raise(&largest, vec3_norm(step->x.motion + x->system->nodes[k].motion + 3));
+    for (int k = 0; k < x->system->node_count; k++) {
+        const olo_node *node = &x->system->nodes[k];
+        olo_raise(&largest, olo_node_turn_size(node, step->x.motion + node->motion));
+    }
     return largest;
 }
 

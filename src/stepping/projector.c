@@ -24,7 +24,7 @@ typedef struct mass_plan {
     double m;
     double *block;
     int i, j;              /* coordinates */
-    bool frame_i, frame_j; /* is it a director? */
+    bool turns_i, turns_j; /* is it a director? */
     short size_j;          /* twist of the column's node */
 } mass_plan;
 
@@ -63,8 +63,8 @@ static bool plan_mass(olo_projector *p)
             int i = side ? s->mass[e].j : s->mass[e].i, j = side ? s->mass[e].i : s->mass[e].j;
             p->mass[p->mass_count++] = (mass_plan){.i = i,
                                                    .j = j,
-                                                   .frame_i = s->coordinates[i].slot > 0,
-                                                   .frame_j = s->coordinates[j].slot > 0,
+                                                   .turns_i = s->coordinates[i].slot > 0,
+                                                   .turns_j = s->coordinates[j].slot > 0,
                                                    .m = s->mass[e].m};
         }
     return true;
@@ -90,8 +90,8 @@ static void bind(olo_projector *p, olo_elimination *elimination)
         mass_plan *m = &p->mass[i];
         int a = s->coordinates[m->i].node, b = s->coordinates[m->j].node;
         m->size_j = (short)s->nodes[b].twist;
-        m->block = olo_elimination_matrix(elimination, a, b) + (m->frame_i ? 3 * m->size_j : 0) +
-                   (m->frame_j ? 3 : 0);
+        m->block = olo_elimination_matrix(elimination, a, b) +
+                   s->coordinates[m->i].twist * m->size_j + s->coordinates[m->j].twist;
     }
 }
 
@@ -199,16 +199,16 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
         double *K = x->block, m = factor * x->m;
         const double *dm = qm + x->i, *d1 = q1 + x->j;
         int row = x->size_j;
-        if (x->frame_i && x->frame_j) {
+        if (x->turns_i && x->turns_j) {
             double along = m * vec3_dot(dm, d1);
             for (int i = 0; i < 3; i++) {
                 vec3_add(-m * d1[i], dm, K + i * row);
                 K[i * row + i] += along;
             }
-        } else if (x->frame_i || x->frame_j) {
+        } else if (x->turns_i || x->turns_j) {
             /* dm^ for a turning row, -d1^ for a turning column */
-            const double *d = x->frame_i ? dm : d1;
-            double sign = x->frame_i ? m : -m;
+            const double *d = x->turns_i ? dm : d1;
+            double sign = x->turns_i ? m : -m;
             for (int i = 0; i < 3; i++) {
                 int j = (i + 1) % 3, k = (i + 2) % 3;
                 K[i * row + j] -= sign * d[k];
@@ -221,8 +221,8 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
     }
 }
 
-/* Where a coordinate goes among the six rows of its node: value times `weight` to row `row`, twice
- * for a director. */
+/* Where a coordinate goes among the rows of its node's twist: value times `weight` to row `row`,
+ * twice for a director. */
 typedef struct share {
     int count;
     int row[2];
@@ -233,11 +233,11 @@ typedef struct share {
 static inline share share_of(const olo_coordinate *c, const double *q)
 {
     if (c->slot == 0)
-        return (share){1, {c->axis, 0}, {1, 0}};
+        return (share){1, {c->twist + c->axis, 0}, {1, 0}};
     /* d x e_axis: component next is d_last, component last is -d_next */
     int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3;
     const double *d = q - c->axis;
-    return (share){2, {3 + next, 3 + last}, {d[last], -d[next]}};
+    return (share){2, {c->twist + next, c->twist + last}, {d[last], -d[next]}};
 }
 
 /* out[6 x size] += P^T of one coordinate times factor times its row of K */

@@ -17,13 +17,13 @@
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
 #include "stepping/step.h"
+#include "system/directors.h"
 
 /* Wrench of the group's multipliers on a node, about the node's origin. */
 static void from_multipliers(const olo_forces *x, const olo_group *group, int node,
                              double wrench[6])
 {
     const olo_system *s = x->step->system;
-    const olo_node *n = &s->nodes[node];
     double g[OLO_FORM_SIZE_MAX];
     const double *left = olo_motion_left(&x->step->x);
     memset(wrench, 0, 6 * sizeof *wrench);
@@ -39,7 +39,7 @@ static void from_multipliers(const olo_forces *x, const olo_group *group, int no
             if (c->slot == 0)
                 vec3_add(1.0, force, wrench);
             else
-                vec3_add_cross(left + n->q + 3 * c->slot, force, wrench + 3);
+                vec3_add_cross(left + constraint->index[i] - c->axis, force, wrench + 3);
         }
     }
 }
@@ -62,7 +62,7 @@ static void move_to_place(const olo_step *step, const olo_articulation *joint, i
     const double *left = olo_motion_left(&step->x), *child = left + s->nodes[joint->child].q;
     double arm[3];
     vec3_subtract(left + s->nodes[node].q, child, arm);
-    for (int I = 0; s->nodes[joint->child].kind == OLO_NODE_FRAME && I < 3; I++)
+    for (int I = 0; s->nodes[joint->child].type->spatial && I < 3; I++)
         vec3_add(-joint->child_point[I], child + 3 * (I + 1), arm);
     vec3_add_cross(arm, force, moment);
     for (int i = 0; node != joint->child && i < 3; i++) {
@@ -178,16 +178,17 @@ olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int grou
 static void turn_halfway(const olo_step *step, const olo_node *node, double d[9])
 {
     double a[3], mid[3], change[3];
+    const int directors = node->q + node->type->directors;
     if (step->x.left) {
-        memcpy(d, step->x.left + node->q + 3, 9 * sizeof *d);
+        memcpy(d, step->x.left + directors, 9 * sizeof *d);
         return;
     }
-    olo_node_cayley(step->x.qm + node->q, step->x.dq + node->q, a);
+    directors_cayley(step->x.qm + directors, step->x.dq + directors, a);
     double share = 1 / (1 + sqrt(1 + 0.25 * vec3_dot(a, a)));
     for (int i = 0; i < 3; i++)
         a[i] *= share;
     for (int I = 0; I < 9; I += 3) {
-        const double *d0 = step->x.q0 + node->q + 3 + I;
+        const double *d0 = step->x.q0 + directors + I;
         cayley_apply(a, cayley_scale(a), d0, mid, change);
         for (int i = 0; i < 3; i++)
             d[I + i] = d0[i] + change[i];

@@ -252,10 +252,8 @@ static void predict(void *data, olo_step *step, double scale)
  */
 static double motion_size(const olo_system *s, int node, const double *motion)
 {
-    double size = vec3_norm(motion) / s->length_scale;
-    if (s->nodes[node].kind == OLO_NODE_FRAME)
-        size += vec3_norm(motion + 3);
-    return size;
+    return olo_node_shift_size(&s->nodes[node], motion) / s->length_scale +
+           olo_node_turn_size(&s->nodes[node], motion);
 }
 
 /* The largest Cayley vector of a body or rod. */
@@ -265,8 +263,7 @@ static double largest_turn(reduced *x, const olo_step *step)
     double largest = 0;
     for (int k = 0; k < s->node_count; k++) {
         const olo_topology_node *t = &x->topology->nodes[k];
-        if (s->nodes[k].kind == OLO_NODE_FRAME)
-            olo_raise(&largest, vec3_norm(step->x.motion + s->nodes[k].motion + 3));
+        olo_raise(&largest, olo_node_turn_size(&s->nodes[k], step->x.motion + s->nodes[k].motion));
         if (t->type && t->type->turn) {
             olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
             olo_raise(&largest, t->type->turn(&view));
@@ -279,13 +276,14 @@ static double largest_turn(reduced *x, const olo_step *step)
 static void measure(const reduced *x, const olo_step *step, int k, const double *twist,
                     olo_newton *newton)
 {
-    const olo_system *s = x->system;
+    const olo_node *node = &x->system->nodes[k];
     const olo_joint_type *type = x->topology->nodes[k].type;
-    const double *motion = step->x.motion + s->nodes[k].motion;
-    double change = vec3_norm(twist) * x->per_length, size = vec3_norm(motion) * x->per_length;
-    if (s->nodes[k].kind == OLO_NODE_FRAME) {
-        double turn = vec3_norm(motion + 3);
-        change += vec3_norm(twist + 3);
+    const double *motion = step->x.motion + node->motion;
+    double change = olo_node_shift_size(node, twist) * x->per_length,
+           size = olo_node_shift_size(node, motion) * x->per_length;
+    if (olo_node_turns(node)) {
+        double turn = olo_node_turn_size(node, motion);
+        change += olo_node_turn_size(node, twist);
         size += turn;
         olo_raise(&newton->turn, turn);
     }
@@ -304,7 +302,7 @@ static void measure(const reduced *x, const olo_step *step, int k, const double 
 static void take_wrench(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
-    double mu[6], *W = x->wrench + node->motion;
+    double mu[OLO_NODE_TWIST_MAX], *W = x->wrench + node->motion;
     if (!x->topology->nodes[k].type)
         return;
     olo_elimination_wrench(x->elimination, k, mu);
@@ -532,7 +530,7 @@ static bool rebuild(reduced *x, olo_step *step)
     olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
     x->closed = true;
     for (int k = 0; k < s->node_count; k++) {
-        double change[6];
+        double change[OLO_NODE_TWIST_MAX];
         const double *before = x->guess + s->nodes[k].motion,
                      *now = step->x.motion + s->nodes[k].motion;
         for (int i = 0; i < s->nodes[k].twist; i++)

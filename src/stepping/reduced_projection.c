@@ -44,14 +44,11 @@ static void take_end(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        const double *dt = olo_elimination_twist(x->elimination, k), *q = step->q_end + node->q;
-        double *v = step->v1 + node->q;
-        for (int i = 0; i < 3; i++)
-            v[i] = scale * dt[i];
-        for (int I = 3; I < node->size; I += 3) {
-            double spin[3] = {scale * dt[3], scale * dt[4], scale * dt[5]};
-            vec3_cross(spin, q + I, v + I);
-        }
+        const double *dt = olo_elimination_twist(x->elimination, k);
+        double twist[OLO_NODE_TWIST_MAX];
+        for (int i = 0; i < node->twist; i++)
+            twist[i] = scale * dt[i];
+        node->type->velocity(step->q_end + node->q, twist, step->v1 + node->q);
     }
     for (int i = 0; i < x->topology->closure_block_count; i++)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)

@@ -5,12 +5,6 @@
 #include "base/fail.h"
 #include "stepping/step.h"
 
-/* What a coordinate is measured in: the model's length, or one for directors. */
-static double unit_of(const olo_system *s, int coordinate)
-{
-    return s->coordinates[coordinate].slot == 0 ? s->length_scale : 1.0;
-}
-
 double olo_row_weight(const olo_system *s, int row)
 {
     const olo_constraint *c = &s->constraints[row];
@@ -18,7 +12,7 @@ double olo_row_weight(const olo_system *s, int row)
     double gradient[OLO_FORM_SIZE_MAX], sum = 0;
     olo_constraint_gradient(c, &at, gradient);
     for (int i = 0; i < c->size; i++) {
-        double share = gradient[i] * unit_of(s, c->index[i]) / s->length_scale;
+        double share = gradient[i] * olo_coordinate_unit(s, c->index[i]) / s->length_scale;
         sum += share * share;
     }
     if (sum > 0)
@@ -38,7 +32,7 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     const olo_constraint *c = &s->constraints[row];
     double parts = fabs(c->form ? c->form->c : c->constant);
     for (int i = 0; i < c->size; i++)
-        parts += fabs(gradient[i]) * (fabs(q[c->index[i]]) + unit_of(s, c->index[i]));
+        parts += fabs(gradient[i]) * (fabs(q[c->index[i]]) + olo_coordinate_unit(s, c->index[i]));
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 
@@ -94,11 +88,14 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
 
 double olo_heaviest(const olo_system *s)
 {
-    double heaviest = 0;
-    for (int e = 0; e < s->mass_count; e++)
-        if (s->mass[e].i == s->mass[e].j && s->coordinates[s->mass[e].i].slot == 0)
-            heaviest = fmax(heaviest, fabs(s->mass[e].m));
-    return heaviest;
+    double heaviest[2] = {0, 0}; /* at positions, and of directors over the model's length */
+    for (int e = 0; e < s->mass_count; e++) {
+        const bool director = s->coordinates[s->mass[e].i].slot > 0;
+        const double length = director ? s->length_scale : 1.0;
+        if (s->mass[e].i == s->mass[e].j)
+            heaviest[director] = fmax(heaviest[director], fabs(s->mass[e].m) / (length * length));
+    }
+    return heaviest[0] > 0 ? heaviest[0] : heaviest[1];
 }
 
 double olo_least_compliance(const olo_system *s, int count, const int *rows)

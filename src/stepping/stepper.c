@@ -377,8 +377,9 @@ static double report_rotation(olo_stepper *x, const olo_state *state)
     double largest = 0;
     int node = -1;
     for (int k = 0; k < s->node_count; k++) {
-        const double *a = olo_last_motion(state) + s->nodes[k].motion + 3;
-        if (s->nodes[k].kind == OLO_NODE_FRAME && vec3_dot(a, a) > largest) {
+        const double *a =
+            olo_last_motion(state) + s->nodes[k].motion + s->nodes[k].type->rotation;
+        if (olo_node_turns(&s->nodes[k]) && vec3_dot(a, a) > largest) {
             largest = vec3_dot(a, a);
             longest = a;
             node = k;
@@ -408,17 +409,10 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
 {
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        const double *q = state->q + node->q, *v = state->v + node->q;
         double *motion = olo_last_motion(state) + node->motion;
-        for (int i = 0; i < 3; i++)
-            motion[i] = h * v[i];
-        if (node->kind != OLO_NODE_FRAME)
-            continue;
-        vec3_set(0, 0, 0, motion + 3);
-        for (int I = 3; I < 12; I += 3)
-            vec3_add_cross(q + I, v + I, motion + 3);
-        for (int i = 3; i < 6; i++)
-            motion[i] *= 0.5 * h;
+        node->type->twist_of(state->q + node->q, state->v + node->q, motion);
+        for (int i = 0; i < node->twist; i++)
+            motion[i] *= h;
     }
     state->h = h;
     olo_predictor_restart(state);
@@ -451,12 +445,11 @@ static const char *half_turned(olo_stepper *x)
     const olo_system *s = x->system;
     const olo_motion *m = &x->step.x;
     for (int k = 0; k < s->node_count && !x->treatment->forest; k++) {
-        double a[3];
-        if (s->nodes[k].kind != OLO_NODE_FRAME)
-            continue;
-        olo_node_cayley(m->qm + s->nodes[k].q, m->dq + s->nodes[k].q, a);
-        if (!(vec3_norm(a) <= x->scheme->turn))
-            return s->nodes[k].name;
+        const olo_node *node = &s->nodes[k];
+        double motion[OLO_NODE_TWIST_MAX];
+        node->type->motion(m->qm + node->q, m->dq + node->q, motion);
+        if (!(olo_node_turn_size(node, motion) <= x->scheme->turn))
+            return node->name;
     }
     if (x->treatment->forest) {
         const olo_topology *topology = s->topology;

@@ -102,7 +102,8 @@ static void book_constraints(const olo_system *system, const olo_state *x, int c
         const olo_group *group = &system->groups[groups ? groups[k] : k];
         const double *scale = system->row_scale + group->first;
         if (group->frame >= 0) {
-            int d = system->nodes[group->frame].q + 3;
+            const olo_node *node = &system->nodes[group->frame];
+            int d = node->q + node->type->directors;
             book_orthonormality(x->q + d, x->v + d, scale, ledger);
             continue;
         }

@@ -108,7 +108,7 @@ static bool add_hinge(making *x, const olo_group *group)
     if (!joint || group->hinge[0] < 0 || !joint->type->hinge ||
         !joint->type->hinge(joint, &hinge) || s->nodes[joint->child].frame < 0 ||
         x->hinged[s->nodes[joint->child].frame] ||
-        (joint->parent >= 0 && s->nodes[joint->parent].kind != OLO_NODE_FRAME))
+        (joint->parent >= 0 && !s->nodes[joint->parent].type->spatial))
         return false;
     set_hinge(x, group, joint, &hinge);
     return true;

@@ -28,7 +28,7 @@ void olo_system_mass_times(const olo_system *system, const double *x, double *y)
 static void number_frames(olo_system *s)
 {
     for (int k = 0; k < s->node_count; k++)
-        s->nodes[k].frame = s->nodes[k].kind == OLO_NODE_FRAME ? 0 : -1;
+        s->nodes[k].frame = s->nodes[k].type->spatial ? 0 : -1;
     for (int e = 0; e < s->mass_count; e++) {
         int a = s->coordinates[s->mass[e].i].node, b = s->coordinates[s->mass[e].j].node;
         if (a != b)

@@ -21,16 +21,25 @@
 
 static const double share_of_parts = 16 * DBL_EPSILON / 1e-12;
 
+const double *olo_row_reference(const olo_system *s, const olo_constraint *row, const double *q)
+{
+    static const double zero[3] = {0};
+    const double *position = NULL;
+    for (int i = 0; !position && i < row->size; i++)
+        position = olo_node_position(&s->nodes[s->coordinates[row->index[i]].node], q);
+    return position ? position : zero;
+}
+
 /* Sets the positions of the row's nodes in `origin` to that of its first node, directors to zero.
  */
 static void set_origin(const olo_system *s, const olo_constraint *row, const double *q,
                        double *origin)
 {
-    const olo_node *node = &s->nodes[s->coordinates[row->index[0]].node];
+    const double *reference = olo_row_reference(s, row, q);
     for (int i = 0; i < row->size; i++) {
         const olo_coordinate *c = &s->coordinates[row->index[i]];
         const bool position = c->slot == 0 && s->nodes[c->node].base < 0;
-        origin[row->index[i]] = position ? q[node->q + c->axis] : 0.0;
+        origin[row->index[i]] = position ? reference[c->axis] : 0.0;
     }
 }
 
@@ -59,7 +68,7 @@ static double steepness(const olo_system *s, const olo_constraint *row, const ol
         const double length = c->slot == 0 ? node_length(s, node) : 1.0;
         steepest = fmax(steepest, fabs(gradient[i]) * length);
         if (c->slot == 0 && node->base < 0)
-            *distant += fabs(gradient[i]) * vec3_norm(at->q + node->q);
+            *distant += fabs(gradient[i]) * vec3_norm(olo_node_position(node, at->q));
     }
     return steepest;
 }
@@ -68,16 +77,17 @@ static double steepness(const olo_system *s, const olo_constraint *row, const ol
  * them. */
 static double remoteness(const olo_system *s, const olo_constraint *row, const double *q)
 {
-    const olo_node *first = &s->nodes[s->coordinates[row->index[0]].node];
+    const double *reference = olo_row_reference(s, row, q);
     double distance = 0, length = 0;
     for (int i = 0; i < row->size; i++) {
         const olo_coordinate *c = &s->coordinates[row->index[i]];
         const olo_node *node = &s->nodes[c->node];
         if (c->slot != 0 || node->base >= 0)
             continue;
+        const double *position = olo_node_position(node, q);
         double between[3];
-        vec3_subtract(q + node->q, q + first->q, between);
-        distance = fmax(distance, vec3_norm(q + node->q));
+        vec3_subtract(position, reference, between);
+        distance = fmax(distance, vec3_norm(position));
         length = fmax(length, fmax(vec3_norm(between), node_length(s, node)));
     }
     return length > 0 ? distance / length : 0;
@@ -126,8 +136,11 @@ bool olo_system_measure_rows(olo_system *s)
 double olo_system_reach(const olo_system *s, const olo_state *x)
 {
     double largest = 0;
-    for (int k = 0; k < s->node_count; k++)
-        olo_raise(&largest, vec3_norm(x->q + s->nodes[k].q));
+    for (int k = 0; k < s->node_count; k++) {
+        const double *position = olo_node_position(&s->nodes[k], x->q);
+        if (position)
+            olo_raise(&largest, vec3_norm(position));
+    }
     return largest + s->length_scale;
 }
 

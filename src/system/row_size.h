@@ -6,10 +6,16 @@
 
 typedef struct olo_system olo_system;
 typedef struct olo_state olo_state;
+typedef struct olo_constraint olo_constraint;
 
 /* Fills system->row_scale and system->lever_scale from the initial configuration, with frames
  * gathered; false: no memory. */
 bool olo_system_measure_rows(olo_system *system);
+
+/* The position in q, or velocity in v, of the first node of a row that has one, else zero: what
+ * those of the other nodes are compared with. */
+const double *olo_row_reference(const olo_system *system, const olo_constraint *row,
+                                const double *q);
 
 /* The largest distance of a node from the origin, plus the length of the model: what sizes of rows
  * depend on. */

@@ -57,9 +57,11 @@ static int local_of(const unit *u, int coordinate)
 static view view_of(const olo_system *system)
 {
     view seen = {.system = system, .length = system->length_scale};
-    for (int k = 0; k < system->node_count; k++)
-        if (system->nodes[k].base < 0)
-            vec3_add(1.0 / system->node_count, system->q0 + system->nodes[k].q, seen.center);
+    for (int k = 0; k < system->node_count; k++) {
+        const double *position = olo_node_position(&system->nodes[k], system->q0);
+        if (position && system->nodes[k].base < 0)
+            vec3_add(1.0 / system->node_count, position, seen.center);
+    }
     return seen;
 }
 

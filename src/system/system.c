@@ -70,7 +70,7 @@ const char *olo_system_node_name(const olo_system *system, int node)
 
 bool olo_system_node_is_body(const olo_system *system, int node)
 {
-    return system->nodes[node].kind == OLO_NODE_FRAME;
+    return olo_node_turns(&system->nodes[node]);
 }
 
 int olo_system_node_offset(const olo_system *system, int node)
@@ -268,7 +268,9 @@ olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
     if (node)
         *node = found;
     const olo_node *n = &system->nodes[found];
-    if (n->kind == OLO_NODE_POINT) {
+    if (n->type->position < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' has no position: name a body or a point", name);
+    if (!n->type->spatial) {
         if (dot || vec3_norm(place->at) > 0)
             return olo_fail(error, OLO_BAD_INPUT,
                             "'%s' is a point mass: it has no points of its own and no 'at'", name);

@@ -1,7 +1,7 @@
 /* The system: the assembled mechanics, immutable once built and shared between threads.
  *
- * The configuration q is one array: three numbers for a point, twelve for a frame (position and
- * three directors). Everything else is stated without knowing kinds: mass entries between 3-vectors
+ * The configuration q is one array of 3-vectors, positions and directors, which belong to nodes
+ * (node.h). Everything else is stated without knowing kinds: mass entries between 3-vectors
  * of q, terms (laws of quadratic forms), constraint forms in named groups, actions (loads), joints
  * (the kinematic reading of a constraint group) and outputs.
  */
@@ -22,6 +22,7 @@
 #include "system/joint.h"
 #include "system/ledger_simd.h"
 #include "system/mass.h"
+#include "system/node.h"
 #include "system/parts.h"
 #include "system/position.h"
 #include "system/row_size.h"
@@ -32,27 +33,6 @@
 
 typedef struct olo_topology olo_topology;     /* kinematics/topology.h */
 typedef struct olo_redundancy olo_redundancy; /* kinematics/redundancy.h */
-
-typedef enum olo_node_kind { OLO_NODE_POINT, OLO_NODE_FRAME } olo_node_kind;
-
-struct olo_node {
-    const char *name;
-    olo_node_kind kind;
-    int q;            /* its first coordinate */
-    int size;         /* coordinates: 3 or 12 */
-    int twist;        /* size of its twist: 3 or 6 */
-    int motion;       /* its first entry among all twists */
-    bool placed;      /* the user gave a position */
-    bool section;     /* a cross-section of a beam */
-    double center[3]; /* centre of mass in the frame */
-    int base;         /* a point in relative coordinates: the node it counts from, else -1 */
-    int frame;        /* a frame with a mass of its own: its place among system->frames, else -1 */
-};
-
-/* Which node, 3-vector (0 position, 1..3 directors) and axis a coordinate is. */
-typedef struct olo_coordinate {
-    int node, slot, axis;
-} olo_coordinate;
 
 /* Rows first .. first+count of the constraints. Internal groups come first. */
 typedef struct olo_group {
@@ -183,6 +163,12 @@ struct olo_system {
 /* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory.
  */
 bool olo_system_find_symmetries(olo_system *system);
+
+/* What a coordinate is measured in: the model's length for positions, one for directors. */
+static inline double olo_coordinate_unit(const olo_system *system, int i)
+{
+    return system->coordinates[i].slot == 0 ? system->length_scale : 1.0;
+}
 
 /* The constraint group of a row. */
 int olo_system_group_of(const olo_system *system, int row);

@@ -14,6 +14,7 @@
 #include "joined.h"
 
 #include "stepping/step.h"
+#include "system/directors.h"
 #include "system/rolling.h"
 
 static const double pi = 3.14159265358979323846;
@@ -134,7 +135,7 @@ static double slip_of(const scene *s, int node, const olo_rolling *rolling)
     olo_rolling_vector(rolling->axis, x->q0 + q, e0);
     olo_rolling_vector(rolling->axis, x->q1 + q, e1);
     olo_rolling_vector(rolling->center, x->dq + q, hub);
-    olo_node_cayley(x->qm + q, x->dq + q, a);
+    directors_cayley(x->qm + q + 3, x->dq + q + 3, a);
     const double *n = rolling->normal;
     bool ball = vec3_norm(rolling->axis) == 0;
     double sigma0 = ball ? 1 : sqrt(1 - vec3_dot(n, e0) * vec3_dot(n, e0));

@@ -4,6 +4,7 @@
 
 #include "linalg/dense.h"
 #include "linalg/rotation.h"
+#include "system/directors.h"
 
 /* A random increment of every joint: up to about a radian, up to half a length. */
 static void walk_move(walk *w, unsigned long long *seed, double size)
@@ -403,10 +404,8 @@ TEST(k6_cayley_map_turns_without_stretching)
             }
         }
         /* the way back, with the digits of a small vector */
-        double back[3], full[12] = {0}, increment[12] = {0};
-        memcpy(full + 3, dm, sizeof dm);
-        memcpy(increment + 3, dd, sizeof dd);
-        olo_node_cayley(full, increment, back);
+        double back[3];
+        directors_cayley(dm, dd, back);
         for (int i = 0; i < 3; i++)
             check_close(a[i], back[i], 3e-15 * vec3_norm(a) * (1 + 0.25 * vec3_dot(a, a)));
     }

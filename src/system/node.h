@@ -1,0 +1,152 @@
+/* Nodes, and the table of their types.
+ *
+ * A node is a piece of the configuration q that moves by itself: a point (3 numbers), or a frame (a
+ * position and three directors, 12 numbers). Its type is a constant table in a file of its own
+ * (node_point.c, node_frame.c) and says everything that the rest of the library wants to know:
+ *
+ *     q       its coordinates, in 3-vectors: a position, or directors
+ *     twist   its velocity without redundancy; v = P_int(q) t
+ *     motion  its increment over a step, as many numbers as the twist has. A type gives dq, the
+ *             midpoint q_m and q1 from it and never subtracts states:
+ *             for a position      dx,                      x_m = x0 + dx/2,
+ *             for directors       dd_I = a x d_I,m         (linalg/rotation.h)
+ *     rows    its internal constraints, with G_int(q) P_int(q) = 0
+ *
+ * Functions take pointers to the numbers of the node alone. A new type is one file, and one line in
+ * the registry (node.c) if files name it. Joints, loads and the kernels that are written for frames
+ * ask for `spatial`.
+ */
+#ifndef OLO_SYSTEM_NODE_H
+#define OLO_SYSTEM_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "linalg/vec3.h"
+#include "system/form_builder.h"
+
+/* Room for the coordinates of a node, for its twist, for the multipliers of its internal rows. */
+enum { OLO_NODE_SIZE_MAX = 12, OLO_NODE_TWIST_MAX = 6, OLO_NODE_MULTIPLIERS = 9 };
+
+/* Internal constraints of a node. The functions take pointers to the first of the coordinates that
+ * the rows are about. Lambda stands for the multipliers of all rows together; the Hessian of
+ * Lambda . g is constant and written H(Lambda). */
+typedef struct olo_internal_rows {
+    int count;
+    /* Row `row` as a form, for coordinates that start at q[first]. */
+    void (*add)(int row, int first, olo_form_builder *form);
+    /* Lambda that takes up the force F along the rows, F + H(Lambda) q = 0; and its transpose. */
+    void (*balance)(const double *q, const double *F, double *Lambda);
+    void (*balance_transposed)(const double *q, const double *Lambda, double *F);
+    /* out += factor H(Lambda) w;   Lambda = factor d(out . H(Lambda) w)/dLambda */
+    void (*add_hessian)(const double *Lambda, double factor, const double *w, double *out);
+    void (*hessian_transposed)(double factor, const double *out, const double *w, double *Lambda);
+    /* dv that keeps the rates G v = 0 of the rows when q changes by dq; to += of its transpose. */
+    void (*follow)(const double *q, const double *v, const double *dq, double *dv);
+    void (*follow_transposed)(const double *q, const double *v, const double *dv, double *to);
+} olo_internal_rows;
+
+typedef struct olo_node_type {
+    const char *name; /* in result files */
+    int size;         /* coordinates */
+    int twist;        /* entries of the twist */
+    int position;     /* the first coordinate of its position, -1: it has none */
+    int directors;    /* the first coordinate of its three directors, -1: it has none */
+    int translation;  /* the first of three entries of the twist that shift it, -1: none do */
+    int rotation;     /* the first of three entries of the twist that turn it, -1: none do */
+    bool spatial;     /* a position, then three directors; the twist shifts, then turns: a frame */
+    const olo_internal_rows *rows; /* about the directors; NULL: none */
+
+    /* dq, qm and q1 from the motion; and the motion of such a dq. */
+    void (*move)(const double *motion, const double *q0, double *dq, double *qm, double *q1);
+    void (*motion)(const double *qm, const double *dq, double *motion);
+    /* The motion after a further twist at q1. */
+    void (*update)(const double *twist, double *motion);
+
+    /* v = P_int(q) twist;   wrench += P_int(q)^T force;   the twist of such a v */
+    void (*velocity)(const double *q, const double *twist, double *v);
+    void (*add_wrench)(const double *q, const double *force, double *wrench);
+    void (*twist_of)(const double *q, const double *v, double *twist);
+    /* S[twist x twist] += how P_int(q_m)^T T varies with the twist at q1; NULL: P_int is constant
+     */
+    void (*add_variation)(const double *q1, const double *T, double *S);
+
+    /* Adds to the rounding remainder of q what takes it back onto the internal rows, and a small
+     * shift and turn. */
+    void (*settle)(const double *q, const double shift[3], const double turn[3], double *remainder);
+} olo_node_type;
+
+extern const olo_node_type olo_node_point, olo_node_frame;
+
+/* The type with this name, NULL if there is none. */
+const olo_node_type *olo_node_type_find(const char *name);
+
+typedef struct olo_node {
+    const char *name;
+    const olo_node_type *type;
+    int q;            /* its first coordinate */
+    int size;         /* coordinates, as its type has */
+    int twist;        /* size of its twist, as its type has */
+    int motion;       /* its first entry among all twists */
+    bool placed;      /* the user gave a position */
+    bool section;     /* a cross-section of a beam */
+    double center[3]; /* centre of mass in the frame */
+    int base;         /* a point in relative coordinates: the node it counts from, else -1 */
+    int frame;        /* a frame with a mass of its own: its place among system->frames, else -1 */
+} olo_node;
+
+/* Which node, 3-vector (0 position, 1..3 directors) and axis a coordinate is, and the first of the
+ * three entries of the node's twist that shift the position or turn the director. */
+typedef struct olo_coordinate {
+    int node, slot, axis, twist;
+} olo_coordinate;
+
+/* Coordinate i of a node of some type. */
+olo_coordinate olo_node_coordinate(const olo_node_type *type, int node, int i);
+
+/* wrench[twist] = P_int(q)^T row of one node; q and row are whole vectors. */
+static inline void olo_node_wrench(const olo_node *node, const double *q, const double *row,
+                                   double *wrench)
+{
+    for (int i = 0; i < node->twist; i++)
+        wrench[i] = 0;
+    node->type->add_wrench(q + node->q, row + node->q, wrench);
+}
+
+/* dx, x_m and x1 of a position that is displaced */
+static inline void olo_node_displace(const double *displacement, const double *x0, double *dx,
+                                     double *xm, double *x1)
+{
+    for (int i = 0; i < 3; i++) {
+        dx[i] = displacement[i];
+        xm[i] = x0[i] + 0.5 * displacement[i];
+        x1[i] = x0[i] + displacement[i];
+    }
+}
+
+/* Its position among the coordinates or velocities of all nodes, NULL if it has none. */
+static inline const double *olo_node_position(const olo_node *node, const double *q)
+{
+    return node->type->position < 0 ? NULL : q + node->q + node->type->position;
+}
+
+/* Does it turn? It is a body then, or a section of one, else a point. */
+static inline bool olo_node_turns(const olo_node *node)
+{
+    return node->type->rotation >= 0;
+}
+
+/* The length of the displacement in a twist or motion, and that of the rotation. */
+static inline double olo_node_shift_size(const olo_node *node, const double *twist)
+{
+    const int at = node->type->translation;
+    return at < 0 ? 0.0 : vec3_norm(twist + at);
+}
+
+static inline double olo_node_turn_size(const olo_node *node, const double *twist)
+{
+    const int at = node->type->rotation;
+    return at < 0 ? 0.0 : vec3_norm(twist + at);
+}
+
+#endif
