@@ -304,27 +304,24 @@ static void mass_first(const olo_mass_entry *entry, olo_slot a, double *matrix)
 
 // -- all pieces -----------------------------------------------------------------------------------
 
-/* The kind of a piece, with its number there. */
-typedef enum kind { TERM, ACTION, ROW, MASS } kind;
-
-static kind kind_of(const olo_system *s, int piece, int *number)
+olo_piece_kind olo_piece_kind_of(const olo_system *s, int piece, int *number)
 {
     const int counts[] = {s->term_count, s->action_count, s->m};
-    for (int k = TERM; k < MASS; k++) {
+    for (int k = OLO_PIECE_TERM; k < OLO_PIECE_MASS; k++) {
         if (piece < counts[k]) {
             *number = piece;
-            return (kind)k;
+            return (olo_piece_kind)k;
         }
         piece -= counts[k];
     }
     *number = piece;
-    return MASS;
+    return OLO_PIECE_MASS;
 }
 
 int olo_piece_coordinates(const olo_system *s, int piece, int *index)
 {
     int e;
-    if (kind_of(s, piece, &e) != MASS) {
+    if (olo_piece_kind_of(s, piece, &e) != OLO_PIECE_MASS) {
         const int size = olo_piece_size(s, piece);
         if (index)
             memcpy(index, olo_piece_index(s, piece), (size_t)size * sizeof *index);
@@ -340,12 +337,12 @@ int olo_piece_coordinates(const olo_system *s, int piece, int *index)
 olo_structure olo_piece_structure(const olo_system *s, const olo_evaluation *how, int piece)
 {
     int i;
-    switch (kind_of(s, piece, &i)) {
-    case TERM:
+    switch (olo_piece_kind_of(s, piece, &i)) {
+    case OLO_PIECE_TERM:
         return term_structure(s, piece);
-    case ACTION:
+    case OLO_PIECE_ACTION:
         return action_structure(&s->actions[i]);
-    case ROW:
+    case OLO_PIECE_ROW:
         return row_structure(how, &s->constraints[i]);
     default:
         return (olo_structure){.first = both_ends};
@@ -356,14 +353,14 @@ void olo_piece_value(const olo_system *s, const olo_evaluation *how, int piece,
                      const olo_interval *x, double *r)
 {
     int i;
-    switch (kind_of(s, piece, &i)) {
-    case TERM:
+    switch (olo_piece_kind_of(s, piece, &i)) {
+    case OLO_PIECE_TERM:
         olo_evaluate_term(how, &s->terms[i], x, r, NULL);
         break;
-    case ACTION:
+    case OLO_PIECE_ACTION:
         s->actions[i].type->force(&s->actions[i], x, x->t + 0.5 * x->h, r, NULL);
         break;
-    case ROW:
+    case OLO_PIECE_ROW:
         olo_evaluate_row(how, &s->constraints[i], x, r, NULL);
         break;
     default:
@@ -375,14 +372,14 @@ void olo_piece_first(const olo_system *s, const olo_evaluation *how, int piece,
                      const olo_interval *x, olo_slot a, double *matrix)
 {
     int i;
-    switch (kind_of(s, piece, &i)) {
-    case TERM:
+    switch (olo_piece_kind_of(s, piece, &i)) {
+    case OLO_PIECE_TERM:
         term_first(how, &s->terms[i], x, a, matrix);
         break;
-    case ACTION:
+    case OLO_PIECE_ACTION:
         olo_action_first(&s->actions[i], x, a, matrix);
         break;
-    case ROW:
+    case OLO_PIECE_ROW:
         row_first(how, &s->constraints[i], x, a, matrix);
         break;
     default:
@@ -396,14 +393,14 @@ void olo_piece_second(const olo_system *s, const olo_evaluation *how, int piece,
 {
     int i;
     const int size = olo_piece_coordinates(s, piece, NULL);
-    switch (kind_of(s, piece, &i)) {
-    case TERM:
+    switch (olo_piece_kind_of(s, piece, &i)) {
+    case OLO_PIECE_TERM:
         term_second(how, &s->terms[i], x, y, a, b, matrix);
         break;
-    case ACTION:
+    case OLO_PIECE_ACTION:
         olo_action_second(&s->actions[i], x, y, a, b, matrix);
         break;
-    case ROW:
+    case OLO_PIECE_ROW:
         row_second(how, &s->constraints[i], x, y, a, b, matrix);
         break;
     default:
@@ -415,7 +412,7 @@ void olo_piece_tangents(const olo_system *s, const olo_evaluation *how, int piec
                         const olo_interval *x, double *K0, double *K1)
 {
     int i;
-    if (kind_of(s, piece, &i) == TERM) {
+    if (olo_piece_kind_of(s, piece, &i) == OLO_PIECE_TERM) {
         term_tangents(how, &s->terms[i], x, K0, K1);
         return;
     }
@@ -427,12 +424,12 @@ void olo_piece_tangents(const olo_system *s, const olo_evaluation *how, int piec
 int olo_piece_coefficients(const olo_system *s, int piece)
 {
     int i;
-    switch (kind_of(s, piece, &i)) {
-    case TERM:
+    switch (olo_piece_kind_of(s, piece, &i)) {
+    case OLO_PIECE_TERM:
         return olo_term_coefficients(&s->terms[i]);
-    case ACTION:
+    case OLO_PIECE_ACTION:
         return olo_action_coefficients(&s->actions[i]);
-    case ROW: {
+    case OLO_PIECE_ROW: {
         const olo_constraint *row = &s->constraints[i];
         if (row->form)
             return olo_form_coefficients(row->form);
@@ -447,21 +444,21 @@ void olo_piece_by_coefficient(const olo_system *s, const olo_evaluation *how, in
                               const olo_interval *x, int p, double *dr)
 {
     int i;
-    switch (kind_of(s, piece, &i)) {
-    case TERM:
+    switch (olo_piece_kind_of(s, piece, &i)) {
+    case OLO_PIECE_TERM:
         if (at_midpoint(how, &s->terms[i]))
             olo_term_gradient_by_coefficient(&s->terms[i], x->qm, x->angles, p, dr);
         else
             olo_term_discrete_by_coefficient(&s->terms[i], x, p, dr);
         break;
-    case ACTION: {
+    case OLO_PIECE_ACTION: {
         olo_action zero = s->actions[i], one = s->actions[i];
         *olo_action_coefficient(&zero, p) = 0;
         *olo_action_coefficient(&one, p) = 1;
         olo_action_change(&zero, &one, x, x->t + 0.5 * x->h, dr);
         break;
     }
-    case ROW:
+    case OLO_PIECE_ROW:
         row_by_coefficient(how, &s->constraints[i], x, p, dr);
         break;
     default:

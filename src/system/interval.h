@@ -58,6 +58,8 @@ static inline int olo_interval_pieces(const olo_system *system)
 {
     return olo_piece_of_mass(system, system->mass_count);
 }
+/* The kind of a piece, and its number among these. */
+olo_piece_kind olo_piece_kind_of(const olo_system *system, int piece, int *number);
 /* Number of coordinates of a piece, which go to index unless that is NULL. */
 int olo_piece_coordinates(const olo_system *system, int piece, int *index);
 static inline int olo_slot_width(olo_slot slot, int size)

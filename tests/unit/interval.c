@@ -198,16 +198,138 @@ static void check_all(sample *x, olo_structure structure, const char *name,
     }
 }
 
+/* A system with another value of a coefficient of one piece; all that changes is copied here. */
+typedef struct changed {
+    olo_system system;
+    olo_term term;
+    double coefficient[OLO_LAW_COEFFICIENTS_MAX];
+    olo_form form[OLO_LAW_INVARIANTS_MAX];
+    double b[OLO_LAW_INVARIANTS_MAX][SIZE];
+    olo_product product[OLO_LAW_INVARIANTS_MAX][64];
+    olo_action action;
+    olo_constraint row;
+    olo_share shares[8];
+    double room[OLO_CONSTRAINT_DATA / sizeof(double)];
+    olo_mass_entry mass;
+} changed;
+
+/* Coefficient p of a form that is copied to place k. */
+static double *copy_form(changed *y, const olo_form *form, int k, int p)
+{
+    olo_form *copy = &y->form[k];
+    check_true(form->products <= 64);
+    *copy = *form;
+    memcpy(y->b[k], form->b, (size_t)form->size * sizeof *form->b);
+    for (int i = 0; i < form->products; i++)
+        y->product[k][i] = form->product[i];
+    copy->b = y->b[k];
+    copy->product = y->product[k];
+    copy->pure = false;
+    if (p == 0)
+        return &copy->c;
+    return p <= form->size ? &y->b[k][p - 1] : &y->product[k][p - 1 - form->size].a;
+}
+
+static double *copy_term(changed *y, const olo_term *term, int p)
+{
+    double *found = p < term->law->coefficients ? &y->coefficient[p] : NULL;
+    y->term = *term;
+    memcpy(y->coefficient, term->coefficient,
+           (size_t)term->law->coefficients * sizeof *term->coefficient);
+    y->term.coefficient = y->coefficient;
+    y->term.form = y->form;
+    p -= term->law->coefficients;
+    for (int k = 0; k < term->forms; k++) {
+        const int count = olo_form_coefficients(&term->form[k]);
+        double *own = copy_form(y, &term->form[k], k, p >= 0 && p < count ? p : 0);
+        found = p >= 0 && p < count ? own : found;
+        p -= count;
+    }
+    y->system.term_count = 1;
+    y->system.terms = &y->term;
+    return found;
+}
+
+static double *copy_row(changed *y, const olo_constraint *row, int p)
+{
+    y->row = *row;
+    y->system.m = 1;
+    y->system.constraints = &y->row;
+    if (row->form) {
+        double *found = copy_form(y, row->form, 0, p);
+        y->row.form = y->form;
+        return found;
+    }
+    memcpy(y->shares, row->shares, (size_t)row->share_count * sizeof *row->shares);
+    y->row.shares = y->shares;
+    return p == 0 ? &y->row.constant : &y->shares[p - 1].factor;
+}
+
+/* The piece alone, with a coefficient that is changed by d. */
+static bool change(const sample *x, int p, double d, changed *y)
+{
+    int i;
+    double *number = NULL;
+    *y = (changed){.system = *x->system};
+    y->system.term_count = y->system.action_count = y->system.m = y->system.mass_count = 0;
+    switch (olo_piece_kind_of(x->system, x->piece, &i)) {
+    case OLO_PIECE_TERM:
+        if (x->system->terms[i].invariants)
+            return false; /* unit.strain has them */
+        number = copy_term(y, &x->system->terms[i], p);
+        break;
+    case OLO_PIECE_ACTION:
+        y->action = x->system->actions[i];
+        y->system.action_count = 1;
+        y->system.actions = &y->action;
+        if (y->action.type->user && p >= 5)
+            return false; /* the function sees where it acts: not affine, and never asked for */
+        number = olo_action_coefficient(&y->action, p);
+        break;
+    case OLO_PIECE_ROW: {
+        const olo_constraint *row = &x->system->constraints[i];
+        if (row->type->numbers > 0) {
+            y->row = row->type->with(row, p, row->type->number(row, p) + d, y->room);
+            y->system.m = 1;
+            y->system.constraints = &y->row;
+            return true;
+        }
+        number = copy_row(y, row, p);
+        break;
+    }
+    default:
+        y->mass = x->system->mass[i];
+        y->system.mass_count = 1;
+        y->system.mass = &y->mass;
+        number = &y->mass.m;
+    }
+    *number += d;
+    return true;
+}
+
 static void check_coefficients(sample *x, const char *name)
 {
+    const double d = 1e-4, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    static changed y;
     for (int p = 0; p < olo_piece_coefficients(x->system, x->piece); p++) {
-        double by[SIZE], r[SIZE];
+        double by[SIZE], r[SIZE], expected[SIZE] = {0};
         const olo_interval over = interval_of(x);
+        bool known = true;
         olo_piece_by_coefficient(x->system, x->how, x->piece, &over, p, by);
-        value(x, r);
-        if (!(largest(x->size, by) < HUGE_VAL))
-            print_error("%s: coefficient %d\n", name, p);
-        check_true(largest(x->size, by) < HUGE_VAL);
+        for (int k = 0; k < 4; k++) {
+            known = change(x, p, (k < 2 ? k - 2 : k - 1) * d, &y);
+            if (!known)
+                break;
+            olo_piece_value(&y.system, x->how, 0, &over, r);
+            for (int i = 0; i < x->size; i++)
+                expected[i] += weight[k] / d * r[i];
+        }
+        const double scale = largest(x->size, by) + (known ? largest(x->size, r) : 0);
+        for (int i = 0; known && i < x->size; i++) {
+            if (!(fabs(expected[i] - by[i]) <= 10 * tolerance * scale))
+                print_error("%s: coefficient %d, entry %d\n", name, p, i);
+            check_close(expected[i], by[i], 10 * tolerance * scale);
+        }
     }
 }
 
@@ -635,10 +757,91 @@ TEST(derivatives_in_time_that_a_function_does_not_give_are_declared)
     scene_close(&s);
 }
 
+// -- the public kernel ----------------------------------------------------------------------------
+
+/* The balance of a step, added up as the header of the public kernel says, from the multipliers of
+ * all rows: what cancels is of the size of M dq. */
+TEST(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel)
+{
+    scene s = scene_open(machine, "multipliers");
+    olo_error error = {0};
+    olo_kernel *kernel;
+    const int n = s.system->n;
+    const double h = 0.01;
+    double q0[N_MAX], v0[N_MAX], work[2 * N_MAX], angles[16], T[N_MAX] = {0}, Mv[N_MAX], size = 0;
+    check_ok(olo_kernel_create(s.system, "energy-momentum", &kernel, &error), &error);
+    scene_run(&s, h, 3);
+    memcpy(q0, olo_state_q(s.state), (size_t)n * sizeof *q0);
+    memcpy(v0, olo_state_v(s.state), (size_t)n * sizeof *v0);
+    for (int i = 0; i < olo_system_joint_coordinates(s.system); i++)
+        angles[i] = olo_system_joint_coordinate_value(s.system, s.state, i);
+    const double t = olo_state_time(s.state);
+    scene_run(&s, h, 1);
+    olo_interval x;
+    olo_interval_set(&x, n, q0, olo_state_q(s.state), h, t, work);
+    x.angles = angles;
+    olo_system_mass_times(s.system, v0, Mv);
+    for (int i = 0; i < n; i++)
+        T[i] = -2 * Mv[i];
+    for (int i = 0; i < olo_kernel_pieces(kernel); i++) {
+        double r[SIZE];
+        const int number = olo_kernel_piece_number(kernel, i);
+        const double factor[] = {
+            [OLO_PIECE_TERM] = h, [OLO_PIECE_ACTION] = -h, [OLO_PIECE_MASS] = 2 / h};
+        olo_kernel_value(kernel, i, &x, r);
+        for (int k = 0; k < olo_kernel_piece_size(kernel, i); k++) {
+            const double by = olo_kernel_piece_kind(kernel, i) == OLO_PIECE_ROW
+                                  ? h * olo_state_multipliers(s.state)[number]
+                                  : factor[olo_kernel_piece_kind(kernel, i)];
+            T[olo_kernel_piece_coordinates(kernel, i)[k]] += by * r[k];
+            size = fmax(size, fabs(by * r[k]));
+        }
+    }
+    check_below(largest(n, T), 1e-11 * size);
+    for (int c = 0; c < s.system->m; c++)
+        check_below(fabs(olo_kernel_condition(kernel, c, &x)), 1e-12);
+    olo_kernel_free(kernel);
+    scene_close(&s);
+}
+
+TEST(what_a_function_of_the_user_does_not_give_is_refused_by_name)
+{
+    scene s = scene_open(machine, NULL);
+    olo_action action = *find(s.system, "one");
+    olo_system one = *s.system;
+    olo_kernel *kernel;
+    olo_error error = {0};
+    double matrix[12 * 12], y[12] = {1};
+    unsigned long long seed = 3;
+    sample x;
+    action.type = &olo_action_function;
+    action.function = wind;
+    action.derivatives = wind_slopes;
+    action.number = 0;
+    one.term_count = one.m = one.mass_count = 0;
+    one.action_count = 1;
+    one.actions = &action;
+    place(&x, &one, 0.1, &seed);
+    const olo_interval over = interval_of(&x);
+    check_ok(olo_kernel_create(&one, "variational", &kernel, &error), &error);
+    check_ok(olo_kernel_first(kernel, 0, &over, OLO_SLOT_Q0, matrix, &error), &error);
+    check_status(OLO_UNSUPPORTED, olo_kernel_first(kernel, 0, &over, OLO_SLOT_T, matrix, &error));
+    check_contains("action 'one' has no first derivative", error.text);
+    check_status(OLO_UNSUPPORTED,
+                 olo_kernel_second(kernel, 0, &over, y, OLO_SLOT_Q0, OLO_SLOT_Q1, matrix, &error));
+    check_contains("action 'one' has no second derivative", error.text);
+    olo_kernel_free(kernel);
+    check_status(OLO_BAD_INPUT, olo_kernel_create(&one, "euler", &kernel, &error));
+    check_contains("euler", error.text);
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(every_law_has_all_derivatives_over_an_interval),
           cmocka_unit_test(every_piece_of_a_system_has_all_derivatives),
           cmocka_unit_test(beams_have_all_derivatives),
           cmocka_unit_test(conditions_of_rows_have_all_derivatives),
           cmocka_unit_test(rates_of_rows_have_derivatives),
           cmocka_unit_test(every_action_type_has_all_derivatives_that_it_declares),
-          cmocka_unit_test(derivatives_in_time_that_a_function_does_not_give_are_declared))
+          cmocka_unit_test(derivatives_in_time_that_a_function_does_not_give_are_declared),
+          cmocka_unit_test(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel),
+          cmocka_unit_test(what_a_function_of_the_user_does_not_give_is_refused_by_name))
