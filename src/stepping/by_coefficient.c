@@ -94,26 +94,34 @@ static void by_term(const olo_step *step, int i, int p, share *x)
     scale_share(r, step->h, x);
 }
 
-/* x = -h df between two actions that differ in one thing, in which f is affine */
-static void by_change(const olo_step_view *view, olo_action *zero, olo_action *one, share *x)
+/* The midpoint in time, where loads act; at rest they are those at time 0. */
+static double load_time(const olo_step_view *view)
 {
-    const olo_step *step = view->step;
-    const olo_interval over = olo_step_interval(step);
-    double df[OLO_FORM_SIZE_MAX];
-    if (view->still)
-        zero->kd = one->kd = 0;
-    olo_action_change(zero, one, &over, view->still ? 0.0 : step->t + 0.5 * step->h, df);
-    x->size = one->size;
-    memcpy(x->index, one->index, (size_t)one->size * sizeof *x->index);
-    scale_share(df, -step->h, x);
+    return view->still ? 0.0 : view->step->t + 0.5 * view->step->h;
+}
+
+/* x = -h df */
+static void put_action(const olo_step_view *view, const olo_action *action, const double *df,
+                       share *x)
+{
+    x->size = action->size;
+    memcpy(x->index, action->index, (size_t)action->size * sizeof *x->index);
+    scale_share(df, -view->step->h, x);
 }
 
 static void by_action(const olo_step_view *view, const olo_action *given, int p, share *x)
 {
-    olo_action zero = *given, one = *given;
-    *olo_action_coefficient(&zero, p) = 0;
-    *olo_action_coefficient(&one, p) = 1;
-    by_change(view, &zero, &one, x);
+    const olo_interval over = olo_step_interval(view->step);
+    double df[OLO_FORM_SIZE_MAX];
+    olo_action action = *given;
+    x->size = 0;
+    if (view->still) { /* targets have no rates */
+        action.kd = 0;
+        if (olo_action_coefficient(&action, p) == &action.kd)
+            return;
+    }
+    olo_action_by_coefficient(&action, &over, load_time(view), p, df);
+    put_action(view, &action, df, x);
 }
 
 /* A row that is a form. */
@@ -249,11 +257,16 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
         x->rate = -by[1];
         return;
     }
+    const olo_interval over = olo_step_interval(step);
+    double df[OLO_FORM_SIZE_MAX];
     olo_action zero = s->actions[function->index], one = zero;
     slope changes = {&s->actions[function->index].time, parameter->direction};
     one.time = (olo_time_function){.value = slope_value, .context = &changes};
     zero.time = (olo_time_function){.value = no_value};
-    by_change(view, &zero, &one, x);
+    if (view->still)
+        zero.kd = one.kd = 0;
+    olo_action_change(&zero, &one, &over, load_time(view), df);
+    put_action(view, &one, df, x);
 }
 
 static void add_share(const share *x, double factor, const olo_step_variation *change)

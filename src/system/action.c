@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "system/coefficients.h"
+
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
 static const olo_action_type *const types[] = {
@@ -192,4 +194,18 @@ void olo_action_change(const olo_action *from, const olo_action *to, const olo_i
     to->type->force(to, x, t, df, NULL);
     for (int i = 0; i < to->size; i++)
         df[i] -= f[i];
+}
+
+void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
+                               double *df)
+{
+    const int weights = olo_action_coefficients(action) - action->position.count;
+    if (p >= weights && action->type->by_weight) {
+        action->type->by_weight(action, x, t, p - weights, df);
+        return;
+    }
+    olo_action zero = *action, one = *action;
+    *olo_action_coefficient(&zero, p) = 0;
+    *olo_action_coefficient(&one, p) = 1;
+    olo_action_change(&zero, &one, x, t, df);
 }

@@ -46,6 +46,9 @@ typedef struct olo_action_type {
     const olo_action_pattern *pattern;
     /* Of one that is not: df/da[size x width]. Second derivatives of these are not known. */
     void (*first)(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
+    /* df[size] by the weight of one slot of its position, where f is not affine in it */
+    void (*by_weight)(const olo_action *action, const olo_interval *x, double t, int slot,
+                      double *df);
     /* f[size] of a unit of input `index` where nothing moves, and the key of the element that it
      * is; "": the element as a whole; NULL: it has no more of them. NULL: no input at all. */
     const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
@@ -102,9 +105,12 @@ void olo_action_first(const olo_action *action, const olo_interval *x, olo_slot 
 void olo_action_second(const olo_action *action, const olo_interval *x, const double *y, olo_slot a,
                        olo_slot b, double *matrix);
 
-/* f is affine in the coefficients of an action (coefficients.h) and in its function of time:
- * df[size], by how much f changes between two actions that differ in one of these; between 0 and 1
- * it is the derivative. `t` is the midpoint in time. */
+/* df[size] by coefficient p (coefficients.h). `t` is the midpoint in time, as in `force`. */
+void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
+                               double *df);
+
+/* By how much f changes between two actions, df[size]: the derivative by what differs by one in
+ * them and in which f is affine, as in functions of time. */
 void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
                        double t, double *df);
 

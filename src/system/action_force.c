@@ -201,6 +201,45 @@ static void body_callback_first(const olo_action *action, const olo_interval *x,
         function_by_factor(action, x, true, matrix);
 }
 
+/* --- by weights of the position, through what the function sees of it --- */
+
+/* dF of the function with its factor as one slot's weight changes: the point moves by that slot */
+static void call_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
+                           double dF[3])
+{
+    double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0};
+    const double s = olo_action_factor(action, x, t);
+    const double *at = x->qm + action->position.slot[slot],
+                 *move = x->dq + action->position.slot[slot];
+    place_of(action, x, position, velocity);
+    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
+    for (int i = 0; i < 3; i++)
+        dF[i] =
+            s * (vec3_dot(by_position + 3 * i, at) + vec3_dot(by_velocity + 3 * i, move) / x->h);
+}
+
+static void function_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
+                               double *df)
+{
+    double F[3], dF[3];
+    call(action, x, t, olo_action_factor(action, x, t), F);
+    call_by_weight(action, x, t, slot, dF);
+    spread(action, dF, df);
+    vec3_add(1.0, F, df + 3 * slot);
+}
+
+static void body_function_by_weight(const olo_action *action, const olo_interval *x, double t,
+                                    int slot, double *df)
+{
+    double components[3], change[3];
+    const double *d = x->qm + action->frame + 3;
+    call(action, x, t, olo_action_factor(action, x, t), components);
+    call_by_weight(action, x, t, slot, change);
+    put_along_directors(action, x, change, df, NULL);
+    for (int I = 0; I < 3; I++)
+        vec3_add(components[I], d + 3 * I, df + action->position.slot[slot] - action->frame);
+}
+
 /* --- unit loads --- */
 
 static void dead_value(const olo_action *action, const olo_interval *x, double *p)
@@ -255,6 +294,7 @@ const olo_action_type olo_action_callback = {.name = "callback",
 const olo_action_type olo_action_function = {.name = "function",
                                              .force = function,
                                              .first = function_first,
+                                             .by_weight = function_by_weight,
                                              .has_tangent = true,
                                              .rates = true,
                                              .user = true};
@@ -267,6 +307,7 @@ const olo_action_type olo_action_body_callback = {.name = "body callback",
 const olo_action_type olo_action_body_function = {.name = "body function",
                                                   .force = body_function,
                                                   .first = body_function_first,
+                                                  .by_weight = body_function_by_weight,
                                                   .has_tangent = true,
                                                   .rates = true,
                                                   .user = true};

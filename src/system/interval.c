@@ -451,13 +451,9 @@ void olo_piece_by_coefficient(const olo_system *s, const olo_evaluation *how, in
         else
             olo_term_discrete_by_coefficient(&s->terms[i], x, p, dr);
         break;
-    case OLO_PIECE_ACTION: {
-        olo_action zero = s->actions[i], one = s->actions[i];
-        *olo_action_coefficient(&zero, p) = 0;
-        *olo_action_coefficient(&one, p) = 1;
-        olo_action_change(&zero, &one, x, x->t + 0.5 * x->h, dr);
+    case OLO_PIECE_ACTION:
+        olo_action_by_coefficient(&s->actions[i], x, x->t + 0.5 * x->h, p, dr);
         break;
-    }
     case OLO_PIECE_ROW:
         row_by_coefficient(how, &s->constraints[i], x, p, dr);
         break;

@@ -282,8 +282,8 @@ static bool change(const sample *x, int p, double d, changed *y)
         y->action = x->system->actions[i];
         y->system.action_count = 1;
         y->system.actions = &y->action;
-        if (y->action.type->user && p >= 5)
-            return false; /* the function sees where it acts: not affine, and never asked for */
+        if (y->action.type->motion_tangent && p >= 5)
+            return false; /* the function sees where it acts, and has no derivatives */
         number = olo_action_coefficient(&y->action, p);
         break;
     case OLO_PIECE_ROW: {
