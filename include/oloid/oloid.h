@@ -6,6 +6,7 @@
 
 #include "oloid/derivatives.h"
 #include "oloid/elements.h"
+#include "oloid/interval.h"
 #include "oloid/model.h"
 #include "oloid/report.h"
 #include "oloid/results.h"

@@ -116,6 +116,13 @@ static double curve_rate(const void *context, double t)
     return derivatives[1];
 }
 
+static double curve_curvature(const void *context, double t)
+{
+    double derivatives[3];
+    olo_curve_derivatives(context, t, 2, derivatives);
+    return derivatives[2];
+}
+
 static bool curve_by_parameters(const void *context, double t, const double *direction,
                                 double by[2])
 {
@@ -183,6 +190,12 @@ static double table_rate(const void *context, double t)
     return (value[low + 1] - value[low]) / (time[low + 1] - time[low]);
 }
 
+static double table_curvature(const void *context, double t)
+{
+    (void)context, (void)t;
+    return 0.0;
+}
+
 static void release(void *block)
 {
     olo_free(block);
@@ -203,8 +216,11 @@ static olo_status build_table(olo_builder *builder, const char *key, const olo_s
     x->count = signal->count;
     memcpy(x->numbers, signal->time, count * sizeof *x->numbers);
     memcpy(x->numbers + count, signal->value, count * sizeof *x->numbers);
-    *time = (olo_time_function){
-        .value = table_value, .rate = table_rate, .context = x, .free = release};
+    *time = (olo_time_function){.value = table_value,
+                                .rate = table_rate,
+                                .curvature = table_curvature,
+                                .context = x,
+                                .free = release};
     return OLO_OK;
 }
 
@@ -231,6 +247,7 @@ olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_sig
         if (status == OLO_OK)
             *time = (olo_time_function){.value = curve_value,
                                         .rate = curve_rate,
+                                        .curvature = curve_curvature,
                                         .by_parameters = curve_by_parameters,
                                         .context = curve,
                                         .free = olo_curve_free};

@@ -82,32 +82,29 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
-/* A term whose tangent the sink forms from the stress. One that loses energy has it over the step
- * in any case. */
-static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_term_view *view,
-                       const olo_sink *sink)
+/* A term whose tangent the sink forms from the stress. */
+static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
 {
     const olo_term *term = &step->system->terms[piece];
-    bool loses = term->law->dissipative;
     olo_law_over law;
-    (loses ? olo_term_stress : view->stress)(term, x, step->r, &law);
+    const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law);
     add_piece(step, piece, step->h, step->r);
-    sink->stress(sink->context, piece, step->h, &law, view->middle && !loses ? x->qm : x->q1);
+    sink->stress(sink->context, piece, step->h, &law, at);
 }
 
 /* The energy of the terms, as the kernel tells it, but for those that lose it. */
-static double add_terms(olo_step *step, const olo_interval *x, const olo_term_view *view,
-                        const olo_sink *sink)
+static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     const olo_system *s = step->system;
     double energy = 0;
     for (int k = 0; k < step->active_count; k++) {
         int i = step->active[k];
         if (sink && sink->stress && s->terms[i].invariants) {
-            add_stress(step, x, i, view, sink);
+            add_stress(step, x, i, sink);
             continue;
         }
-        double own = view->force(&s->terms[i], x, step->r, sink ? step->K : NULL);
+        double own =
+            olo_evaluate_term(&step->evaluation, &s->terms[i], x, step->r, sink ? step->K : NULL);
         energy += s->terms[i].law->dissipative ? 0 : own;
         add_piece(step, i, step->h, step->r);
         if (sink)
@@ -130,17 +127,17 @@ static void add_actions(olo_step *step, const olo_interval *x, const olo_sink *s
     }
 }
 
-void olo_balance(olo_step *step, const olo_term_view *view, const olo_sink *sink)
+void olo_balance(olo_step *step, const olo_sink *sink)
 {
     olo_interval x = olo_step_interval(step);
     add_inertia(step);
     if (sink)
         sink->mass(sink->context, 2 / step->h);
-    (void)add_terms(step, &x, view, sink);
+    (void)add_terms(step, &x, sink);
     add_actions(step, &x, sink);
 }
 
-double olo_balance_forces(olo_step *step, const olo_term_view *view)
+double olo_balance_forces(olo_step *step)
 {
     olo_interval x = olo_step_interval(step);
     double energy = step->constant_energy;
@@ -148,7 +145,7 @@ double olo_balance_forces(olo_step *step, const olo_term_view *view)
         step->T[i] = step->h * step->constant[i];
         energy += step->constant[i] * x.qm[i];
     }
-    energy += add_terms(step, &x, view, NULL);
+    energy += add_terms(step, &x, NULL);
     add_actions(step, &x, NULL);
     return energy;
 }

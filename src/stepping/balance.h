@@ -2,29 +2,21 @@
  *
  *     T(q1) = (2/h) M (q1 - q0) - 2 M v0 + h dV(q0, q1) - h f(t_m, q_m),
  *
- * in which a scheme chooses dV, and what a step has done to configuration, work and dissipation. */
+ * in which the scheme's evaluation says what dV is, and what a step has done to configuration, work
+ * and dissipation. */
 #ifndef OLO_STEPPING_BALANCE_H
 #define OLO_STEPPING_BALANCE_H
 
 #include "stepping/step.h"
 
-/* How a scheme sees a term: r and, unless NULL, its tangent dr/dq1; of one with invariants that
- * loses no energy also r and its stress, whose derivative is by the invariants of the midpoint, or
- * of q1. */
-typedef struct olo_term_view {
-    double (*force)(const olo_term *term, const olo_interval *x, double *r, double *tangent);
-    double (*stress)(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
-    bool middle;
-} olo_term_view;
-
 /* Before the iteration: M v0 and its size. */
 void olo_balance_begin(olo_step *step);
 /* T and, unless the sink is NULL, its tangent. */
-void olo_balance(olo_step *step, const olo_term_view *view, const olo_sink *sink);
+void olo_balance(olo_step *step, const olo_sink *sink);
 /* h: T gets h lambda times the gradient of a row. */
 double olo_balance_multiplier_factor(const olo_step *step);
 /* T = h dV - h f alone, and the energy V that goes with it. */
-double olo_balance_forces(olo_step *step, const olo_term_view *view);
+double olo_balance_forces(olo_step *step);
 /* At the end: work of loads and dissipation of the step, q, v = v1 unless it is pending, time. The
  * work of prescribed motions is for the scheme to add, which knows when their multipliers act. */
 void olo_balance_finish(const olo_step *step, olo_state *state);

@@ -79,47 +79,49 @@ static void by_weight(const olo_step *step, const olo_term *term, int p, share *
     }
 }
 
-static void by_term(const olo_step *step, bool midpoint, const olo_term *term, int p, share *x)
+static void by_term(const olo_step *step, int i, int p, share *x)
 {
     double r[OLO_FORM_SIZE_MAX];
-    olo_interval over = olo_step_interval(step);
+    const olo_term *term = &step->system->terms[i];
+    const olo_interval over = olo_step_interval(step);
     if (term->law->linear && p > 0) {
         by_weight(step, term, p, x);
         return;
     }
     x->size = term->size;
     memcpy(x->index, term->index, (size_t)term->size * sizeof *x->index);
-    if (midpoint && !term->law->dissipative)
-        olo_term_gradient_by_coefficient(term, over.qm, over.angles, p, r);
-    else
-        olo_term_discrete_by_coefficient(term, &over, p, r);
+    olo_piece_by_coefficient(step->system, &step->evaluation, i, &over, p, r);
     scale_share(r, step->h, x);
 }
 
-/* x = -h (df) between two actions that differ in one thing, in which f is affine */
-static void by_difference(const olo_step_view *view, olo_action *zero, olo_action *one, share *x)
+/* The midpoint in time, where loads act; at rest they are those at time 0. */
+static double load_time(const olo_step_view *view)
 {
-    const olo_step *step = view->step;
-    double f0[OLO_FORM_SIZE_MAX], f1[OLO_FORM_SIZE_MAX];
-    const double t = view->still ? 0.0 : step->t + 0.5 * step->h;
-    olo_interval over = olo_step_interval(step);
-    if (view->still)
-        zero->kd = one->kd = 0;
-    zero->type->force(zero, &over, t, f0, NULL);
-    one->type->force(one, &over, t, f1, NULL);
-    x->size = one->size;
-    memcpy(x->index, one->index, (size_t)one->size * sizeof *x->index);
-    for (int i = 0; i < x->size; i++)
-        f1[i] -= f0[i];
-    scale_share(f1, -step->h, x);
+    return view->still ? 0.0 : view->step->t + 0.5 * view->step->h;
+}
+
+/* x = -h df */
+static void put_action(const olo_step_view *view, const olo_action *action, const double *df,
+                       share *x)
+{
+    x->size = action->size;
+    memcpy(x->index, action->index, (size_t)action->size * sizeof *x->index);
+    scale_share(df, -view->step->h, x);
 }
 
 static void by_action(const olo_step_view *view, const olo_action *given, int p, share *x)
 {
-    olo_action zero = *given, one = *given;
-    *olo_action_coefficient(&zero, p) = 0;
-    *olo_action_coefficient(&one, p) = 1;
-    by_difference(view, &zero, &one, x);
+    const olo_interval over = olo_step_interval(view->step);
+    double df[OLO_FORM_SIZE_MAX];
+    olo_action action = *given;
+    x->size = 0;
+    if (view->still) { /* targets have no rates */
+        action.kd = 0;
+        if (olo_action_coefficient(&action, p) == &action.kd)
+            return;
+    }
+    olo_action_by_coefficient(&action, &over, load_time(view), p, df);
+    put_action(view, &action, df, x);
 }
 
 /* A row that is a form. */
@@ -141,48 +143,50 @@ static void by_form(const olo_step_view *view, int c, int p, share *x)
     }
 }
 
-/* The factor of one of the coordinates of a relation. */
-static void by_factor(const olo_step_view *view, int c, const olo_share *one, share *x)
+/* T from the kernel, over the coordinates of the row. */
+static void by_gradient(const olo_step_view *view, int c, int p, share *x)
 {
     const olo_step *step = view->step;
-    const olo_term *term = one->coordinate;
-    double over[OLO_FORM_SIZE_MAX], end[OLO_FORM_SIZE_MAX];
-    olo_interval interval = olo_step_interval(step);
-    if (step->x.left)
-        olo_term_gradient(term, step->x.left, interval.angles, over);
-    else
-        olo_term_discrete(term, &interval, over, NULL);
-    olo_term_gradient(term, step->q_end, interval.angles, end);
-    x->size = term->size;
-    x->end = olo_term_energy(term, step->q_end, interval.angles);
-    for (int k = 0; k < term->size; k++) {
-        x->index[k] = term->index[k];
-        x->T[k] = view->mu[c] * over[k];
-        x->p[k] = 0;
-        x->v[k] = -view->mu_end[c] * end[k];
-        x->rate += end[k] * view->v1[x->index[k]];
+    const olo_system *s = step->system;
+    const olo_constraint *row = &s->constraints[c];
+    const olo_interval over = olo_step_interval(step);
+    double d[OLO_FORM_SIZE_MAX];
+    olo_piece_by_coefficient(s, &step->evaluation, olo_piece_of_constraint(s, c), &over, p, d);
+    x->size = row->size;
+    for (int k = 0; k < row->size; k++) {
+        x->index[k] = row->index[k];
+        x->T[k] = view->mu[c] * d[k];
+        x->p[k] = x->v[k] = 0;
     }
 }
 
-/* A number in which the row is affine. */
+/* The factor of one of the coordinates of a relation. */
+static void by_factor(const olo_step_view *view, int c, int p, share *x)
+{
+    const olo_step *step = view->step;
+    const olo_share *one = &step->system->constraints[c].shares[p - 1];
+    const olo_term *term = one->coordinate;
+    double end[OLO_FORM_SIZE_MAX];
+    by_gradient(view, c, p, x);
+    olo_term_gradient(term, step->q_end, step->state->angles, end);
+    x->end = olo_term_energy(term, step->q_end, step->state->angles);
+    for (int k = 0; k < term->size; k++) {
+        x->v[one->place[k]] = -view->mu_end[c] * end[k];
+        x->rate += end[k] * view->v1[term->index[k]];
+    }
+}
+
+/* A number in which the row is affine; none of them is in the variational scheme. */
 static void by_number(const olo_step_view *view, int c, int number, share *x)
 {
     const olo_step *step = view->step;
     const olo_constraint *row = &step->system->constraints[c];
     double room[2][OLO_CONSTRAINT_DATA / sizeof(double)];
-    double zero[OLO_FORM_SIZE_MAX], one[OLO_FORM_SIZE_MAX];
     const olo_constraint at_zero = row->type->with(row, number, 0.0, room[0]),
                          at_one = row->type->with(row, number, 1.0, room[1]);
-    olo_interval over = olo_step_interval(step);
-    olo_constraint_discrete(&at_zero, &over, zero, NULL);
-    olo_constraint_discrete(&at_one, &over, one, NULL);
-    x->size = row->size;
+    const olo_interval over = olo_step_interval(step);
+    by_gradient(view, c, number, x);
     x->end = olo_constraint_remainder(&at_one, &over) - olo_constraint_remainder(&at_zero, &over);
-    for (int k = 0; k < row->size; k++) {
-        x->index[k] = row->index[k];
-        x->T[k] = view->mu[c] * (one[k] - zero[k]);
-        x->p[k] = x->v[k] = 0; /* none of them is in the variational scheme */
-    }
 }
 
 static void by_row(const olo_step_view *view, int c, int p, share *x)
@@ -197,7 +201,7 @@ static void by_row(const olo_step_view *view, int c, int p, share *x)
     else if (row->type->numbers > 0)
         by_number(view, c, p, x);
     else if (p > 0)
-        by_factor(view, c, &row->shares[p - 1], x);
+        by_factor(view, c, p, x);
 }
 
 static void share_of(const olo_step_view *view, const olo_coefficient *c, share *x)
@@ -210,7 +214,7 @@ static void share_of(const olo_step_view *view, const olo_coefficient *c, share 
     else if (c->kind == OLO_COEFFICIENT_MASS)
         by_mass(step, view->v1, &s->mass[c->index], x);
     else if (c->kind == OLO_COEFFICIENT_TERM)
-        by_term(step, step->x.left != NULL, &s->terms[c->index], c->p, x);
+        by_term(step, c->index, c->p, x);
     else
         by_action(view, &s->actions[c->index], c->p, x);
 }
@@ -253,11 +257,16 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
         x->rate = -by[1];
         return;
     }
+    const olo_interval over = olo_step_interval(step);
+    double df[OLO_FORM_SIZE_MAX];
     olo_action zero = s->actions[function->index], one = zero;
     slope changes = {&s->actions[function->index].time, parameter->direction};
     one.time = (olo_time_function){.value = slope_value, .context = &changes};
     zero.time = (olo_time_function){.value = no_value};
-    by_difference(view, &zero, &one, x);
+    if (view->still)
+        zero.kd = one.kd = 0;
+    olo_action_change(&zero, &one, &over, load_time(view), df);
+    put_action(view, &one, df, x);
 }
 
 static void add_share(const share *x, double factor, const olo_step_variation *change)

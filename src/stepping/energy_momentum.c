@@ -11,13 +11,6 @@
  */
 #include "stepping/balance.h"
 
-static const olo_term_view discrete = {.force = olo_term_discrete, .stress = olo_term_stress};
-
-static void balance(olo_step *step, const olo_sink *sink)
-{
-    olo_balance(step, &discrete, sink);
-}
-
 /* What holds x - f(t) = 0 does the work -h lambda d.dq/h = -lambda (f1 - f0). */
 static void add_drive_work(const olo_step *step, olo_state *state)
 {
@@ -46,6 +39,6 @@ const olo_scheme olo_scheme_energy_momentum = {
     .inertial = true,
     .turn = OLO_HALF_TURN,
     .begin = olo_balance_begin,
-    .balance = balance,
+    .balance = olo_balance,
     .multiplier_factor = olo_balance_multiplier_factor,
     .finish = finish};

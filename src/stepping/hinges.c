@@ -168,7 +168,7 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
     x->kernels = kernels_for(width);
-    x->at_start = scheme->at_start;
+    x->at_start = scheme->evaluation.at_start;
     olo_status status = set_up(x, system, topology, error);
     if (status == OLO_OK)
         *hinges = x;

@@ -25,34 +25,40 @@ static void add_pieces(const olo_linear_step *x, const double *K, bool transpose
     }
 }
 
+/* out += sum mu_i (dd_i/da) w over rows that are not internal, or the transpose */
+static void add_rows(const olo_linear_step *x, olo_slot a, bool transposed, const double *w,
+                     double *out)
+{
+    const olo_system *s = x->system;
+    const olo_evaluation *how = &x->scheme->evaluation;
+    const olo_interval over = olo_step_interval(&x->step);
+    for (int b = 0; b < x->curved_count; b++) {
+        const int c = x->curved[b];
+        const olo_constraint *row = &s->constraints[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
+        if (factor == 0)
+            continue;
+        olo_linear_take_local(row, w, in);
+        if (row->form) { /* its Hessian is constant: no matrix */
+            olo_form_hessian_times(row->form, in, product);
+            factor *= how->at_start ? 1.0 : 0.5;
+        } else {
+            olo_piece_first(s, how, olo_piece_of_constraint(s, c), &over, a, x->step.K);
+            if (transposed)
+                small_add_transposed_times(row->size, row->size, 1.0, x->step.K, in, product);
+            else
+                small_add_times(row->size, row->size, 1.0, x->step.K, in, product);
+        }
+        for (int k = 0; k < row->size; k++)
+            out[row->index[k]] += factor * product[k];
+    }
+    olo_linear_rows_add_frames(&x->over, how->at_start ? 1.0 : 0.5, w, out);
+}
+
 void olo_linear_add_start_rows(const olo_linear_step *x, bool transposed, const double *w,
                                double *out)
 {
-    const olo_system *s = x->system;
-    olo_at start = olo_step_start(&x->step);
-    olo_interval over = olo_step_interval(&x->step);
-    double factor = x->projects ? 1.0 : 0.5;
-    for (int b = 0; b < x->curved_count; b++) {
-        int c = x->curved[b];
-        const olo_constraint *row = &s->constraints[c];
-        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
-        if (x->over.mu[c] == 0)
-            continue;
-        memset(product, 0, (size_t)row->size * sizeof *product);
-        olo_linear_take_local(row, w, in);
-        if (row->form || x->projects) {
-            olo_linear_hessian_times(x, row, &start, in, product);
-        } else {
-            row->type->start_tangent(row, &over, x->step.K);
-            if (transposed)
-                small_add_transposed_times(row->size, row->size, 2.0, x->step.K, in, product);
-            else
-                small_add_times(row->size, row->size, 2.0, x->step.K, in, product);
-        }
-        for (int k = 0; k < row->size; k++)
-            out[row->index[k]] += factor * x->over.mu[c] * product[k];
-    }
-    olo_linear_rows_add_frames(&x->over, factor, w, out);
+    add_rows(x, OLO_SLOT_Q0, transposed, w, out);
 }
 
 void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, double *out)
@@ -112,30 +118,8 @@ void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, 
 
 void olo_linear_add_end(olo_linear_step *x, bool transposed, const double *w, double *out)
 {
-    const olo_system *s = x->system;
-    olo_interval over = olo_step_interval(&x->step);
     olo_linear_add_mass(x, 2 / x->step.h, w, out);
     add_pieces(x, x->K1, transposed, 1.0, w, out);
-    for (int b = 0; b < x->curved_count && !x->projects; b++) {
-        int c = x->curved[b];
-        const olo_constraint *row = &s->constraints[c];
-        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
-        if (factor == 0)
-            continue;
-        olo_linear_take_local(row, w, in);
-        if (row->form) { /* its gradient at the midpoint */
-            olo_form_hessian_times(row->form, in, product);
-            factor *= 0.5;
-        } else {
-            olo_constraint_discrete(row, &over, x->step.r, x->step.K);
-            if (transposed)
-                small_add_transposed_times(row->size, row->size, 1.0, x->step.K, in, product);
-            else
-                small_add_times(row->size, row->size, 1.0, x->step.K, in, product);
-        }
-        for (int k = 0; k < row->size; k++)
-            out[row->index[k]] += factor * product[k];
-    }
-    if (!x->projects)
-        olo_linear_rows_add_frames(&x->over, 0.5, w, out);
+    if (!x->scheme->evaluation.at_start)
+        add_rows(x, OLO_SLOT_Q1, transposed, w, out);
 }

@@ -24,11 +24,6 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
                             "%s: a force that a function gives has no derivatives unless its "
                             "`slopes` are given, too",
                             s->actions[i].owner);
-    for (int i = 0; i < s->group_count; i++)
-        for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
-            if (!s->constraints[c].type->start_tangent || !s->constraints[c].type->hessian)
-                return olo_fail(error, OLO_UNSUPPORTED, "%s: '%s' has no derivatives of runs",
-                                s->groups[i].where, s->groups[i].name);
     return OLO_OK;
 }
 
@@ -109,6 +104,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
     x->system = system;
     x->scheme = olo_scheme_find(run->scheme);
     x->projects = x->scheme->momentum != NULL;
+    x->step.evaluation = x->scheme->evaluation;
     const olo_treatment *treatment = &olo_treatment_reduced;
     status = olo_step_create(system, &x->step, error);
     if (status == OLO_OK)
@@ -202,7 +198,7 @@ void olo_linear_place(olo_linear_step *x, const olo_step_record *record)
         memcpy(x->state->q_remainder, record->remainder, n);
     step->inputs = record->inputs;
     step->x.q0 = step->q0;
-    step->x.left = x->scheme->at_start ? step->q0 : NULL;
+    step->x.left = x->scheme->evaluation.at_start ? step->q0 : NULL;
 }
 
 static void scale_matrix(int size, double factor, double *K)
@@ -211,48 +207,20 @@ static void scale_matrix(int size, double factor, double *K)
         K[i] *= factor;
 }
 
-/* The matrices of a term; of a scheme that takes gradients at the midpoint they are equal, but for
- * what dissipates. */
-static void term_matrices(olo_linear_step *x, const olo_term *term, const olo_interval *over,
-                          double *K0, double *K1)
-{
-    size_t size = (size_t)(term->size * term->size);
-    if (x->projects && !term->law->dissipative) {
-        olo_term_midpoint(term, over, x->step.r, K0);
-        memcpy(K1, K0, size * sizeof *K1);
-        return;
-    }
-    olo_term_discrete_tangent(term, over, 0, K0);
-    if (x->projects || x->rows)
-        olo_term_discrete_tangent(term, over, 1, K1);
-}
-
-static void action_matrices(olo_linear_step *x, const olo_action *action, const olo_interval *over,
-                            double *K0, double *K1)
-{
-    double t = x->step.t + 0.5 * x->step.h;
-    action->type->force(action, over, t, x->step.r, K1);
-    if (action->type->start_tangent)
-        action->type->start_tangent(action, over, t, K0);
-    else
-        memcpy(K0, K1, (size_t)(action->size * action->size) * sizeof *K0);
-}
-
+/* dT/dq0 of terms and actions, and dT/dq1 where it is wanted. */
 static void fill_matrices(olo_linear_step *x)
 {
     const olo_system *s = x->system;
-    olo_interval over = olo_step_interval(&x->step);
+    const olo_interval over = olo_step_interval(&x->step);
+    const bool end = x->projects || x->rows;
     for (int i = 0; i < x->pieces; i++) {
-        int piece = x->piece[i], size = olo_piece_size(s, piece);
-        double *K0 = x->K0 + x->place[i], *K1 = x->K1 + x->place[i], h = x->step.h;
-        bool term = piece < s->term_count;
-        if (term)
-            term_matrices(x, &s->terms[piece], &over, K0, K1);
-        else
-            action_matrices(x, &s->actions[piece - s->term_count], &over, K0, K1);
-        scale_matrix(size, term ? h : -h, K0);
-        if (x->projects || x->rows)
-            scale_matrix(size, term ? h : -h, K1);
+        const int piece = x->piece[i], size = olo_piece_size(s, piece);
+        const double factor = piece < s->term_count ? x->step.h : -x->step.h;
+        double *K0 = x->K0 + x->place[i], *K1 = end ? x->K1 + x->place[i] : NULL;
+        olo_piece_tangents(s, &x->scheme->evaluation, piece, &over, K0, K1);
+        scale_matrix(size, factor, K0);
+        if (end)
+            scale_matrix(size, factor, K1);
     }
 }
 
@@ -362,20 +330,12 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
 
 /* --- inputs --- */
 
-/* x->step.r = df/d(input), f being affine in it: the difference of two values is the derivative. */
+/* x->step.r = df/d(input) */
 static const olo_action *by_input(olo_linear_step *x, int number)
 {
     const olo_action *action = &x->system->actions[number];
-    olo_interval over = olo_step_interval(&x->step);
-    double t = x->step.t + 0.5 * x->step.h, zero[OLO_FORM_SIZE_MAX], *one = x->step.r;
-    double *input = &x->record->inputs[number], kept = *input;
-    *input = 0;
-    action->type->force(action, &over, t, zero, NULL);
-    *input = 1;
-    action->type->force(action, &over, t, one, NULL);
-    *input = kept;
-    for (int i = 0; i < action->size; i++)
-        one[i] -= zero[i];
+    const olo_interval over = olo_step_interval(&x->step);
+    olo_action_first(action, &over, OLO_SLOT_INPUT, x->step.r);
     return action;
 }
 

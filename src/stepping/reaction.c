@@ -145,7 +145,7 @@ static olo_status mean_reaction(const olo_stepper *x, int group, double force[3]
         step.x.dq = part->dq;
         step.x.qm = part->qm;
         step.x.q1 = part->q1;
-        step.x.left = x->scheme->at_start ? part->q0 : NULL;
+        step.x.left = x->scheme->evaluation.at_start ? part->q0 : NULL;
         const olo_forces forces = {.step = &step,
                                    .topology = tree_of(x),
                                    .wrench = part->wrench,

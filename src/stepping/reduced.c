@@ -50,7 +50,7 @@ static void destroy(void *data)
 static void find_redundancy(reduced *x)
 {
     x->redundant = olo_system_is_redundant(x->system);
-    x->together = x->redundant && x->scheme->at_start;
+    x->together = x->redundant && x->scheme->evaluation.at_start;
     for (int i = 0; x->together && i < olo_piece_of_constraint(x->system, 0); i++)
         x->together = !olo_piece_has_tangent(x->system, i);
     x->compliance =
@@ -67,7 +67,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     x->system = system;
     x->scheme = scheme;
-    x->varied = !scheme->at_start;
+    x->varied = !scheme->evaluation.at_start;
     x->motion_pass = x->varied ? NULL : olo_motion_pass_any;
     x->topology = system->topology;
     if (x->topology->closure_count > 0)

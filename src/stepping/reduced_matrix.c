@@ -127,7 +127,7 @@ olo_status olo_reduced_matrix(const olo_scheme *scheme, const olo_topology *topo
         olo_tangent_balance(scheme, step, S);
         for (size_t i = 0; i < n * n; i++)
             S[i] /= scheme->unit;
-        if (!scheme->at_start)
+        if (!scheme->evaluation.at_start)
             status = subtract_hessians(step, S, error);
         olo_null_space_at(space, &step->x, true);
         olo_null_space_matrix(space, left);

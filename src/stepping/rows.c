@@ -43,7 +43,7 @@ double olo_row_remainder(const olo_step *step, int row, const double *d)
     olo_interval over = olo_step_interval(step);
     olo_at start = olo_step_start(step);
     double g = olo_constraint_value(c, &start), own[OLO_FORM_SIZE_MAX];
-    if (step->x.left) { /* the row acts with another one */
+    if (step->evaluation.at_start) { /* the row acts with another one */
         olo_constraint_discrete(c, &over, own, NULL);
         d = own;
     }
@@ -76,14 +76,8 @@ olo_pass olo_pass_closed(const olo_step *step, int count, const int *rows, olo_e
 
 bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, double *tangent)
 {
-    if (step->x.left == step->x.q0) {
-        olo_at start = olo_step_start(step);
-        olo_constraint_gradient(row, &start, d);
-        return false;
-    }
-    olo_interval interval = olo_step_interval(step);
-    olo_constraint_discrete(row, &interval, d, row->curved ? tangent : NULL);
-    return row->curved;
+    const olo_interval x = olo_step_interval(step);
+    return olo_evaluate_row(&step->evaluation, row, &x, d, tangent);
 }
 
 double olo_heaviest(const olo_system *s)

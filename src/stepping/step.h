@@ -11,7 +11,7 @@
 #include "oloid/simulate.h"
 #include "stepping/composition.h"
 #include "stepping/segments.h"
-#include "system/piece.h"
+#include "system/interval.h"
 #include "system/system.h"
 
 /* Cayley vectors beyond this are on the way to the spurious root at a half turn. */
@@ -19,26 +19,27 @@
 
 typedef struct olo_step {
     const olo_system *system;
-    const olo_state *state; /* the start; not changed during the iteration */
-    double t, h;            /* start time and step */
-    bool closed;            /* joints are to be closed in every iterate, not only in the end */
-    bool from_momentum;     /* starts with the momentum Mv0, not with the velocity v0 */
-    double weight;          /* in T the multipliers of the state act so many times */
-    double *q0, *v0;        /* [n] the start, kept for what is asked after the step */
-    olo_motion x;           /* q0, dq, qm, q1, motion, u, constants */
-    double *T;              /* [n] balance */
-    double *Mv0;            /* [n] */
-    double *q_end;          /* [n] configuration at the end, settled, ... */
-    double *remainder_end;  /* [n] ... and what rounding left of it */
-    double *v1;             /* [n] velocity at the end ... */
-    bool pending;           /* ... unless it is left for later */
-    double *momentum;       /* [n] at the end, where it has to be projected */
-    double energy;          /* of the step by itself, where the scheme has one */
-    bool concluded;         /* the treatment has found both with the solution */
-    double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
-    double *constant;       /* [n] gradient of the terms that are linear in q, ... */
-    double constant_energy; /* ... and their energy at q = 0 */
-    int active_count;       /* terms that are not among the constant forces */
+    const olo_state *state;    /* the start; not changed during the iteration */
+    double t, h;               /* start time and step */
+    bool closed;               /* joints are to be closed in every iterate, not only in the end */
+    bool from_momentum;        /* starts with the momentum Mv0, not with the velocity v0 */
+    olo_evaluation evaluation; /* of the scheme */
+    double weight;             /* in T the multipliers of the state act so many times */
+    double *q0, *v0;           /* [n] the start, kept for what is asked after the step */
+    olo_motion x;              /* q0, dq, qm, q1, motion, u, constants */
+    double *T;                 /* [n] balance */
+    double *Mv0;               /* [n] */
+    double *q_end;             /* [n] configuration at the end, settled, ... */
+    double *remainder_end;     /* [n] ... and what rounding left of it */
+    double *v1;                /* [n] velocity at the end ... */
+    bool pending;              /* ... unless it is left for later */
+    double *momentum;          /* [n] at the end, where it has to be projected */
+    double energy;             /* of the step by itself, where the scheme has one */
+    bool concluded;            /* the treatment has found both with the solution */
+    double *lambda_end;        /* [m] multipliers of the projection, forces over half a step */
+    double *constant;          /* [n] gradient of the terms that are linear in q, ... */
+    double constant_energy;    /* ... and their energy at q = 0 */
+    int active_count;          /* terms that are not among the constant forces */
     int *active;
     const double *inputs; /* [actions] see olo_interval; NULL: none */
     double load;          /* factor of all loads, at rest: see statics/ */
@@ -133,10 +134,9 @@ typedef struct olo_scheme {
     const char *conserves; /* of the laws of a model, in a sentence */
     int highest_order;     /* of what its steps can be composed to */
     bool constant;         /* keeps what it keeps with constant steps only */
-    double unit;   /* T is so many times the balance of the sources, of which condition numbers are
-                      reported */
-    bool at_start; /* left pair and gradients of multipliers are those at q0, not those between q0
-                      and q1 */
+    double unit; /* T is so many times the balance of the sources, of which condition numbers are
+                    reported */
+    olo_evaluation evaluation; /* of terms, and of rows; the left pair is taken where rows are */
     bool inertial; /* of frames under constant forces f alone T is M ((2/h) dq - 2 v0) + h f, or
                       with 2 p0 for 2 M v0 */
     double

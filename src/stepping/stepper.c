@@ -156,7 +156,7 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
                         "the scheme %s has no constraints by %s; take reduced, multipliers, "
                         "projected or minimal, or the scheme energy-momentum",
                         x->scheme->name, x->treatment->name);
-    for (int i = 0; i < x->system->group_count && x->scheme->at_start; i++)
+    for (int i = 0; i < x->system->group_count && x->scheme->evaluation.at_start; i++)
         if (has_velocity_rows(x->system, &x->system->groups[i]))
             return olo_fail(
                 error, OLO_UNSUPPORTED,
@@ -199,7 +199,7 @@ static olo_status create_composed(olo_stepper *x, olo_error *error)
     const size_t n = (size_t)x->system->n, m = (size_t)x->system->m;
     const size_t twists = (size_t)x->system->twists,
                  gathered = m + 6 * (size_t)x->system->reaction_count;
-    const int parts = x->scheme->at_start ? 1 : x->composition->parts;
+    const int parts = x->scheme->evaluation.at_start ? 1 : x->composition->parts;
     x->gathered = olo_alloc(gathered + (size_t)parts * (4 * n + twists + m), sizeof *x->gathered);
     if (!x->gathered)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
@@ -258,8 +258,10 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
         status = count_unknowns(x, error);
     if (status == OLO_OK && x->treatment->near)
         x->quadratic = false;
-    if (status == OLO_OK)
+    if (status == OLO_OK) {
+        x->step.evaluation = x->scheme->evaluation;
         status = olo_step_create(system, &x->step, error);
+    }
     if (status == OLO_OK)
         status = olo_state_create(system, &x->backup, error);
     if (status == OLO_OK && x->composition->parts > 1)
@@ -591,7 +593,7 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     memcpy(x->step.q0, state->q, (size_t)x->system->n * sizeof *state->q);
     memcpy(x->step.v0, state->v, (size_t)x->system->n * sizeof *state->v);
     x->step.x.q0 = x->step.q0;
-    x->step.x.left = x->scheme->at_start ? x->step.q0 : NULL;
+    x->step.x.left = x->scheme->evaluation.at_start ? x->step.q0 : NULL;
     begin_momentum(x, state, h);
     if (x->treatment->scaled)
         x->scheme->begin(&x->step);
@@ -686,7 +688,7 @@ static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error 
                 x->discard_steps(x->observe_context, i);
             return status;
         }
-        double weight = x->scheme->at_start ? i == 0 : c->part[i];
+        double weight = x->scheme->evaluation.at_start ? i == 0 : c->part[i];
         if (weight != 0)
             olo_stepper_keep_part(x, state, weight);
         gather(i == 0, weight, m, state->lambda, x->gathered);

@@ -24,21 +24,13 @@
 #include "stepping/balance.h"
 #include "stepping/momenta.h"
 
-static const olo_term_view midpoint = {
-    .force = olo_term_midpoint, .stress = olo_term_midpoint_stress, .middle = true};
-
-static void balance(olo_step *step, const olo_sink *sink)
-{
-    olo_balance(step, &midpoint, sink);
-}
-
 /* D2 L_d + f^+ = 1/2 (M (2/h) dq - h grad V + h f), and E_d = 1/2 v.M v + V(q_m) with v = dq/h */
 static void momentum(olo_step *step)
 {
     const double *restrict dq = step->x.dq, *restrict T = step->T, a = 2 / step->h;
     double *restrict v = step->v1, *restrict p = step->momentum;
     const int n = step->system->n;
-    double potential = olo_balance_forces(step, &midpoint), twice = 0;
+    double potential = olo_balance_forces(step), twice = 0;
     for (int i = 0; i < n; i++)
         v[i] = a * dq[i];
     olo_system_mass_times(step->system, v, p);
@@ -100,12 +92,12 @@ const olo_scheme olo_scheme_variational = {
     .highest_order = 6,
     .constant = true,
     .unit = 2,
-    .at_start = true,
+    .evaluation = {.midpoint = true, .at_start = true},
     .inertial = true,
     .energy_error = HUGE_VAL,
     .turn = 2.0,
     .begin = olo_balance_begin,
-    .balance = balance,
+    .balance = olo_balance,
     .multiplier_factor = olo_balance_multiplier_factor,
     .momentum = momentum,
     .finish = finish};

@@ -104,7 +104,7 @@ static olo_status find_node(const olo_study *study, const olo_run *run, const ol
         status = olo_state_clone(state, &next, error);
     if (status == OLO_OK) {
         const bool solved = olo_stepper_step(stepper, next, run->step, &unsolved) == OLO_OK;
-        const double share = olo_scheme_find(run->scheme)->at_start ? 0.0 : 0.5;
+        const double share = olo_scheme_find(run->scheme)->evaluation.at_start ? 0.0 : 0.5;
         for (int i = 0; i < system->m; i++)
             lambda[i] =
                 solved ? share * state->lambda[i] + (1 - share) * next->lambda[i] : (double)NAN;

@@ -12,30 +12,43 @@
 
 #include "system/position.h"
 #include "system/term.h"
+#include "system/time_function.h"
 
 enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
 
-/* A factor over time; `value` NULL means the constant 1. */
-typedef struct olo_time_function {
-    double (*value)(const void *context, double t);
-    double (*rate)(const void *context, double t); /* its derivative; NULL: by differences */
-    /* Derivatives of value and rate along a direction of all parameters of the model; false: it
-     * does not depend on them. NULL: not known. */
-    bool (*by_parameters)(const void *context, double t, const double *direction, double by[2]);
-    void *context;
-    void (*free)(void *context);
-} olo_time_function;
-
 typedef struct olo_action olo_action;
+
+/* A scalar F of a step with its derivatives by the values of a joint coordinate at q0 and q1, by h,
+ * t and input, addressed by olo_slot. */
+typedef struct olo_action_scalar {
+    double value;
+    double first[OLO_SLOTS];
+    double second[OLO_SLOTS][OLO_SLOTS]; /* both halves */
+} olo_action_scalar;
+
+/* The vector p(q0, q1)[size] that a scalar multiplies. */
+typedef struct olo_action_pattern {
+    void (*value)(const olo_action *action, const olo_interval *x, double *p);
+    /* dp/dq0 (a = 0) or dp/dq1 (1); NULL: p is constant */
+    void (*first)(const olo_action *action, const olo_interval *x, int a, double *matrix);
+    /* d2(y.p)/dq_a dq_b; NULL: p is at most linear */
+    void (*second)(const olo_action *action, const olo_interval *x, const double *y, int a, int b,
+                   double *matrix);
+} olo_action_pattern;
 
 typedef struct olo_action_type {
     const char *name;
     /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
     void (*force)(const olo_action *action, const olo_interval *x, double t, double *f,
                   double *tangent);
-    /* df/dq0; NULL: as df/dq1, since f is a function of the midpoint */
-    void (*start_tangent)(const olo_action *action, const olo_interval *x, double t,
-                          double *tangent);
+    /* Almost every action is f = F p, and all of its derivatives follow from those of both: */
+    void (*scalar)(const olo_action *action, const olo_interval *x, olo_action_scalar *F);
+    const olo_action_pattern *pattern;
+    /* Of one that is not: df/da[size x width]. Second derivatives of these are not known. */
+    void (*first)(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
+    /* df[size] by the weight of one slot of its position, where f is not affine in it */
+    void (*by_weight)(const olo_action *action, const olo_interval *x, double t, int slot,
+                      double *df);
     /* f[size] of a unit of input `index` where nothing moves, and the key of the element that it
      * is; "": the element as a whole; NULL: it has no more of them. NULL: no input at all. */
     const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
@@ -83,12 +96,33 @@ extern const olo_action_type olo_action_controller;     /* ... towards a target,
 extern const olo_action_type olo_action_drive_callback; /* ... from a C function, */
 extern const olo_action_type olo_action_drive_function; /* ... whose derivatives are known */
 
+/* All kinds by number, NULL after the last. */
+const olo_action_type *olo_action_type_number(int number);
+
+/* df/da over a step whose midpoint in time is t + h/2: [size x size] for configurations, [size] for
+ * the other arguments. */
+void olo_action_first(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
+
+/* d2(y.f)/da db, row index in slot a. */
+void olo_action_second(const olo_action *action, const olo_interval *x, const double *y, olo_slot a,
+                       olo_slot b, double *matrix);
+
+/* df[size] by coefficient p (coefficients.h). `t` is the midpoint in time, as in `force`. */
+void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
+                               double *df);
+
+/* By how much f changes between two actions, df[size]: the derivative by what differs by one in
+ * them and in which f is affine, as in functions of time. */
+void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
+                       double t, double *df);
+
+/* The factor over time, or the input that stands for it, as a scalar of the step. */
+void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,
+                              olo_action_scalar *F);
+
 /* The input of loads: the factor that their `time` is, f that of the load as it is written. */
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f);
-
-/* Derivative of a time function that has a value. */
-double olo_time_rate(const olo_time_function *time, double t);
 
 /* Whether the step has an input for the action, which then stands for its function of time; f is
  * affine in it. */

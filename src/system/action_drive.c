@@ -11,7 +11,8 @@
  *     callback     F = factor(t_m) f(t_m, x_m, (x1 - x0)/h) of a C function
  *     function     the same with F_x and F_v
  *
- * with x_m = (x0 + x1)/2. Tangent: F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1).
+ * with x_m = (x0 + x1)/2. Tangent: F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1). All other
+ * derivatives follow from those of F and d (action.c).
  */
 #include <float.h>
 #include <math.h>
@@ -31,25 +32,16 @@ static motion motion_of(const olo_action *action, const olo_interval *x, double 
     return (motion){.x = start + 0.5 * change, .rate = change / x->h, .change = change};
 }
 
-/* From dd/dq to df/dq at one end q of the step, with d and slope = dF/dx there. */
-static void put_tangent(const olo_action *action, const olo_interval *x, const double *q, double F,
-                        double slope, const double *d, double *tangent)
-{
-    int size = action->size;
-    double gradient[OLO_FORM_SIZE_MAX];
-    if (slope != 0)
-        olo_term_gradient(action->coordinate, q, x->angles, gradient);
-    for (int i = 0; i < size * size; i++)
-        tangent[i] = F * tangent[i] + (slope != 0 ? slope * d[i / size] * gradient[i % size] : 0);
-}
-
 /* From d and dd/dq1 to f and df/dq1, with slope = dF/dx1. */
 static void put(const olo_action *action, const olo_interval *x, double F, double slope, double *f,
                 double *tangent)
 {
     int size = action->size;
-    if (tangent)
-        put_tangent(action, x, x->q1, F, slope, f, tangent);
+    double gradient[OLO_FORM_SIZE_MAX];
+    if (tangent && slope != 0)
+        olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
+    for (int i = 0; tangent && i < size * size; i++)
+        tangent[i] = F * tangent[i] + (slope != 0 ? slope * f[i / size] * gradient[i % size] : 0);
     for (int i = 0; i < size; i++)
         f[i] *= F;
 }
@@ -68,13 +60,6 @@ static double target(const olo_action *action, const olo_interval *x, double t)
     return action->time.value ? action->time.value(action->time.context, t) : 0.0;
 }
 
-static void drive_start(const olo_action *action, const olo_interval *x, double t, double *tangent)
-{
-    olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
-    put_tangent(action, x, x->q0, olo_action_factor(action, x, t) * action->vector[0], 0.0, NULL,
-                tangent);
-}
-
 static double control(const olo_action *action, const olo_interval *x, double t, motion m)
 {
     double rate = (target(action, x, t + 0.5 * x->h) - target(action, x, t - 0.5 * x->h)) / x->h;
@@ -87,16 +72,6 @@ static void controller(const olo_action *action, const olo_interval *x, double t
     motion m = motion_of(action, x, f, tangent);
     double F = control(action, x, t, m);
     put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
-}
-
-static void controller_start(const olo_action *action, const olo_interval *x, double t,
-                             double *tangent)
-{
-    double d[OLO_FORM_SIZE_MAX];
-    motion m = motion_of(action, x, d, NULL);
-    olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
-    put_tangent(action, x, x->q0, control(action, x, t, m), -0.5 * action->kp + action->kd / x->h,
-                d, tangent);
 }
 
 /* Derivative of the user's function by differences, over steps that are small against what the
@@ -146,17 +121,109 @@ static void function(const olo_action *action, const olo_interval *x, double t, 
         factor * (0.5 * by[0] + by[1] / x->h), f, tangent);
 }
 
-static void function_start(const olo_action *action, const olo_interval *x, double t,
-                           double *tangent)
+/* --- F with its derivatives --- */
+
+/* d */
+static void pattern_value(const olo_action *action, const olo_interval *x, double *p)
 {
-    double d[OLO_FORM_SIZE_MAX], by[2] = {0, 0};
-    const double factor = olo_action_factor(action, x, t);
-    motion m = motion_of(action, x, d, NULL);
-    olo_term_discrete_tangent(action->coordinate, x, 0, tangent);
-    action->drive_derivatives(action->context, t, m.x, m.rate, by);
-    put_tangent(action, x, x->q0, factor * action->drive(action->context, t, m.x, m.rate),
-                factor * (0.5 * by[0] - by[1] / x->h), d, tangent);
+    olo_term_discrete(action->coordinate, x, p, NULL);
 }
+
+static void pattern_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
+{
+    olo_term_discrete_tangent(action->coordinate, x, a, matrix);
+}
+
+static void pattern_second(const olo_action *action, const olo_interval *x, const double *y, int a,
+                           int b, double *matrix)
+{
+    olo_term_discrete_second(action->coordinate, x, y, a, b, matrix);
+}
+
+static const olo_action_pattern along_coordinate = {
+    .value = pattern_value, .first = pattern_first, .second = pattern_second};
+
+static void scale(double factor, olo_action_scalar *F)
+{
+    F->value *= factor;
+    for (int a = 0; a < OLO_SLOTS; a++) {
+        F->first[a] *= factor;
+        for (int b = 0; b < OLO_SLOTS; b++)
+            F->second[a][b] *= factor;
+    }
+}
+
+static void drive_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
+{
+    olo_action_factor_scalar(action, x, F);
+    scale(action->vector[0], F);
+}
+
+static void put_pair(olo_action_scalar *F, olo_slot a, olo_slot b, double value)
+{
+    F->second[a][b] = F->second[b][a] = value;
+}
+
+/* What the target adds: kp target(t + h/2) + kd (target(t + h) - target(t))/h */
+static void add_target(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
+{
+    const double h = x->h, kp = action->kp, kd = action->kd;
+    double at0[3], at_m[3], at1[3], change[3];
+    if (olo_action_has_input(action, x)) {
+        F->value += kp * x->inputs[action->number];
+        F->first[OLO_SLOT_INPUT] = kp;
+        return;
+    }
+    olo_time_derivatives(&action->time, x->t, 0.0, at0);
+    olo_time_derivatives(&action->time, x->t + 0.5 * h, 0.0, at_m);
+    olo_time_derivatives(&action->time, x->t + h, 0.0, at1);
+    for (int k = 0; k < 3; k++)
+        change[k] = (at1[k] - at0[k]) / h;
+    F->value += kp * at_m[0] + kd * change[0];
+    F->first[OLO_SLOT_T] = kp * at_m[1] + kd * change[1];
+    F->first[OLO_SLOT_H] += 0.5 * kp * at_m[1] + kd * (at1[1] - change[0]) / h;
+    put_pair(F, OLO_SLOT_T, OLO_SLOT_T, kp * at_m[2] + kd * change[2]);
+    put_pair(F, OLO_SLOT_T, OLO_SLOT_H, 0.5 * kp * at_m[2] + kd * (at1[2] - change[1]) / h);
+    F->second[OLO_SLOT_H][OLO_SLOT_H] +=
+        0.25 * kp * at_m[2] + kd * (at1[2] - 2 * (at1[1] - change[0]) / h) / h;
+}
+
+static void controller_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
+{
+    double d[OLO_FORM_SIZE_MAX];
+    const motion m = motion_of(action, x, d, NULL);
+    const double kp = action->kp, damping = action->kd / x->h;
+    *F = (olo_action_scalar){.value = -kp * m.x - action->kd * m.rate};
+    F->first[OLO_SLOT_Q0] = -0.5 * kp + damping;
+    F->first[OLO_SLOT_Q1] = -0.5 * kp - damping;
+    F->first[OLO_SLOT_H] = damping * m.rate;
+    put_pair(F, OLO_SLOT_Q0, OLO_SLOT_H, -damping / x->h);
+    put_pair(F, OLO_SLOT_Q1, OLO_SLOT_H, damping / x->h);
+    put_pair(F, OLO_SLOT_H, OLO_SLOT_H, -2 * damping * m.rate / x->h);
+    add_target(action, x, F);
+}
+
+/* Derivatives of the user's function in time are not known, nor second ones. */
+static void callback_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
+{
+    double d[OLO_FORM_SIZE_MAX];
+    const motion m = motion_of(action, x, d, NULL);
+    olo_action_factor_scalar(action, x, F);
+    scale(action->drive(action->context, x->t + 0.5 * x->h, m.x, m.rate), F);
+}
+
+static void function_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
+{
+    const double t = x->t + 0.5 * x->h, factor = olo_action_factor(action, x, t);
+    double d[OLO_FORM_SIZE_MAX], by[2] = {0, 0};
+    const motion m = motion_of(action, x, d, NULL);
+    callback_scalar(action, x, F);
+    action->drive_derivatives(action->context, t, m.x, m.rate, by);
+    F->first[OLO_SLOT_Q0] = factor * (0.5 * by[0] - by[1] / x->h);
+    F->first[OLO_SLOT_Q1] = factor * (0.5 * by[0] + by[1] / x->h);
+}
+
+/* --- inputs where nothing moves --- */
 
 /* F times the gradient of the coordinate. */
 static void along(const olo_action *action, const olo_interval *x, double F, double *f)
@@ -204,17 +271,21 @@ static const char *callback_input(const olo_action *action, const olo_interval *
 
 const olo_action_type olo_action_drive = {.name = "drive",
                                           .force = drive,
+                                          .scalar = drive_scalar,
+                                          .pattern = &along_coordinate,
                                           .input = drive_input,
-                                          .start_tangent = drive_start,
                                           .has_tangent = true};
 const olo_action_type olo_action_controller = {.name = "controller",
                                                .force = controller,
+                                               .scalar = controller_scalar,
+                                               .pattern = &along_coordinate,
                                                .input = controller_input,
-                                               .start_tangent = controller_start,
                                                .has_tangent = true,
                                                .rates = true};
 const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .force = callback,
+                                                   .scalar = callback_scalar,
+                                                   .pattern = &along_coordinate,
                                                    .input = callback_input,
                                                    .has_tangent = true,
                                                    .rates = true,
@@ -222,8 +293,9 @@ const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .user = true};
 const olo_action_type olo_action_drive_function = {.name = "drive function",
                                                    .force = function,
+                                                   .scalar = function_scalar,
+                                                   .pattern = &along_coordinate,
                                                    .input = callback_input,
-                                                   .start_tangent = function_start,
                                                    .has_tangent = true,
                                                    .rates = true,
                                                    .user = true};

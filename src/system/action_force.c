@@ -71,11 +71,10 @@ static void place_of(const olo_action *action, const olo_interval *x, double pos
         velocity[i] /= x->h;
 }
 
-/* What the function gives, times the factor over time. */
-static void call(const olo_action *action, const olo_interval *x, double t, double F[3])
+/* What the function gives, times a factor. */
+static void call(const olo_action *action, const olo_interval *x, double t, double s, double F[3])
 {
     double position[3], velocity[3];
-    const double s = olo_action_factor(action, x, t);
     vec3_set(0, 0, 0, F);
     place_of(action, x, position, velocity);
     action->function(action->context, t, position, velocity, F);
@@ -87,7 +86,7 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
                      double *tangent)
 {
     double F[3];
-    call(action, x, t, F);
+    call(action, x, t, olo_action_factor(action, x, t), F);
     spread(action, F, f);
     if (tangent)
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
@@ -117,17 +116,39 @@ static void function(const olo_action *action, const olo_interval *x, double t, 
         function_tangent(action, x, t, 1 / x->h, tangent);
 }
 
-static void function_start(const olo_action *action, const olo_interval *x, double t,
-                           double *tangent)
+/* The factor of the function; derivatives by time are not known. */
+static void function_by_factor(const olo_action *action, const olo_interval *x, bool in_body,
+                               double *by)
 {
-    function_tangent(action, x, t, -1 / x->h, tangent);
+    double F[3];
+    call(action, x, x->t + 0.5 * x->h, olo_action_has_input(action, x) ? 1.0 : 0.0, F);
+    if (in_body)
+        put_along_directors(action, x, F, by, NULL);
+    else
+        spread(action, F, by);
+}
+
+static void function_first(const olo_action *action, const olo_interval *x, olo_slot a,
+                           double *matrix)
+{
+    if (a == OLO_SLOT_INPUT)
+        function_by_factor(action, x, false, matrix);
+    else if (a == OLO_SLOT_Q0 || a == OLO_SLOT_Q1)
+        function_tangent(action, x, x->t + 0.5 * x->h, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
+}
+
+static void callback_first(const olo_action *action, const olo_interval *x, olo_slot a,
+                           double *matrix)
+{
+    if (a == OLO_SLOT_INPUT)
+        function_by_factor(action, x, false, matrix);
 }
 
 static void body_callback(const olo_action *action, const olo_interval *x, double t, double *f,
                           double *tangent)
 {
     double components[3];
-    call(action, x, t, components);
+    call(action, x, t, olo_action_factor(action, x, t), components);
     put_along_directors(action, x, components, f, tangent);
 }
 
@@ -160,13 +181,87 @@ static void body_function(const olo_action *action, const olo_interval *x, doubl
         add_body_tangent(action, x, t, 1 / x->h, tangent);
 }
 
-static void body_function_start(const olo_action *action, const olo_interval *x, double t,
-                                double *tangent)
+static void body_function_first(const olo_action *action, const olo_interval *x, olo_slot a,
+                                double *matrix)
 {
     double f[12];
-    body_callback(action, x, t, f, tangent);
-    add_body_tangent(action, x, t, -1 / x->h, tangent);
+    const double t = x->t + 0.5 * x->h;
+    if (a == OLO_SLOT_INPUT)
+        function_by_factor(action, x, true, matrix);
+    if (a != OLO_SLOT_Q0 && a != OLO_SLOT_Q1)
+        return;
+    body_callback(action, x, t, f, matrix);
+    add_body_tangent(action, x, t, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
 }
+
+static void body_callback_first(const olo_action *action, const olo_interval *x, olo_slot a,
+                                double *matrix)
+{
+    if (a == OLO_SLOT_INPUT)
+        function_by_factor(action, x, true, matrix);
+}
+
+/* --- by weights of the position, through what the function sees of it --- */
+
+/* dF of the function with its factor as one slot's weight changes: the point moves by that slot */
+static void call_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
+                           double dF[3])
+{
+    double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0};
+    const double s = olo_action_factor(action, x, t);
+    const double *at = x->qm + action->position.slot[slot],
+                 *move = x->dq + action->position.slot[slot];
+    place_of(action, x, position, velocity);
+    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
+    for (int i = 0; i < 3; i++)
+        dF[i] =
+            s * (vec3_dot(by_position + 3 * i, at) + vec3_dot(by_velocity + 3 * i, move) / x->h);
+}
+
+static void function_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
+                               double *df)
+{
+    double F[3], dF[3];
+    call(action, x, t, olo_action_factor(action, x, t), F);
+    call_by_weight(action, x, t, slot, dF);
+    spread(action, dF, df);
+    vec3_add(1.0, F, df + 3 * slot);
+}
+
+static void body_function_by_weight(const olo_action *action, const olo_interval *x, double t,
+                                    int slot, double *df)
+{
+    double components[3], change[3];
+    const double *d = x->qm + action->frame + 3;
+    call(action, x, t, olo_action_factor(action, x, t), components);
+    call_by_weight(action, x, t, slot, change);
+    put_along_directors(action, x, change, df, NULL);
+    for (int I = 0; I < 3; I++)
+        vec3_add(components[I], d + 3 * I, df + action->position.slot[slot] - action->frame);
+}
+
+/* --- unit loads --- */
+
+static void dead_value(const olo_action *action, const olo_interval *x, double *p)
+{
+    (void)x;
+    spread(action, action->vector, p);
+}
+
+static void body_value(const olo_action *action, const olo_interval *x, double *p)
+{
+    put_along_directors(action, x, action->vector, p, NULL);
+}
+
+static void body_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
+{
+    double p[12];
+    (void)a; /* a function of the midpoint */
+    put_along_directors(action, x, action->vector, p, matrix);
+}
+
+static const olo_action_pattern dead_pattern = {.value = dead_value};
+static const olo_action_pattern body_pattern = {.value = body_value, .first = body_first};
 
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f)
@@ -179,28 +274,41 @@ const char *olo_action_factor_input(const olo_action *action, const olo_interval
     return "";
 }
 
-const olo_action_type olo_action_dead_force = {
-    .name = "dead force", .force = dead_force, .input = olo_action_factor_input, .dead = true};
+const olo_action_type olo_action_dead_force = {.name = "dead force",
+                                               .force = dead_force,
+                                               .scalar = olo_action_factor_scalar,
+                                               .pattern = &dead_pattern,
+                                               .input = olo_action_factor_input,
+                                               .dead = true};
 const olo_action_type olo_action_body_force = {.name = "body force",
                                                .force = body_force,
+                                               .scalar = olo_action_factor_scalar,
+                                               .pattern = &body_pattern,
                                                .input = olo_action_factor_input,
                                                .has_tangent = true};
-const olo_action_type olo_action_callback = {
-    .name = "callback", .force = callback, .rates = true, .motion_tangent = true, .user = true};
+const olo_action_type olo_action_callback = {.name = "callback",
+                                             .force = callback,
+                                             .first = callback_first,
+                                             .rates = true,
+                                             .motion_tangent = true,
+                                             .user = true};
 const olo_action_type olo_action_function = {.name = "function",
                                              .force = function,
-                                             .start_tangent = function_start,
+                                             .first = function_first,
+                                             .by_weight = function_by_weight,
                                              .has_tangent = true,
                                              .rates = true,
                                              .user = true};
 const olo_action_type olo_action_body_callback = {.name = "body callback",
                                                   .force = body_callback,
+                                                  .first = body_callback_first,
                                                   .rates = true,
                                                   .motion_tangent = true,
                                                   .user = true};
 const olo_action_type olo_action_body_function = {.name = "body function",
                                                   .force = body_function,
-                                                  .start_tangent = body_function_start,
+                                                  .first = body_function_first,
+                                                  .by_weight = body_function_by_weight,
                                                   .has_tangent = true,
                                                   .rates = true,
                                                   .user = true};

@@ -5,6 +5,10 @@
  * since then sum_I d_I,m x f_I = m and the work sum_I f_I . (a x d_I,m) = m . a, for any Cayley
  * vector a. (At the midpoint the directors are not orthonormal, hence the reciprocal triad.)
  * Body-fixed moments are m = sum_I m_I d^I, so that their components along d_I are kept.
+ *
+ * A director that changes by e_c changes the triad by d(d^I)/d(d_J)_c = -(d^I)_c d^J, and so
+ *
+ *     d2(d^I)/d(d_J)_c d(d_K)_e = (d^I)_e (d^K)_c d^J + (d^I)_c (d^J)_e d^K.
  */
 #include <string.h>
 
@@ -21,11 +25,11 @@ static void reciprocal(const double *d, double R[9])
         R[i] /= det;
 }
 
-/* Variation of the triad with delta d_J = e_c: delta d^I = -(d^I)_c d^J. */
-static void moment(const olo_action *action, const olo_interval *x, double t, bool in_body,
+/* With the factor s over time. */
+static void moment(const olo_action *action, const olo_interval *x, double s, bool in_body,
                    double *f, double *tangent)
 {
-    double s = olo_action_factor(action, x, t), R[9], m[3] = {0, 0, 0};
+    double R[9], m[3] = {0, 0, 0};
     reciprocal(x->qm + action->frame + 3, R);
     for (int I = 0; I < 3; I++) {
         if (in_body)
@@ -59,26 +63,145 @@ static void moment(const olo_action *action, const olo_interval *x, double t, bo
         }
 }
 
+/* --- the unit load and its second derivatives --- */
+
+static void triple(double factor, const double m[3], const double a[3], const double y[3],
+                   double *sum)
+{
+    double across[3];
+    vec3_cross(a, y, across);
+    *sum += factor * vec3_dot(m, across);
+}
+
+/* d(d^I)/d(director) and its second derivative, directors counted as coordinates 0 .. 9 */
+static void triad_first(const double R[9], int I, int j, double out[3])
+{
+    vec3_set(0, 0, 0, out);
+    vec3_add(-R[3 * I + j % 3], R + 3 * (j / 3), out);
+}
+
+static void triad_second(const double R[9], int I, int j, int k, double out[3])
+{
+    const int J = j / 3, c = j % 3, K = k / 3, e = k % 3;
+    vec3_set(0, 0, 0, out);
+    vec3_add(R[3 * I + e] * R[3 * K + c], R + 3 * J, out);
+    vec3_add(R[3 * I + c] * R[3 * J + e], R + 3 * K, out);
+}
+
+/* The moment, its first derivatives by j and k and its second: constant in space, or m_L d^L. */
+static void moment_derivatives(const olo_action *action, bool in_body, const double R[9], int j,
+                               int k, double m[4][3])
+{
+    memset(m, 0, 12 * sizeof(double));
+    if (!in_body) {
+        vec3_copy(action->vector, m[0]);
+        return;
+    }
+    for (int L = 0; L < 3; L++) {
+        double by[3];
+        vec3_add(action->vector[L], R + 3 * L, m[0]);
+        triad_first(R, L, j, by);
+        vec3_add(action->vector[L], by, m[1]);
+        triad_first(R, L, k, by);
+        vec3_add(action->vector[L], by, m[2]);
+        triad_second(R, L, j, k, by);
+        vec3_add(action->vector[L], by, m[3]);
+    }
+}
+
+/* d2(y.p)/dq_a dq_b, y.p = 1/2 sum_I m.(d^I x y_I); the midpoint moves by half of either end */
+static void second(const olo_action *action, const olo_interval *x, const double *y, bool in_body,
+                   double *matrix)
+{
+    double R[9];
+    reciprocal(x->qm + action->frame + 3, R);
+    memset(matrix, 0, 144 * sizeof *matrix);
+    for (int jk = 0; jk < 81; jk++) {
+        const int j = jk / 9, k = jk % 9;
+        double m[4][3], sum = 0;
+        moment_derivatives(action, in_body, R, j, k, m);
+        for (int I = 0; I < 3; I++) {
+            const double *y_I = y + 3 * (I + 1);
+            double by_j[3], by_k[3], by_both[3];
+            triad_first(R, I, j, by_j);
+            triad_first(R, I, k, by_k);
+            triad_second(R, I, j, k, by_both);
+            triple(0.5, m[0], by_both, y_I, &sum);
+            triple(0.5, m[1], by_k, y_I, &sum);
+            triple(0.5, m[2], by_j, y_I, &sum);
+            triple(0.5, m[3], R + 3 * I, y_I, &sum);
+        }
+        matrix[(3 + j) * 12 + 3 + k] = 0.25 * sum;
+    }
+}
+
+static void dead_value(const olo_action *action, const olo_interval *x, double *p)
+{
+    moment(action, x, 1.0, false, p, NULL);
+}
+
+static void dead_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
+{
+    double p[12];
+    (void)a; /* a function of the midpoint */
+    moment(action, x, 1.0, false, p, matrix);
+}
+
+static void dead_second(const olo_action *action, const olo_interval *x, const double *y, int a,
+                        int b, double *matrix)
+{
+    (void)a, (void)b;
+    second(action, x, y, false, matrix);
+}
+
+static void body_value(const olo_action *action, const olo_interval *x, double *p)
+{
+    moment(action, x, 1.0, true, p, NULL);
+}
+
+static void body_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
+{
+    double p[12];
+    (void)a;
+    moment(action, x, 1.0, true, p, matrix);
+}
+
+static void body_second(const olo_action *action, const olo_interval *x, const double *y, int a,
+                        int b, double *matrix)
+{
+    (void)a, (void)b;
+    second(action, x, y, true, matrix);
+}
+
+static const olo_action_pattern dead_pattern = {
+    .value = dead_value, .first = dead_first, .second = dead_second};
+static const olo_action_pattern body_pattern = {
+    .value = body_value, .first = body_first, .second = body_second};
+
 static void dead_moment(const olo_action *action, const olo_interval *x, double t, double *f,
                         double *tangent)
 {
-    moment(action, x, t, false, f, tangent);
+    moment(action, x, olo_action_factor(action, x, t), false, f, tangent);
 }
 
 static void body_moment(const olo_action *action, const olo_interval *x, double t, double *f,
                         double *tangent)
 {
-    moment(action, x, t, true, f, tangent);
+    moment(action, x, olo_action_factor(action, x, t), true, f, tangent);
 }
 
 const olo_action_type olo_action_dead_moment = {.name = "dead moment",
                                                 .force = dead_moment,
+                                                .scalar = olo_action_factor_scalar,
+                                                .pattern = &dead_pattern,
                                                 .input = olo_action_factor_input,
                                                 .has_tangent = true,
                                                 .dead = true,
                                                 .moment = true};
 const olo_action_type olo_action_body_moment = {.name = "body moment",
                                                 .force = body_moment,
+                                                .scalar = olo_action_factor_scalar,
+                                                .pattern = &body_pattern,
                                                 .input = olo_action_factor_input,
                                                 .has_tangent = true,
                                                 .moment = true};

@@ -44,6 +44,11 @@ typedef struct olo_constraint_type {
      * has none. Of a velocity row the matrix that takes v to the gradient of d(q, q).v. */
     void (*start_tangent)(const olo_constraint *row, const olo_interval *x, double *tangent);
     void (*hessian)(const olo_constraint *row, const olo_at *at, double *hessian);
+    /* Contracted second derivatives: d2(y.d)/dq_a dq_b over a step, a and b 0 or 1, row index in
+     * slot a; and d2(y.grad g)/dq dq at a configuration. NULL: they vanish. */
+    void (*second)(const olo_constraint *row, const olo_interval *x, const double *y, int a, int b,
+                   double *matrix);
+    void (*third)(const olo_constraint *row, const olo_at *at, const double *y, double *matrix);
     /* Numbers of `data` in which g and d are affine, for derivatives by parameters: how many, the
      * value of one, and the row with another value, its data copied to `room`. */
     int numbers;
@@ -80,6 +85,9 @@ struct olo_constraint {
 
 extern const olo_constraint_type olo_constraint_form, olo_constraint_relation,
     olo_constraint_height, olo_constraint_rolling;
+
+/* All kinds by number, NULL after the last. */
+const olo_constraint_type *olo_constraint_type_number(int number);
 
 static inline double olo_constraint_value(const olo_constraint *row, const olo_at *at)
 {

@@ -52,6 +52,18 @@ const olo_constraint_type olo_constraint_form = {.name = "form",
                                                  .start_tangent = start_tangent,
                                                  .hessian = hessian};
 
+static const olo_constraint_type *const types[] = {
+    &olo_constraint_form,
+    &olo_constraint_relation,
+    &olo_constraint_height,
+    &olo_constraint_rolling,
+};
+
+const olo_constraint_type *olo_constraint_type_number(int number)
+{
+    return number >= 0 && (size_t)number < sizeof types / sizeof types[0] ? types[number] : NULL;
+}
+
 double olo_constraint_advance(const olo_constraint *row, const olo_interval *x)
 {
     if (!olo_constraint_moves(row))

@@ -104,6 +104,36 @@ static void hessian(const olo_constraint *row, const olo_at *at, double *matrix)
     }
 }
 
+/* y over the coordinates of one share */
+static void take_share(const olo_share *share, const double *y, double *own)
+{
+    for (int k = 0; k < share->coordinate->size; k++)
+        own[k] = y[share->place[k]];
+}
+
+static void second(const olo_constraint *row, const olo_interval *x, const double *y, int a, int b,
+                   double *matrix)
+{
+    double own[OLO_FORM_SIZE_MAX], K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
+    set_zero(row, matrix);
+    for (int i = 0; i < row->share_count; i++) {
+        take_share(&row->shares[i], y, own);
+        olo_term_discrete_second(row->shares[i].coordinate, x, own, a, b, K);
+        add_share(row, &row->shares[i], K, matrix);
+    }
+}
+
+static void third(const olo_constraint *row, const olo_at *at, const double *y, double *matrix)
+{
+    double own[OLO_FORM_SIZE_MAX], K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
+    set_zero(row, matrix);
+    for (int i = 0; i < row->share_count; i++) {
+        take_share(&row->shares[i], y, own);
+        olo_term_third(row->shares[i].coordinate, at->q, at->angles, own, K);
+        add_share(row, &row->shares[i], K, matrix);
+    }
+}
+
 const olo_constraint_type olo_constraint_relation = {.name = "relation",
                                                      .value = value,
                                                      .magnitude = magnitude,
@@ -111,4 +141,6 @@ const olo_constraint_type olo_constraint_relation = {.name = "relation",
                                                      .discrete = discrete,
                                                      .start_tangent = start_tangent,
                                                      .hessian = hessian,
+                                                     .second = second,
+                                                     .third = third,
                                                      .motion = motion};

@@ -96,6 +96,76 @@ static void others(const olo_constraint *row, void *context,
         tell(context, all[k / 3][k % 3]);
 }
 
+/* --- second derivatives --- */
+
+/* Both rows contracted with y are c + L psi, the lever L = r/sigma_a a function of the axis at both
+ * ends and psi one of the directors of the midpoint. With s_a = d sigma_a'/de_a = (e_a - gamma_a
+ * n)/sigma_a' the slope of the sine sigma_a' at one end,
+ *
+ *     L_a  = -L/(2 sigma_a) s_a
+ *     L_ab = L/(2 sigma_a^2) s_a (x) s_b - [a = b] L/(2 sigma_a) (I - n n^T - s_a s_a^T)/sigma_a'.
+ */
+typedef struct psi {
+    double value;
+    double first[9]; /* by the directors of the midpoint */
+    double second[81];
+} psi;
+
+typedef struct end {
+    double sine, slope[3];
+} end;
+
+static end end_of(const olo_rolling *rolling, const double *frame)
+{
+    double e[3];
+    end x;
+    olo_rolling_vector(rolling->axis, frame, e);
+    const double gamma = vec3_dot(rolling->normal, e);
+    x.sine = olo_rolling_sine(rolling, e);
+    for (int i = 0; i < 3; i++)
+        x.slope[i] = (e[i] - gamma * rolling->normal[i]) / x.sine;
+    return x;
+}
+
+/* matrix = d2(L psi)/dq_a dq_b */
+static void put_second(const olo_constraint *row, const olo_interval *x, const contact *at, int a,
+                       int b, const psi *f, double *matrix)
+{
+    const olo_rolling *rolling = at->rolling;
+    const double *n = rolling->normal, *E = rolling->axis, *const q[2] = {x->q0, x->q1};
+    const double sigma = at->arm.sigma_a, L = rolling->radius / sigma, half = -0.5 * L / sigma;
+    const end A = end_of(rolling, q[a] + row->index[0]), B = end_of(rolling, q[b] + row->index[0]);
+    memset(matrix, 0, SIZE * SIZE * sizeof *matrix);
+    for (int k = 0; k < 9; k++)
+        for (int l = 0; l < 9; l++) {
+            const int i = k % 3, j = l % 3;
+            double L_ab = -half / sigma * A.slope[i] * B.slope[j];
+            if (a == b)
+                L_ab += half / A.sine * ((i == j) - n[i] * n[j] - A.slope[i] * A.slope[j]);
+            const double L_a = half * E[k / 3] * A.slope[i], L_b = half * E[l / 3] * B.slope[j];
+            matrix[(3 + k) * SIZE + 3 + l] = E[k / 3] * E[l / 3] * L_ab * f->value +
+                                             0.5 * (L_a * f->first[l] + f->first[k] * L_b) +
+                                             0.25 * L * f->second[9 * k + l];
+        }
+}
+
+typedef void second_of(const olo_constraint *row, const olo_interval *x, const double *y, int a,
+                       int b, double *matrix);
+
+/* At one configuration: both ends move. */
+static void add_all_slots(second_of *second, const olo_constraint *row, const olo_at *at,
+                          const double *y, double *matrix)
+{
+    const olo_interval rest = rest_at(at);
+    double part[SIZE * SIZE];
+    memset(matrix, 0, SIZE * SIZE * sizeof *matrix);
+    for (int ab = 0; ab < 4; ab++) {
+        second(row, &rest, y, ab / 2, ab % 2, part);
+        for (int i = 0; i < SIZE * SIZE; i++)
+            matrix[i] += part[i];
+    }
+}
+
 /* --- height --- */
 
 static double height_value(const olo_constraint *row, const olo_at *at)
@@ -164,6 +234,29 @@ static void height_hessian(const olo_constraint *row, const olo_at *at, double *
         hessian[i] *= 2;
 }
 
+/* psi = -Y.(e_m - gamma_m n), Y = E_I y_I */
+static void height_second(const olo_constraint *row, const olo_interval *x, const double *y, int a,
+                          int b, double *matrix)
+{
+    contact at;
+    psi f = {0};
+    double Y[3];
+    find_arm(row, x, &at);
+    const double *n = at.rolling->normal, *E = at.rolling->axis;
+    olo_rolling_vector(E, y, Y);
+    vec3_add(-vec3_dot(n, Y), n, Y);
+    f.value = -vec3_dot(Y, at.arm.e_m);
+    for (int k = 0; k < 9; k++)
+        f.first[k] = -E[k / 3] * Y[k % 3];
+    put_second(row, x, &at, a, b, &f, matrix);
+}
+
+static void height_third(const olo_constraint *row, const olo_at *at, const double *y,
+                         double *matrix)
+{
+    add_all_slots(height_second, row, at, y, matrix);
+}
+
 /* The axis would pass the normal: the contact jumps across the disc. */
 static const char *lies_flat(const olo_constraint *row, const olo_interval *x)
 {
@@ -186,6 +279,8 @@ const olo_constraint_type olo_constraint_height = {.name = "height",
                                                    .discrete = height_discrete,
                                                    .start_tangent = height_start,
                                                    .hessian = height_hessian,
+                                                   .second = height_second,
+                                                   .third = height_third,
                                                    .numbers = NUMBERS,
                                                    .number = number,
                                                    .with = with,
@@ -271,12 +366,53 @@ static void rolling_hessian(const olo_constraint *row, const olo_at *at, double 
             hessian[i * SIZE + j] = 2 * tangent[j * SIZE + i];
 }
 
+/* psi = sum_I eta_I (gamma_m E_I - n.d^I), eta_I = y_I.m. With Z = eta_I d^I, which changes by -Z_c
+ * d^J with director J along c, as the triad does,
+ *
+ *     psi_Jc = (eta.E) E_J n_c + Z_c (n.d^J),   psi_Jc,Ke = -Z_e (d^K)_c (n.d^J) - Z_c (d^J)_e
+ *         (n.d^K).
+ */
+static void rolling_second(const olo_constraint *row, const olo_interval *x, const double *y, int a,
+                           int b, double *matrix)
+{
+    contact at;
+    psi f = {0};
+    double eta[3], Z[3] = {0, 0, 0}, share = 0;
+    find_arm(row, x, &at);
+    find_shares(&at);
+    const double *E = at.rolling->axis, *n = at.rolling->normal, *R = at.reciprocal;
+    for (int I = 0; I < 3; I++) {
+        eta[I] = vec3_dot(y + 3 * (I + 1), at.rolling->direction);
+        vec3_add(eta[I], R + 3 * I, Z);
+        share += eta[I] * E[I];
+        f.value += eta[I] * (at.arm.gamma_m * E[I] - at.along[I]);
+    }
+    for (int k = 0; k < 9; k++) {
+        const int J = k / 3, c = k % 3;
+        f.first[k] = share * E[J] * n[c] + Z[c] * at.along[J];
+        for (int l = 0; l < 9; l++) {
+            const int K = l / 3, e = l % 3;
+            f.second[9 * k + l] =
+                -Z[e] * R[3 * K + c] * at.along[J] - Z[c] * R[3 * J + e] * at.along[K];
+        }
+    }
+    put_second(row, x, &at, a, b, &f, matrix);
+}
+
+static void rolling_third(const olo_constraint *row, const olo_at *at, const double *y,
+                          double *matrix)
+{
+    add_all_slots(rolling_second, row, at, y, matrix);
+}
+
 const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
                                                     .velocity = true,
                                                     .gradient = rolling_gradient,
                                                     .discrete = rolling_discrete,
                                                     .start_tangent = rolling_start,
                                                     .hessian = rolling_hessian,
+                                                    .second = rolling_second,
+                                                    .third = rolling_third,
                                                     .numbers = NUMBERS,
                                                     .number = number,
                                                     .with = with,

@@ -24,3 +24,8 @@ const olo_law *olo_law_find(const char *name)
     }
     return NULL;
 }
+
+const olo_law *olo_law_number(int number)
+{
+    return number >= 0 && (size_t)number < sizeof laws / sizeof laws[0] ? laws[number] : NULL;
+}

@@ -5,8 +5,9 @@
  *     s -> grad f   as e1 -> e0                (consistency)
  *
  * for a potential; for a dissipative law s is the friction-like stress with s . (e1 - e0) >= 0 the
- * energy lost in the step. Through the invariants the discrete derivative of V(q) = f(e(q)) is
- * G-equivariant: dV(q0, q1) = sum_k s_k grad e_k(qm)   (thesis, 3.1.4).
+ * energy lost in the step, and it is affine in 1/h: s = a(e0, e1)/h + b(e0, e1). Through the
+ * invariants the discrete derivative of V(q) = f(e(q)) is G-equivariant:
+ * dV(q0, q1) = sum_k s_k grad e_k(qm)   (thesis, 3.1.4).
  *
  * A law is a constant table in a file of its own, registered by name in law.c.
  */
@@ -112,7 +113,8 @@ typedef struct olo_general_law {
 /* atan2(s, c) and as many turns that it comes closest to `near`. */
 double olo_angle_near(double c, double s, double near);
 
-/* A law by name, or NULL. */
+/* A law by name, or NULL; and all of them by number, NULL after the last. */
 const olo_law *olo_law_find(const char *name);
+const olo_law *olo_law_number(int number);
 
 #endif

@@ -17,6 +17,7 @@
  */
 #include "system/term.h"
 
+#include <math.h>
 #include <stddef.h>
 
 enum { K = OLO_LAW_INVARIANTS_MAX, SIZE = OLO_FORM_SIZE_MAX };
@@ -512,6 +513,53 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
             add_hessian(term, l, s, matrix);
         }
     }
+}
+
+/* The stress of a dissipative law is s = a/h + b. A step without end leaves b, so that
+ *
+ *     ds/dh = -(s(h) - s(inf))/h,    d2s/dh2 = 2 (s(h) - s(inf))/h^2     exactly,
+ *
+ * and the same holds for r and its derivatives, which are linear in s. */
+static olo_interval without_end(const olo_interval *x)
+{
+    olo_interval y = *x;
+    y.h = INFINITY;
+    return y;
+}
+
+void olo_term_by_length(const olo_term *term, const olo_interval *x, double *dr)
+{
+    const olo_interval y = without_end(x);
+    double r[SIZE];
+    olo_term_discrete(term, x, dr, NULL);
+    olo_term_discrete(term, &y, r, NULL);
+    for (int i = 0; i < term->size; i++) {
+        dr[i] = -(dr[i] - r[i]) / x->h;
+    }
+}
+
+void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, const double *w, int a,
+                                double *by)
+{
+    const int n = term->size;
+    const olo_interval y = without_end(x);
+    double tangent[SIZE * SIZE];
+    set_zero(n, by);
+    olo_term_discrete_tangent(term, x, a, tangent);
+    for (int i = 0; i < n; i++) {
+        add_scaled(n, -w[i] / x->h, tangent + i * n, by);
+    }
+    olo_term_discrete_tangent(term, &y, a, tangent);
+    for (int i = 0; i < n; i++) {
+        add_scaled(n, w[i] / x->h, tangent + i * n, by);
+    }
+}
+
+double olo_term_second_by_length(const olo_term *term, const olo_interval *x, const double *w)
+{
+    double dr[SIZE];
+    olo_term_by_length(term, x, dr);
+    return -2.0 / x->h * dot(term->size, w, dr);
 }
 
 // -- coefficients ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #ifndef OLO_SYSTEM_TERM_H
 #define OLO_SYSTEM_TERM_H
 
+#include "oloid/interval.h"
 #include "system/form.h"
 #include "system/law.h"
 
@@ -32,18 +33,6 @@ typedef struct olo_term olo_term;
 typedef struct olo_twist_places {
     const double *left, *qm, *stress, *q1;
 } olo_twist_places;
-
-/* A step: configurations, midpoint and increment. qm and dq come from the increment. */
-typedef struct olo_interval {
-    const double *q0, *q1, *qm, *dq;
-    double h;
-    const double *angles; /* joint coordinates that are angles, turns counted, at q0; NULL: within
-                             half a turn of 0 */
-    double t;             /* at q0 */
-    const double
-        *inputs; /* [actions] constant over the step, NaN where there is none; NULL: none at all */
-    const double *remainder; /* what rounding left of q0; NULL: not known */
-} olo_interval;
 
 /* Room for what a term with invariants evaluates at a point. */
 typedef struct olo_invariant_point {
@@ -133,6 +122,13 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
 /* d^2 (w.r) / dq_a dq_b, a and b slots 0 or 1, row index in slot a. */
 void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const double *w, int a,
                               int b, double *matrix);
+
+/* By the length h of the step, on which dissipative terms depend: dr/dh[size]; the vector
+ * d^2(w.r)/dh dq_a[size]; d^2(w.r)/dh^2. */
+void olo_term_by_length(const olo_term *term, const olo_interval *x, double *dr);
+void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, const double *w, int a,
+                                double *by);
+double olo_term_second_by_length(const olo_term *term, const olo_interval *x, const double *w);
 
 /* Coefficients: those of the law first, then those of each form in turn, or those of the
  * invariants. */

@@ -189,8 +189,8 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             olo_hinges_predict(hinges, p.step, 1.0,
                                (olo_motion_mix){.last = 3, .prior = -2, .differences = 5});
             for (int i = 0; i < 3; i++)
-                check_true(olo_hinges_iterate(hinges, p.step,
-                                              i > 0 && p.s.stepper->scheme->at_start, &newton));
+                check_true(olo_hinges_iterate(
+                    hinges, p.step, i > 0 && p.s.stepper->scheme->evaluation.at_start, &newton));
             olo_hinges_place(hinges, p.step, wrench[side]);
             memcpy(motion[side], p.step->x.q1, n * sizeof **motion);
             if (p.s.stepper->scheme->momentum)

@@ -1,0 +1,211 @@
+/* Derivatives of actions over a step. Almost every action is a scalar times a vector,
+ *
+ *     f = F(x0, x1, h, t, u) p(q0, q1),      x_a = x(q_a) the joint coordinate that it acts along,
+ *
+ * the factor over time times the unit load, or a force times the discrete gradient of a coordinate.
+ * With F_a = dF/dx_a grad x(q_a) in a slot of configurations
+ *
+ *     df/da          = p (x) F_a + F dp/da
+ *     d2(y.f)/da db  = (y.p) F_ab + F_a (x) (y.p)_b + (y.p)_a (x) F_b + F (y.p)_ab,
+ *
+ * F_ab having dF/dx_a Hess x(q_a) as well where a = b is a slot of configurations.
+ */
+#include "system/action.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "system/coefficients.h"
+
+enum { SIZE = OLO_FORM_SIZE_MAX };
+
+static const olo_action_type *const types[] = {
+    &olo_action_dead_force,    &olo_action_body_force,     &olo_action_dead_moment,
+    &olo_action_body_moment,   &olo_action_callback,       &olo_action_function,
+    &olo_action_body_callback, &olo_action_body_function,  &olo_action_drive,
+    &olo_action_controller,    &olo_action_drive_callback, &olo_action_drive_function,
+};
+
+const olo_action_type *olo_action_type_number(int number)
+{
+    return number >= 0 && (size_t)number < sizeof types / sizeof types[0] ? types[number] : NULL;
+}
+
+void olo_action_factor_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
+{
+    *F = (olo_action_scalar){0};
+    if (olo_action_has_input(action, x)) {
+        F->value = x->inputs[action->number];
+        F->first[OLO_SLOT_INPUT] = 1.0;
+        return;
+    }
+    /* at the midpoint t + h/2 */
+    double by[3];
+    olo_time_derivatives(&action->time, x->t + 0.5 * x->h, 1.0, by);
+    F->value = by[0];
+    F->first[OLO_SLOT_T] = by[1];
+    F->first[OLO_SLOT_H] = 0.5 * by[1];
+    F->second[OLO_SLOT_T][OLO_SLOT_T] = by[2];
+    F->second[OLO_SLOT_T][OLO_SLOT_H] = F->second[OLO_SLOT_H][OLO_SLOT_T] = 0.5 * by[2];
+    F->second[OLO_SLOT_H][OLO_SLOT_H] = 0.25 * by[2];
+}
+
+static bool is_configuration(olo_slot a)
+{
+    return a == OLO_SLOT_Q0 || a == OLO_SLOT_Q1;
+}
+
+/* Of a configuration the coordinates of the action, of anything else one. */
+static int width(const olo_action *action, olo_slot a)
+{
+    return is_configuration(a) ? action->size : 1;
+}
+
+static const double *configuration(const olo_interval *x, olo_slot a)
+{
+    return a == OLO_SLOT_Q0 ? x->q0 : x->q1;
+}
+
+/* F_a[width] */
+static void scalar_first(const olo_action *action, const olo_interval *x,
+                         const olo_action_scalar *F, olo_slot a, double *by)
+{
+    by[0] = F->first[a];
+    if (!is_configuration(a))
+        return;
+    memset(by, 0, (size_t)action->size * sizeof *by);
+    if (F->first[a] == 0)
+        return;
+    olo_term_gradient(action->coordinate, configuration(x, a), x->angles, by);
+    for (int i = 0; i < action->size; i++)
+        by[i] *= F->first[a];
+}
+
+/* by[size x width] = dp/da */
+static void pattern_first(const olo_action *action, const olo_interval *x, olo_slot a, double *by)
+{
+    if (is_configuration(a) && action->type->pattern->first)
+        action->type->pattern->first(action, x, (int)a, by);
+    else
+        memset(by, 0, (size_t)(action->size * width(action, a)) * sizeof *by);
+}
+
+static void product_first(const olo_action *action, const olo_interval *x, olo_slot a,
+                          double *matrix)
+{
+    const int size = action->size, columns = width(action, a);
+    olo_action_scalar F;
+    double p[SIZE], F_a[SIZE];
+    action->type->scalar(action, x, &F);
+    action->type->pattern->value(action, x, p);
+    scalar_first(action, x, &F, a, F_a);
+    pattern_first(action, x, a, matrix);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < columns; j++)
+            matrix[i * columns + j] = F.value * matrix[i * columns + j] + p[i] * F_a[j];
+}
+
+void olo_action_first(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix)
+{
+    if (action->type->pattern)
+        product_first(action, x, a, matrix);
+    else
+        action->type->first(action, x, a, matrix);
+}
+
+/* by[width] = (y.p)_a */
+static void contracted_first(const olo_action *action, const olo_interval *x, const double *y,
+                             olo_slot a, double *by)
+{
+    const int size = action->size, columns = width(action, a);
+    double matrix[SIZE * SIZE];
+    pattern_first(action, x, a, matrix);
+    for (int j = 0; j < columns; j++) {
+        by[j] = 0;
+        for (int i = 0; i < size; i++)
+            by[j] += y[i] * matrix[i * columns + j];
+    }
+}
+
+/* matrix = F (y.p)_ab + (y.p) dF/dx_a Hess x(q_a) */
+static void put_curvature(const olo_action *action, const olo_interval *x, const double *y,
+                          const olo_action_scalar *F, double along, olo_slot a, olo_slot b,
+                          double *matrix)
+{
+    const int count = width(action, a) * width(action, b);
+    const olo_action_pattern *pattern = action->type->pattern;
+    memset(matrix, 0, (size_t)count * sizeof *matrix);
+    if (!is_configuration(a) || !is_configuration(b))
+        return;
+    if (pattern->second)
+        pattern->second(action, x, y, (int)a, (int)b, matrix);
+    for (int i = 0; i < count; i++)
+        matrix[i] *= F->value;
+    if (a == b && F->first[a] != 0) {
+        double hessian[SIZE * SIZE];
+        olo_term_hessian(action->coordinate, configuration(x, a), x->angles, hessian);
+        for (int i = 0; i < count; i++)
+            matrix[i] += along * F->first[a] * hessian[i];
+    }
+}
+
+/* out[width] = the second derivatives of F by x_a and b, in slot a along grad x(q_a) */
+static void direction_of(const olo_action *action, const olo_interval *x, olo_slot a, double *out)
+{
+    out[0] = 1.0;
+    if (is_configuration(a) && action->coordinate)
+        olo_term_gradient(action->coordinate, configuration(x, a), x->angles, out);
+    else if (is_configuration(a))
+        memset(out, 0, (size_t)action->size * sizeof *out);
+}
+
+void olo_action_second(const olo_action *action, const olo_interval *x, const double *y, olo_slot a,
+                       olo_slot b, double *matrix)
+{
+    const int rows = width(action, a), columns = width(action, b);
+    olo_action_scalar F;
+    double p[SIZE], F_a[SIZE], F_b[SIZE], p_a[SIZE], p_b[SIZE], e_a[SIZE], e_b[SIZE], along = 0;
+    if (!action->type->pattern) { /* f is linear in the input; no other pair is known */
+        matrix[0] = 0;
+        return;
+    }
+    action->type->scalar(action, x, &F);
+    action->type->pattern->value(action, x, p);
+    for (int i = 0; i < action->size; i++)
+        along += y[i] * p[i];
+    scalar_first(action, x, &F, a, F_a);
+    scalar_first(action, x, &F, b, F_b);
+    contracted_first(action, x, y, a, p_a);
+    contracted_first(action, x, y, b, p_b);
+    direction_of(action, x, a, e_a);
+    direction_of(action, x, b, e_b);
+    put_curvature(action, x, y, &F, along, a, b, matrix);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            matrix[i * columns + j] +=
+                along * F.second[a][b] * e_a[i] * e_b[j] + F_a[i] * p_b[j] + p_a[i] * F_b[j];
+}
+
+void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
+                       double t, double *df)
+{
+    double f[SIZE];
+    from->type->force(from, x, t, f, NULL);
+    to->type->force(to, x, t, df, NULL);
+    for (int i = 0; i < to->size; i++)
+        df[i] -= f[i];
+}
+
+void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
+                               double *df)
+{
+    const int weights = olo_action_coefficients(action) - action->position.count;
+    if (p >= weights && action->type->by_weight) {
+        action->type->by_weight(action, x, t, p - weights, df);
+        return;
+    }
+    olo_action zero = *action, one = *action;
+    *olo_action_coefficient(&zero, p) = 0;
+    *olo_action_coefficient(&one, p) = 1;
+    olo_action_change(&zero, &one, x, t, df);
+}
