@@ -26,6 +26,7 @@
 
 #include <string.h>
 
+#include "elements/joint_chart.h"
 #include "linalg/rotation.h"
 #include "linalg/row6.h"
 #include "linalg/vec3.h"
@@ -559,7 +560,9 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .gap = gap_alone,
                                        .close = close_pair,
                                        .hinge = hinge_of,
-                                       .reverse = olo_joint_reverse};
+                                       .reverse = olo_joint_reverse,
+                                       .chart = &olo_chart_pair,
+                                       .screws = olo_screws_pair};
 
 olo_articulation olo_joint_in_plane(const olo_system *s, int node)
 {

@@ -13,6 +13,7 @@
  */
 #include <math.h>
 
+#include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
 
@@ -226,4 +227,6 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .turn = turn,
                                       .blocks = blocks,
                                       .gap = find_gap,
-                                      .reverse = reverse};
+                                      .reverse = reverse,
+                                      .chart = &olo_chart_rod,
+                                      .screws = olo_screws_rod};

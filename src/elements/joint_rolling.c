@@ -11,6 +11,7 @@
  * The right pair is the derivative of `move`, not the rows at q1: there is no g(q1) of which they
  * would be the gradient.
  */
+#include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
 #include "system/rolling.h"
@@ -151,4 +152,5 @@ const olo_joint_type olo_joint_rolling = {.name = "rolling",
                                           .move = move,
                                           .blocks = blocks,
                                           .gap = find_gap,
-                                          .close = close_height};
+                                          .close = close_height,
+                                          .screws = olo_screws_rolling};

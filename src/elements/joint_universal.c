@@ -17,6 +17,7 @@
  *         spatial joints.
  * Parent and child may change places: the joint is the same from both sides.
  */
+#include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
@@ -130,4 +131,6 @@ const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .blocks = blocks,
                                             .gap = find_gap,
                                             .close = close_joint,
-                                            .reverse = olo_joint_reverse};
+                                            .reverse = olo_joint_reverse,
+                                            .chart = &olo_chart_universal,
+                                            .screws = olo_screws_universal};

@@ -30,6 +30,9 @@ typedef struct olo_system olo_system;
 typedef struct olo_node olo_node;
 typedef struct olo_joint_type olo_joint_type;
 typedef struct olo_rolling olo_rolling;
+typedef struct olo_joint_chart olo_joint_chart; /* system/joint_chart.h */
+typedef struct olo_chart_view olo_chart_view;
+typedef struct olo_screw olo_screw;
 
 /* Geometry is plain data. Axes are rows of a right-handed orthonormal triad m1, m2, n that is fixed
  * in the parent (in space for ground) and, where the joint keeps it, in the child. */
@@ -92,6 +95,9 @@ struct olo_joint_type {
     bool (*hinge)(const olo_articulation *joint, olo_hinge *hinge);
     /* Exchanges parent and child. May be NULL when no articulation of the type is reversible. */
     void (*reverse)(olo_articulation *joint);
+    /* The joint at a configuration, without a step: see system/joint_chart.h. */
+    const olo_joint_chart *chart; /* NULL: it constrains velocities and has none */
+    void (*screws)(const olo_chart_view *x, olo_screw *screws); /* one per degree of freedom */
 };
 
 #endif

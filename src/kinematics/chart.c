@@ -1,0 +1,318 @@
+/* The absolute chart of a system, composed along the forest; see the header.
+ *
+ * A configuration is a list of 3-vectors: the position of a node, then its directors if it has any.
+ * A placement g takes the parent's directors d_J to those of the child: sum_J g_IJ d_J, and the
+ * parent's position is added to the child's.
+ */
+#include "kinematics/chart.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "elements/joint_pair.h"
+#include "linalg/vec3.h"
+
+typedef double placement[OLO_PLACEMENT];
+
+struct olo_chart {
+    const olo_topology *topology;
+    olo_chart_view *views; /* [nodes] the joint of each */
+    double *u;             /* [unknowns] where the chart is */
+    double *q, *dq;        /* [n] the configuration there, and its change along a variation */
+    double *y, *dy;        /* [n] what is contracted, summed from the leaves, and its change */
+    placement *place;      /* [nodes] */
+    placement *first;      /* [unknowns] their derivatives */
+    olo_pool pool;
+};
+
+static const double space[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const double nothing[9] = {0};
+
+/* A body or point without a joint: moves along and turns about the axes of space. */
+static const olo_articulation free_joint = {.type = &olo_joint_pair,
+                                            .group = -1,
+                                            .parent = -1,
+                                            .child = -1,
+                                            .parent_axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                            .child_axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                            .translations = 7,
+                                            .rotations = 3};
+
+const olo_articulation *olo_chart_joint(const olo_topology *topology, int k)
+{
+    return topology->nodes[k].type ? &topology->nodes[k].joint : &free_joint;
+}
+
+/* The nine numbers of the directors of a node in q; `otherwise` for the ground and for points. */
+static const double *directors(const olo_system *s, int node, const double *q,
+                               const double *otherwise)
+{
+    return node >= 0 && s->nodes[node].size > 3 ? q + s->nodes[node].q + 3 : otherwise;
+}
+
+/* The placement of node k in the frame of its parent, at q. */
+static void relative(const olo_topology *topology, int k, const double *q, placement g)
+{
+    const olo_system *s = topology->system;
+    const int p = topology->nodes[k].parent, size = s->nodes[k].size;
+    const double *d = directors(s, p, q, space);
+    memcpy(g + 3, space, sizeof space);
+    for (int I = 0; I < size; I += 3) {
+        double x[3];
+        vec3_copy(q + s->nodes[k].q + I, x);
+        if (I == 0 && p >= 0)
+            vec3_add(-1.0, q + s->nodes[p].q, x);
+        for (int J = 0; J < 3; J++)
+            g[I + J] = vec3_dot(d + 3 * J, x);
+    }
+}
+
+olo_chart_view olo_chart_view_at(const olo_topology *topology, int k, const double *q)
+{
+    olo_chart_view x = {.system = topology->system,
+                        .joint = olo_chart_joint(topology, k),
+                        .dof = topology->nodes[k].dof,
+                        .frame = topology->system->nodes[k].size > 3};
+    relative(topology, k, q, x.reference);
+    if (x.joint->type->chart)
+        x.joint->type->chart->close(&x, x.reference);
+    return x;
+}
+
+/* --- 3-vectors through a placement of `size` numbers --- */
+
+/* out_I += sum_J g_IJ d_J */
+static void add_placed(int size, const double *g, const double *d, double *out)
+{
+    for (int I = 0; I < size; I += 3)
+        for (int J = 0; J < 3; J++)
+            vec3_add(g[I + J], d + 3 * J, out + I);
+}
+
+/* d_J += sum_I g_IJ y_I */
+static void add_transposed(int size, const double *g, const double *y, double *d)
+{
+    for (int I = 0; I < size; I += 3)
+        for (int J = 0; J < 3; J++)
+            vec3_add(g[I + J], y + I, d + 3 * J);
+}
+
+/* Y_IJ += y_I . d_J */
+static void add_dots(int size, const double *y, const double *d, double *Y)
+{
+    for (int I = 0; I < size; I += 3)
+        for (int J = 0; J < 3; J++)
+            Y[I + J] += vec3_dot(y + I, d + 3 * J);
+}
+
+static double dot(const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < OLO_PLACEMENT; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* out = sum_k w_k g_k */
+static void combine(int count, const double *w, const placement *g, placement out)
+{
+    memset(out, 0, sizeof(placement));
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < OLO_PLACEMENT; i++)
+            out[i] += w[k] * g[k][i];
+}
+
+/* --- creation and reference --- */
+
+static bool allocate(olo_chart *chart)
+{
+    const olo_system *s = chart->topology->system;
+    const size_t n = (size_t)s->n, nodes = (size_t)s->node_count;
+    const size_t unknowns = (size_t)chart->topology->unknowns;
+    const olo_array arrays[] = {
+        {&chart->u, unknowns}, {&chart->q, n}, {&chart->dq, n}, {&chart->y, n}, {&chart->dy, n}};
+    chart->views = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->views);
+    chart->place = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->place);
+    chart->first = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->first);
+    return chart->views && chart->place && chart->first &&
+           olo_pool_arrays(&chart->pool, arrays, sizeof arrays / sizeof *arrays);
+}
+
+/* Joints that constrain velocities have no coordinates. */
+static olo_status refuse_velocities(const olo_topology *topology, olo_error *error)
+{
+    const olo_system *s = topology->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_articulation *joint = olo_chart_joint(topology, k);
+        if (!joint->type->chart)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "joint '%s' of '%s' (%s) constrains velocities, not positions: it has "
+                            "no coordinates for a chart; keep its rows with multipliers",
+                            joint->group >= 0 ? s->groups[joint->group].name : "", s->nodes[k].name,
+                            joint->type->name);
+    }
+    return OLO_OK;
+}
+
+olo_status olo_chart_create(const olo_topology *topology, const double *q, olo_chart **created,
+                            olo_error *error)
+{
+    *created = NULL;
+    olo_status status = refuse_velocities(topology, error);
+    if (status != OLO_OK)
+        return status;
+    olo_chart *chart = olo_alloc(1, sizeof *chart);
+    if (chart) {
+        chart->topology = topology;
+        if (allocate(chart)) {
+            olo_chart_refer(chart, q);
+            *created = chart;
+            return OLO_OK;
+        }
+    }
+    olo_chart_free(chart);
+    return olo_fail(error, OLO_NO_MEMORY, "out of memory for a chart");
+}
+
+void olo_chart_free(olo_chart *chart)
+{
+    if (!chart)
+        return;
+    olo_pool_free(&chart->pool);
+    olo_free(chart);
+}
+
+void olo_chart_refer(olo_chart *chart, const double *q)
+{
+    for (int k = 0; k < chart->topology->system->node_count; k++)
+        chart->views[k] = olo_chart_view_at(chart->topology, k, q);
+    memset(chart->u, 0, (size_t)chart->topology->unknowns * sizeof *chart->u);
+    olo_chart_at(chart, chart->u);
+}
+
+olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double *u,
+                                 olo_error *error)
+{
+    const olo_topology *topology = chart->topology;
+    for (int k = 0; k < topology->system->node_count; k++) {
+        const olo_chart_view *x = &chart->views[k];
+        placement found;
+        relative(topology, k, q, found);
+        if (!x->joint->type->chart->coordinates(x, found, u + topology->nodes[k].u))
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "'%s' is half a turn away from the reference of its chart, where its "
+                            "coordinates are infinite; take a reference that is nearer",
+                            topology->system->nodes[k].name);
+    }
+    return OLO_OK;
+}
+
+/* --- the map and its derivatives --- */
+
+const double *olo_chart_at(olo_chart *chart, const double *u)
+{
+    const olo_topology *topology = chart->topology;
+    const olo_system *s = topology->system;
+    memmove(chart->u, u, (size_t)topology->unknowns * sizeof *u);
+    memset(chart->q, 0, (size_t)s->n * sizeof *chart->q);
+    for (int i = 0; i < s->node_count; i++) {
+        const int k = topology->order[i], p = topology->nodes[k].parent;
+        const olo_topology_node *t = &topology->nodes[k];
+        const olo_chart_view *x = &chart->views[k];
+        double *q = chart->q + s->nodes[k].q;
+        olo_placement g;
+        x->joint->type->chart->place(x, chart->u + t->u, &g);
+        memcpy(chart->place[k], g.value, sizeof g.value);
+        memcpy(chart->first + t->u, g.first, (size_t)t->dof * sizeof g.first[0]);
+        if (p >= 0)
+            vec3_copy(chart->q + s->nodes[p].q, q);
+        add_placed(s->nodes[k].size, g.value, directors(s, p, chart->q, space), q);
+    }
+    return chart->q;
+}
+
+void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
+{
+    const olo_topology *topology = chart->topology;
+    const olo_system *s = topology->system;
+    memset(dq, 0, (size_t)s->n * sizeof *dq);
+    for (int i = 0; i < s->node_count; i++) {
+        const int k = topology->order[i], p = topology->nodes[k].parent, size = s->nodes[k].size;
+        const olo_topology_node *t = &topology->nodes[k];
+        placement change;
+        double *out = dq + s->nodes[k].q;
+        combine(t->dof, w + t->u, (const placement *)chart->first + t->u, change);
+        add_placed(size, change, directors(s, p, chart->q, space), out);
+        if (p < 0)
+            continue;
+        vec3_add(1.0, dq + s->nodes[p].q, out);
+        add_placed(size, chart->place[k], directors(s, p, dq, nothing), out);
+    }
+}
+
+/* Adds what node k has in `y` to its parent, through the placement g. */
+static void pass_up(const olo_chart *chart, int k, const double *g, double *y)
+{
+    const olo_system *s = chart->topology->system;
+    const int p = chart->topology->nodes[k].parent;
+    if (p < 0)
+        return;
+    vec3_add(1.0, y + s->nodes[k].q, y + s->nodes[p].q);
+    if (s->nodes[p].size > 3)
+        add_transposed(s->nodes[k].size, g, y + s->nodes[k].q, y + s->nodes[p].q + 3);
+}
+
+void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced)
+{
+    const olo_topology *topology = chart->topology;
+    const olo_system *s = topology->system;
+    memcpy(chart->y, y, (size_t)s->n * sizeof *y);
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        const int k = topology->order[i];
+        const olo_topology_node *t = &topology->nodes[k];
+        placement Y = {0};
+        add_dots(s->nodes[k].size, chart->y + s->nodes[k].q,
+                 directors(s, t->parent, chart->q, space), Y);
+        for (int j = 0; j < t->dof; j++)
+            reduced[t->u + j] = dot(chart->first[t->u + j], Y);
+        pass_up(chart, k, chart->place[k], chart->y);
+    }
+}
+
+/* Node k of the second derivative: its own coordinates, then what reaches the parent. */
+static void second_of_node(olo_chart *chart, int k, const double *w, double *product)
+{
+    const olo_system *s = chart->topology->system;
+    const olo_topology_node *t = &chart->topology->nodes[k];
+    const olo_chart_view *x = &chart->views[k];
+    const int size = s->nodes[k].size;
+    const double *y = chart->y + s->nodes[k].q, *dy = chart->dy + s->nodes[k].q;
+    const double *d = directors(s, t->parent, chart->q, space);
+    placement Y = {0}, dY = {0}, change;
+    olo_placement g;
+    add_dots(size, y, d, Y);
+    add_dots(size, dy, d, dY);
+    add_dots(size, y, directors(s, t->parent, chart->dq, nothing), dY);
+    x->joint->type->chart->place(x, chart->u + t->u, &g);
+    for (int j = 0; j < t->dof; j++) {
+        combine(t->dof, w + t->u, (const placement *)g.second[j], change);
+        product[t->u + j] = dot(g.first[j], dY) + dot(change, Y);
+    }
+    pass_up(chart, k, g.value, chart->dy);
+    combine(t->dof, w + t->u, (const placement *)g.first, change);
+    if (t->parent >= 0 && s->nodes[t->parent].size > 3)
+        add_transposed(size, change, y, chart->dy + s->nodes[t->parent].q + 3);
+    pass_up(chart, k, g.value, chart->y);
+}
+
+void olo_chart_second(olo_chart *chart, const double *y, const double *w, double *product)
+{
+    const olo_topology *topology = chart->topology;
+    const size_t n = (size_t)topology->system->n;
+    olo_chart_move(chart, w, chart->dq);
+    memcpy(chart->y, y, n * sizeof *y);
+    memset(chart->dy, 0, n * sizeof *chart->dy);
+    for (int i = topology->system->node_count - 1; i >= 0; i--)
+        second_of_node(chart, topology->order[i], w, product);
+}

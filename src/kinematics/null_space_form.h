@@ -1,0 +1,61 @@
+/* The null space matrix P(q) of the forest as a function of the configuration, without a step: the
+ * form
+ *
+ *     s(q; y, nu) = y^T P(q) nu
+ *
+ * with its derivatives, as the reduced equations P(q)^T y = 0 of a transcription and the Hessian of
+ * their Lagrangian need them (nu the multipliers of these equations):
+ *
+ *     first     ds/dy = P nu,   ds/dnu = P^T y,   ds/dq = d(P nu)^T y
+ *     second    along a variation w of q: d(P nu) w, d(P^T y) w, d2(y^T P nu)/dq2 w
+ *
+ * On a chart q = Q(u) with J = dQ/du (chart.h), with g = ds/dq and H = d2s/dq2,
+ *
+ *     d/du s(Q(u)) = J^T g,     d2/du2 s(Q(u)) w = J^T H J w + d2(g.Q)/du2 w.
+ *
+ * P maps the rates nu of the screws of all joints (system/joint_chart.h) to velocities of all
+ * coordinates, root to leaf:
+ *
+ *     v_c = v_p + omega_p x (phi_c - phi_p) + sum nu_k (slide n_k, turn n_k x (phi_c - z_k))
+ *     omega_c = omega_p + sum nu_k n_k of those that turn;      P nu = (v, omega x d_I) per node
+ *
+ * G(q) P(q) = 0 for all rows that the joints of the forest carry, at every q that satisfies them.
+ * The derivatives are those of this polynomial in all coordinates of q. Points have no spin and
+ * hand none on. Joints that roll are included, though they have no chart.
+ *
+ * Cost: linear in the number of bodies. A form is the workspace of one thread and allocates nothing
+ * after it is made.
+ */
+#ifndef OLO_KINEMATICS_NULL_SPACE_FORM_H
+#define OLO_KINEMATICS_NULL_SPACE_FORM_H
+
+#include "kinematics/topology.h"
+
+typedef struct olo_null_form olo_null_form;
+
+/* Axes of rods are orthogonal to them at `reference`[n]; other joints do not depend on it. The
+ * topology must outlive the form. */
+olo_status olo_null_form_create(const olo_topology *topology, const double *reference,
+                                olo_null_form **form, olo_error *error);
+void olo_null_form_free(olo_null_form *form);
+
+/* Where a form is taken. y, nu and w may be NULL: then they are zero. */
+typedef struct olo_null_point {
+    const double *q;  /* [n] */
+    const double *y;  /* [n] */
+    const double *nu; /* [unknowns] */
+    const double *w;  /* [n] a variation of q */
+} olo_null_point;
+
+/* Derivatives of s; what is NULL is left out. */
+typedef struct olo_null_derivatives {
+    double *by_y;  /* [n] P nu */
+    double *by_nu; /* [unknowns] P^T y */
+    double *by_q;  /* [n] */
+} olo_null_derivatives;
+
+/* The first derivatives and their changes along w. */
+void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
+                      const olo_null_derivatives *first, const olo_null_derivatives *change);
+
+#endif
