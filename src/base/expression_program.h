@@ -8,8 +8,8 @@
 #include "base/expression.h"
 #include "base/expression_jet.h"
 
-/* Values an expression may hold at once; the compiler proves it, so that evaluation need not check.
- */
+/* Values an expression may hold at once; the compiler proves it, so that evaluation need not
+ * check. */
 enum { OLO_EXPRESSION_STACK = 128 };
 
 /* A function or operator of one argument (`value`, `derivatives`) or of two (`value2`, `jet2`).

@@ -29,8 +29,7 @@ static olo_status is_written(const char *path, olo_error *error)
     return olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it", path);
 }
 
-/* ---- the rule ---------------------------------------------------------------------------------
- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 static const char *kind_of(mode_t mode)
 {
@@ -133,8 +132,7 @@ olo_status olo_new_file_check_is_free(const char *path, olo_error *error)
     return is_busy(path) ? is_written(path, error) : OLO_OK;
 }
 
-/* ---- hidden names -----------------------------------------------------------------------------
- */
+/* ---- hidden names ---------------------------------------------------------------------------- */
 
 /* What all hidden names for a file begin with: ".NAME.oloid-", where a long name is cut so that the
  * rest fits. */
@@ -213,8 +211,7 @@ static bool make_visible(olo_new_file *new_file)
     return done;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Gives the file the permissions of the one that it is to replace, if there is one. */
 static bool take_mode(const olo_new_file *new_file)
@@ -266,8 +263,7 @@ olo_status olo_new_file_open(olo_new_file *new_file, const char *path, olo_error
     return status;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 /* A renamed file is there after a power failure only when its folder has been synced too. Not every
  * file system can; the file itself is on disk, so this is no failure. */
@@ -298,8 +294,8 @@ static olo_status kept(olo_new_file *new_file)
     return OLO_OK;
 }
 
-/* Replaces the file that is there. A link cannot: the new file gets a hidden name and is renamed.
- */
+/* Replaces the file that is there. A link cannot: the new file gets a hidden name and is
+ * renamed. */
 static bool replace(olo_new_file *new_file)
 {
     return (new_file->beside != NULL || make_visible(new_file)) &&

@@ -54,8 +54,8 @@ static olo_status judge(const session *s, olo_error *error)
                     s->count, s->info);
 }
 
-/* S = solve(mass(.)) where ido says so; with the product of the mass at hand in the third vector.
- */
+/* S = solve(mass(.)) where ido says so; with the product of the mass at hand in the third
+ * vector. */
 static void iterate_symmetric(session *s, olo_linear_map *solve, olo_linear_map *mass,
                               void *context)
 {

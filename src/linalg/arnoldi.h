@@ -1,7 +1,6 @@
-/* A few eigenvalues of large matrices that are known by their products, through ARPACK; arnoldi.c
- * is the only file that includes it. ARPACK keeps numbers between calls: one problem is solved at a
- * time, whatever the number of threads.
- */
+/* A few eigenvalues of large matrices that are known by their products, through ARPACK;
+ * arnoldi.c is the only file that includes it. ARPACK keeps numbers between calls: one problem
+ * is solved at a time, whatever the number of threads. */
 #ifndef OLO_LINALG_ARNOLDI_H
 #define OLO_LINALG_ARNOLDI_H
 

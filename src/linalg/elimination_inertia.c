@@ -1,8 +1,7 @@
-/* The inertia of an eliminated matrix. The elimination of a symmetric matrix is a block L D L^T: by
- * Sylvester's law the eigenvalues of the blocks D have the signs of those of the matrix. With m
- * closure rows the bordered matrix has inertia (p + m, k + m) where the matrix on their null space
- * has (p, k) (Gould 1985). The blocks are there as P D = L U.
- */
+/* The inertia of an eliminated matrix. The elimination of a symmetric matrix is a block L D L^T:
+ * by Sylvester's law the eigenvalues of the blocks D have the signs of those of the matrix. With
+ * m closure rows the bordered matrix has inertia (p + m, k + m) where the matrix on their null
+ * space has (p, k) (Gould 1985). The blocks are there as P D = L U. */
 #include <string.h>
 
 #include "linalg/elimination_private.h"

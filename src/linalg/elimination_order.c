@@ -77,7 +77,7 @@ static int64_t heap_pop(heap *h)
     return top;
 }
 
-/* --- what a block waits for --- */
+/* ---- what a block waits for ------------------------------------------------------------------ */
 
 typedef struct waits {
     int *count;  /* how many blocks each one still waits for */
@@ -142,7 +142,7 @@ static bool find_waits(const olo_elimination_structure *el, const list *graph, w
     return ok;
 }
 
-/* --- the order --- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 /* Block c is gone: its neighbours are coupled, and what remains of its list are the later ones. */
 static bool take_out(list *graph, int c)

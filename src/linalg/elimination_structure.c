@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "linalg/elimination_private.h"
 
-/* --- layout --- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static int find_slot(const olo_elimination_structure *el, int c, int b)
 {

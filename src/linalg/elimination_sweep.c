@@ -18,7 +18,7 @@
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
 
-/* --- numbers --- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void add(int size, const double *from, double *to)
 {

@@ -70,7 +70,7 @@ LANES_INLINE void lanes_transpose(lane a, lane b, lane c, lane d, lane out[4])
     out[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
 }
 
-/* --- 3-vectors of four bodies --- */
+/* ---- 3-vectors of four bodies ---------------------------------------------------------------- */
 
 LANES_INLINE lane3 lane3_add(lane3 a, lane3 b)
 {
@@ -165,7 +165,7 @@ LANES_INLINE lane_turned lane_cayley_apply(lane3 a, lane scale, lane3 v)
     return out;
 }
 
-/* --- a 3-vector of one body, the fourth number zero --- */
+/* ---- a 3-vector of one body, the fourth number zero ------------------------------------------ */
 
 LANES_INLINE lane vector_cross(lane a, lane b)
 {

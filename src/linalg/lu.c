@@ -19,8 +19,8 @@ static void exchange_rows(int n, double *a, double *b)
     }
 }
 
-/* The row at or below k with the largest entry in column k; false when all are zero or not finite.
- */
+/* The row at or below k with the largest entry in column k; false when all are zero or not
+ * finite. */
 static bool find_pivot(int n, const double *A, int k, int *pivot)
 {
     double largest = 0;

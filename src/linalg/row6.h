@@ -1,7 +1,7 @@
-/* Rows of six numbers, as wide as a twist, held in three pairs: what the hot loops on 6 x 6 blocks
- * are made of. A pair is added and multiplied number by number, so the result is that of plain code
- * to the last bit, with half the instructions where the processor has registers of two numbers.
- */
+/* Rows of six numbers, as wide as a twist, held in three pairs: what the hot loops on 6 x 6
+ * blocks are made of. A pair is added and multiplied number by number, so the result is that of
+ * plain code to the last bit, with half the instructions where the processor has registers of
+ * two numbers. */
 #ifndef OLO_LINALG_ROW6_H
 #define OLO_LINALG_ROW6_H
 

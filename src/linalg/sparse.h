@@ -8,8 +8,8 @@
 
 typedef struct olo_sparse olo_sparse;
 
-/* A matrix of size n whose entries are at (row[i], column[i]), i < count; like places are summed.
- */
+/* A matrix of size n whose entries are at (row[i], column[i]), i < count; like places are
+ * summed. */
 olo_status olo_sparse_create(int n, int count, const int *row, const int *column,
                              olo_sparse **matrix, olo_error *error);
 void olo_sparse_free(olo_sparse *matrix);

@@ -27,7 +27,7 @@ olo_statics olo_statics_default(void)
                          .locate = true};
 }
 
-/* --- observers --- */
+/* ---- observers ------------------------------------------------------------------------------- */
 
 olo_status olo_search_ask(const olo_search *x, olo_error *error)
 {
@@ -71,7 +71,7 @@ static void measure_beams(olo_search *x)
     }
 }
 
-/* --- Newton --- */
+/* ---- Newton ---------------------------------------------------------------------------------- */
 
 olo_status olo_search_move(olo_search *x, double most, double *size, olo_error *error)
 {
@@ -121,7 +121,7 @@ olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
                     x->options->iterations, x->system->nodes[x->rest->worst].name);
 }
 
-/* --- along the path --- */
+/* ---- along the path -------------------------------------------------------------------------- */
 
 void olo_search_keep(olo_search *x)
 {
@@ -175,7 +175,7 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     return status == OLO_OK ? olo_search_ask(x, error) : status;
 }
 
-/* --- the whole --- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static olo_status check(const olo_statics *o, olo_error *error)
 {

@@ -60,8 +60,8 @@ static void destroy(mover *x)
     olo_pool_free(&x->pool);
 }
 
-/* The tangent; in loops the tree may have no stiffness of its own, and gets a little of the mass.
- */
+/* The tangent; in loops the tree may have no stiffness of its own, and gets a little of the
+ * mass. */
 static olo_status factor(mover *x, olo_error *error)
 {
     const double full = 1, little = 1e-10;

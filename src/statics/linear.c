@@ -48,7 +48,7 @@ static olo_status no_memory(olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a linear system");
 }
 
-/* --- independent coordinates --- */
+/* ---- independent coordinates ----------------------------------------------------------------- */
 
 /* N^T has one row a joint increment: `size` of them are independent. With these the basis becomes
  * N_I^-1 N, and matrices N_I^-1 A N_I^-T. */
@@ -139,7 +139,7 @@ static void reduce(builder *b, double *out)
     }
 }
 
-/* --- names --- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *name(builder *b, const char *first, const char *last)
 {
@@ -209,7 +209,7 @@ static olo_status name_states(builder *b, olo_error *error)
     return ok ? OLO_OK : no_memory(error);
 }
 
-/* --- inputs --- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 /* The forces of an input go to b->row, and are told in proportion to what they are. */
 static void put_force(builder *b, const olo_action *action, const double *f, double *size)
@@ -279,7 +279,7 @@ static olo_status add_inputs(builder *b, olo_error *error)
     return OLO_OK;
 }
 
-/* --- matrices --- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 static void fill_state_matrix(builder *b)
 {

@@ -16,7 +16,7 @@ olo_vibration olo_vibration_default(void)
     return (olo_vibration){.load = 1, .count = 10, .solver = "auto"};
 }
 
-/* --- what solvers find --- */
+/* ---- what solvers find ----------------------------------------------------------------------- */
 
 static void free_found(olo_modes *x)
 {
@@ -109,7 +109,7 @@ void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, 
     x->growth[x->count++] = growth;
 }
 
-/* --- the whole --- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static olo_status check(const olo_vibration *o, olo_error *error)
 {

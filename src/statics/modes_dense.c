@@ -92,7 +92,7 @@ static olo_status keep_symmetric(olo_modes *x, const olo_pencil *p, work *w, dou
     return status;
 }
 
-/* --- any lambda --- */
+/* ---- any lambda ------------------------------------------------------------------------------ */
 
 typedef struct root {
     double re, im;

@@ -94,7 +94,7 @@ static int room_for(int count, int most)
     return room < most ? room : most;
 }
 
-/* --- lambda^2 is real --- */
+/* ---- lambda^2 is real ------------------------------------------------------------------------ */
 
 /* A sigma, from the given one on, with which K + sigma M is positive. */
 static olo_status make_positive(solver *s, olo_error *error)
@@ -175,7 +175,7 @@ static olo_status solve_symmetric(solver *s, int count, int most, olo_error *err
     return status;
 }
 
-/* --- any lambda --- */
+/* ---- any lambda ------------------------------------------------------------------------------ */
 
 /* x = -Q^-1 (M b + (D + sigma M) a), v = a + sigma x; b and v in units */
 static void apply(solver *s, const double *from, double *to, double *u)

@@ -21,7 +21,7 @@ static const double stiffest = 1e-3;
  * the tangents of all loads. */
 static const double guess = 10;
 
-/* --- norm --- */
+/* ---- norm ------------------------------------------------------------------------------------ */
 
 double olo_path_dot(const olo_path *p, const double *a, const double *b)
 {
@@ -42,7 +42,7 @@ static double square(double x)
     return x * x;
 }
 
-/* --- tangent --- */
+/* ---- tangent --------------------------------------------------------------------------------- */
 
 /* Where the stiffness is symmetric the load can turn only if its determinant changes sign: then
  * a kink is not taken for a limit point. Else the tangent goes on in the direction of the step. */
@@ -117,7 +117,7 @@ double olo_path_go_on(olo_path *p)
     return scale;
 }
 
-/* --- a step --- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static olo_status correct(olo_path *p, const olo_path_aim *aim, olo_error *error)
 {
@@ -216,7 +216,7 @@ olo_status olo_path_step(olo_path *p, const olo_path_aim *aim, olo_error *error)
                     p->search->system->nodes[worst].name);
 }
 
-/* --- memory --- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static bool all_tangents_known(const olo_system *s)
 {

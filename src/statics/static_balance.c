@@ -79,7 +79,7 @@ void olo_static_free(olo_static_balance *rest)
     olo_free(rest);
 }
 
-/* --- balance and tangent --- */
+/* ---- balance and tangent --------------------------------------------------------------------- */
 
 void olo_static_place(olo_static_balance *x)
 {
@@ -321,7 +321,7 @@ olo_status olo_static_factor(olo_static_balance *x, double load, double shift, o
     return olo_static_eliminate(x, error);
 }
 
-/* --- increments --- */
+/* ---- increments ------------------------------------------------------------------------------ */
 
 void olo_static_spread(const olo_static_balance *x, const double *twists, double scale, double *dq)
 {
@@ -487,7 +487,7 @@ void olo_static_move(olo_static_balance *x, double scale)
         x->lambda[i] += scale * x->change[x->topology->unknowns + i];
 }
 
-/* --- stability --- */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 bool olo_static_is_conservative(olo_static_balance *x)
 {

@@ -100,8 +100,8 @@ void olo_static_read(const olo_static_balance *rest, double *change);
 void olo_static_spread(const olo_static_balance *rest, const double *twists, double scale,
                        double *dq);
 
-/* At the state's configuration: fills balance and tangent plus `shift` times the mass, and factors.
- */
+/* At the state's configuration: fills balance and tangent plus `shift` times the mass, and
+ * factors. */
 olo_status olo_static_factor(olo_static_balance *rest, double load, double shift, olo_error *error);
 /* The reactions that are recorded, of an equilibrium whose multipliers the state has. */
 void olo_static_record(olo_static_balance *rest, double load);

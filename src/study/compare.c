@@ -59,7 +59,7 @@ static void name_of(const olo_treatment_choice *choice, const char *what, double
     (void)snprintf(text, size, "%s%s%s", choice->constraints, penalty, more);
 }
 
-/* --- what a run keeps --- */
+/* ---- what a run keeps ------------------------------------------------------------------------ */
 
 static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
 {
@@ -106,7 +106,7 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
     return status;
 }
 
-/* --- processor time --- */
+/* ---- processor time -------------------------------------------------------------------------- */
 
 /* Seconds of a run, from `repeats` of them. */
 static olo_status time_batch(const olo_study *study, const char *what, const olo_run *run,
@@ -145,7 +145,7 @@ static olo_status measure_time(const olo_study *study, const olo_run *run, olo_c
     return status;
 }
 
-/* --- condition numbers --- */
+/* ---- condition numbers ----------------------------------------------------------------------- */
 
 static bool wants_stop(const olo_study *study)
 {
@@ -214,7 +214,7 @@ static olo_status measure_conditions(const olo_study *study, const olo_compare_s
     return OLO_OK;
 }
 
-/* --- the table --- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static olo_status fill_row(const olo_study *study, const olo_compare_setup *setup,
                            olo_observer *observers, olo_compare_row *row, double *conditions,

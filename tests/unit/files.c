@@ -1,4 +1,4 @@
-/* Files that replace others, and their seals. */
+/* Files that replace others, and their checksum trailers. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -11,8 +11,8 @@
 
 #include "base/new_file.h"
 #include "base/write.h"
+#include "results/checksum_trailer.h"
 #include "results/ranges.h"
-#include "results/seal.h"
 
 #define NAME "unit-files.txt"
 
@@ -400,8 +400,8 @@ TEST(ranges_are_sets_of_bytes)
     for (int i = 0; i < 2000; i++) {
         olo_ranges first = random_ranges(i % 9), second = random_ranges(i % 7);
         const uint64_t expected = bits_of(&first) & ~bits_of(&second), all = bits_of(&first);
-        olo_ranges_tidy(&first);
-        olo_ranges_tidy(&second);
+        olo_ranges_normalize(&first);
+        olo_ranges_normalize(&second);
         check_true(bits_of(&first) == all);
         olo_ranges_subtract(&first, &second);
         check_true(bits_of(&first) == expected && !first.failed);
@@ -413,33 +413,34 @@ TEST(ranges_are_sets_of_bytes)
     }
 }
 
-/* ---- seals ------------------------------------------------------------------------------------
+/* ---- checksum trailers
+ * ------------------------------------------------------------------------------------
  */
 
 enum { LENGTH = 3000 };
 
-static int seal_bytes(const unsigned char bytes[LENGTH], const olo_ranges *ranges)
+static int write_with_trailer(const unsigned char bytes[LENGTH], const olo_ranges *ranges)
 {
     const int file = open(NAME, O_RDWR | O_CREAT | O_TRUNC, 0666);
     check_true(olo_write_bytes(file, bytes, LENGTH, 0));
-    check_true(olo_seal_write(file, LENGTH, ranges));
+    check_true(olo_checksum_trailer_write(file, LENGTH, ranges));
     return file;
 }
 
-static int sealed_file(const olo_ranges *ranges)
+static int file_with_trailer(const olo_ranges *ranges)
 {
     unsigned char bytes[LENGTH];
     for (int i = 0; i < LENGTH; i++) {
         bytes[i] = (unsigned char)(i * i / 7);
     }
-    return seal_bytes(bytes, ranges);
+    return write_with_trailer(bytes, ranges);
 }
 
-static olo_status check_seal(int file, olo_error *error)
+static olo_status check_trailer(int file, olo_error *error)
 {
     uint64_t length = 0;
     bool journal = false;
-    const olo_status status = olo_seal_check(file, NAME, &length, &journal, error);
+    const olo_status status = olo_checksum_trailer_check(file, NAME, &length, &journal, error);
     if (status == OLO_OK) {
         check_equal(LENGTH, length);
     } else {
@@ -457,53 +458,53 @@ static void flip(int file, off_t at, int bit)
     check_equal(1, pwrite(file, &byte, 1, at));
 }
 
-TEST(every_bit_of_a_file_is_sealed)
+TEST(every_bit_of_a_file_has_a_checksum)
 {
     olo_error error = {0};
-    const int file = sealed_file(NULL);
+    const int file = file_with_trailer(NULL);
     const off_t end = lseek(file, 0, SEEK_END);
     check_equal(LENGTH + 32, end);
-    check_ok(check_seal(file, &error), &error);
+    check_ok(check_trailer(file, &error), &error);
     for (off_t at = 0; at < end; at++) {
         flip(file, at, (int)(at % 8));
-        check_status(OLO_IO, check_seal(file, &error));
+        check_status(OLO_IO, check_trailer(file, &error));
         flip(file, at, (int)(at % 8));
     }
-    check_ok(check_seal(file, &error), &error);
+    check_ok(check_trailer(file, &error), &error);
     close(file);
     unlink(NAME);
 }
 
-TEST(a_file_that_is_too_short_or_too_long_has_no_seal)
+TEST(a_file_that_is_too_short_or_too_long_has_no_trailer)
 {
     olo_error error = {0};
-    const int file = sealed_file(NULL);
+    const int file = file_with_trailer(NULL);
     for (off_t size = LENGTH + 31; size >= 0; size -= 97) {
         check_equal(0, ftruncate(file, size));
-        check_status(OLO_IO, check_seal(file, &error));
+        check_status(OLO_IO, check_trailer(file, &error));
         check_contains("it has no checksum at its end", error.text);
     }
-    close(sealed_file(NULL));
+    close(file_with_trailer(NULL));
     check_equal(1, pwrite(file, "x", 1, LENGTH + 32));
-    check_status(OLO_IO, check_seal(file, &error));
+    check_status(OLO_IO, check_trailer(file, &error));
     close(file);
     unlink(NAME);
 }
 
-TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
+TEST(the_trailer_of_a_journal_covers_its_ranges_and_itself)
 {
     olo_error error = {0};
     olo_ranges ranges = {0};
     olo_ranges_add(&ranges, 0, 100);
     olo_ranges_add(&ranges, 700, 1);
     olo_ranges_add(&ranges, 2900, 100);
-    const int file = sealed_file(&ranges);
+    const int file = file_with_trailer(&ranges);
     const off_t end = lseek(file, 0, SEEK_END);
     check_equal(LENGTH + 3 * 16 + 32, end);
     for (off_t at = 0; at < end; at++) {
         const bool covered = at < 100 || at == 700 || at >= 2900;
         flip(file, at, 3);
-        check_status(covered ? OLO_IO : OLO_OK, check_seal(file, &error));
+        check_status(covered ? OLO_IO : OLO_OK, check_trailer(file, &error));
         flip(file, at, 3);
     }
     olo_ranges_free(&ranges);
@@ -513,7 +514,7 @@ TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
 
 /* In a file of zeros ranges of equal size have equal contents: only the checksum over the ranges
  * themselves can tell that one of them was moved. */
-TEST(the_seal_of_a_journal_covers_where_its_ranges_are)
+TEST(the_trailer_of_a_journal_covers_where_its_ranges_are)
 {
     static const unsigned char zeros[LENGTH];
     olo_error error = {0};
@@ -521,13 +522,13 @@ TEST(the_seal_of_a_journal_covers_where_its_ranges_are)
     olo_ranges_add(&ranges, 16, 16);
     olo_ranges_add(&ranges, 512, 16);
     olo_ranges_add(&ranges, 1024, 16);
-    const int file = seal_bytes(zeros, &ranges);
+    const int file = write_with_trailer(zeros, &ranges);
     const off_t end = lseek(file, 0, SEEK_END);
-    check_ok(check_seal(file, &error), &error);
+    check_ok(check_trailer(file, &error), &error);
     for (off_t at = LENGTH; at < end; at++) {
         for (int bit = 0; bit < 8; bit++) {
             flip(file, at, bit);
-            check_status(OLO_IO, check_seal(file, &error));
+            check_status(OLO_IO, check_trailer(file, &error));
             flip(file, at, bit);
         }
     }
@@ -550,7 +551,8 @@ TEST_MAIN(
     cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
     cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
     cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
-    cmocka_unit_test(ranges_are_sets_of_bytes), cmocka_unit_test(every_bit_of_a_file_is_sealed),
-    cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_seal),
-    cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself),
-    cmocka_unit_test(the_seal_of_a_journal_covers_where_its_ranges_are))
+    cmocka_unit_test(ranges_are_sets_of_bytes),
+    cmocka_unit_test(every_bit_of_a_file_has_a_checksum),
+    cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_trailer),
+    cmocka_unit_test(the_trailer_of_a_journal_covers_its_ranges_and_itself),
+    cmocka_unit_test(the_trailer_of_a_journal_covers_where_its_ranges_are))
