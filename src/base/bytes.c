@@ -1,16 +1,16 @@
-/* Blocks of bytes. */
+/* Serialisation into blocks of bytes. */
 #include "base/bytes.h"
 
 #include <string.h>
 
 void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size)
 {
-    if (bytes->way != OLO_BYTES_MEASURE) {
+    if (bytes->mode != OLO_BYTES_MEASURE) {
         if (bytes->overrun || size > bytes->size - bytes->at) {
             bytes->overrun = true;
             return;
         }
-        if (size > 0 && bytes->way == OLO_BYTES_SAVE) {
+        if (size > 0 && bytes->mode == OLO_BYTES_SAVE) {
             memcpy(bytes->block + bytes->at, field, size);
         } else if (size > 0) {
             memcpy(field, bytes->block + bytes->at, size);
@@ -23,8 +23,8 @@ void olo_bytes_pass_flag(olo_bytes *bytes, bool *flag)
 {
     unsigned char byte = *flag ? 1 : 0;
     olo_bytes_pass(bytes, &byte, sizeof byte);
-    if (bytes->way == OLO_BYTES_LOAD) {
-        bytes->strange = bytes->strange || byte > 1;
+    if (bytes->mode == OLO_BYTES_LOAD) {
+        bytes->invalid = bytes->invalid || byte > 1;
         *flag = byte != 0;
     }
 }

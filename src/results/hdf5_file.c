@@ -273,8 +273,8 @@ olo_status olo_hdf5_end_layout(olo_hdf5 *journal, olo_error *error)
 
 olo_status olo_hdf5_publish(olo_hdf5 *journal, const olo_hdf5 *replaced, olo_error *error)
 {
-    return olo_new_file_keep_alone(&journal->new_file,
-                                   replaced != NULL ? replaced->disk.descriptor : -1, error);
+    return olo_new_file_publish_exclusive(&journal->new_file,
+                                          replaced != NULL ? replaced->disk.descriptor : -1, error);
 }
 
 /* Completes a file except for its name. */
@@ -295,7 +295,7 @@ olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
 {
     olo_status status = complete(file, error);
     if (status == OLO_OK) {
-        status = olo_new_file_keep(&file->new_file, error);
+        status = olo_new_file_publish(&file->new_file, error);
     }
     file_free(file);
     return status;

@@ -160,7 +160,7 @@ static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
     if (status != OLO_OK) {
         return status;
     }
-    olo_bytes bytes = {.way = OLO_BYTES_MEASURE};
+    olo_bytes bytes = {.mode = OLO_BYTES_MEASURE};
     pass_fields(recorder, &bytes);
     recorder->saved.size = bytes.at + olo_state_saved_size(recorder->last);
     recorder->saved.bytes = olo_alloc(recorder->saved.size, 1);
@@ -210,7 +210,7 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
 static olo_status load(olo_recorder *recorder, const char *path, olo_state *state, olo_error *error)
 {
     olo_bytes bytes = {
-        .way = OLO_BYTES_LOAD, .block = recorder->saved.bytes, .size = recorder->saved.size};
+        .mode = OLO_BYTES_LOAD, .block = recorder->saved.bytes, .size = recorder->saved.size};
     pass_fields(recorder, &bytes);
     recorder->warnings[sizeof recorder->warnings - 1] = '\0';
     if (recorder->stride < 1 || recorder->rows < 1 || recorder->ledger.count < 0 ||
@@ -336,7 +336,7 @@ static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *
 {
     const olo_run_summary before = recorder->summary;
     olo_bytes bytes = {
-        .way = OLO_BYTES_SAVE, .block = recorder->saved.bytes, .size = recorder->saved.size};
+        .mode = OLO_BYTES_SAVE, .block = recorder->saved.bytes, .size = recorder->saved.size};
     recorder->summary.wall_seconds += olo_clock_seconds() - recorder->began;
     recorder->summary.cpu_seconds += olo_cpu_seconds() - recorder->began_cpu;
     pass_fields(recorder, &bytes);

@@ -130,7 +130,7 @@ static void pass_fields(olo_bytes *bytes, olo_state *state)
 
 size_t olo_state_saved_size(const olo_state *state)
 {
-    olo_bytes bytes = {.way = OLO_BYTES_MEASURE};
+    olo_bytes bytes = {.mode = OLO_BYTES_MEASURE};
     pass_fields(&bytes, (olo_state *)state); /* measuring does not touch it */
     return sizeof(saved_head) + bytes.at;
 }
@@ -144,7 +144,7 @@ void olo_state_save(const olo_state *state, void *block)
                        .m = (uint64_t)state->m,
                        .twists = (uint64_t)state->twists};
     olo_bytes bytes = {
-        .way = OLO_BYTES_SAVE, .block = (unsigned char *)block + sizeof head, .size = size};
+        .mode = OLO_BYTES_SAVE, .block = (unsigned char *)block + sizeof head, .size = size};
     pass_fields(&bytes, (olo_state *)state); /* saving only reads it */
     head.checksum = olo_checksum(0, bytes.block, size);
     memcpy(block, &head, sizeof head);
@@ -163,13 +163,13 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
     if (head.n != (uint64_t)state->n || head.m != (uint64_t)state->m ||
         head.twists != (uint64_t)state->twists || size != olo_state_saved_size(state))
         return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
-    olo_bytes bytes = {.way = OLO_BYTES_LOAD,
+    olo_bytes bytes = {.mode = OLO_BYTES_LOAD,
                        .block = (unsigned char *)block + sizeof head,
                        .size = size - sizeof head};
     if (olo_checksum(0, bytes.block, bytes.size) != head.checksum)
         return olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
     pass_fields(&bytes, state);
-    const bool sensible = !bytes.strange && state->equal >= 0 &&
+    const bool sensible = !bytes.invalid && state->equal >= 0 &&
                           state->equal <= OLO_PREDICTOR_MOTIONS && state->predictor_order >= 0 &&
                           state->predictor_order <= OLO_PREDICTOR_MOTIONS;
     return sensible ? OLO_OK : olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");

@@ -56,7 +56,7 @@ TEST(a_file_has_its_name_when_it_is_whole)
             check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
             check_true(is_there(NAME) == old && !olo_new_file_is_there(&fresh));
             check_true(count_hidden(".") == names_only);
-            check_ok(olo_new_file_keep(&fresh, &error), &error);
+            check_ok(olo_new_file_publish(&fresh, &error), &error);
             check_true(olo_new_file_is_there(&fresh) && count_hidden(".") == 0);
             olo_new_file_close(&fresh);
             check_holds(NAME, "new");
@@ -95,7 +95,7 @@ TEST(any_failure_leaves_the_old_file)
             olo_write_fail_at(n);
             status = olo_new_file_open(&fresh, NAME, &error);
             if (status == OLO_OK) {
-                status = olo_new_file_keep(&fresh, &error);
+                status = olo_new_file_publish(&fresh, &error);
                 olo_new_file_close(&fresh);
             }
             olo_write_fail_at(0);
@@ -120,7 +120,7 @@ static pid_t replace_and_end_at(size_t n)
         olo_new_file fresh;
         olo_write_end_at(n);
         if (olo_new_file_open(&fresh, NAME, NULL) == OLO_OK) {
-            (void)olo_new_file_keep(&fresh, NULL);
+            (void)olo_new_file_publish(&fresh, NULL);
         }
         _exit(0);
     }
@@ -140,7 +140,7 @@ TEST(what_a_killed_process_left_is_removed)
         (void)replace_and_end_at(names_only ? 2 : 4); // just before it is renamed
         check_equal(1, count_hidden("."));
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         check_equal(0, count_hidden("."));
         unlink(NAME);
@@ -156,8 +156,8 @@ TEST(hidden_files_of_processes_that_live_stay)
     check_ok(olo_new_file_open(&first, NAME, &error), &error);
     check_ok(olo_new_file_open(&second, NAME, &error), &error); // the same process, too
     check_equal(2, count_hidden("."));
-    check_ok(olo_new_file_keep(&second, &error), &error);
-    check_ok(olo_new_file_keep(&first, &error), &error);
+    check_ok(olo_new_file_publish(&second, &error), &error);
+    check_ok(olo_new_file_publish(&first, &error), &error);
     check_true(olo_new_file_is_there(&first) && !olo_new_file_is_there(&second));
     olo_new_file_close(&first);
     olo_new_file_close(&second);
@@ -197,7 +197,7 @@ TEST(files_of_the_user_with_similar_names_stay)
             put(SIMILAR[i], "mine");
         }
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         for (int i = 0; i < COUNT; i++) {
             check_holds(SIMILAR[i], "mine");
@@ -219,7 +219,7 @@ TEST(a_name_of_the_greatest_length_can_be_replaced)
         put(name, "old");
         check_ok(olo_new_file_open(&fresh, name, &error), &error);
         check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         check_holds(name, "new");
         unlink(name);
@@ -243,7 +243,7 @@ static int count_winners(int processes)
             close(end[1]);
             const bool open = olo_new_file_open(&fresh, NAME, NULL) == OLO_OK;
             (void)!read(begin[0], &answer, 1);
-            answer = open && olo_new_file_keep_alone(&fresh, -1, NULL) == OLO_OK;
+            answer = open && olo_new_file_publish_exclusive(&fresh, -1, NULL) == OLO_OK;
             (void)!write(tried[1], &answer, 1);
             (void)!read(end[0], &answer, 1);
             olo_new_file_close(&fresh);
@@ -288,11 +288,11 @@ TEST(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is)
         const int other = open(NAME, O_RDONLY);
         check_equal(0, flock(other, reading ? LOCK_SH : LOCK_EX));
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        check_status(reading ? OLO_OK : OLO_IO, olo_new_file_keep_alone(&fresh, -1, &error));
+        check_status(reading ? OLO_OK : OLO_IO, olo_new_file_publish_exclusive(&fresh, -1, &error));
         if (!reading) {
             check_text("cannot create '" NAME "': another process is writing it", error.text);
             check_holds(NAME, "old");
-            check_ok(olo_new_file_keep_alone(&fresh, other, &error), &error); // it is our lock
+            check_ok(olo_new_file_publish_exclusive(&fresh, other, &error), &error); // it is our lock
         }
         check_true(olo_new_file_is_there(&fresh));
         olo_new_file_close(&fresh);
@@ -332,7 +332,7 @@ TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
         // also before it has its name: nobody may read half of it, either
         check_true(fstat(fresh.descriptor, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         check_true(stat(NAME, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
         unlink(NAME);
@@ -358,7 +358,7 @@ TEST(links_are_followed_to_files_that_are_not_there)
     check_equal(0, symlink("unit-files.d/near.txt", NAME));
     check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
     check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-    check_ok(olo_new_file_keep(&fresh, &error), &error);
+    check_ok(olo_new_file_publish(&fresh, &error), &error);
     olo_new_file_close(&fresh);
     check_holds("unit-files.d/far.txt", "new");
     struct stat facts;
