@@ -75,7 +75,7 @@ static olo_status find_tangent(olo_path *p, double load, olo_path_tangent *t, ol
     olo_status status = olo_search_factor(p->search, load, error);
     if (status != OLO_OK)
         return status;
-    t->negative = olo_elimination_negative(rest->elimination);
+    t->negative = olo_elimination_count_negative(rest->elimination);
     olo_static_solve_load(rest);
     t->judged = load == 0 || olo_static_is_conservative(rest);
     t->unstable = t->judged ? count_unstable(p, load, t->negative) : t->negative;

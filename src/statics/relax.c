@@ -25,7 +25,7 @@ static olo_status factor(olo_search *x, double load, double *sigma, olo_error *e
         if (status == OLO_INTERRUPTED)
             return status;
         status = olo_static_factor(x->rest, load, *sigma, error);
-        if (status == OLO_OK && olo_elimination_negative(x->rest->elimination) == 0)
+        if (status == OLO_OK && olo_elimination_count_negative(x->rest->elimination) == 0)
             return OLO_OK;
         if (status == OLO_NO_MEMORY)
             return status;

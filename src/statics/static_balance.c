@@ -237,10 +237,10 @@ static void reveal_closures(olo_static_balance *x)
     olo_static_assemble_mass(x);
     add_closures(x);
     /* a singular matrix shows again, with its place, in the iteration */
-    (void)olo_elimination_reveal(x->elimination, least, NULL);
+    (void)olo_elimination_find_redundant(x->elimination, least, NULL);
     for (int i = 0; i < x->topology->closure_block_count; i++)
-        olo_elimination_restrict(x->elimination, x->system->node_count + i,
-                                 x->lambda + x->topology->closure_blocks[i].u);
+        olo_elimination_project_multipliers(x->elimination, x->system->node_count + i,
+                                            x->lambda + x->topology->closure_blocks[i].u);
 }
 
 /* The stiffness of forces, and that of joints by what hangs on them, over the mass. */
@@ -518,7 +518,7 @@ olo_status olo_static_negative(olo_static_balance *x, double load, double shift,
 {
     x->predicted = false;
     olo_status status = olo_static_factor(x, load, shift, error);
-    *negative = status == OLO_OK ? olo_elimination_negative(x->elimination) : 0;
+    *negative = status == OLO_OK ? olo_elimination_count_negative(x->elimination) : 0;
     return status;
 }
 
