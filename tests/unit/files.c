@@ -292,7 +292,8 @@ TEST(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is)
         if (!reading) {
             check_text("cannot create '" NAME "': another process is writing it", error.text);
             check_holds(NAME, "old");
-            check_ok(olo_new_file_publish_exclusive(&fresh, other, &error), &error); // it is our lock
+            check_ok(olo_new_file_publish_exclusive(&fresh, other, &error),
+                     &error); // it is our lock
         }
         check_true(olo_new_file_is_there(&fresh));
         olo_new_file_close(&fresh);
