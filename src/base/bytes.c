@@ -1,16 +1,16 @@
-/* Blocks of bytes. */
+/* Serialisation into blocks of bytes. */
 #include "base/bytes.h"
 
 #include <string.h>
 
 void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size)
 {
-    if (bytes->way != OLO_BYTES_MEASURE) {
+    if (bytes->mode != OLO_BYTES_MEASURE) {
         if (bytes->overrun || size > bytes->size - bytes->at) {
             bytes->overrun = true;
             return;
         }
-        if (size > 0 && bytes->way == OLO_BYTES_SAVE) {
+        if (size > 0 && bytes->mode == OLO_BYTES_SAVE) {
             memcpy(bytes->block + bytes->at, field, size);
         } else if (size > 0) {
             memcpy(field, bytes->block + bytes->at, size);

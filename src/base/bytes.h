@@ -1,6 +1,6 @@
-/* Numbers and texts as one block of bytes: a list of fields that is written and read by the same
- * function, so that the two can never disagree. The bytes are those of this machine: meant for a
- * block that is read back where it was written. */
+/* Serialisation of numbers and texts into one block of bytes. A list of fields is written and read
+ * by the same function, so that the two always agree. The byte order is that of the machine: a
+ * block must be read on the machine where it was written. */
 #ifndef OLO_BASE_BYTES_H
 #define OLO_BASE_BYTES_H
 
@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum olo_bytes_way { OLO_BYTES_MEASURE, OLO_BYTES_SAVE, OLO_BYTES_LOAD } olo_bytes_way;
+typedef enum olo_bytes_mode { OLO_BYTES_MEASURE, OLO_BYTES_SAVE, OLO_BYTES_LOAD } olo_bytes_mode;
 
-/* A place in a block. Starts as {way, block, size}; without a block it measures: `at` is the size
- * then. */
+/* A position in a block. Initialise with {mode, block, size}. OLO_BYTES_MEASURE needs no block:
+ * `at` is the size afterwards. */
 typedef struct olo_bytes {
-    olo_bytes_way way;
+    olo_bytes_mode mode;
     unsigned char *block;
     size_t size;
     size_t at;
     bool overrun; /* the block was too short */
 } olo_bytes;
 
-/* Passes a field of `size` bytes into the block or out of it. */
+/* Writes a field of `size` bytes into the block or reads it from the block. */
 void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size);
 
 #endif

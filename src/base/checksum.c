@@ -1,4 +1,4 @@
-/* The one place that calls zlib. */
+/* Checksums by zlib. */
 #include "base/checksum.h"
 
 #include <zlib.h>

@@ -5,9 +5,9 @@
 #include "base/expression_program.h"
 #include "base/memory.h"
 
-/* The stack is not cleared: the compiler makes no program that reads a value before it is pushed,
- * pops more than there is, or leaves another number of values than one. The analyzer cannot know.
- * NOLINTBEGIN(clang-analyzer-core.*) */
+/* The stack is not initialised: in a compiled program no value is read before it is pushed, no more
+ * values are popped than were pushed, and exactly one value remains. The analyzer cannot prove
+ * this. NOLINTBEGIN(clang-analyzer-core.*) */
 
 double olo_expression_value(const olo_expression *expression, const double *x)
 {
@@ -42,7 +42,7 @@ double olo_expression_value(const olo_expression *expression, const double *x)
     return stack[0];
 }
 
-/* Where the variables move: along a full vector, or along the axis of one variable. */
+/* The direction of a derivative: a full vector, or the axis of one variable. */
 typedef struct direction {
     const double *vector; /* or NULL */
     size_t axis;

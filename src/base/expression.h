@@ -1,5 +1,5 @@
-/* Expressions of a model file: text such as `tan(0.16*pi)*l` compiled to a flat program that gives
- * values and exact derivatives.
+/* Expressions of a model file: text such as `tan(0.16*pi)*l` compiled to a flat program that
+ * evaluates values and exact derivatives.
  *
  * Language
  *   numbers        1  .5  1e-3
@@ -9,9 +9,10 @@
  *   functions      sin cos tan asin acos atan atan2(y,x) sinh cosh tanh exp log log10 sqrt abs sign
  *                  floor ceil min(a,...) max(a,...) mod(x,y) pow(x,y) hypot(x,y) if(c,a,b)
  *                  step(x) (0 for x < 0, else 1) clamp(x,low,high)
- * Comparisons and logic give 1 or 0 and cannot be chained (write `0 < x and x < 1`). mod has the
+ * Comparisons and logic return 1 or 0 and cannot be chained (write `0 < x and x < 1`). mod has the
  * sign of its divisor. Only the taken branch of `if` is evaluated; a NaN condition counts as true.
- * min, max, clamp, sign and step hand a NaN on. A caller's variable hides a constant of that name.
+ * min, max, clamp, sign and step propagate a NaN. A caller's variable hides a constant of that
+ * name.
  *
  * A compiled expression is constant: any number of threads may evaluate it. Evaluation allocates
  * nothing. Results that are not finite are returned as they are; the caller checks. */
@@ -33,10 +34,10 @@ enum {
 typedef struct olo_expression olo_expression;
 
 /* Compiles `text` over the variables `names[0..count)`; the program refers to them by index and
- * does not keep the list. On success the caller owns `*expression`. On failure `*expression` is
+ * does not store the list. On success the caller owns `*expression`. On failure `*expression` is
  * NULL, the status is OLO_BAD_INPUT with a text such as "expected ')' at column 8 of 'sin(2*x'", or
- * OLO_NO_MEMORY. `column`, if not NULL, gets the column of the error in bytes from 1, and 0 when
- * there is none. */
+ * OLO_NO_MEMORY. `column`, if not NULL, receives the column of the error in bytes from 1, and 0
+ * when there is none. */
 olo_status olo_expression_compile(const char *text, const char *const *names, size_t count,
                                   olo_expression **expression, size_t *column, olo_error *error);
 
@@ -54,32 +55,32 @@ double olo_expression_second(const olo_expression *expression, const double *x, 
                              const double *v);
 
 /* f(x) and its gradient, one number for each variable of the list it was compiled with. `value` may
- * be NULL. Costs one sweep for each variable that is used. */
+ * be NULL. Costs one evaluation per used variable. */
 void olo_expression_gradient(const olo_expression *expression, const double *x, double *value,
                              double *gradient);
 
 /* The Hessian at x, dense and symmetric to the last bit, count x count numbers. */
 void olo_expression_hessian(const olo_expression *expression, const double *x, double *hessian);
 
-/* Whether the text mentions a variable, in whichever branch. */
+/* True if the text contains a variable, in any branch. */
 bool olo_expression_uses(const olo_expression *expression, size_t variable);
 
 /* The variables that are used, ascending, each once; the list belongs to the expression. */
 size_t olo_expression_used(const olo_expression *expression, const size_t **variables);
 
-/* Whether no variable is used; `x` may then be NULL in olo_expression_value. */
+/* True if no variable is used; `x` may then be NULL in olo_expression_value. */
 bool olo_expression_is_constant(const olo_expression *expression);
 
 /* The text it was compiled from; belongs to the expression. */
 const char *olo_expression_text(const olo_expression *expression);
 
-/* Frees an expression; NULL is fine. Returns NULL. */
+/* Frees an expression; NULL is allowed. Returns NULL. */
 olo_expression *olo_expression_free(olo_expression *expression);
 
-/* Whether a name is an identifier: a letter or _ followed by letters, digits and _. */
+/* True if a name is an identifier: a letter or _ followed by letters, digits and _. */
 bool olo_expression_is_identifier(const char *name);
 
-/* Whether the language itself uses a name (function, constant, and/or/not, inf, nan). */
+/* True if the language itself uses a name (function, constant, and/or/not, inf, nan). */
 bool olo_expression_is_reserved(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* The functions and operators of expressions with their derivatives. A new function is one line in
- * the table at the end, and its derivatives. */
+/* The functions and operators of expressions with their derivatives. A new function is its
+ * derivatives and one line in the table at the end. */
 #include <math.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ static double not_equal(double x, double y) { return x != y; }
 static double logical_and(double x, double y) { return x != 0 && y != 0; }
 static double logical_or(double x, double y) { return x != 0 || y != 0; }
 
-/* On a tie the first argument is the branch taken; a NaN of either wins. */
+/* For equal arguments the first one is the branch taken; a NaN of either is propagated. */
 static bool first_is_min(double x, double y) { return x <= y || isnan(x); }
 static bool first_is_max(double x, double y) { return x >= y || isnan(x); }
 static double min(double x, double y) { return first_is_min(x, y) ? x : y; }
@@ -192,7 +192,7 @@ static const olo_function functions[] = {
     {"mod", NULL, NULL, mod, jet_mod},
     {"min", NULL, NULL, min, jet_min},
     {"max", NULL, NULL, max, jet_max},
-    {"if", NULL, NULL, NULL, NULL},    /* these two are made of others by the compiler */
+    {"if", NULL, NULL, NULL, NULL},    /* the compiler translates these two into other functions */
     {"clamp", NULL, NULL, NULL, NULL},
 };
 
@@ -251,7 +251,7 @@ const char *olo_function_suggest(const char *word)
 
 void olo_function_jet(const olo_function *function, int kind, const olo_jet *x, olo_jet *result)
 {
-    if (function->derivatives == NULL || olo_jet_stands_still(x)) {
+    if (function->derivatives == NULL || olo_jet_is_constant(x)) {
         olo_jet_constant(function->value(x->c[0]), result);
         return;
     }
@@ -263,7 +263,7 @@ void olo_function_jet(const olo_function *function, int kind, const olo_jet *x, 
 void olo_function_jet2(const olo_function *function, int kind, const olo_jet *x, const olo_jet *y,
                        olo_jet *result)
 {
-    if (function->jet2 == NULL || (olo_jet_stands_still(x) && olo_jet_stands_still(y))) {
+    if (function->jet2 == NULL || (olo_jet_is_constant(x) && olo_jet_is_constant(y))) {
         olo_jet_constant(function->value2(x->c[0], y->c[0]), result);
         return;
     }

@@ -8,14 +8,13 @@
 
 #include <math.h>
 
-/* g times a, where an argument that stands still gives 0 even if the slope g is infinite:
- * sqrt(0*x). */
+/* g times a, where a constant argument gives 0 even if the derivative g is infinite: sqrt(0*x). */
 static double slope(double g, double a)
 {
     return a == 0 ? 0 : g * a;
 }
 
-bool olo_jet_stands_still(const olo_jet *x)
+bool olo_jet_is_constant(const olo_jet *x)
 {
     return x->c[1] == 0 && x->c[2] == 0 && x->c[3] == 0;
 }
@@ -115,8 +114,8 @@ void olo_jet_divide(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
     }
 }
 
-/* Derivatives of x^n by x for constant n, as many as the kind needs. A factor that vanishes ends
- * the series: the power that would follow it is infinite at x = 0. */
+/* Derivatives of x^n by x for constant n, as many as the kind needs. A zero factor ends the series:
+ * the power that would follow is infinite at x = 0. */
 static void power_derivatives(int kind, double x, double n, double *g)
 {
     int order = kind == OLO_JET_MIXED ? 2 : kind;
@@ -127,8 +126,9 @@ static void power_derivatives(int kind, double x, double n, double *g)
     }
 }
 
-/* x^y at x = 0 with y moving: a term with i derivatives by x and at least one by y contains x^(y-i)
- * log x, which vanishes for i < y and has no limit otherwise; what remains has y held fixed. */
+/* x^y at x = 0 with variable y: a term with i derivatives by x and at least one by y contains
+ * x^(y-i) log x, which vanishes for i < y and has no limit otherwise; the remaining terms have
+ * constant y. */
 static void jet_power_at_zero(int kind, const olo_jet *x, double y, olo_jet *r)
 {
     double g[OLO_EXPRESSION_MAX_ORDER + 1];
@@ -137,7 +137,7 @@ static void jet_power_at_zero(int kind, const olo_jet *x, double y, olo_jet *r)
     bool mixed = kind == OLO_JET_MIXED;
     for (int k = 1; k <= (mixed ? OLO_EXPRESSION_MAX_ORDER : kind); k++) {
         int order = mixed ? (k + 1) / 2 : k;
-        int by_x = olo_jet_stands_still(x) ? 0 : order - 1;
+        int by_x = olo_jet_is_constant(x) ? 0 : order - 1;
         if (!(by_x < y)) {
             r->c[k] = NAN;
         }
@@ -147,7 +147,7 @@ static void jet_power_at_zero(int kind, const olo_jet *x, double y, olo_jet *r)
 void olo_jet_power(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
 {
     double g[OLO_EXPRESSION_MAX_ORDER + 1];
-    if (olo_jet_stands_still(y)) {
+    if (olo_jet_is_constant(y)) {
         power_derivatives(kind, x->c[0], y->c[0], g);
         olo_jet_compose(kind, g, x, r);
         return;
@@ -166,7 +166,7 @@ void olo_jet_power(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
     olo_jet_compose(kind, exp_at_exponent, &exponent, r);
 }
 
-/* Polar coordinates in the frame that is turned so that the point lies on the first axis at
+/* Polar coordinates in a rotated and scaled frame in which the point lies on the first axis at
  * distance 1: with a = (c x + s y)/h, b = (c y - s x)/h, t = b/a it is b = t = 0 at the point, and
  * hypot(x,y) = h a sqrt(1 + t^2), atan2(y,x) = atan2(s,c) + atan(t), free of cancellation. */
 static double jet_turn(int kind, const olo_jet *x, const olo_jet *y, olo_jet *a, olo_jet *t)

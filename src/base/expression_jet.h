@@ -6,7 +6,7 @@
 
 #include "base/expression.h"
 
-/* A jet is of a kind. Taylor kinds 0..3 (the order): c = f, f', f'', f''' along one direction. Kind
+/* Kinds of jets. Taylor kinds 0..3 (the order): c = f, f', f'', f''' along one direction. Kind
  * OLO_JET_MIXED: c = f, Df[u], Df[v], D2f[u,v]. Coefficients that a kind does not use are zero. */
 typedef struct olo_jet {
     double c[OLO_EXPRESSION_MAX_ORDER + 1];
@@ -18,13 +18,13 @@ enum { OLO_JET_MIXED = OLO_EXPRESSION_MAX_ORDER + 1 };
 
 void olo_jet_constant(double value, olo_jet *result);
 
-/* Whether all derivatives vanish. */
-bool olo_jet_stands_still(const olo_jet *x);
+/* True if all derivatives vanish. */
+bool olo_jet_is_constant(const olo_jet *x);
 
 /* f(x) for a function with the derivatives g = f, f', f'', f''' at x. */
 void olo_jet_compose(int kind, const double *g, const olo_jet *x, olo_jet *result);
 
-/* The derivatives of a x + b y for constant a and b, with `value` in front. */
+/* The jet of a x + b y for constant a and b, whose value is given as `value`. */
 void olo_jet_combine(double value, double a, const olo_jet *x, double b, const olo_jet *y,
                      olo_jet *result);
 

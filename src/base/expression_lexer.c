@@ -9,7 +9,7 @@
 
 #include "base/expression.h"
 
-/* Longer ones first. */
+/* Longer symbols first. */
 static const char *const symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "**", "+", "-",
                                       "*",  "/",  "^",  "<",  ">",  "(",  ")",  ",", "!"};
 
@@ -75,7 +75,7 @@ static void excerpt(const char *text, size_t length, size_t at, char *out)
     size_t first = length <= size || at <= EXCERPT_BEFORE ? 0 : at - EXCERPT_BEFORE;
     size_t last = length - first <= size ? length : first + size;
     for (int i = 0; i < 3 && first > 0 && ((unsigned char)text[first] & 0xc0) == 0x80; i++) {
-        first--; /* not into the middle of a character, which has at most 4 bytes */
+        first--; /* do not cut a character, which has at most 4 bytes */
     }
     if (first > 0) {
         out = put_dots(out);
@@ -134,7 +134,7 @@ static double decimal(const char *text, size_t start, size_t end)
         }
     }
     if (i < end) {
-        /* an exponent that no number of digits can make up for */
+        /* an exponent beyond that of any number of digits */
         static const long enough = 100000;
         bool negative = text[i + 1] == '-';
         for (i += text[i + 1] == '-' || text[i + 1] == '+' ? 2 : 1; i < end; i++) {

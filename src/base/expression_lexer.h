@@ -1,4 +1,4 @@
-/* The lexer of expressions: cuts text into numbers, names and symbols, and reports errors with
+/* The lexer of expressions: splits text into numbers, names and symbols, and reports errors with
  * their column. Characters are those of the C locale, whatever locale the program runs in. */
 #ifndef OLO_BASE_EXPRESSION_LEXER_H
 #define OLO_BASE_EXPRESSION_LEXER_H
@@ -20,22 +20,22 @@ enum { OLO_LEXER_WORD = 65 }; /* names may have one character less */
 typedef struct olo_lexer {
     const char *text;
     size_t length;
-    /* the token that is looked at: what it is, and its bytes [start, end) */
+    /* the current token: its kind, and its bytes [start, end) */
     olo_token_kind kind;
     size_t start, end;
     double number;
-    char word[OLO_LEXER_WORD]; /* of a name or symbol; cut to this size */
-    size_t *column;            /* where errors go; may be NULL */
+    char word[OLO_LEXER_WORD]; /* of a name or symbol; truncated to this size */
+    size_t *column;            /* receives errors; may be NULL */
     olo_error *error;
 } olo_lexer;
 
-/* Starts before the first token. The lexer owns nothing and keeps the pointers. */
+/* Initialises the lexer before the first token. The lexer owns nothing and stores the pointers. */
 void olo_lexer_create(olo_lexer *lexer, const char *text, size_t *column, olo_error *error);
 
-/* Looks at the next token; at the end again and again OLO_TOKEN_END. */
+/* Advances to the next token; at the end it is always OLO_TOKEN_END. */
 olo_status olo_lexer_advance(olo_lexer *lexer);
 
-/* Whether this symbol (also and, or, not) is looked at. */
+/* True if the current token is this symbol (also and, or, not). */
 bool olo_lexer_at(const olo_lexer *lexer, const char *symbol);
 
 /* Fails with OLO_BAD_INPUT and "<message> at column <at + 1> of '<text>'", and "; did you mean

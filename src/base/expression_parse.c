@@ -15,9 +15,10 @@ typedef struct parser {
     olo_lexer lexer;
     const char *const *names;
     size_t name_count;
-    /* how much was emitted: open levels, operations, values that the stack holds at this point */
+    /* counts: open levels, operations, values on the stack at this point */
     size_t nesting, operations, depth;
-    /* the program, and from where on no jump arrives, so that constants may be folded */
+    /* the program, and the instruction after which no jump target lies, so that constants may be
+     * folded */
     olo_expression *program;
     size_t fold_from;
 } parser;
@@ -83,7 +84,7 @@ static olo_status emit(parser *p, olo_instruction instruction)
 static olo_status emit_push(parser *p, olo_instruction instruction)
 {
     if (++p->depth > OLO_EXPRESSION_STACK) {
-        return olo_lexer_fail(&p->lexer, p->lexer.start, NULL, "more than %d values in waiting",
+        return olo_lexer_fail(&p->lexer, p->lexer.start, NULL, "more than %d intermediate values",
                               OLO_EXPRESSION_STACK);
     }
     return emit(p, instruction);
@@ -98,25 +99,26 @@ static olo_status emit_variable(parser *p, size_t index)
 {
     /* keep the list of used variables sorted */
     olo_expression *program = p->program;
-    size_t place = program->used_count;
-    while (place > 0 && program->used[place - 1] >= index) {
-        place--;
+    size_t position = program->used_count;
+    while (position > 0 && program->used[position - 1] >= index) {
+        position--;
     }
-    if (place == program->used_count || program->used[place] != index) {
+    if (position == program->used_count || program->used[position] != index) {
         size_t *used =
             olo_grow(program->used, program->used_count, &program->used_capacity, sizeof *used);
         if (used == NULL) {
             return out_of_memory(p->lexer.error);
         }
         program->used = used;
-        memmove(used + place + 1, used + place, (program->used_count - place) * sizeof *used);
-        used[place] = index;
+        memmove(used + position + 1, used + position,
+                (program->used_count - position) * sizeof *used);
+        used[position] = index;
         program->used_count++;
     }
     return emit_push(p, (olo_instruction){OLO_PUSH_VARIABLE, {.index = index}});
 }
 
-/* Whether the last `count` instructions push constants that nothing can jump over. */
+/* True if the last `count` instructions push constants and no jump target lies between them. */
 static bool foldable(const parser *p, size_t count)
 {
     const olo_expression *program = p->program;
@@ -153,7 +155,7 @@ static olo_status emit_function(parser *p, const olo_function *function)
 
 static olo_status binary(parser *p, int level);
 
-/* Enters one level of nesting at the current token. The caller leaves it by `p->nesting--`. */
+/* Enters one level of nesting at the current token. The caller leaves it with `p->nesting--`. */
 static olo_status enter(parser *p)
 {
     if (++p->nesting > OLO_EXPRESSION_MAX_NESTING) {
@@ -163,7 +165,7 @@ static olo_status enter(parser *p)
     return OLO_OK;
 }
 
-/* Reads the sign or `not` that is looked at, and its operand. */
+/* Reads the sign or `not` at the current token, and its operand. */
 static olo_status prefix(parser *p, const char *function, int level)
 {
     olo_status status = enter(p);
@@ -180,7 +182,7 @@ static olo_status prefix(parser *p, const char *function, int level)
     return status;
 }
 
-/* Reads past the parenthesis or comma that is looked at, and the expression after it. */
+/* Skips the parenthesis or comma at the current token, and reads the expression after it. */
 static olo_status argument(parser *p)
 {
     olo_status status = olo_lexer_advance(&p->lexer);
@@ -208,11 +210,11 @@ static olo_status parenthesis(parser *p)
     return status == OLO_OK ? olo_lexer_advance(&p->lexer) : status;
 }
 
-/* A call that is being read: which function, where its name is, arguments so far. */
+/* A call that is being read: its function, the position of its name, arguments so far. */
 typedef struct call {
     const olo_function *function;
     size_t at, count;
-    size_t jump; /* of `if`: the instruction whose target is not known yet */
+    size_t jump; /* of `if`: the jump instruction whose target is not known yet */
 } call;
 
 static bool call_is(const call *c, const char *name)
@@ -220,7 +222,7 @@ static bool call_is(const call *c, const char *name)
     return strcmp(c->function->name, name) == 0;
 }
 
-/* Arguments a function takes; 0 for one or more. */
+/* Number of arguments of a function; 0 for one or more. */
 static size_t arity(const call *c)
 {
     if (call_is(c, "min") || call_is(c, "max")) {
@@ -260,7 +262,7 @@ static olo_status emit_branches(parser *p, call *c)
     return OLO_OK;
 }
 
-/* What a call emits after its argument number `count`. */
+/* Emits the instructions of a call after its argument number `count`. */
 static olo_status emit_argument(parser *p, call *c)
 {
     if (call_is(c, "if")) {
@@ -280,7 +282,7 @@ static const char *what_follows(const call *c)
     return arity(c) == 0 ? "',' or ')'" : c->count < arity(c) ? "','" : "')'";
 }
 
-/* ( a, b, ... ) of a call whose parenthesis is looked at. */
+/* Reads ( a, b, ... ) of a call; the current token is the parenthesis. */
 static olo_status arguments(parser *p, call *c)
 {
     bool more = true;
@@ -295,7 +297,7 @@ static olo_status arguments(parser *p, call *c)
         if (status != OLO_OK) {
             return status;
         }
-        /* count on to the end of a list that is too long, for the message */
+        /* count the arguments of a list that is too long, for the message */
         if (arity(c) == 0 || c->count <= arity(c)) {
             status = emit_argument(p, c);
         }
@@ -306,7 +308,7 @@ static olo_status arguments(parser *p, call *c)
     return arity(c) == 0 || c->count == arity(c) ? OLO_OK : wrong_count(p, c);
 }
 
-/* A name that was followed by '(', which is looked at now. */
+/* Reads a call: a name that was followed by '(', the current token. */
 static olo_status function_call(parser *p, const char *name, size_t at)
 {
     call c = {.function = olo_function_find(name), .at = at};
@@ -329,7 +331,7 @@ static olo_status function_call(parser *p, const char *name, size_t at)
     return status == OLO_OK ? olo_lexer_advance(&p->lexer) : status;
 }
 
-/* A name that is no call: a variable or a constant. */
+/* Reads a name that is no call: a variable or a constant. */
 static olo_status plain_name(parser *p, const char *name, size_t at)
 {
     for (size_t i = 0; i < p->name_count; i++) {
@@ -405,10 +407,10 @@ static const binary_operator *binary_operator_at(const parser *p)
     return NULL;
 }
 
-/* The right side of a binary operator that is looked at, and the operator itself. */
+/* Reads the right side of the binary operator at the current token, and emits the operator. */
 static olo_status right_side(parser *p, const binary_operator *operator)
 {
-    /* a power binds its right side first, and so goes one level deeper with each */
+    /* a power is right-associative, and so each one is nested one level deeper */
     bool power = operator->level == LEVEL_POWER;
     olo_status status = power ? enter(p) : OLO_OK;
     if (status == OLO_OK) {

@@ -8,8 +8,7 @@
 #include "base/expression.h"
 #include "base/expression_jet.h"
 
-/* Values an expression may hold at once; the compiler proves it, so that evaluation need not check.
- */
+/* Largest number of intermediate values; the compiler checks it, so that evaluation need not. */
 enum { OLO_EXPRESSION_STACK = 128 };
 
 /* A function or operator of one argument (`value`, `derivatives`) or of two (`value2`, `jet2`).
@@ -22,13 +21,13 @@ typedef struct olo_function {
     void (*jet2)(int kind, const olo_jet *x, const olo_jet *y, olo_jet *result);
 } olo_function;
 
-/* The function with this name, or NULL; `if` and `clamp` are there without values of their own. */
+/* The function with this name, or NULL; `if` and `clamp` are listed without value functions. */
 const olo_function *olo_function_find(const char *name);
 
 /* The operator: a symbol such as "+", "and", "not", or "negative" for the sign; or NULL. */
 const olo_function *olo_operator_find(const char *symbol);
 
-/* A function with a name near `word`, or NULL. */
+/* The function whose name is most similar to `word`, or NULL. */
 const char *olo_function_suggest(const char *word);
 
 /* f of a jet, for a function of one argument or of two. The result must not alias an argument. */
@@ -39,8 +38,8 @@ void olo_function_jet2(const olo_function *function, int kind, const olo_jet *x,
 typedef enum olo_instruction_kind {
     OLO_PUSH_CONSTANT,
     OLO_PUSH_VARIABLE,
-    OLO_APPLY,        /* function of the top */
-    OLO_APPLY2,       /* function of the two on top */
+    OLO_APPLY,        /* function of the top value */
+    OLO_APPLY2,       /* function of the two top values */
     OLO_JUMP,         /* to instruction `index`, always forward */
     OLO_JUMP_IF_ZERO, /* the same, if the popped top is 0 */
 } olo_instruction_kind;

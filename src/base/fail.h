@@ -1,5 +1,5 @@
-/* Setting and extending error texts: set once where the cause is known, pass up unchanged, add
- * context where it is known. */
+/* Setting and extending error texts. A text is set once where the cause is known, passed up
+ * unchanged, and extended by context where that is known. */
 #ifndef OLO_BASE_FAIL_H
 #define OLO_BASE_FAIL_H
 
@@ -14,7 +14,7 @@
 /* Sets status and text (truncated to the buffer) and returns the status. `error` may be NULL. */
 olo_status olo_fail(olo_error *error, olo_status status, const char *format, ...) OLO_PRINTF(3, 4);
 
-/* Puts "context: " before the text that is there and returns the status. `error` may be NULL. */
+/* Puts "context: " before the present text and returns the status. `error` may be NULL. */
 olo_status olo_fail_context(olo_error *error, olo_status status, const char *format, ...)
     OLO_PRINTF(3, 4);
 

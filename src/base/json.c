@@ -1,4 +1,4 @@
-/* JSON as of RFC 8259, indented for people. */
+/* JSON as of RFC 8259, indented for readers. */
 #include "base/json.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void indent(const olo_json *json)
     }
 }
 
-/* What precedes every value: comma, line, key. */
+/* Writes what precedes every value: comma, new line, key. */
 static void begin_value(olo_json *json, const char *key)
 {
     if (json->depth > 0) {
@@ -99,7 +99,7 @@ void olo_json_text(olo_json *json, const char *key, const char *text)
     }
 }
 
-/* 17 digits are all there is of a double. */
+/* 17 digits represent a double exactly. */
 static void put_number(const olo_json *json, double value)
 {
     char digits[32] = "null";

@@ -6,9 +6,8 @@
  *     olo_json_integer(&json, "steps", 1000);
  *     olo_json_close(&json);
  *
- * With a growing text instead of a stream it writes for a page: without white space, and with '<'
- * escaped, so that no name can end the script element around it.
- */
+ * With a growing text instead of a stream the output is for a page: without white space, and with
+ * '<' escaped, so that no name can end the enclosing script element. */
 #ifndef OLO_BASE_JSON_H
 #define OLO_BASE_JSON_H
 
@@ -20,11 +19,11 @@
 enum { OLO_JSON_DEPTH = 8 };
 
 typedef struct olo_json {
-    FILE *out;      /* the one ... */
-    olo_text *page; /* ... or the other */
+    FILE *out;      /* either a stream */
+    olo_text *page; /* or a text */
     int depth;
-    char closing[OLO_JSON_DEPTH]; /* brackets that are open */
-    bool filled[OLO_JSON_DEPTH];  /* whether they have an item already */
+    char closing[OLO_JSON_DEPTH]; /* number of open brackets */
+    bool filled[OLO_JSON_DEPTH];  /* whether each has an item already */
 } olo_json;
 
 /* Opens an object '{' or an array '[', and closes the innermost one. */
@@ -38,7 +37,7 @@ void olo_json_integer(olo_json *json, const char *key, long value);
 void olo_json_bool(olo_json *json, const char *key, bool value);
 /* A list of numbers, [1,2,3]. */
 void olo_json_numbers(olo_json *json, const char *key, const double *values, size_t count);
-/* Bytes as a text in base64; for a page. */
+/* Bytes as a text in base64, for a page. */
 void olo_json_bytes(olo_json *json, const char *key, const void *bytes, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
-/* Memory: aligned, zeroed, counted blocks. The counters are the one exception to "no global mutable
- * state": they are atomic, and no result of the library depends on them unless a test asks for a
- * failure. */
+/* Memory: aligned, zeroed, counted blocks. The counters are the only global mutable state: they are
+ * atomic, and no result of the library depends on them unless a test requests a failure. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
@@ -11,7 +10,7 @@
 /* A cache line, and the widest vector register of today's processors. */
 enum { ALIGNMENT = 64 };
 
-/* Capacity of a list when its first item arrives. */
+/* Initial capacity of a list. */
 enum { FIRST_CAPACITY = 8 };
 
 static atomic_size_t allocations;
@@ -20,10 +19,10 @@ static atomic_size_t countdown; // allocations until the one that fails; 0 = nev
 
 static int failure_is_due(void)
 {
-    size_t left = atomic_load(&countdown);
-    while (left > 0 && !atomic_compare_exchange_weak(&countdown, &left, left - 1)) {
+    size_t remaining = atomic_load(&countdown);
+    while (remaining > 0 && !atomic_compare_exchange_weak(&countdown, &remaining, remaining - 1)) {
     }
-    return left == 1;
+    return remaining == 1;
 }
 
 void *olo_alloc(size_t count, size_t size)
@@ -34,7 +33,7 @@ void *olo_alloc(size_t count, size_t size)
     if (failure_is_due()) {
         return NULL;
     }
-    // the exact size, not one rounded up, so that sanitizers see the true end of the block
+    // the exact size, not rounded up, so that sanitizers see the true end of the block
     const size_t bytes = count * size;
     void *block = NULL;
     if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { FIRST_CAPACITY = 64 }; // a power of two, as all later ones
+enum { FIRST_CAPACITY = 64 }; // a power of two, as all later capacities
 
 static size_t hash(const char *name)
 {
@@ -17,7 +17,7 @@ static size_t hash(const char *name)
     return (size_t)(h ^ (h >> 32));
 }
 
-/* Where the name is, or the free place where it would be. */
+/* The slot of a name, or the free slot where it belongs. */
 static size_t slot(const olo_names *names, const char *name)
 {
     size_t i = hash(name) & (names->capacity - 1);
@@ -38,9 +38,9 @@ static bool grow(olo_names *names)
     }
     for (size_t i = 0; i < names->capacity; i++) {
         if (names->keys[i] != NULL) {
-            const size_t place = slot(&larger, names->keys[i]);
-            larger.keys[place] = names->keys[i];
-            larger.values[place] = names->values[i];
+            const size_t slot_index = slot(&larger, names->keys[i]);
+            larger.keys[slot_index] = names->keys[i];
+            larger.values[slot_index] = names->values[i];
             larger.count++;
         }
     }

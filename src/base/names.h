@@ -1,29 +1,29 @@
-/* A dictionary of names: what each one stands for, found in constant time. */
+/* A dictionary from names to values, with lookup in constant time. */
 #ifndef OLO_BASE_NAMES_H
 #define OLO_BASE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Open addressing, at most half full. Starts as `{0}`. */
+/* Open addressing, at most half full. Initialise with `{0}`. */
 typedef struct olo_names {
     const char **keys;
     const void **values;
     size_t count, capacity;
 } olo_names;
 
-/* Adds a name that is not there yet; neither name nor value is copied. False when memory is out;
- * the dictionary is then as before. */
+/* Adds a new name; neither name nor value is copied. False when memory is exhausted; the dictionary
+ * is then unchanged. */
 bool olo_names_add(olo_names *names, const char *name, const void *value);
 
-/* What the name stands for, or NULL. */
+/* The value of the name, or NULL. */
 const void *olo_names_find(const olo_names *names, const char *name);
 
-/* Forgets everything; the dictionary may be used again. */
+/* Removes all names; the dictionary may be used again. */
 void olo_names_free(olo_names *names);
 
-/* Whether a text may name an element: letters, digits, _ and -, the first a letter or _, at most
- * OLO_NAME_MAX_LENGTH of them. */
+/* True if a text is a valid name of an element: letters, digits, _ and -, the first a letter or _,
+ * at most OLO_NAME_MAX_LENGTH characters. */
 bool olo_name_is_valid(const char *name);
 
 enum { OLO_NAME_MAX_LENGTH = 64 };

@@ -1,4 +1,4 @@
-/* Files that replace others. */
+/* Files that replace others when they are complete. */
 #include "base/new_file.h"
 
 #include <dirent.h>
@@ -24,13 +24,12 @@ static olo_status cannot_create(const char *path, int reason, olo_error *error)
                     reason == ENOMEM ? "out of memory" : strerror(reason != 0 ? reason : EIO));
 }
 
-static olo_status is_written(const char *path, olo_error *error)
+static olo_status fail_busy(const char *path, olo_error *error)
 {
     return olo_fail(error, OLO_IO, "cannot create '%s': another process is writing it", path);
 }
 
-/* ---- the rule ---------------------------------------------------------------------------------
- */
+/* ---- files that may be written --------------------------------------------------------------- */
 
 static const char *kind_of(mode_t mode)
 {
@@ -51,7 +50,8 @@ static void folder_of(const char *path, char folder[PATH_MAX])
     folder[slash == NULL ? 1 : length] = '\0';
 }
 
-/* Takes one symbolic link further: `path` becomes what it names, seen from its own folder. */
+/* Follows one symbolic link: `path` becomes the path that the link names, relative to its
+ * folder. */
 static bool follow(char path[PATH_MAX])
 {
     char named[PATH_MAX];
@@ -70,8 +70,9 @@ static bool follow(char path[PATH_MAX])
     return true;
 }
 
-/* Where a regular file or nothing was found: it may be written, and its folder is there. */
-static olo_status check_place(const char *path, const char *target, bool exists, olo_error *error)
+/* Checks that an existing regular file may be written, and that its folder exists. */
+static olo_status check_permissions(const char *path, const char *target, bool exists,
+                                    olo_error *error)
 {
     char folder[PATH_MAX];
     folder_of(target, folder);
@@ -81,10 +82,10 @@ static olo_status check_place(const char *path, const char *target, bool exists,
     return access(folder, W_OK | X_OK) == 0 ? OLO_OK : cannot_create(path, errno, error);
 }
 
-/* The file that would be written: `target` gets its path. */
+/* Finds the file that would be written: `target` receives its path. */
 static olo_status find_target(const char *path, char target[PATH_MAX], olo_error *error)
 {
-    enum { LINKS_MAX = 40 }; // as the system itself
+    enum { LINKS_MAX = 40 }; // the limit of Linux
     struct stat facts;
     if (path[0] == '\0' || strlen(path) >= PATH_MAX) {
         return cannot_create(path, path[0] == '\0' ? ENOENT : ENAMETOOLONG, error);
@@ -92,12 +93,12 @@ static olo_status find_target(const char *path, char target[PATH_MAX], olo_error
     strcpy(target, path);
     for (int links = 0; links < LINKS_MAX; links++) {
         if (lstat(target, &facts) != 0) {
-            return errno == ENOENT ? check_place(path, target, false, error)
+            return errno == ENOENT ? check_permissions(path, target, false, error)
                                    : cannot_create(path, errno, error);
         }
         if (!S_ISLNK(facts.st_mode)) {
             return S_ISREG(facts.st_mode)
-                       ? check_place(path, target, true, error)
+                       ? check_permissions(path, target, true, error)
                        : olo_fail(
                              error, OLO_BAD_INPUT,
                              "cannot create '%s': it is %s, and only a regular file is replaced",
@@ -130,29 +131,27 @@ static bool is_busy(const char *path)
 
 olo_status olo_new_file_check_is_free(const char *path, olo_error *error)
 {
-    return is_busy(path) ? is_written(path, error) : OLO_OK;
+    return is_busy(path) ? fail_busy(path, error) : OLO_OK;
 }
 
-/* ---- hidden names -----------------------------------------------------------------------------
- */
+/* ---- hidden names ---------------------------------------------------------------------------- */
 
-/* What all hidden names for a file begin with: ".NAME.oloid-", where a long name is cut so that the
- * rest fits. */
-enum { STEM_NAME_MAX = 200, STEM_SIZE = STEM_NAME_MAX + sizeof ". .oloid-" };
+/* The prefix of all hidden names for a file: ".NAME.oloid-", where a long name is truncated. */
+enum { PREFIX_NAME_MAX = 200, PREFIX_SIZE = PREFIX_NAME_MAX + sizeof ". .oloid-" };
 
-static void stem_of(const char *target, char stem[STEM_SIZE])
+static void prefix_of(const char *target, char prefix[PREFIX_SIZE])
 {
     const char *slash = strrchr(target, '/');
-    (void)snprintf(stem, STEM_SIZE, ".%.*s.oloid-", (int)STEM_NAME_MAX,
+    (void)snprintf(prefix, PREFIX_SIZE, ".%.*s.oloid-", (int)PREFIX_NAME_MAX,
                    slash != NULL ? slash + 1 : target);
 }
 
-/* The number of the process in a hidden name that begins with `stem`; 0: it is another name. */
-static long process_of(const char *name, const char *stem)
+/* The number of the process in a hidden name that begins with `prefix`; 0 for any other name. */
+static long process_of(const char *name, const char *prefix)
 {
-    const size_t length = strlen(stem);
+    const size_t length = strlen(prefix);
     char *end = NULL;
-    if (strncmp(name, stem, length) != 0 || name[length] < '0' || name[length] > '9') {
+    if (strncmp(name, prefix, length) != 0 || name[length] < '0' || name[length] > '9') {
         return 0;
     }
     const long process = strtol(name + length, &end, 10);
@@ -162,17 +161,17 @@ static long process_of(const char *name, const char *stem)
     return process;
 }
 
-/* Removes hidden files for the same target whose processes have ended: neither is there such a
- * process, nor is the file locked, perhaps from another machine. */
-static void remove_stale(const char *folder, const char *stem)
+/* Removes hidden files for the same target whose processes have ended: no such process exists, and
+ * the file is not locked (it might be locked from another machine). */
+static void remove_stale(const char *folder, const char *prefix)
 {
     char path[PATH_MAX];
     DIR *entries = opendir(folder);
     if (entries == NULL) {
-        return; // that the folder cannot be read does not matter here
+        return; // a folder that cannot be read is no failure here
     }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        const long process = process_of(entry->d_name, stem);
+        const long process = process_of(entry->d_name, prefix);
         const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH && length < PATH_MAX &&
             !is_busy(path)) {
@@ -182,21 +181,21 @@ static void remove_stale(const char *folder, const char *stem)
     (void)closedir(entries);
 }
 
-/* Gives the file a hidden name beside its target, creating it if there is none yet. False, with
- * errno, when that is not possible. */
-static bool make_visible(olo_new_file *new_file)
+/* Gives the file a hidden name beside its target; creates the file if it does not exist yet. False,
+ * with errno, when that is not possible. */
+static bool give_hidden_name(olo_new_file *new_file)
 {
     enum { NUMBERS = 1000 }; // files that one process writes for the same target at once
-    char folder[PATH_MAX], stem[STEM_SIZE];
+    char folder[PATH_MAX], prefix[PREFIX_SIZE];
     folder_of(new_file->target, folder);
-    stem_of(new_file->target, stem);
-    remove_stale(folder, stem);
-    const size_t size = strlen(folder) + strlen(stem) + 64;
+    prefix_of(new_file->target, prefix);
+    remove_stale(folder, prefix);
+    const size_t size = strlen(folder) + strlen(prefix) + 64;
     char *name = olo_alloc(size, 1);
     bool done = false;
     errno = name != NULL ? EEXIST : ENOMEM;
     for (int i = 0; !done && errno == EEXIST && i < NUMBERS; i++) {
-        (void)snprintf(name, size, "%s/%s%ld-%d", folder, stem, (long)getpid(), i);
+        (void)snprintf(name, size, "%s/%s%ld-%d", folder, prefix, (long)getpid(), i);
         if (new_file->descriptor >= 0) {
             done = olo_write_link(new_file->descriptor, name);
         } else {
@@ -204,7 +203,7 @@ static bool make_visible(olo_new_file *new_file)
             done = new_file->descriptor >= 0;
         }
     }
-    new_file->beside = done ? name : NULL;
+    new_file->hidden = done ? name : NULL;
     if (!done) {
         const int reason = errno;
         olo_free(name);
@@ -213,11 +212,10 @@ static bool make_visible(olo_new_file *new_file)
     return done;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/* Gives the file the permissions of the one that it is to replace, if there is one. */
-static bool take_mode(const olo_new_file *new_file)
+/* Gives the file the permissions of the file that it will replace, if there is one. */
+static bool copy_permissions(const olo_new_file *new_file)
 {
     enum { PERMISSIONS = 0777 };
     struct stat old, ours;
@@ -228,21 +226,21 @@ static bool take_mode(const olo_new_file *new_file)
     return wanted == (ours.st_mode & PERMISSIONS) || olo_write_mode(new_file->descriptor, wanted);
 }
 
-/* Without a name, or with a hidden one where that is not possible. A file system without locks is
- * used without. */
-static olo_status open_it(olo_new_file *new_file, olo_error *error)
+/* Opens the file without a name, or with a hidden name where that is not possible. Failure to lock
+ * is ignored, since some file systems have no locks. */
+static olo_status open_unnamed(olo_new_file *new_file, olo_error *error)
 {
     char folder[PATH_MAX];
     folder_of(new_file->target, folder);
     new_file->descriptor = olo_write_open_unnamed(folder);
     if (new_file->descriptor < 0 && errno == EOPNOTSUPP) {
-        (void)make_visible(new_file);
+        (void)give_hidden_name(new_file);
     }
     if (new_file->descriptor < 0) {
         return cannot_create(new_file->path, errno, error);
     }
-    (void)flock(new_file->descriptor, LOCK_EX | LOCK_NB); // nobody else has opened it
-    return take_mode(new_file) ? OLO_OK : cannot_create(new_file->path, errno, error);
+    (void)flock(new_file->descriptor, LOCK_EX | LOCK_NB); // no other process has opened it
+    return copy_permissions(new_file) ? OLO_OK : cannot_create(new_file->path, errno, error);
 }
 
 olo_status olo_new_file_open(olo_new_file *new_file, const char *path, olo_error *error)
@@ -258,7 +256,7 @@ olo_status olo_new_file_open(olo_new_file *new_file, const char *path, olo_error
         status = olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
     }
     if (status == OLO_OK) {
-        status = open_it(new_file, error);
+        status = open_unnamed(new_file, error);
     }
     if (status != OLO_OK) {
         olo_new_file_close(new_file);
@@ -266,11 +264,10 @@ olo_status olo_new_file_open(olo_new_file *new_file, const char *path, olo_error
     return status;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------
- */
+/* ---- publishing ------------------------------------------------------------------------------ */
 
-/* A renamed file is there after a power failure only when its folder has been synced too. Not every
- * file system can; the file itself is on disk, so this is no failure. */
+/* A renamed file survives a power failure only when its folder has been synced too. Not every file
+ * system can do that; the file itself is on disk, so this is no failure. */
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -282,66 +279,65 @@ static void sync_folder(const char *path)
     }
 }
 
-/* Some file systems tell only when a file is closed that it could not be written. */
-static bool has_arrived(int descriptor)
+/* Some file systems report a failed write only when the file is closed. */
+static bool is_written_without_error(int descriptor)
 {
     const int copy = dup(descriptor);
     return copy >= 0 && close(copy) == 0;
 }
 
-/* The file has its name. */
-static olo_status kept(olo_new_file *new_file)
+/* Ends the publication of a file that has got its name. */
+static olo_status finish_publication(olo_new_file *new_file)
 {
-    new_file->beside = olo_free(new_file->beside);
-    new_file->kept = true;
+    new_file->hidden = olo_free(new_file->hidden);
+    new_file->published = true;
     sync_folder(new_file->target);
     return OLO_OK;
 }
 
-/* Replaces the file that is there. A link cannot: the new file gets a hidden name and is renamed.
- */
+/* Replaces the existing file. link() cannot replace a file: the new file gets a hidden name and is
+ * renamed. */
 static bool replace(olo_new_file *new_file)
 {
-    return (new_file->beside != NULL || make_visible(new_file)) &&
-           olo_write_rename(new_file->beside, new_file->target);
+    return (new_file->hidden != NULL || give_hidden_name(new_file)) &&
+           olo_write_rename(new_file->hidden, new_file->target);
 }
 
-olo_status olo_new_file_keep(olo_new_file *new_file, olo_error *error)
+olo_status olo_new_file_publish(olo_new_file *new_file, olo_error *error)
 {
-    if (!has_arrived(new_file->descriptor)) {
+    if (!is_written_without_error(new_file->descriptor)) {
         return cannot_create(new_file->path, errno, error);
     }
-    bool done = new_file->beside == NULL && olo_write_link(new_file->descriptor, new_file->target);
-    if (!done && (new_file->beside != NULL || errno == EEXIST)) {
+    bool done = new_file->hidden == NULL && olo_write_link(new_file->descriptor, new_file->target);
+    if (!done && (new_file->hidden != NULL || errno == EEXIST)) {
         done = replace(new_file);
     }
-    return done ? kept(new_file) : cannot_create(new_file->path, errno, error);
+    return done ? finish_publication(new_file) : cannot_create(new_file->path, errno, error);
 }
 
 /* True if a path names the file of a descriptor. */
-static bool names(const char *path, int descriptor)
+static bool is_name_of(const char *path, int descriptor)
 {
     struct stat ours, there;
     return descriptor >= 0 && fstat(descriptor, &ours) == 0 && stat(path, &there) == 0 &&
            ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-/* Gives the file its name if there is none of that name. A file that has a hidden name keeps that,
- * too. */
-static bool name_first(olo_new_file *new_file)
+/* Gives the file its name if no file has that name. */
+static bool name_if_free(olo_new_file *new_file)
 {
-    if (new_file->beside == NULL) {
+    if (new_file->hidden == NULL) {
         return olo_write_link(new_file->descriptor, new_file->target);
     }
-    if (!olo_write_link_name(new_file->beside, new_file->target)) {
+    if (!olo_write_link_name(new_file->hidden, new_file->target)) {
         return false;
     }
-    (void)olo_write_remove(new_file->beside);
+    (void)olo_write_remove(new_file->hidden);
     return true;
 }
 
-/* Locks the file that is there, against all others; where somebody reads it, against writers. The
- * descriptor, or -1 with errno: EWOULDBLOCK when another process writes it. */
+/* Locks the existing file exclusively or, while another process reads it, against writers. Returns
+ * the descriptor, or -1 with errno: EWOULDBLOCK when another process writes it. */
 static int lock_old(const char *path)
 {
     const int descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -354,19 +350,19 @@ static int lock_old(const char *path)
     return descriptor;
 }
 
-olo_status olo_new_file_keep_alone(olo_new_file *new_file, int held, olo_error *error)
+olo_status olo_new_file_publish_exclusive(olo_new_file *new_file, int replaced, olo_error *error)
 {
-    enum { TRIES = 100 }; // the file may come and go in between
-    if (!has_arrived(new_file->descriptor)) {
+    enum { TRIES = 100 }; // other processes may create and remove the file in between
+    if (!is_written_without_error(new_file->descriptor)) {
         return cannot_create(new_file->path, errno, error);
     }
     errno = EEXIST;
     for (int i = 0; i < TRIES; i++) {
-        const bool own = names(new_file->target, held);
-        if (!own && name_first(new_file)) {
-            return kept(new_file);
+        const bool own = is_name_of(new_file->target, replaced);
+        if (!own && name_if_free(new_file)) {
+            return finish_publication(new_file);
         }
-        const bool linkless = !own && errno == EPERM; // a file system without links
+        const bool linkless = !own && errno == EPERM; // a file system without hard links
         if (!own && !linkless && errno != EEXIST) {
             break;
         }
@@ -374,9 +370,9 @@ olo_status olo_new_file_keep_alone(olo_new_file *new_file, int held, olo_error *
         if (!own && old < 0 && errno != ENOENT) {
             break;
         }
-        // the lock is held until the name is that of the new file: whoever comes now sees that one
+        // the lock is held until the new file has the name: other processes then find the new file,
         // locked
-        const bool ours = own || names(new_file->target, old) || (old < 0 && linkless);
+        const bool ours = own || is_name_of(new_file->target, old) || (old < 0 && linkless);
         const bool done = ours && replace(new_file);
         const int reason = ours ? errno : EEXIST;
         if (old >= 0) {
@@ -384,30 +380,30 @@ olo_status olo_new_file_keep_alone(olo_new_file *new_file, int held, olo_error *
         }
         errno = reason;
         if (done) {
-            return kept(new_file);
+            return finish_publication(new_file);
         }
         if (ours) {
             break;
         }
     }
-    return errno == EWOULDBLOCK || errno == EEXIST ? is_written(new_file->path, error)
+    return errno == EWOULDBLOCK || errno == EEXIST ? fail_busy(new_file->path, error)
                                                    : cannot_create(new_file->path, errno, error);
 }
 
 bool olo_new_file_is_there(const olo_new_file *new_file)
 {
-    return names(new_file->target, new_file->descriptor);
+    return is_name_of(new_file->target, new_file->descriptor);
 }
 
 void olo_new_file_close(olo_new_file *new_file)
 {
-    if (new_file->beside != NULL) {
-        (void)olo_write_remove(new_file->beside);
+    if (new_file->hidden != NULL) {
+        (void)olo_write_remove(new_file->hidden);
     }
     if (new_file->descriptor >= 0) {
         close(new_file->descriptor);
     }
-    olo_free(new_file->beside);
+    olo_free(new_file->hidden);
     olo_free(new_file->target);
     olo_free(new_file->path);
     *new_file = (olo_new_file){.descriptor = -1};

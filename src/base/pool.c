@@ -1,4 +1,4 @@
-/* A pool is a list of blocks, each allocated on its own, so that sanitizers see where it ends. */
+/* A pool is a list of separately allocated blocks, so that sanitizers see the end of each. */
 #include "base/pool.h"
 
 #include <stdalign.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* Head of a block; what the caller sees begins after it. */
+/* Header of a block; the caller's memory follows it. */
 typedef struct olo_pool_block {
     alignas(max_align_t) struct olo_pool_block *previous;
 } olo_pool_block;

@@ -1,14 +1,14 @@
-/* The pace of a job from exponentially faded sums of work and time,
+/* The rate of a job from exponentially weighted sums of work and time,
  *
  *   W = sum_i exp(-(t - t_i)/T) dw_i,   S = sum_i exp(-(t - t_i)/T) dt_i,   rate = W/S,
  *
- * which is the plain average at first and forgets what is much older than T. */
+ * which is the plain average at first; contributions much older than T vanish. */
 #include "base/progress.h"
 
 #include <math.h>
 #include <time.h>
 
-/* T: long enough to smooth single slow steps, short enough to follow a change of pace. */
+/* T: long enough to smooth single slow steps, short enough to follow a change of rate. */
 static const double FADING_SECONDS = 10.0;
 
 static double seconds_of(clockid_t clock)
@@ -42,9 +42,9 @@ void olo_progress_update(olo_progress *progress, double now, double fraction)
     if (!isfinite(dt) || !isfinite(dw) || dt < 0.0 || dw < 0.0) {
         return;
     }
-    const double keep = exp(-dt / FADING_SECONDS);
-    progress->work = keep * progress->work + dw;
-    progress->time = keep * progress->time + dt;
+    const double decay = exp(-dt / FADING_SECONDS);
+    progress->work = decay * progress->work + dw;
+    progress->time = decay * progress->time + dt;
     progress->last = now;
     progress->fraction = fraction;
 }
@@ -54,7 +54,7 @@ double olo_progress_rate(const olo_progress *progress)
     return progress->time > 0.0 ? progress->work / progress->time : 0.0;
 }
 
-double olo_progress_seconds_left(const olo_progress *progress)
+double olo_progress_remaining_seconds(const olo_progress *progress)
 {
     if (progress->fraction >= 1.0) {
         return 0.0;

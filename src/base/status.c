@@ -18,14 +18,14 @@ static const struct description descriptions[OLO_STATUS_COUNT] = {
 #undef OLO_ERROR
 };
 
-/* A number that is no status is itself a broken invariant. */
+/* A number that is no status is described as an internal error. */
 static const struct description *describe(olo_status status)
 {
     const unsigned index = (unsigned)status;
     return &descriptions[index < OLO_STATUS_COUNT ? index : (unsigned)OLO_INTERNAL];
 }
 
-/* Copies as much of `text` as fits into `size` bytes and ends it after a whole character. */
+/* Copies as much of `text` as fits into `size` bytes and ends it after a complete character. */
 static void copy_truncated(char *to, size_t size, const char *text)
 {
     size_t length = strlen(text);
@@ -55,7 +55,7 @@ olo_status olo_fail(olo_error *error, olo_status status, const char *format, ...
     if (error == NULL) {
         return status;
     }
-    // through a scratch buffer, since an argument may be the error's own text
+    // through a scratch buffer, since an argument may be the text of `error`
     char scratch[SCRATCH_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -78,7 +78,7 @@ olo_status olo_fail_context(olo_error *error, olo_status status, const char *for
     format_text(context, format, arguments);
     va_end(arguments);
 
-    // a cause without words is described by its status
+    // a cause without a text is described by its status
     const char *cause = error->text[0] != '\0' ? error->text : olo_status_text(status);
     char joined[2 * SCRATCH_SIZE + 2];
     (void)snprintf(joined, sizeof joined, "%s: %s", context, cause);

@@ -24,7 +24,7 @@ static int letter(char c)
 /* Distance between two words of at most LONGEST bytes. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    // three rows of the table are alive at a time; row i is rows[i % 3]
+    // only three rows of the table are needed at a time; row i is rows[i % 3]
     size_t rows[3][LONGEST + 1];
     for (size_t j = 0; j <= b_length; j++) {
         rows[0][j] = j;

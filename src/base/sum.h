@@ -1,15 +1,15 @@
-/* Compensated summation (Neumaier 1974): `rest` collects what rounding takes from `value`,
+/* Compensated summation (Neumaier 1974): `remainder` collects the rounding errors of `value`,
  *
- *   t = value + x;  rest += |value| >= |x| ? (value - t) + x : (x - t) + value;  value = t,
+ *   t = value + x;  remainder += |value| >= |x| ? (value - t) + x : (x - t) + value;  value = t,
  *
- * so that the error of value + rest is independent of the number of terms to first order. It needs
- * arithmetic that is neither reassociated nor contracted: no -ffast-math. */
+ * so that the error of value + remainder is independent of the number of terms to first order. It
+ * needs arithmetic that is neither reassociated nor contracted: no -ffast-math. */
 #ifndef OLO_BASE_SUM_H
 #define OLO_BASE_SUM_H
 
 #include <math.h>
 
-/* A running sum; starts as `{0}`. Its value is value + rest. */
+/* A running sum; initialise with `{0}`. Its value is value + remainder. */
 typedef struct olo_sum {
     double value, remainder;
 } olo_sum;

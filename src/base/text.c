@@ -60,14 +60,14 @@ void olo_text_base64(olo_text *text, const void *bytes, size_t size)
         return;
     }
     for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
+        const size_t remaining = size - i;
         const uint32_t bits = (uint32_t)from[i] << 16 |
-                              (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
-                              (left > 2 ? (uint32_t)from[i + 2] : 0);
+                              (remaining > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
+                              (remaining > 2 ? (uint32_t)from[i + 2] : 0);
         *to++ = digits[bits >> 18];
         *to++ = digits[bits >> 12 & 63];
-        *to++ = left > 1 ? digits[bits >> 6 & 63] : '=';
-        *to++ = left > 2 ? digits[bits & 63] : '=';
+        *to++ = remaining > 1 ? digits[bits >> 6 & 63] : '=';
+        *to++ = remaining > 2 ? digits[bits & 63] : '=';
     }
     text->length += (size + 2) / 3 * 4;
 }
@@ -92,7 +92,7 @@ size_t olo_utf8_length(const char *text)
     return bad ? 0 : length;
 }
 
-/* What stands for a character that means something to HTML or XML; NULL: it stands for itself. */
+/* The escape sequence of a character that is special in HTML or XML; NULL: none. */
 static const char *entity(char c)
 {
     switch (c) {
@@ -107,7 +107,7 @@ static const char *entity(char c)
     case '\'':
         return "&#39;";
     default:
-        // XML knows no control characters but white space
+        // XML allows no control characters but white space
         return (unsigned char)c < 0x20 && strchr("\t\n\r", c) == NULL ? "\xef\xbf\xbd" : NULL;
     }
 }

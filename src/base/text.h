@@ -1,5 +1,5 @@
-/* A text that grows: what a file or a page is made of before it is written. After the first failure
- * (out of memory) nothing more is added, so that many small additions read as the list they are. */
+/* A text that grows: the contents of a file or a page before it is written. After the first failure
+ * (out of memory) nothing more is added, so that many small additions need no checks. */
 #ifndef OLO_BASE_TEXT_H
 #define OLO_BASE_TEXT_H
 
@@ -8,11 +8,11 @@
 
 #include "base/fail.h"
 
-/* Starts as `{0}`. */
+/* Initialise with `{0}`. */
 typedef struct olo_text {
     char *bytes; /* not ended by a zero byte */
     size_t length, capacity;
-    bool failed; /* memory was out */
+    bool failed; /* memory was exhausted */
 } olo_text;
 
 void olo_text_add(olo_text *text, const char *bytes, size_t length);
@@ -21,7 +21,7 @@ void olo_text_put(olo_text *text, const char *words);
 void olo_text_format(olo_text *text, const char *format, ...) OLO_PRINTF(2, 3);
 /* Bytes in base64 (RFC 4648, with padding). */
 void olo_text_base64(olo_text *text, const void *bytes, size_t size);
-/* Words inside HTML or XML: & < > " ' are escaped, what is no UTF-8 is replaced. */
+/* A text inside HTML or XML: & < > " ' are escaped, invalid UTF-8 is replaced. */
 void olo_text_escaped(olo_text *text, const char *words);
 void olo_text_free(olo_text *text);
 

@@ -1,4 +1,4 @@
-/* A text as a file. */
+/* Writing a text to a file. */
 #include "base/text_file.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ olo_status olo_text_save(const olo_text *text, const char *path, olo_error *erro
         return status;
     }
     status = olo_write_bytes(new_file.descriptor, text->bytes, text->length, 0)
-                 ? olo_new_file_keep(&new_file, error)
+                 ? olo_new_file_publish(&new_file, error)
                  : cannot_write(path, error);
     olo_new_file_close(&new_file);
     return status;

@@ -1,4 +1,4 @@
-/* What the linked library is: its version, and what it declares. */
+/* The version of the linked library, and its declarations. */
 #include "oloid/version.h"
 
 #include "base/declarations.h"

@@ -1,5 +1,5 @@
 /* Changes of files, counted. As in memory.c the counters are atomic, and nothing depends on them
- * unless a test asks for a failure. */
+ * unless a test requests a failure. */
 #define _GNU_SOURCE // O_TMPFILE
 #include "base/write.h"
 
@@ -18,13 +18,13 @@ static atomic_bool names_only;
 
 static bool is_due(atomic_size_t *countdown)
 {
-    size_t left = atomic_load(countdown);
-    while (left > 0 && !atomic_compare_exchange_weak(countdown, &left, left - 1)) {
+    size_t remaining = atomic_load(countdown);
+    while (remaining > 0 && !atomic_compare_exchange_weak(countdown, &remaining, remaining - 1)) {
     }
-    return left == 1;
+    return remaining == 1;
 }
 
-/* Before every change: false, with errno, when it is to fail. */
+/* Called before every change: false, with errno, when the change must fail. */
 static bool may_change(void)
 {
     atomic_fetch_add(&changes, 1);
@@ -43,7 +43,7 @@ int olo_write_create(const char *path)
     return may_change() ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
 }
 
-/* Through here a file without a name is given one. */
+/* The path through which a file without a name can be linked. */
 enum { LINK_SIZE = 64 };
 
 static void link_of(int descriptor, char link[LINK_SIZE])
@@ -71,7 +71,7 @@ int olo_write_open_unnamed(const char *folder)
     }
     if (descriptor >= 0) {
         link_of(descriptor, link);
-        if (access(link, F_OK) != 0) { // it could not be named later
+        if (access(link, F_OK) != 0) { // the file could not be named later
             close(descriptor);
             errno = EOPNOTSUPP;
             return -1;
@@ -131,7 +131,7 @@ bool olo_write_mode(int descriptor, unsigned mode)
 
 bool olo_write_sync(int descriptor)
 {
-    // a pipe or a special file cannot be synced, and need not be
+    // a pipe or a device cannot be synced, and need not be
     return may_change() && (fdatasync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP);
 }
 

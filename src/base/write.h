@@ -1,5 +1,5 @@
-/* Changes of files: every one that the library makes goes through here, so that tests can count
- * them, make the n-th one fail, or end the process just before it. */
+/* Changes of files: every change that the library makes goes through these functions, so that tests
+ * can count them, make the n-th one fail, or end the process just before it. */
 #ifndef OLO_BASE_WRITE_H
 #define OLO_BASE_WRITE_H
 
@@ -7,34 +7,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Creates a file for reading and writing; fails when there is one of that name. The descriptor, or
- * -1. Every function below is true on success; otherwise errno says why. */
+/* Creates a file for reading and writing; fails when there is one of that name. Returns the
+ * descriptor, or -1. Every function below returns true on success; otherwise errno is set. */
 int olo_write_create(const char *path);
 
-/* Creates a file without a name in a folder: it is gone when it is closed, also when the process is
- * killed, unless olo_write_link names it. The descriptor, or -1; errno is EOPNOTSUPP where the
- * system has no such files. */
+/* Creates a file without a name in a folder: it is deleted when it is closed, also when the process
+ * is killed, unless olo_write_link names it. Returns the descriptor, or -1; errno is EOPNOTSUPP
+ * where the system has no such files. */
 int olo_write_open_unnamed(const char *folder);
 
 /* Names a file that was created without a name; fails when there is a file of that name. */
 bool olo_write_link(int descriptor, const char *path);
 
-/* The same for a file that has a name, which it keeps. */
+/* The same for a file that has a name, which remains. */
 bool olo_write_link_name(const char *from, const char *to);
 
-/* Writes all of `size` bytes at an offset; goes on after signals and short writes. */
+/* Writes `size` bytes at an offset; continues after signals and short writes. */
 bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset);
 
-/* Makes a file this long; what is new reads as zero. */
+/* Sets the length of a file; new bytes are zero. */
 bool olo_write_resize(int descriptor, uint64_t size);
 
-/* Sets who may read and write a file, as chmod does. */
+/* Sets the permissions of a file, as chmod does. */
 bool olo_write_mode(int descriptor, unsigned mode);
 
 /* Waits until everything is on disk. */
 bool olo_write_sync(int descriptor);
 
-/* Gives a file another name, replacing the file that has it. */
+/* Renames a file, replacing the file that has the new name. */
 bool olo_write_rename(const char *from, const char *to);
 
 bool olo_write_remove(const char *path);
@@ -48,7 +48,7 @@ enum { OLO_WRITE_ENDED = 99 };
 size_t olo_write_count(void);
 void olo_write_fail_at(size_t n);
 void olo_write_end_at(size_t n);
-/* As on a file system that has no files without a name. */
+/* Behaves as a file system that has no files without a name. */
 void olo_write_with_names_only(bool only);
 
 #endif

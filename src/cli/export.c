@@ -78,7 +78,7 @@ static olo_status replace_file(writer *write, const char *result, const char *pa
     }
     status = write_stream(write, result, out, path, error);
     if (status == OLO_OK) {
-        status = olo_new_file_keep(&new_file, error);
+        status = olo_new_file_publish(&new_file, error);
     }
     olo_new_file_close(&new_file);
     return status;

@@ -53,7 +53,7 @@ static void describe(const cli_progress_line *line, double t, char *text, size_t
 {
     char rate[CLI_NUMBER_SIZE], left[CLI_NUMBER_SIZE] = "";
     cli_rate(rate, olo_progress_rate(&line->pace) * (line->end - line->start) / line->step);
-    const double seconds = olo_progress_seconds_left(&line->pace);
+    const double seconds = olo_progress_remaining_seconds(&line->pace);
     if (isfinite(seconds)) {
         cli_duration(left, ceil(seconds));
     }

@@ -127,7 +127,7 @@ static void shape_blocks(const olo_topology *t, olo_block *blocks)
             (olo_block){.size = t->closure_blocks[i].count,
                         .dof = t->closure_blocks[i].count,
                         .parent = -1,
-                        .last = true,
+                        .closure = true,
                         .relative = olo_closure_is_relative(s, &t->closure_blocks[i])};
 }
 

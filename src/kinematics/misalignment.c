@@ -163,7 +163,7 @@ static olo_status find_suspects(search *x, int *count, olo_error *error)
             return status;
         x->kind[i] = repeats ? REDUNDANT : INDEPENDENT;
         /* a row that constrains velocities has no misalignment */
-        if (repeats && !row_of(x, i)->type->velocity && olo_span_left(x->span) > least_of(x, i))
+        if (repeats && !row_of(x, i)->type->velocity && olo_span_residual(x->span) > least_of(x, i))
             x->kind[i] = SUSPECT;
         *count += x->kind[i] == SUSPECT;
     }
@@ -257,7 +257,7 @@ static void stretch(search *x, double factor)
 static bool complete_motion(search *x)
 {
     const double small = 1e-6; /* where the motion of the nodes is linear in u */
-    olo_span_null(x->span, x->u);
+    olo_span_complete_null_vector(x->span, x->u);
     correct(x, false);
     correct(x, false);
     stretch(x, small);
@@ -272,7 +272,7 @@ static bool complete_motion(search *x)
 static bool find_prevented(search *x, int i)
 {
     const int entries = form_scaled_row(x, i);
-    const int column = olo_span_outside(x->span, entries, x->column, x->value);
+    const int column = olo_span_find_free_column(x->span, entries, x->column, x->value);
     if (column < 0)
         return false;
     memset(x->u, 0, (size_t)x->topology->unknowns * sizeof *x->u);

@@ -1,5 +1,5 @@
 /* Implicitly restarted Lanczos and Arnoldi iterations (Lehoucq, Sorensen, Yang 1998) by reverse
- * communication: ARPACK says where a vector is and where its product has to go. */
+ * communication: ARPACK requests products of a vector and says where to store them. */
 #include "linalg/arnoldi.h"
 
 #include <pthread.h>
@@ -14,22 +14,24 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const int restarts = 1000;
-/* of an eigenvalue, in proportion; zero: rounding */
+/* relative error of an eigenvalue; zero: machine precision */
 static const double tolerance = 0;
 
 typedef struct session {
     olo_pool pool;
-    int n, count, room;
+    int n, count, basis_size;
     double *resid, *basis, *work, *large, *extra;
     int *select;
     size_t large_size;
-    int param[11], place[14], info;
+    int param[11], offset[14], info;
 } session;
 
-static bool open_session(session *s, int n, int count, int room, const double *start, size_t large)
+static bool open_session(session *s, int n, int count, int basis_size, const double *initial,
+                         size_t large)
 {
-    size_t length = (size_t)n, vectors = (size_t)room;
-    *s = (session){.n = n, .count = count, .room = room, .large_size = large, .info = 1};
+    size_t length = (size_t)n, vectors = (size_t)basis_size;
+    *s =
+        (session){.n = n, .count = count, .basis_size = basis_size, .large_size = large, .info = 1};
     const olo_array arrays[] = {{&s->resid, length},
                                 {&s->basis, length * vectors},
                                 {&s->work, 3 * length},
@@ -38,7 +40,7 @@ static bool open_session(session *s, int n, int count, int room, const double *s
     s->select = olo_pool_alloc(&s->pool, vectors, sizeof *s->select);
     if (!s->select || !olo_pool_arrays(&s->pool, arrays, sizeof arrays / sizeof *arrays))
         return false;
-    memcpy(s->resid, start, (size_t)n * sizeof *start);
+    memcpy(s->resid, initial, (size_t)n * sizeof *initial);
     s->param[0] = 1; /* exact shifts */
     s->param[2] = restarts;
     return true;
@@ -49,28 +51,28 @@ static olo_status judge(const session *s, olo_error *error)
     if (s->info == 0)
         return OLO_OK;
     return olo_fail(error, OLO_NOT_CONVERGED,
-                    s->info == 1 ? "%d eigenvalues were not found; ask for fewer (ARPACK %d)"
+                    s->info == 1 ? "%d eigenvalues were not found; request fewer (ARPACK %d)"
                                  : "the iteration for %d eigenvalues failed (ARPACK %d)",
                     s->count, s->info);
 }
 
-/* S = solve(mass(.)) where ido says so; with the product of the mass at hand in the third vector.
- */
+/* S = solve(mass(.)) where ido requests it; the product with the mass may be in the third
+ * vector. */
 static void iterate_symmetric(session *s, olo_linear_map *solve, olo_linear_map *mass,
                               void *context)
 {
     int ido = 0;
     s->param[6] = 3;
     for (;;) {
-        dsaupd_c(&ido, "G", s->n, "LA", s->count, tolerance, s->resid, s->room, s->basis, s->n,
-                 s->param, s->place, s->work, s->large, (int)s->large_size, &s->info);
-        double *x = s->work + s->place[0] - 1, *y = s->work + s->place[1] - 1;
+        dsaupd_c(&ido, "G", s->n, "LA", s->count, tolerance, s->resid, s->basis_size, s->basis,
+                 s->n, s->param, s->offset, s->work, s->large, (int)s->large_size, &s->info);
+        double *x = s->work + s->offset[0] - 1, *y = s->work + s->offset[1] - 1;
         if (ido == -1) {
             mass(context, x, y);
             memcpy(x, y, (size_t)s->n * sizeof *x);
             solve(context, x, y);
         } else if (ido == 1) {
-            solve(context, s->work + s->place[2] - 1, y);
+            solve(context, s->work + s->offset[2] - 1, y);
         } else if (ido == 2) {
             mass(context, x, y);
         } else {
@@ -79,14 +81,14 @@ static void iterate_symmetric(session *s, olo_linear_map *solve, olo_linear_map 
     }
 }
 
-olo_status olo_arnoldi_symmetric(int n, int count, int room, const double *start,
+olo_status olo_arnoldi_symmetric(int n, int count, int basis_size, const double *initial,
                                  olo_linear_map *solve, olo_linear_map *mass, void *context,
                                  double *values, double *vectors, olo_error *error)
 {
     session s;
     olo_status status = OLO_OK;
-    size_t large = (size_t)room * ((size_t)room + 8);
-    if (!open_session(&s, n, count, room, start, large)) {
+    size_t large = (size_t)basis_size * ((size_t)basis_size + 8);
+    if (!open_session(&s, n, count, basis_size, initial, large)) {
         olo_pool_free(&s.pool);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for %d eigenvalues", count);
     }
@@ -95,7 +97,7 @@ olo_status olo_arnoldi_symmetric(int n, int count, int room, const double *start
     status = judge(&s, error);
     if (status == OLO_OK) {
         dseupd_c(1, "A", s.select, values, vectors, n, 0.0, "G", n, "LA", count, tolerance, s.resid,
-                 room, s.basis, n, s.param, s.place, s.work, s.large, (int)large, &s.info);
+                 basis_size, s.basis, n, s.param, s.offset, s.work, s.large, (int)large, &s.info);
         status = judge(&s, error);
     }
     pthread_mutex_unlock(&lock);
@@ -108,22 +110,22 @@ static void iterate_general(session *s, olo_linear_map *product, void *context)
     int ido = 0;
     s->param[6] = 1;
     do {
-        dnaupd_c(&ido, "I", s->n, "LM", s->count, tolerance, s->resid, s->room, s->basis, s->n,
-                 s->param, s->place, s->work, s->large, (int)s->large_size, &s->info);
+        dnaupd_c(&ido, "I", s->n, "LM", s->count, tolerance, s->resid, s->basis_size, s->basis,
+                 s->n, s->param, s->offset, s->work, s->large, (int)s->large_size, &s->info);
         if (ido == -1 || ido == 1)
-            product(context, s->work + s->place[0] - 1, s->work + s->place[1] - 1);
+            product(context, s->work + s->offset[0] - 1, s->work + s->offset[1] - 1);
     } while (ido == -1 || ido == 1);
 }
 
-olo_status olo_arnoldi_general(int n, int count, int room, const double *start,
+olo_status olo_arnoldi_general(int n, int count, int basis_size, const double *initial,
                                olo_linear_map *product, void *context, double *re, double *im,
                                double *vectors, int *found, olo_error *error)
 {
     session s;
     olo_status status = OLO_OK;
-    size_t large = 3 * (size_t)room * ((size_t)room + 2);
+    size_t large = 3 * (size_t)basis_size * ((size_t)basis_size + 2);
     *found = 0;
-    if (!open_session(&s, n, count, room, start, large)) {
+    if (!open_session(&s, n, count, basis_size, initial, large)) {
         olo_pool_free(&s.pool);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for %d eigenvalues", count);
     }
@@ -132,7 +134,7 @@ olo_status olo_arnoldi_general(int n, int count, int room, const double *start,
     status = judge(&s, error);
     if (status == OLO_OK) {
         dneupd_c(1, "A", s.select, re, im, vectors, n, 0.0, 0.0, s.extra, "I", n, "LM", count,
-                 tolerance, s.resid, room, s.basis, n, s.param, s.place, s.work, s.large,
+                 tolerance, s.resid, basis_size, s.basis, n, s.param, s.offset, s.work, s.large,
                  (int)large, &s.info);
         status = judge(&s, error);
         *found = s.param[4];

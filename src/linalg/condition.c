@@ -1,11 +1,10 @@
-/* The 2-norm condition number |K| |K^-1| of a square matrix, also where a double-precision SVD
- * ends.
+/* The 2-norm condition number |K| |K^-1| of a square matrix, also beyond the range of an SVD in
+ * double precision.
  *
- * An SVD in double precision has an error of about 1e-16 |K| in every singular value, so it is good
- * while the condition number is far below 1e16. Beyond, K^-1 is computed in extended precision and
- * its norm taken in double: the entries of a badly scaled matrix such as that of the multipliers,
- * condition O(h^-3), determine its smallest singular value well although it is tiny.
- */
+ * Such an SVD has an error of about 1e-16 |K| in every singular value, so it is accurate while the
+ * condition number is far below 1e16. Beyond that, K^-1 is computed in extended precision and its
+ * norm in double. The entries of a badly scaled matrix, such as that of the multipliers with
+ * condition O(h^-3), determine its smallest singular value well although it is tiny. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ __extension__ typedef __float128 wide; /* 113 bits */
 typedef long double wide;
 #endif
 
-/* Up to here the SVD has eight digits. */
+/* Up to this condition number the SVD has eight correct digits. */
 static const double well_in_double = 1e8;
 
 static wide magnitude(wide x)
@@ -68,8 +67,8 @@ static void substitute(size_t n, const wide *U, wide *B)
     }
 }
 
-/* A <- A^-1, formed in extended precision; false when A is singular, `*memory` false when that is
- * out. */
+/* A <- A^-1, computed in extended precision; false when A is singular, `*memory` false when memory
+ * is exhausted. */
 static bool invert(size_t n, double *A, bool *memory)
 {
     wide *U = olo_alloc(n * n, sizeof *U), *B = olo_alloc(n * n, sizeof *B);
@@ -111,7 +110,7 @@ double olo_condition(int size, const double *A)
             else if (olo_singular_values(size, size, copy, values))
                 condition = largest * values[0];
             else
-                condition = INFINITY; /* the inverse leaves the range of double */
+                condition = INFINITY; /* the inverse exceeds the range of double */
         }
         if (largest == 0)
             condition = INFINITY;

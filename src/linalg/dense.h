@@ -1,6 +1,6 @@
-/* Dense linear algebra, row-major. dense.c goes through LAPACKE and is the only file that includes
- * it: its last bits depend on the number of threads of BLAS, so nothing that a step of a run reads
- * comes from there. What steps need is our own (row_space.c, lu.c), in one thread. */
+/* Dense linear algebra, row-major. dense.c uses LAPACKE and is the only file that includes it. Its
+ * last bits depend on the number of threads of BLAS, so no step of a run depends on it. Steps use
+ * our own code in one thread (row_space.c, lu.c). */
 #ifndef OLO_LINALG_DENSE_H
 #define OLO_LINALG_DENSE_H
 
@@ -14,7 +14,8 @@ bool olo_symmetric_eigenvalues(int n, double *A, double *values);
 bool olo_symmetric_eigenvectors(int n, double *A, double *values);
 
 /* A x = theta B x of symmetric A and positive B: ascending theta, and x with x.B x = 1 as the
- * columns of A. Both are overwritten. False when B is not positive or something is not finite. */
+ * columns of A. Both are overwritten. False when B is not positive definite or a number is not
+ * finite. */
 bool olo_symmetric_pencil(int n, double *A, double *B, double *theta);
 
 /* Eigenvalues of a square matrix (overwritten) and its right eigenvectors, the columns of V: where
@@ -25,13 +26,12 @@ bool olo_general_eigenvectors(int n, double *A, double *re, double *im, double *
 /* Descending singular values of an m x n matrix (overwritten), min(m, n) of them. */
 bool olo_singular_values(int m, int n, double *A, double *values);
 
-/* 2-norm condition number of a square matrix, also far beyond 1e16, as long as its entries are
- * meant as they are; infinity when it is singular, NaN when it is not finite or memory is out.
- * (condition.c) */
+/* 2-norm condition number of a square matrix, also far beyond 1e16, if its entries are exact;
+ * infinity when it is singular, NaN when it is not finite or memory is exhausted. (condition.c) */
 double olo_condition(int n, const double *A);
 
-/* An orthonormal basis of R^n, one vector a row of Q [n x n]: the first `*rank` span the rows of A
- * (m x n, overwritten), the others are orthogonal to them. order[m] lists the rows of A, *rank
+/* An orthonormal basis of R^n, one vector per row of Q [n x n]: the first `*rank` span the rows of
+ * A (m x n, overwritten), the others are orthogonal to them. order[m] lists the rows of A, *rank
  * independent ones first; rows below `tolerance` times the largest count as dependent, so scale
  * them before. Allocates nothing: `work` has olo_row_space_work(m, n) numbers. False when A is not
  * finite. (row_space.c) */

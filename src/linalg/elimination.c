@@ -1,6 +1,6 @@
-/* Block elimination on a graph: the numbers and access to them. The structure is in
- * elimination_structure.c, the elimination itself in elimination_sweep.c, its fast case in
- * elimination_tree.c. */
+/* The numbers of the block elimination and access to them. The structure is in
+ * elimination_structure.c, the elimination in elimination_sweep.c, its fast cases in
+ * elimination_tree.c and elimination_symmetric.c. */
 #include "linalg/elimination.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ olo_status olo_elimination_create(const olo_elimination_structure *structure,
     }
     for (int c = 0; c < el->count; c++)
         el->active[c] = el->nodes[c].shape.dof;
-    olo_elimination_open_closures(el);
+    olo_elimination_activate_closures(el);
     return OLO_OK;
 }
 
@@ -48,7 +48,7 @@ void olo_elimination_free(olo_elimination *el)
     olo_free(el);
 }
 
-static void clear_block(olo_elimination *el, int c)
+static void zero_block(olo_elimination *el, int c)
 {
     memset(el->numbers + el->nodes[c].diagonal, 0,
            (size_t)el->nodes[c].cleared * sizeof *el->numbers);
@@ -57,7 +57,7 @@ static void clear_block(olo_elimination *el, int c)
 void olo_elimination_clear(olo_elimination *el)
 {
     for (int c = 0; c < el->count; c++)
-        clear_block(el, c);
+        zero_block(el, c);
     el->has_gap = false;
 }
 
@@ -77,20 +77,20 @@ bool olo_elimination_is_tree(const olo_elimination *el)
     return el->tree;
 }
 
-void olo_elimination_begin(olo_elimination *el)
+void olo_elimination_clear_gaps(olo_elimination *el)
 {
     el->has_gap = false;
 }
 
-void olo_elimination_open(olo_elimination *el, int c)
+void olo_elimination_clear_block(olo_elimination *el, int c)
 {
     if (el->nodes[c].leaf)
-        clear_block(el, c);
+        zero_block(el, c);
     if (el->nodes[c].first_child)
-        clear_block(el, el->nodes[c].shape.parent);
+        zero_block(el, el->nodes[c].shape.parent);
 }
 
-void olo_elimination_fetch(const olo_elimination *el, int c)
+void olo_elimination_prefetch(const olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];
     for (int i = x->diagonal; i < x->end; i += 8)
@@ -128,7 +128,7 @@ olo_joint_blocks olo_elimination_joint(olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];
     double *n = el->numbers;
-    if (x->light)
+    if (x->articulated)
         return (olo_joint_blocks){.spatial = n + x->spatial,
                                   .B = n + x->B,
                                   .B_hat = n + x->B_hat,

@@ -1,19 +1,17 @@
-/* Block elimination on a graph: the linear algebra of trees with springs and loop closures.
+/* Block elimination on a graph: the linear solver for trees of joints with springs and closures.
  *
- * Blocks c = 0..N-1 carry twists dt_c (6 for a frame, 3 for a point) or scaled closure multipliers.
- * The saddle form of the design page reads, with mu_c the joint wrench variation,
+ * Blocks c = 0..N-1 have twists dt_c (6 for a frame, 3 for a point) or scaled closure multipliers.
+ * With mu_c the variation of the joint wrench, k the children of c and p its parent, the system is
  *
- *     sum_b K_cb dt_b + mu_c + sum_k (Ep_k dt_c + Ec_k dt_k - A^_k^T mu_k) = -z_c   (k: children of
- *         c)
- *     B^_c^T mu_c = kp dt_p + kc dt_c + ku du_c                                      (p: parent of
- *         c)
+ *     sum_b K_cb dt_b + mu_c + sum_k (Ep_k dt_c + Ec_k dt_k - A^_k^T mu_k) = -z_c
+ *     B^_c^T mu_c = kp dt_p + kc dt_c + ku du_c
  *     dt_c = A_c dt_p + B_c du_c + e_c
  *
- * and is eliminated child before parent; for a tree without springs this is the articulated sweep,
- * linear in the number of bodies. A block without a joint (free body) is `plain`: dt = du. A
- * closure block has no parent and B = B^ spans its active directions. The structure (order, fill,
- * layout) is computed once and shared; a factorisation changes numbers only.
- */
+ * (docs/theory.md). Children are eliminated before their parents. For a tree without springs this
+ * is the articulated-body algorithm, linear in the number of bodies. A block without a joint (a
+ * free body) is `plain`: dt = du. A closure block has no parent, and B = B^ spans its active
+ * directions. The structure (order, fill, layout) is computed once and shared; a factorisation
+ * changes only numbers. */
 #ifndef OLO_LINALG_ELIMINATION_H
 #define OLO_LINALG_ELIMINATION_H
 
@@ -23,22 +21,22 @@
 
 enum { OLO_BLOCK_MAX = 6 }; /* largest block size */
 
-/* What follows from the graph: the order, the fill and the layout of the numbers. Immutable, shared
+/* The structure of the elimination: order, fill and layout of the numbers. Immutable, shared
  * between threads. */
 typedef struct olo_elimination_structure olo_elimination_structure;
-/* The numbers over a structure, of one thread. */
+/* The numbers of an elimination, owned by one thread. */
 typedef struct olo_elimination olo_elimination;
 
 typedef struct olo_block {
-    bool spatial; /* the joint has A = [I a^; 0 I] and Ep = -Ec = [0 0; f^/2 0], as between two
-                     frames */
-    int size;     /* of dt */
-    int dof;      /* of du; equal to size for a plain block */
-    int parent;   /* block, or -1 */
-    bool plain;   /* B = B^ = I, no parent, no variation */
-    bool last; /* closure multipliers, whose own block is zero: after all that moves them; not plain
-                */
-    bool relative; /* of those: no common motion of its neighbours moves it */
+    bool spatial;  /* the joint has A = [I a^; 0 I] and Ep = -Ec = [0 0; f^/2 0], as between two
+                      frames */
+    int size;      /* size of dt */
+    int dof;       /* size of du; equal to `size` for a plain block */
+    int parent;    /* block, or -1 */
+    bool plain;    /* B = B^ = I, no parent, no variation */
+    bool closure;  /* closure multipliers, whose diagonal block is zero: eliminated after all blocks
+                      that affect them; not plain */
+    bool relative; /* of a closure: a common rigid motion of its neighbours does not violate it */
 } olo_block;
 
 /* The matrices of a joint, row-major with the sizes d = size, p = parent's size, r = dof. */
@@ -47,8 +45,8 @@ typedef struct olo_joint_blocks {
     double *B, *B_hat;    /* d x r */
     double *Ep, *Ec;      /* p x p, p x d */
     double *kp, *kc, *ku; /* r x p, r x d, r x r */
-    /* unless NULL: a at q1, a at the midpoint and f/2 of a spatial joint, three numbers each, are
-     * to be written here; A, A_hat, Ep, Ec are then NULL */
+    /* unless NULL: a at q1, a at the midpoint and f/2 of a spatial joint, three numbers each, must
+     * be written here; A, A_hat, Ep, Ec are then NULL */
     double *spatial;
 } olo_joint_blocks;
 
@@ -58,85 +56,91 @@ olo_status olo_elimination_structure_create(int count, const olo_block *blocks, 
                                             olo_error *error);
 void olo_elimination_structure_free(olo_elimination_structure *structure);
 
-/* Numbers over a structure, which must live as long. */
+/* Numbers for a structure, which must outlive them. */
 olo_status olo_elimination_create(const olo_elimination_structure *structure,
                                   olo_elimination **elimination, olo_error *error);
 void olo_elimination_free(olo_elimination *elimination);
 
-/* Zeroes all K, z and e. Joint matrices stay. */
+/* Zeroes all K, z and e. Joint matrices are unchanged. */
 void olo_elimination_clear(olo_elimination *elimination);
 
-/* Storage to fill. K_ab is size_a x size_b; a and b must be equal, coupled, or joint neighbours. */
+/* Memory for the caller to fill. K_ab is size_a x size_b; a and b must be equal, coupled, or joint
+ * neighbours. */
 double *olo_elimination_matrix(olo_elimination *elimination, int a, int b);
 double *olo_elimination_rhs(olo_elimination *elimination, int c); /* z_c */
 double *olo_elimination_gap(olo_elimination *elimination, int c); /* e_c */
 olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 
-/* Before a factorisation: the product of the whole with increments that are written to these
- * places, each of `dof` numbers. After it dof numbers a block are the left-hand side of its joint
- * row; of a closure the rows themselves are where z_c is. Overwrites z; gaps do not count. */
+/* Before a factorisation: the product of the matrix with increments. The caller writes `dof`
+ * numbers per block to olo_elimination_unknown. Afterwards olo_elimination_product has the
+ * left-hand side of the joint row, `dof` numbers per block; the rows of a closure are in its z_c.
+ * Overwrites z; gaps are ignored. */
 double *olo_elimination_unknown(olo_elimination *elimination, int c);
 void olo_elimination_multiply(olo_elimination *elimination);
 const double *olo_elimination_product(const olo_elimination *elimination, int c);
 
 /* Eliminates K of a mass matrix and constraint rows at one configuration, symmetric as for
- * olo_elimination_solve_symmetric, and finds the rows of the closure blocks that repeat others:
- * from now on their multipliers stay in the space of the others. `size` is what a row that repeats
- * nothing gives at least, should all of them repeat others. K is to be filled again. */
-olo_status olo_elimination_reveal(olo_elimination *elimination, double size, olo_error *error);
-/* Projects the multipliers of a closure block to that space. */
-void olo_elimination_restrict(const olo_elimination *elimination, int c, double *x);
-/* The same on the way through a factorisation block by block, with a K whose closure columns repeat
- * each other as those of the mass matrix do: all rows are active again, and every block is
- * eliminated by `reveal_block`. When it is solved, multipliers x of a block advance by dt_c and
- * into that space, and dt_c becomes what they did. */
-void olo_elimination_unrestrict(olo_elimination *elimination, double size);
-bool olo_elimination_reveal_block(olo_elimination *elimination, int c); /* false: singular */
-void olo_elimination_advance(olo_elimination *elimination, int c, double *x);
+ * olo_elimination_solve_symmetric, and finds redundant rows of the closure blocks: from then on
+ * multipliers are restricted to the active directions. `size` is the smallest diagonal entry of an
+ * independent row, a scale in case all rows are redundant. K must be filled again. */
+olo_status olo_elimination_find_redundant(olo_elimination *elimination, double size,
+                                          olo_error *error);
+/* Projects the multipliers of a closure block to its active directions. */
+void olo_elimination_project_multipliers(const olo_elimination *elimination, int c, double *x);
+/* The same during a factorisation block by block, with a K whose closure columns have the same
+ * redundancy as with the mass matrix. First olo_elimination_activate_all activates all rows, then
+ * every block is eliminated by olo_elimination_eliminate_with_rank. After the solve
+ * olo_elimination_update_multipliers adds dt_c to the multipliers x of a block and projects them to
+ * the active directions; dt_c becomes their change. */
+void olo_elimination_activate_all(olo_elimination *elimination, double size);
+bool olo_elimination_eliminate_with_rank(olo_elimination *elimination, int c); /* false: singular */
+void olo_elimination_update_multipliers(olo_elimination *elimination, int c, double *x);
 
-/* The same block by block, so that what belongs to a block is filled and used while it is at hand:
- * for i from 0 to count - 1 block order[i] is filled and eliminated, then from count - 1 to 0
- * solved. */
+/* Factorisation and solve block by block, so that the numbers of a block are filled and used while
+ * they are in the cache: for i from 0 to count - 1 block order[i] is filled and eliminated, then
+ * for i from count - 1 to 0 it is substituted. */
 int olo_elimination_count(const olo_elimination *elimination);
 const int *olo_elimination_sequence(const olo_elimination *elimination);
 bool olo_elimination_eliminate(olo_elimination *elimination, int c); /* false: singular */
 void olo_elimination_substitute(olo_elimination *elimination, int c);
-/* Instead of eliminating, with the factors that are there: for i from 0 to count - 1 the right side
- * of block order[i] is filled, then forwarded. `olo_elimination_clear_right` zeroes all z and e
- * before. */
+/* Another solve with existing factors: olo_elimination_clear_right zeroes all z and e; for i from 0
+ * to count - 1 the right-hand side of block order[i] is filled, then eliminated by
+ * olo_elimination_forward. */
 void olo_elimination_clear_right(olo_elimination *elimination);
 void olo_elimination_forward(olo_elimination *elimination, int c);
-/* Brings the numbers of a block to the cache. */
-void olo_elimination_fetch(const olo_elimination *elimination, int c);
-/* Instead of clearing all before, where every block is a frame on its joint and nothing is filled
- * in but when its turn comes: zeroes what filling and eliminating block c adds to for the first
- * time. */
+/* Loads the numbers of a block into the cache. */
+void olo_elimination_prefetch(const olo_elimination *elimination, int c);
+/* Clearing block by block instead of all at once, if olo_elimination_is_tree: every block is a
+ * frame that is coupled by its joint only. Begins with olo_elimination_clear_gaps. Before block c
+ * is filled, olo_elimination_clear_block zeroes all numbers to which filling and eliminating it
+ * adds for the first time. */
 bool olo_elimination_is_tree(const olo_elimination *elimination);
-void olo_elimination_begin(olo_elimination *elimination);
-void olo_elimination_open(olo_elimination *elimination, int c);
+void olo_elimination_clear_gaps(olo_elimination *elimination);
+void olo_elimination_clear_block(olo_elimination *elimination, int c);
 
-/* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) tells
- * where. */
+/* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) is the
+ * singular block. */
 olo_status olo_elimination_factor(olo_elimination *elimination, int *block, olo_error *error);
 
-/* After a factorisation of a symmetric K: how many negative eigenvalues it has in the joint
+/* After a factorisation of a symmetric K: the number of its negative eigenvalues in the joint
  * increments, on the null space of the closure rows (Sylvester's law of inertia; every closure row
- * brings a negative one of its own, which does not count). Less than that many are told as less
- * than zero: rows that are not independent. */
-int olo_elimination_negative(const olo_elimination *elimination);
+ * adds a negative eigenvalue, which is subtracted). A negative result means that the closure rows
+ * are not independent. */
+int olo_elimination_count_negative(const olo_elimination *elimination);
 
 /* Factors and solves where K is symmetric and A^ = A, B^ = B at every joint, without variations and
- * gaps: K_ab is read only for a that is eliminated before b, or the same. With a size > 0 rows of
- * closures that repeat others are revealed on the way as by olo_elimination_reveal. On a singular
- * pivot `block` tells where. Wrenches and other solves do not follow. */
+ * gaps: K_ab is read only for a that is eliminated before b, or the same. With size > 0 redundant
+ * closure rows are found during the factorisation as by olo_elimination_find_redundant. On a
+ * singular pivot `block` is the singular block. No wrenches or other solves are available
+ * afterwards. */
 olo_status olo_elimination_solve_symmetric(olo_elimination *elimination, double size, int *block);
 
 /* Solves with z and e as filled; z is overwritten. */
 void olo_elimination_solve(olo_elimination *elimination);
 const double *olo_elimination_twist(const olo_elimination *elimination, int c);     /* dt_c */
 const double *olo_elimination_increment(const olo_elimination *elimination, int c); /* du_c */
-/* The transpose of the map from z to dt (without gaps), for adjoints: with f_c in the place of z_c,
- * which is overwritten, the result for block c is where dt_c is after a solve. */
+/* The transpose of the map from z to dt (without gaps), for adjoints: f_c is given in z_c, which is
+ * overwritten; the result is read as dt_c after a solve. */
 void olo_elimination_solve_transposed(olo_elimination *elimination);
 /* mu_c = -(z_c + sum_b K_cb dt_b), after a solve */
 void olo_elimination_wrench(const olo_elimination *elimination, int c, double *mu);

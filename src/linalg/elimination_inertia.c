@@ -1,14 +1,13 @@
-/* The inertia of an eliminated matrix. The elimination of a symmetric matrix is a block L D L^T: by
- * Sylvester's law the eigenvalues of the blocks D have the signs of those of the matrix. With m
+/* The inertia of an eliminated symmetric matrix. The elimination is a block factorisation L D L^T:
+ * by Sylvester's law the eigenvalues of the blocks D have the signs of those of the matrix. With m
  * closure rows the bordered matrix has inertia (p + m, k + m) where the matrix on their null space
- * has (p, k) (Gould 1985). The blocks are there as P D = L U.
- */
+ * has (p, k) (Gould 1985). The blocks are stored as their factors P D = L U. */
 #include <string.h>
 
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
 
-/* D (n x n) from the factors of small_lu */
+/* D (n x n) as product of the factors of small_lu */
 static void multiply_factors(int n, const double *LU, const int *pivot, double *D)
 {
     for (int i = 0; i < n; i++)
@@ -39,14 +38,14 @@ static int count_negative(int n, double *D)
     return negative;
 }
 
-int olo_elimination_negative(const olo_elimination *el)
+int olo_elimination_count_negative(const olo_elimination *el)
 {
     int negative = 0;
     for (int c = 0; c < el->count; c++) {
         const node *x = &el->nodes[c];
         double D[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
         multiply_factors(active_of(el, x), el->numbers + x->D, el->pivots + x->pivot, D);
-        negative += count_negative(active_of(el, x), D) - (x->shape.last ? active_of(el, x) : 0);
+        negative += count_negative(active_of(el, x), D) - (x->shape.closure ? active_of(el, x) : 0);
     }
     return negative;
 }

@@ -1,5 +1,5 @@
-/* Ordering of the block elimination: least degree first, children before parents, closures after
- * all that moves them. */
+/* The order of the block elimination: minimum degree among the blocks that may be eliminated.
+ * Children come before their parents, and closures after all blocks that affect them. */
 #include <stdint.h>
 
 #include "base/fail.h"
@@ -35,7 +35,7 @@ static void list_remove(list *l, int value)
         }
 }
 
-/* binary heap of (degree, block), with stale entries skipped on the way out */
+/* binary heap of (degree, block); outdated entries are skipped when they are popped */
 typedef struct heap {
     int64_t *key;
     int count;
@@ -77,15 +77,16 @@ static int64_t heap_pop(heap *h)
     return top;
 }
 
-/* --- what a block waits for --- */
+/* ---- dependencies ---------------------------------------------------------------------------- */
 
-typedef struct waits {
-    int *count;  /* how many blocks each one still waits for */
-    list *after; /* closures that wait for a block */
-    int *below;  /* of a closure: how many of its neighbours hang on a block, or are it */
-} waits;
+typedef struct dependencies {
+    int *count;  /* per block: number of blocks that must be eliminated before it */
+    list *after; /* per block: closures that must be eliminated after it */
+    int *below;  /* work space of a closure: how many of its neighbours are descendants of a block,
+                    or the block itself */
+} dependencies;
 
-static void waits_free(waits *w, int n)
+static void dependencies_free(dependencies *w, int n)
 {
     for (int c = 0; w->after && c < n; c++)
         olo_free(w->after[c].item);
@@ -94,7 +95,7 @@ static void waits_free(waits *w, int n)
     olo_free(w->below);
 }
 
-static bool waits_create(waits *w, int n)
+static bool dependencies_create(dependencies *w, int n)
 {
     w->count = olo_alloc((size_t)n, sizeof *w->count);
     w->after = olo_alloc((size_t)n, sizeof *w->after);
@@ -102,21 +103,23 @@ static bool waits_create(waits *w, int n)
     return w->count && w->after && w->below;
 }
 
-/* Whatever moves a closure comes before it: its neighbours and all that they hang on; of a relative
- * closure only below the first block that they hang on in common. So its block is filled by all
- * that it gets from the tree, and has the rank of its rows. */
-static bool wait_of_closure(const olo_elimination_structure *el, const list *neighbours, int c,
-                            waits *w)
+/* All blocks that affect a closure come before it: its neighbours and their ancestors; for a
+ * relative closure only those below their lowest common ancestor. So its diagonal block is complete
+ * when it is eliminated, and has the rank of its rows. */
+static bool add_closure_dependencies(const olo_elimination_structure *el, const list *neighbours,
+                                     int c, dependencies *w)
 {
     bool ok = true;
+    /* count for every ancestor how many neighbours of the closure are below it */
     int all = 0;
     for (int i = 0; i < neighbours->count; i++) {
-        if (el->nodes[neighbours->item[i]].shape.last)
+        if (el->nodes[neighbours->item[i]].shape.closure)
             continue;
         all++;
         for (int a = neighbours->item[i]; a >= 0; a = el->nodes[a].shape.parent)
             w->below[a]++;
     }
+    /* the closure depends on these ancestors, without the common ones if it is relative */
     bool relative = el->nodes[c].shape.relative && all > 1;
     for (int i = 0; i < neighbours->count; i++)
         for (int a = neighbours->item[i]; a >= 0; a = el->nodes[a].shape.parent) {
@@ -129,23 +132,25 @@ static bool wait_of_closure(const olo_elimination_structure *el, const list *nei
     return ok;
 }
 
-static bool find_waits(const olo_elimination_structure *el, const list *graph, waits *w)
+static bool find_dependencies(const olo_elimination_structure *el, const list *graph,
+                              dependencies *w)
 {
-    bool ok = waits_create(w, el->count);
+    bool ok = dependencies_create(w, el->count);
     for (int c = 0; ok && c < el->count; c++) {
         int parent = el->nodes[c].shape.parent;
         if (parent >= 0)
             w->count[parent]++;
-        if (el->nodes[c].shape.last)
-            ok = wait_of_closure(el, &graph[c], c, w);
+        if (el->nodes[c].shape.closure)
+            ok = add_closure_dependencies(el, &graph[c], c, w);
     }
     return ok;
 }
 
-/* --- the order --- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
-/* Block c is gone: its neighbours are coupled, and what remains of its list are the later ones. */
-static bool take_out(list *graph, int c)
+/* Eliminates block c from the graph: couples its neighbours with each other. Its own list then
+ * contains the neighbours that are eliminated later. */
+static bool eliminate_from_graph(list *graph, int c)
 {
     bool ok = true;
     for (int i = 0; ok && i < graph[c].count; i++) {
@@ -158,39 +163,42 @@ static bool take_out(list *graph, int c)
     return ok;
 }
 
-/* One that waited for a block that is gone. */
-static bool release(heap *ready, const list *graph, waits *w, int block)
+/* Removes one dependency of a block; a block without dependencies is ready. */
+static bool release(heap *ready, const list *graph, dependencies *w, int block)
 {
     return --w->count[block] > 0 || heap_push(ready, graph[block].count, block);
 }
 
 bool olo_elimination_order(olo_elimination_structure *el, list *graph, olo_error *error)
 {
+    /* blocks without dependencies, ordered by degree */
     heap ready = {0};
-    waits w = {0};
+    dependencies w = {0};
     int n = el->count, done = 0;
-    bool ok = find_waits(el, graph, &w);
+    bool ok = find_dependencies(el, graph, &w);
     for (int c = 0; ok && c < n; c++)
         if (w.count[c] == 0)
             ok = heap_push(&ready, graph[c].count, c);
     while (ok && ready.count > 0) {
         int64_t key = heap_pop(&ready);
         int c = (int)(key & 0xffffffff), degree = (int)(key >> 32);
+        /* skip blocks that are done; the degree of a block may have changed since it was pushed */
         if (el->rank[c] >= 0)
             continue;
         if (degree != graph[c].count) {
             ok = heap_push(&ready, graph[c].count, c);
             continue;
         }
+        /* eliminate the block, and release the blocks that depend on it */
         el->order[done] = c;
         el->rank[c] = done++;
-        ok = take_out(graph, c);
+        ok = eliminate_from_graph(graph, c);
         if (ok && el->nodes[c].shape.parent >= 0)
             ok = release(&ready, graph, &w, el->nodes[c].shape.parent);
         for (int i = 0; ok && i < w.after[c].count; i++)
             ok = release(&ready, graph, &w, w.after[c].item[i]);
     }
-    waits_free(&w, n);
+    dependencies_free(&w, n);
     olo_free(ready.key);
     if (!ok) {
         olo_fail(error, OLO_NO_MEMORY, "out of memory while ordering %d blocks", n);

@@ -1,4 +1,5 @@
-/* What the files of the block elimination share: blocks, neighbours and where their numbers are. */
+/* Declarations shared by the files of the block elimination: blocks, neighbours and the layout of
+ * their numbers. */
 #ifndef OLO_LINALG_ELIMINATION_PRIVATE_H
 #define OLO_LINALG_ELIMINATION_PRIVATE_H
 
@@ -9,12 +10,12 @@
 
 typedef struct olo_elimination_neighbour {
     int block;
-    bool
-        clean; /* nothing but the joint couples the two: K_cb and K_bc are zero and have no place */
-    int upper; /* offset of K_cb in `numbers` */
-    int lower; /* offset of K_bc */
-    int X;     /* offset of X_b, dof x size_b */
-    int LB;    /* offset of L_b B, size_b x dof */
+    bool joint_only; /* the two are coupled by the joint only: K_cb and K_bc are zero and not stored
+                      */
+    int upper;       /* offset of K_cb in `numbers` */
+    int lower;       /* offset of K_bc */
+    int X;           /* offset of X_b, dof x size_b */
+    int LB;          /* offset of L_b B, size_b x dof */
 } neighbour;
 
 typedef struct olo_elimination_node {
@@ -25,17 +26,19 @@ typedef struct olo_elimination_node {
     bool root;         /* a frame on the ground with no later neighbours */
     bool leaf;         /* no block is eliminated into it */
     bool first_child;  /* the first to be eliminated of the children of its parent */
-    bool light;  /* a frame that hangs on a frame by its joint alone: see elimination_tree.c */
-    int target;  /* degree x degree offsets of K_ab */
-    int cleared; /* numbers from `diagonal` on that a new matrix starts from zero: K, z and e */
-    int diagonal, z, e, dt, du, x, D, y; /* e and y not of a plain block */
+    bool articulated;  /* a frame coupled to its parent frame by its joint only (elimination_tree.c)
+                        */
+    int target;        /* degree x degree offsets of K_ab */
+    int cleared; /* count of numbers from `diagonal` on that are zeroed for a new matrix: K, z and e
+                  */
+    int diagonal, z, e, dt, du, x, D, y; /* a plain block has no e and y */
     int A, A_hat, B, B_hat, Ep, Ec, kp, kc, ku;
-    int end;     /* what is fetched ahead ends here */
-    int spatial; /* of a light block, which has no A, A_hat, Ep, Ec */
+    int end;     /* end of the numbers that are prefetched */
+    int spatial; /* of an articulated block, which has no A, A_hat, Ep, Ec */
     int pivot;
 } node;
 
-/* All that follows from the graph: order of elimination, fill, and the layout of the numbers. */
+/* The structure: order of elimination, fill, and layout of the numbers. */
 struct olo_elimination_structure {
     int count;
     node *nodes;
@@ -43,11 +46,11 @@ struct olo_elimination_structure {
     int *rank;  /* inverse of order */
     neighbour *neighbours;
     int *targets;
-    bool tree; /* every block is light or a root */
+    bool tree; /* every block is articulated or a root */
     int number_count, pivot_count;
 };
 
-/* The numbers; what is const belongs to the structure. */
+/* The numbers; const members belong to the structure. */
 struct olo_elimination {
     const olo_elimination_structure *structure;
     int count;
@@ -58,9 +61,9 @@ struct olo_elimination {
     const int *targets;
     double *numbers;
     int *pivots;
-    int *active;          /* [count] dof, of closures without the directions that are redundant */
+    int *active;          /* [count] dof; of closures the number of active directions */
     double closure_scale; /* largest diagonal entry of a closure block */
-    bool has_gap;         /* some e is not zero: set by the user asking for a gap */
+    bool has_gap;         /* some e may be non-zero: set when the caller requests a gap */
 };
 
 static inline int active_of(const olo_elimination *el, const node *c)
@@ -68,7 +71,7 @@ static inline int active_of(const olo_elimination *el, const node *c)
     return el->active[c->block];
 }
 
-/* A list of blocks, growing. */
+/* A growing list of blocks. */
 typedef struct olo_block_list {
     int *item;
     int count;
@@ -77,28 +80,30 @@ typedef struct olo_block_list {
 
 bool olo_block_list_add(list *l, int value);
 
-/* Fills order and rank; the lists of the graph end as the later neighbours of each block. */
+/* Computes order and rank; at the end the lists of the graph contain the later neighbours of each
+ * block. */
 bool olo_elimination_order(olo_elimination_structure *el, list *graph, olo_error *error);
 
-/* Where K_ab is among the numbers, -1: nowhere. */
+/* The offset of K_ab in the numbers; -1: not stored. */
 int olo_elimination_offset(const olo_elimination_structure *el, int a, int b);
 
-/* The light blocks of a tree: 6 x 6, one neighbour, a spatial joint. */
-bool olo_elimination_light_factor(olo_elimination *el, const node *c);
-void olo_elimination_light_forward(olo_elimination *el, const node *c);
-void olo_elimination_light_backward(olo_elimination *el, const node *c);
+/* Articulated blocks: 6 x 6, one neighbour, a spatial joint. */
+bool olo_elimination_factor_articulated(olo_elimination *el, const node *c);
+void olo_elimination_forward_articulated(olo_elimination *el, const node *c);
+void olo_elimination_backward_articulated(olo_elimination *el, const node *c);
 
-/* The root of a tree of frames: factors, and solves when its turn on the way back comes first. */
-bool olo_elimination_root_factor(olo_elimination *el, const node *c);
-void olo_elimination_root_solve(olo_elimination *el, const node *c);
+/* The root of a tree of frames: the factorisation, and both sweeps of the solve in one. */
+bool olo_elimination_factor_root(olo_elimination *el, const node *c);
+void olo_elimination_solve_root(olo_elimination *el, const node *c);
 
-/* The wrench of either. */
-void olo_elimination_frame_wrench(const olo_elimination *el, const node *c, double *mu);
+/* The wrench of an articulated block or a root. */
+void olo_elimination_compute_wrench(const olo_elimination *el, const node *c, double *mu);
 
-/* Which rows of a closure repeat others, from what the blocks before have left of its own. */
-void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool symmetric);
+/* Finds the active directions of a closure from its diagonal block after the elimination of all
+ * earlier blocks. */
+void olo_elimination_find_closure_rank(olo_elimination *el, const node *c, bool symmetric);
 
-/* All rows of the closures active. */
-void olo_elimination_open_closures(olo_elimination *el);
+/* Activates all rows of all closures. */
+void olo_elimination_activate_closures(olo_elimination *el);
 
 #endif

@@ -1,19 +1,19 @@
-/* The product of the saddle form of the header with increments, before a factorisation: root to
- * leaf
+/* The product of the matrix of elimination.h with increments du, before a factorisation. From the
+ * root to the leaves
  *
  *     dt_c = A dt_p + B du_c,
  *
- * then W_c = sum_b K_cb dt_b, and leaf to root
+ * then W_c = sum_b K_cb dt_b, and from the leaves to the root
  *
- *     r_c = B^^T W_c + kp dt_p + kc dt_c + ku du_c,   W_p += A^^T W_c + Ep dt_p + Ec dt_c.
- */
+ *     r_c = B^^T W_c + kp dt_p + kc dt_c + ku du_c,   W_p += A^^T W_c + Ep dt_p + Ec dt_c. */
 #include <string.h>
 
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
 #include "linalg/vec3.h"
 
-static void spread(olo_elimination *el, const node *c)
+/* dt_c = A dt_p + B du_c */
+static void form_twist(olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *dt = n + c->dt;
     int d = c->shape.size;
@@ -26,23 +26,24 @@ static void spread(olo_elimination *el, const node *c)
     if (c->shape.parent < 0)
         return;
     const node *p = &el->nodes[c->shape.parent];
-    const double *above = n + p->dt;
-    if (!c->light) {
-        small_add_product(d, p->shape.size, 1, 1.0, n + c->A, above, dt);
+    const double *parent_twist = n + p->dt;
+    if (!c->articulated) {
+        small_add_product(d, p->shape.size, 1, 1.0, n + c->A, parent_twist, dt);
         return;
     }
     for (int i = 0; i < 6; i++)
-        dt[i] += above[i];
-    vec3_add_cross(n + c->spatial, above + 3, dt);
+        dt[i] += parent_twist[i];
+    vec3_add_cross(n + c->spatial, parent_twist + 3, dt);
 }
 
+/* W_c += K_cc dt_c + sum_b K_cb dt_b and W_b += K_bc dt_c, over the later neighbours b */
 static void multiply(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const double *dt = n + c->dt;
     int d = c->shape.size;
     small_add_product(d, d, 1, 1.0, n + c->diagonal, dt, n + c->z);
-    for (int i = 0; i < c->degree && !c->light; i++) {
+    for (int i = 0; i < c->degree && !c->articulated; i++) {
         const neighbour *b = &el->neighbours[c->first + i];
         const node *other = &el->nodes[b->block];
         int s = other->shape.size;
@@ -51,28 +52,30 @@ static void multiply(olo_elimination *el, const node *c)
     }
 }
 
-static void pass_to_parent(olo_elimination *el, const node *c)
+/* W_p += A^^T W_c + Ep dt_p + Ec dt_c */
+static void add_to_parent(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const node *p = &el->nodes[c->shape.parent];
-    const double *W = n + c->z, *dt = n + c->dt, *above = n + p->dt;
+    const double *W = n + c->z, *dt = n + c->dt, *parent_twist = n + p->dt;
     double *Wp = n + p->z;
     int d = c->shape.size, s = p->shape.size;
-    if (!c->light) {
+    if (!c->articulated) {
         small_add_transposed_product(d, s, 1, 1.0, n + c->A_hat, W, Wp);
-        small_add_product(s, s, 1, 1.0, n + c->Ep, above, Wp);
+        small_add_product(s, s, 1, 1.0, n + c->Ep, parent_twist, Wp);
         small_add_product(s, d, 1, 1.0, n + c->Ec, dt, Wp);
         return;
     }
-    double apart[3];
-    vec3_subtract(above, dt, apart);
+    double difference[3];
+    vec3_subtract(parent_twist, dt, difference);
     for (int i = 0; i < 6; i++)
         Wp[i] += W[i];
     vec3_add_cross(W, n + c->spatial + 3, Wp + 3);
-    vec3_add_cross(n + c->spatial + 6, apart, Wp + 3);
+    vec3_add_cross(n + c->spatial + 6, difference, Wp + 3);
 }
 
-static void gather(olo_elimination *el, const node *c)
+/* r_c = B^^T W_c + kp dt_p + kc dt_c + ku du_c */
+static void form_joint_product(olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *r = n + c->x;
     int d = c->shape.size, dof = active_of(el, c);
@@ -82,7 +85,7 @@ static void gather(olo_elimination *el, const node *c)
     }
     memset(r, 0, (size_t)dof * sizeof *r);
     small_add_transposed_product(d, dof, 1, 1.0, n + c->B_hat, n + c->z, r);
-    if (c->shape.last)
+    if (c->shape.closure)
         return;
     small_add_product(dof, d, 1, 1.0, n + c->kc, n + c->dt, r);
     small_add_product(dof, dof, 1, 1.0, n + c->ku, n + c->du, r);
@@ -90,7 +93,7 @@ static void gather(olo_elimination *el, const node *c)
         return;
     const node *p = &el->nodes[c->shape.parent];
     small_add_product(dof, p->shape.size, 1, 1.0, n + c->kp, n + p->dt, r);
-    pass_to_parent(el, c);
+    add_to_parent(el, c);
 }
 
 double *olo_elimination_unknown(olo_elimination *el, int c)
@@ -101,14 +104,14 @@ double *olo_elimination_unknown(olo_elimination *el, int c)
 void olo_elimination_multiply(olo_elimination *el)
 {
     for (int i = el->count - 1; i >= 0; i--)
-        spread(el, &el->nodes[el->order[i]]);
+        form_twist(el, &el->nodes[el->order[i]]);
     for (int c = 0; c < el->count; c++)
         memset(el->numbers + el->nodes[c].z, 0,
                (size_t)el->nodes[c].shape.size * sizeof *el->numbers);
     for (int c = 0; c < el->count; c++)
         multiply(el, &el->nodes[c]);
     for (int i = 0; i < el->count; i++)
-        gather(el, &el->nodes[el->order[i]]);
+        form_joint_product(el, &el->nodes[el->order[i]]);
 }
 
 const double *olo_elimination_product(const olo_elimination *el, int c)

@@ -1,12 +1,13 @@
-/* Block elimination on a graph: its structure. Order and fill are in elimination_order.c; here
- * the neighbours of each block, which of them nothing but a joint couples, and where the numbers
- * of a block are in memory. */
+/* The structure of the block elimination: the later neighbours of each block, which pairs are
+ * coupled by a joint only, and the layout of the numbers in memory. Order and fill are computed in
+ * elimination_order.c. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/elimination_private.h"
 
-/* --- layout --- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
+/* The position of b among the later neighbours of c; -1: none. */
 static int find_slot(const olo_elimination_structure *el, int c, int b)
 {
     const node *x = &el->nodes[c];
@@ -28,6 +29,7 @@ int olo_elimination_offset(const olo_elimination_structure *el, int a, int b)
     return slot < 0 ? -1 : el->neighbours[el->nodes[b].first + slot].lower;
 }
 
+/* Marks blocks a and b as coupled by more than a joint. */
 static void couple(olo_elimination_structure *el, int a, int b)
 {
     if (a == b)
@@ -35,37 +37,38 @@ static void couple(olo_elimination_structure *el, int a, int b)
     int first = el->rank[a] < el->rank[b] ? a : b;
     int slot = find_slot(el, first, first == a ? b : a);
     if (slot >= 0)
-        el->neighbours[el->nodes[first].first + slot].clean = false;
+        el->neighbours[el->nodes[first].first + slot].joint_only = false;
 }
 
-static int take(int *used, int size)
+/* Reserves `size` numbers and returns their offset. */
+static int reserve(int *used, int size)
 {
     int offset = *used;
     *used += size;
     return offset;
 }
 
-/* What a block and its neighbours start from: K, z and e, one after the other. */
+/* The numbers that are zeroed for a new matrix, contiguous in memory: K, z and e. */
 static void lay_out_matrix(olo_elimination_structure *el, node *x, int *used)
 {
     int d = x->shape.size;
-    x->diagonal = take(used, d * d);
+    x->diagonal = reserve(used, d * d);
     for (int i = 0; i < x->degree; i++) {
         neighbour *b = &el->neighbours[x->first + i];
         int s = el->nodes[b->block].shape.size;
-        b->upper = x->light ? -1 : take(used, d * s);
-        b->lower = x->light ? -1 : take(used, d * s);
+        b->upper = x->articulated ? -1 : reserve(used, d * s);
+        b->lower = x->articulated ? -1 : reserve(used, d * s);
     }
-    x->z = take(used, d);
-    x->e = x->shape.plain ? -1 : take(used, d);
+    x->z = reserve(used, d);
+    x->e = x->shape.plain ? -1 : reserve(used, d);
     x->cleared = *used - x->diagonal;
 }
 
-/* A plain block, of which long beams have thousands, is factored in place and has no joint. */
+/* A plain block (long beams have thousands) is factored in place and has no joint. */
 static void lay_out_plain(olo_elimination_structure *el, node *x, int *used)
 {
-    x->dt = x->du = take(used, x->shape.size);
-    x->x = take(used, x->shape.dof);
+    x->dt = x->du = reserve(used, x->shape.size);
+    x->x = reserve(used, x->shape.dof);
     x->D = x->diagonal;
     for (int i = 0; i < x->degree; i++) {
         neighbour *b = &el->neighbours[x->first + i];
@@ -75,31 +78,32 @@ static void lay_out_plain(olo_elimination_structure *el, node *x, int *used)
     x->end = *used;
 }
 
+/* The numbers of a block with a joint: results, factors and joint matrices. */
 static void lay_out_joint(olo_elimination_structure *el, node *x, int *used)
 {
     int d = x->shape.size, r = x->shape.dof;
     int p = x->shape.parent < 0 ? 0 : el->nodes[x->shape.parent].shape.size;
-    x->dt = take(used, d);
-    x->du = take(used, r);
-    x->x = take(used, r);
-    x->D = take(used, r * r);
-    x->y = take(used, r * d);
+    x->dt = reserve(used, d);
+    x->du = reserve(used, r);
+    x->x = reserve(used, r);
+    x->D = reserve(used, r * r);
+    x->y = reserve(used, r * d);
     for (int i = 0; i < x->degree; i++) {
         neighbour *b = &el->neighbours[x->first + i];
         int s = el->nodes[b->block].shape.size;
-        b->X = take(used, r * s);
-        b->LB = take(used, s * r);
+        b->X = reserve(used, r * s);
+        b->LB = reserve(used, s * r);
     }
-    x->spatial = take(used, x->light ? 9 : 0);
-    x->A = take(used, x->light ? 0 : d * p);
-    x->A_hat = take(used, x->light ? 0 : d * p);
-    x->B = take(used, d * r);
-    x->B_hat = take(used, d * r);
-    x->Ep = take(used, x->light ? 0 : p * p);
-    x->Ec = take(used, x->light ? 0 : p * d);
-    x->kp = take(used, r * p);
-    x->kc = take(used, r * d);
-    x->end = x->ku = take(used, r * r);
+    x->spatial = reserve(used, x->articulated ? 9 : 0);
+    x->A = reserve(used, x->articulated ? 0 : d * p);
+    x->A_hat = reserve(used, x->articulated ? 0 : d * p);
+    x->B = reserve(used, d * r);
+    x->B_hat = reserve(used, d * r);
+    x->Ep = reserve(used, x->articulated ? 0 : p * p);
+    x->Ec = reserve(used, x->articulated ? 0 : p * d);
+    x->kp = reserve(used, r * p);
+    x->kc = reserve(used, r * d);
+    x->end = x->ku = reserve(used, r * r);
 }
 
 static void lay_out(olo_elimination_structure *el)
@@ -112,12 +116,13 @@ static void lay_out(olo_elimination_structure *el)
             lay_out_plain(el, x, &used);
         else
             lay_out_joint(el, x, &used);
-        x->pivot = take(&pivots, x->shape.dof);
+        x->pivot = reserve(&pivots, x->shape.dof);
     }
     el->number_count = used;
     el->pivot_count = pivots;
 }
 
+/* Finds leaves and first children; the graph is a tree if all blocks are articulated or roots. */
 static void mark_children(olo_elimination_structure *el)
 {
     el->tree = true;
@@ -125,7 +130,7 @@ static void mark_children(olo_elimination_structure *el)
         el->nodes[c].leaf = true;
     for (int i = 0; i < el->count; i++) {
         node *x = &el->nodes[el->order[i]];
-        el->tree = el->tree && (x->light || x->root);
+        el->tree = el->tree && (x->articulated || x->root);
         if (x->shape.parent < 0)
             continue;
         x->first_child = el->nodes[x->shape.parent].leaf;
@@ -133,13 +138,13 @@ static void mark_children(olo_elimination_structure *el)
     }
 }
 
-/* Which pairs of neighbours anything but a joint couples: forces, and eliminations that both
- * take part in. */
+/* Marks the pairs of neighbours that are coupled by more than a joint: by forces, or by fill of a
+ * common earlier neighbour. Then finds roots and articulated blocks. */
 static void mark_coupled(olo_elimination_structure *el, int edge_count, const int *edges)
 {
     for (int c = 0; c < el->count; c++)
         for (int i = 0; i < el->nodes[c].degree; i++)
-            el->neighbours[el->nodes[c].first + i].clean = true;
+            el->neighbours[el->nodes[c].first + i].joint_only = true;
     for (int i = 0; i < edge_count; i++)
         couple(el, edges[2 * i], edges[2 * i + 1]);
     for (int c = 0; c < el->count; c++) {
@@ -151,14 +156,15 @@ static void mark_coupled(olo_elimination_structure *el, int edge_count, const in
     for (int c = 0; c < el->count; c++) {
         node *x = &el->nodes[c];
         x->root = x->shape.size == 6 && x->degree == 0 && x->shape.parent < 0 && !x->shape.plain &&
-                  !x->shape.last;
-        x->light = x->shape.spatial && x->shape.size == 6 && x->degree == 1 &&
-                   x->parent_slot == 0 && el->nodes[x->shape.parent].shape.size == 6 &&
-                   el->neighbours[x->first].clean;
+                  !x->shape.closure;
+        x->articulated = x->shape.spatial && x->shape.size == 6 && x->degree == 1 &&
+                         x->parent_slot == 0 && el->nodes[x->shape.parent].shape.size == 6 &&
+                         el->neighbours[x->first].joint_only;
     }
     mark_children(el);
 }
 
+/* Stores the offsets of K_ab for all pairs of later neighbours of each block. */
 static bool fill_targets(olo_elimination_structure *el)
 {
     size_t total = 0;
@@ -179,6 +185,7 @@ static bool fill_targets(olo_elimination_structure *el)
     return true;
 }
 
+/* Copies the later neighbours of each block from the graph. */
 static bool fill_neighbours(olo_elimination_structure *el, const list *graph)
 {
     size_t total = 0;
@@ -202,6 +209,7 @@ static bool fill_neighbours(olo_elimination_structure *el, const list *graph)
     return true;
 }
 
+/* The adjacency lists of joints and force couplings. */
 static list *build_graph(int count, const olo_block *blocks, int edge_count, const int *edges)
 {
     list *graph = olo_alloc((size_t)count, sizeof *graph);

@@ -1,15 +1,14 @@
-/* Block elimination on a graph; the equations are in the header. Eliminating block c with parent p:
+/* The general block elimination; the system is in elimination.h. Eliminating block c with parent p:
  *
- *     rows of the parent     K_pb += A^^T K_cb,  K_pp += Ep,  L_p = K_pc + A^^T K_cc + Ec,  z_p +=
- *                            A^^T z_c
- *     joint row              y = B^^T K_cc + kc,  Y_b = B^^T K_cb (+ kp + y A for b = p),
- *                            D = y B + ku,        rho = B^^T z_c + y e
- *     other rows a           K_ap += L_a A,  z_a += L_a e,  then with X = D^-1 Y, x = D^-1 rho
- *                            K_ab -= (L_a B) X_b,  z_a -= (L_a B) x
- *     on the way back        du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du + e
+ *   rows of the parent    K_pb += A^^T K_cb,  K_pp += Ep,  z_p += A^^T z_c,
+ *                         L_p = K_pc + A^^T K_cc + Ec
+ *   joint row             y = B^^T K_cc + kc,  Y_b = B^^T K_cb (+ kp + y A for b = p),
+ *                         D = y B + ku,        rho = B^^T z_c + y e
+ *   other rows a          K_ap += L_a A,  z_a += L_a e,  then with X = D^-1 Y, x = D^-1 rho
+ *                         K_ab -= (L_a B) X_b,  z_a -= (L_a B) x
+ *   back substitution     du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du + e
  *
- * with L_a = K_ac for a != p.
- */
+ * with L_a = K_ac for a != p. */
 
 #include <string.h>
 
@@ -18,7 +17,7 @@
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
 
-/* --- numbers --- */
+/* ---- factorisation --------------------------------------------------------------------------- */
 
 static void add(int size, const double *from, double *to)
 {
@@ -26,33 +25,36 @@ static void add(int size, const double *from, double *to)
         to[i] += from[i];
 }
 
-/* rows of the parent: K_pb += A^^T K_cb and L_p in the place of K_pc */
-static void pass_to_parent(olo_elimination *el, const node *c)
+/* Rows of the parent: K_pb += A^^T K_cb, K_pp += Ep, and L_p in the memory of K_pc. */
+static void add_parent_rows(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     const int *target = el->targets + c->target + c->parent_slot * c->degree;
     int d = c->shape.size, p = el->nodes[c->shape.parent].shape.size;
     const double *A_hat = n + c->A_hat;
+    /* K_pb += A^^T K_cb for all neighbours b */
     for (int j = 0; j < c->degree; j++)
         small_add_transposed_product(d, p, el->nodes[nb[j].block].shape.size, 1.0, A_hat,
                                      n + nb[j].upper, n + target[j]);
+    /* L_p = K_pc + A^^T K_cc + Ec */
     double *L = n + nb[c->parent_slot].lower;
     small_add_transposed_product(d, p, d, 1.0, A_hat, n + c->diagonal, L);
     add(p * d, n + c->Ec, L);
     add(p * p, n + c->Ep, n + target[c->parent_slot]);
 }
 
-/* Keeps the directions of a closure block C that are not repeated by others: of multipliers the
- * range of C^T, of rows that of C, which are the same where C is symmetric but for rounding. What
- * is left of a column must be above a share of what the rows by themselves would give. */
-void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool symmetric)
+/* Finds the active directions of a closure block C: of multipliers the range of C^T, of rows the
+ * range of C, which agree up to rounding where C is symmetric. A direction is redundant when the
+ * residual of a column is below a fraction of the largest diagonal entry. */
+void olo_elimination_find_closure_rank(olo_elimination *el, const node *c, bool symmetric)
 {
-    const double redundant = 1e-11; /* squares of singular values enter */
+    const double redundant = 1e-11; /* of squares of singular values */
     double *n = el->numbers, C[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
     double range[OLO_BLOCK_MAX * OLO_BLOCK_MAX], own[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
     const double *rows = symmetric ? range : own;
     int d = c->shape.size;
+    /* copy the diagonal block and update its scale */
     for (int i = 0; i < d; i++) {
         el->closure_scale = fmax(el->closure_scale, fabs(n[c->diagonal + i * d + i]));
         for (int j = 0; j < d; j++) {
@@ -60,6 +62,7 @@ void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool sym
             C[i * d + j] = symmetric ? 0.5 * (ij + ji) : ij;
         }
     }
+    /* the active directions of rows and multipliers */
     int r = small_range(d, C, redundant * el->closure_scale, range);
     if (!symmetric)
         small_row_range(d, r, C, range, own);
@@ -71,17 +74,19 @@ void olo_elimination_reveal_closure(olo_elimination *el, const node *c, bool sym
         }
 }
 
-/* the joint row: y, Y (in the place of X), D; factors D */
-static bool joint_row(olo_elimination *el, const node *c)
+/* Forms the joint row y, Y (in the memory of X) and D, and factors D. */
+static bool form_joint_row(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     int d = c->shape.size, r = active_of(el, c);
     double *y = n + c->y, *D = n + c->D;
-    if (c->shape.plain) /* D and Y are in their places */
+    if (c->shape.plain) /* D is K_cc and Y_b is K_cb */
         return small_lu(r, D, el->pivots + c->pivot);
+    /* y = B^^T K_cc + kc */
     memcpy(y, n + c->kc, (size_t)(r * d) * sizeof *y);
     small_add_transposed_product(d, r, d, 1.0, n + c->B_hat, n + c->diagonal, y);
+    /* D = y B + ku */
     memcpy(D, n + c->ku, (size_t)(r * r) * sizeof *D);
     small_add_product(r, d, r, 1.0, y, n + c->B, D);
     for (int j = 0; j < c->degree; j++) {
@@ -98,22 +103,26 @@ static bool joint_row(olo_elimination *el, const node *c)
     return r == 0 || small_lu(r, D, el->pivots + c->pivot);
 }
 
+/* Eliminates block c; false when D is singular. */
 static bool eliminate(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     int d = c->shape.size, r = active_of(el, c);
-    if (c->light)
-        return olo_elimination_light_factor(el, c);
+    if (c->articulated)
+        return olo_elimination_factor_articulated(el, c);
     if (c->root)
-        return olo_elimination_root_factor(el, c);
+        return olo_elimination_factor_root(el, c);
+    /* add the rows of the block to those of its parent, and form the joint row */
     if (c->parent_slot >= 0)
-        pass_to_parent(el, c);
-    if (!joint_row(el, c))
+        add_parent_rows(el, c);
+    if (!form_joint_row(el, c))
         return false;
+    /* X = D^-1 Y */
     for (int j = 0; j < c->degree; j++)
         small_lu_solve(r, n + c->D, el->pivots + c->pivot, el->nodes[nb[j].block].shape.size,
                        n + nb[j].X);
+    /* K_ap += L_a A, K_ab -= (L_a B) X_b in the rows of all neighbours a */
     for (int i = 0; i < c->degree; i++) {
         int a = el->nodes[nb[i].block].shape.size;
         const int *target = el->targets + c->target + i * c->degree;
@@ -133,13 +142,13 @@ static bool eliminate(olo_elimination *el, const node *c)
     return true;
 }
 
-/* All rows of the closures active again. */
-void olo_elimination_open_closures(olo_elimination *el)
+/* Activates all rows of all closures. */
+void olo_elimination_activate_closures(olo_elimination *el)
 {
     for (int k = 0; k < el->count; k++) {
         const node *c = &el->nodes[k];
         int d = c->shape.size;
-        if (!c->shape.last)
+        if (!c->shape.closure)
             continue;
         el->active[k] = d;
         for (int i = 0; i < d * d; i++)
@@ -147,13 +156,15 @@ void olo_elimination_open_closures(olo_elimination *el)
     }
 }
 
-void olo_elimination_unrestrict(olo_elimination *el, double size)
+/* ---- redundant closure rows ------------------------------------------------------------------ */
+
+void olo_elimination_activate_all(olo_elimination *el, double size)
 {
     el->closure_scale = size;
-    olo_elimination_open_closures(el);
+    olo_elimination_activate_closures(el);
 }
 
-void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
+void olo_elimination_project_multipliers(const olo_elimination *el, int c, double *x)
 {
     const node *k = &el->nodes[c];
     double part[OLO_BLOCK_MAX] = {0}, all[OLO_BLOCK_MAX] = {0};
@@ -163,17 +174,19 @@ void olo_elimination_restrict(const olo_elimination *el, int c, double *x)
     memcpy(x, all, (size_t)d * sizeof *x);
 }
 
-void olo_elimination_advance(olo_elimination *el, int c, double *x)
+void olo_elimination_update_multipliers(olo_elimination *el, int c, double *x)
 {
     double *dt = el->numbers + el->nodes[c].dt, before[OLO_BLOCK_MAX];
     for (int i = 0; i < el->nodes[c].shape.size; i++) {
         before[i] = x[i];
         x[i] += dt[i];
     }
-    olo_elimination_restrict(el, c, x);
+    olo_elimination_project_multipliers(el, c, x);
     for (int i = 0; i < el->nodes[c].shape.size; i++)
         dt[i] = x[i] - before[i];
 }
+
+/* ---- factorisation and solution -------------------------------------------------------------- */
 
 olo_status olo_elimination_factor(olo_elimination *el, int *block, olo_error *error)
 {
@@ -188,6 +201,7 @@ olo_status olo_elimination_factor(olo_elimination *el, int *block, olo_error *er
     return OLO_OK;
 }
 
+/* Eliminates the right-hand side of block c. */
 static void forward(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
@@ -195,6 +209,7 @@ static void forward(olo_elimination *el, const node *c)
     int d = c->shape.size, r = active_of(el, c);
     double *z = n + c->z, *x = n + c->x;
     const double *e = el->has_gap && !c->shape.plain ? n + c->e : NULL;
+    /* x = D^-1 (B^^T z_c + y e) */
     if (c->shape.plain) {
         memcpy(x, z, (size_t)r * sizeof *x);
     } else {
@@ -204,6 +219,7 @@ static void forward(olo_elimination *el, const node *c)
             small_add_product(r, d, 1, 1.0, n + c->y, e, x);
     }
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
+    /* z_p += A^^T z_c, z_a += L_a e - (L_a B) x */
     for (int i = 0; i < c->degree; i++) {
         int a = el->nodes[nb[i].block].shape.size;
         double *za = n + el->nodes[nb[i].block].z;
@@ -215,20 +231,23 @@ static void forward(olo_elimination *el, const node *c)
     }
 }
 
+/* Back substitution of block c. */
 static void backward(olo_elimination *el, const node *c)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     int d = c->shape.size, r = active_of(el, c);
     double *du = n + c->du, *dt = n + c->dt;
+    /* du = -x - sum_b X_b dt_b */
     for (int i = 0; i < r; i++)
         du[i] = -n[c->x + i];
     for (int j = 0; j < c->degree; j++) {
         const node *b = &el->nodes[nb[j].block];
         small_add_product(r, b->shape.size, 1, -1.0, n + nb[j].X, n + b->dt, du);
     }
-    if (c->shape.plain) /* dt is du */
+    if (c->shape.plain) /* dt and du share their memory */
         return;
+    /* dt_c = A dt_p + B du + e */
     memset(dt, 0, (size_t)d * sizeof *dt);
     if (el->has_gap)
         memcpy(dt, n + c->e, (size_t)d * sizeof *dt);
@@ -239,10 +258,10 @@ static void backward(olo_elimination *el, const node *c)
     }
 }
 
-static void carry(olo_elimination *el, const node *c)
+static void forward_block(olo_elimination *el, const node *c)
 {
-    if (c->light)
-        olo_elimination_light_forward(el, c);
+    if (c->articulated)
+        olo_elimination_forward_articulated(el, c);
     else if (!c->root)
         forward(el, c);
 }
@@ -251,29 +270,29 @@ bool olo_elimination_eliminate(olo_elimination *el, int c)
 {
     bool regular = eliminate(el, &el->nodes[c]);
     if (regular)
-        carry(el, &el->nodes[c]);
+        forward_block(el, &el->nodes[c]);
     return regular;
 }
 
-bool olo_elimination_reveal_block(olo_elimination *el, int c)
+bool olo_elimination_eliminate_with_rank(olo_elimination *el, int c)
 {
-    if (el->nodes[c].shape.last)
-        olo_elimination_reveal_closure(el, &el->nodes[c], false);
+    if (el->nodes[c].shape.closure)
+        olo_elimination_find_closure_rank(el, &el->nodes[c], false);
     return olo_elimination_eliminate(el, c);
 }
 
 void olo_elimination_forward(olo_elimination *el, int c)
 {
-    carry(el, &el->nodes[c]);
+    forward_block(el, &el->nodes[c]);
 }
 
 void olo_elimination_substitute(olo_elimination *el, int k)
 {
     const node *c = &el->nodes[k];
-    if (c->light)
-        olo_elimination_light_backward(el, c);
+    if (c->articulated)
+        olo_elimination_backward_articulated(el, c);
     else if (c->root)
-        olo_elimination_root_solve(el, c);
+        olo_elimination_solve_root(el, c);
     else
         backward(el, c);
 }
@@ -281,7 +300,7 @@ void olo_elimination_substitute(olo_elimination *el, int k)
 void olo_elimination_solve(olo_elimination *el)
 {
     for (int i = 0; i < el->count; i++)
-        carry(el, &el->nodes[el->order[i]]);
+        forward_block(el, &el->nodes[el->order[i]]);
     for (int i = el->count - 1; i >= 0; i--)
         olo_elimination_substitute(el, el->order[i]);
 }
@@ -301,8 +320,8 @@ void olo_elimination_wrench(const olo_elimination *el, int c, double *mu)
     const double *n = el->numbers;
     const node *x = &el->nodes[c];
     int d = x->shape.size;
-    if (x->light || x->root) {
-        olo_elimination_frame_wrench(el, x, mu);
+    if (x->articulated || x->root) {
+        olo_elimination_compute_wrench(el, x, mu);
         return;
     }
     for (int i = 0; i < d; i++)

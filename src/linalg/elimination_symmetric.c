@@ -1,16 +1,15 @@
-/* The elimination of a symmetric K with equal pairs, A^ = A and B^ = B, that do not vary: a mass
- * matrix on a tree with the closure rows at one configuration. Half of elimination_sweep.c is then
- * the transpose of the other half:
+/* The elimination of a symmetric K with equal joint matrices, A^ = A and B^ = B, that do not vary:
+ * a mass matrix on a tree with the closure rows at one configuration. Half of elimination_sweep.c
+ * is then the transpose of the other half (a is eliminated before b, or a = b):
  *
- *     y = B^T K_cc,  D = y B = L d L^T,  Y_b = B^T K_cb (+ y A for b = p),  X_b = D^-1 Y_b
- *     K_pp += A^T (K_cc A + K_cp) + K_cp^T A,  K_pb += A^T K_cb,  K_ab -= Y_a^T X_b     (a before
- *         b, or the same)
- *     x = D^-1 B^T z_c,  z_p += A^T z_c,  z_b -= Y_b^T x
- *     du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du
+ *   y = B^T K_cc,  D = y B = L d L^T,  Y_b = B^T K_cb (+ y A for b = p),  X_b = D^-1 Y_b
+ *   K_pp += A^T (K_cc A + K_cp) + K_cp^T A,  K_pb += A^T K_cb,  K_ab -= Y_a^T X_b
+ *   x = D^-1 B^T z_c,  z_p += A^T z_c,  z_b -= Y_b^T x
+ *   du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du
  *
- * All D are definite, those of closures negative, and need no exchanges. Of K only what lies above
- * the diagonal in the order of the elimination is read. Y is in the place of X, X in that of L B.
- */
+ * All D are definite, those of closures negative, and need no row exchanges. Only the blocks of K
+ * above the diagonal, in the order of elimination, are read. Y is stored in the memory of X, and X
+ * in that of L B. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -19,7 +18,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* L d L^T in place of D, with one over d on the diagonal; false if that is not finite */
+/* D <- L d L^T in place, with 1/d on the diagonal; false if that is not finite */
 INLINE bool factor_definite(const int r, double *D)
 {
     for (int k = 0; k < r; k++) {
@@ -52,11 +51,11 @@ INLINE void solve_definite(const int r, const double *D, const int columns, doub
     }
 }
 
-/* Is A = [I a^; 0 I]? Then a. */
+/* True if A = [I a^; 0 I]; returns a. */
 INLINE bool is_spatial(const olo_elimination *el, const node *c, double a[3])
 {
     const double *A = el->numbers + c->A;
-    if (c->light) {
+    if (c->articulated) {
         memcpy(a, el->numbers + c->spatial, 3 * sizeof *a);
         return true;
     }
@@ -68,7 +67,7 @@ INLINE bool is_spatial(const olo_elimination *el, const node *c, double a[3])
     return true;
 }
 
-/* C (6 x 6) += [I a^; 0 I]^T U: the lower rows gain U_l - a x U_u */
+/* C (6 x 6) += [I a^; 0 I]^T U: U_l - a x U_u is added to the lower rows */
 INLINE void add_shifted(const double a[3], const row6 U[6], double *C)
 {
     for (int i = 0; i < 3; i++) {
@@ -80,11 +79,11 @@ INLINE void add_shifted(const double a[3], const row6 U[6], double *C)
 }
 
 /* K_pp += A^T (K A + K_cp) + K_cp^T A */
-INLINE void pass_own(olo_elimination *el, const node *c, const int d, const neighbour *up)
+INLINE void add_own_block(olo_elimination *el, const node *c, const int d, const neighbour *up)
 {
     double *n = el->numbers, a[3];
     const node *p = &el->nodes[c->shape.parent];
-    const double *K = n + c->diagonal, *Kcp = up->clean ? NULL : n + up->upper;
+    const double *K = n + c->diagonal, *Kcp = up->joint_only ? NULL : n + up->upper;
     double *Kpp = n + p->diagonal;
     int s = p->shape.size;
     if (is_spatial(el, c, a)) {
@@ -114,7 +113,7 @@ INLINE void pass_own(olo_elimination *el, const node *c, const int d, const neig
 }
 
 /* K_pb += A^T K_cb, above the diagonal: K_bp += K_cb^T A where b is eliminated before p */
-INLINE void pass_coupling(olo_elimination *el, const node *c, const int d, int slot)
+INLINE void add_coupling_block(olo_elimination *el, const node *c, const int d, int slot)
 {
     double *n = el->numbers, a[3];
     const neighbour *nb = el->neighbours + c->first;
@@ -137,9 +136,9 @@ INLINE void pass_coupling(olo_elimination *el, const node *c, const int d, int s
     small_add_transposed_product(d, width, s, 1.0, n + c->A, Kcb, Kpb);
 }
 
-/* Y_b of a neighbour, in the place of X_b; y is B^T K_cc */
-INLINE void joint_column(olo_elimination *el, const node *c, const int d, const int r,
-                         const double *y, int slot)
+/* Y_b of a neighbour, in the memory of X_b; y is B^T K_cc */
+INLINE void form_joint_column(olo_elimination *el, const node *c, const int d, const int r,
+                              const double *y, int slot)
 {
     double *n = el->numbers, a[3], *Y;
     const neighbour *nb = el->neighbours + c->first + slot;
@@ -153,12 +152,12 @@ INLINE void joint_column(olo_elimination *el, const node *c, const int d, const 
         if (slot == c->parent_slot)
             small_add_product(r, d, s, 1.0, y, n + c->A, Y);
     }
-    if (!nb->clean)
+    if (!nb->joint_only)
         small_add_transposed_product(d, r, s, 1.0, n + c->B, n + nb->upper, Y);
 }
 
 /* y = B^T K_cc (r x d), and the lower half of D = y B */
-INLINE void joint_row(olo_elimination *el, const node *c, const int d, const int r, double *y)
+INLINE void form_joint_row(olo_elimination *el, const node *c, const int d, const int r, double *y)
 {
     double *n = el->numbers, *D = n + c->D;
     const double *B = n + c->B, *K = n + c->diagonal;
@@ -175,7 +174,7 @@ INLINE void joint_row(olo_elimination *el, const node *c, const int d, const int
     }
 }
 
-/* B (r x columns) <- D^-1 B with a number of columns that is known where it is a usual one. */
+/* B (r x columns) <- D^-1 B, compiled for the common numbers of columns. */
 INLINE void solve_block(const int r, const double *D, int columns, double *B)
 {
     if (columns == 6)
@@ -186,28 +185,33 @@ INLINE void solve_block(const int r, const double *D, int columns, double *B)
         solve_definite(r, D, columns, B);
 }
 
+/* Eliminates block c; false when D is singular. */
 INLINE bool factor(olo_elimination *el, const node *c, const int d, const int r)
 {
     double *n = el->numbers, *D = n + c->D;
     const neighbour *nb = el->neighbours + c->first;
+    /* the joint row y, D and Y */
     if (!c->shape.plain) {
         double y[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-        joint_row(el, c, d, r, y);
+        form_joint_row(el, c, d, r, y);
         for (int j = 0; j < c->degree; j++)
-            joint_column(el, c, d, r, y, j);
+            form_joint_column(el, c, d, r, y, j);
     }
+    /* D = L d L^T */
     if (!factor_definite(r, D))
         return false;
+    /* X_b = D^-1 Y_b; add the block to its parent */
     for (int j = 0; j < c->degree; j++) {
         const int s = el->nodes[nb[j].block].shape.size;
         double *X = n + nb[j].LB;
         memcpy(X, n + nb[j].X, (size_t)(r * s) * sizeof *X);
         solve_block(r, D, s, X);
         if (j == c->parent_slot)
-            pass_own(el, c, d, &nb[j]);
+            add_own_block(el, c, d, &nb[j]);
         else if (c->parent_slot >= 0)
-            pass_coupling(el, c, d, j);
+            add_coupling_block(el, c, d, j);
     }
+    /* K_ab -= Y_a^T X_b above the diagonal */
     for (int i = 0; i < c->degree; i++)
         for (int j = 0; j < c->degree; j++) {
             const int a = el->nodes[nb[i].block].shape.size, b = el->nodes[nb[j].block].shape.size;
@@ -218,16 +222,19 @@ INLINE bool factor(olo_elimination *el, const node *c, const int d, const int r)
     return true;
 }
 
+/* Eliminates the right-hand side of block c. */
 INLINE void forward(olo_elimination *el, const node *c, const int d, const int r)
 {
     double *n = el->numbers, *z = n + c->z, *x = n + c->x, a[3];
     const neighbour *nb = el->neighbours + c->first;
+    /* x = D^-1 B^T z_c */
     memcpy(x, z, (size_t)r * sizeof *x);
     if (!c->shape.plain) {
         memset(x, 0, (size_t)r * sizeof *x);
         small_add_transposed_product(d, r, 1, 1.0, n + c->B, z, x);
     }
     solve_definite(r, n + c->D, 1, x);
+    /* z_p += A^T z_c, z_b -= Y_b^T x */
     for (int j = 0; j < c->degree; j++) {
         const int s = el->nodes[nb[j].block].shape.size;
         double *zb = n + el->nodes[nb[j].block].z;
@@ -244,18 +251,21 @@ INLINE void forward(olo_elimination *el, const node *c, const int d, const int r
     }
 }
 
+/* Back substitution of block c. */
 INLINE void backward(olo_elimination *el, const node *c, const int d, const int r)
 {
     double *n = el->numbers, *du = n + c->du, *dt = n + c->dt, a[3];
     const neighbour *nb = el->neighbours + c->first;
+    /* du = -x - sum_b X_b dt_b */
     for (int i = 0; i < r; i++)
         du[i] = -n[c->x + i];
     for (int j = 0; j < c->degree; j++) {
         const node *b = &el->nodes[nb[j].block];
         small_add_times(r, b->shape.size, -1.0, n + nb[j].LB, n + b->dt, du);
     }
-    if (c->shape.plain) /* dt is du */
+    if (c->shape.plain) /* dt and du share their memory */
         return;
+    /* dt_c = A dt_p + B du */
     memset(dt, 0, (size_t)d * sizeof *dt);
     small_add_times(d, r, 1.0, n + c->B, du, dt);
     if (c->parent_slot < 0)
@@ -273,8 +283,8 @@ INLINE void backward(olo_elimination *el, const node *c, const int d, const int 
     dt[2] += a[0] * up[4] - a[1] * up[3];
 }
 
-/* f(el, c, d, r) with sizes known to the compiler where they are usual ones: bodies on hinges and
- * balls, points on rods */
+/* f(el, c, d, r), compiled for the common sizes: bodies on revolute and spherical joints, free
+ * bodies, points on rods */
 #define FOR_EACH_SIZE(f, el, c)                                                                    \
     switch (10 * (c)->shape.size + active_of(el, c)) {                                             \
     case 61:                                                                                       \
@@ -304,15 +314,15 @@ static void backward_block(olo_elimination *el, const node *c)
     FOR_EACH_SIZE(backward, el, c)
 }
 
-/* Factors, and has the right side follow if wanted; the block that is singular, or -1. */
+/* Factors and, with `solve`, eliminates the right-hand side; returns the singular block, or -1. */
 static int sweep(olo_elimination *el, double size, bool solve)
 {
     if (size > 0)
-        olo_elimination_unrestrict(el, size);
+        olo_elimination_activate_all(el, size);
     for (int i = 0; i < el->count; i++) {
         const node *c = &el->nodes[el->order[i]];
-        if (size > 0 && c->shape.last)
-            olo_elimination_reveal_closure(el, c, true);
+        if (size > 0 && c->shape.closure)
+            olo_elimination_find_closure_rank(el, c, true);
         if (!factor_block(el, c))
             return el->order[i];
         if (solve)
@@ -321,7 +331,7 @@ static int sweep(olo_elimination *el, double size, bool solve)
     return -1;
 }
 
-olo_status olo_elimination_reveal(olo_elimination *el, double size, olo_error *error)
+olo_status olo_elimination_find_redundant(olo_elimination *el, double size, olo_error *error)
 {
     int singular = sweep(el, size, false);
     if (singular < 0)

@@ -1,10 +1,10 @@
-/* The articulated sweep: a frame c that hangs on a frame p by a spatial joint and by nothing else.
+/* The articulated-body elimination: a frame c that is coupled to a frame p by a spatial joint only.
  * With
  *
- *     A = [I a^; 0 I], a = phi_p - phi_c at q1,   A^ the same at the midpoint,   E = [0 0; (f/2)^
- *         0]
+ *     A = [I a^; 0 I], a = phi_p - phi_c at q1,   A^ the same at the midpoint,
+ *     E = [0 0; (f/2)^ 0]
  *
- * the general elimination (elimination_sweep.c) becomes, leaf to root,
+ * the general elimination (elimination_sweep.c) becomes, from the leaves to the root,
  *
  *     y = B^^T K + kc,  D = y B + ku,  X = D^-1 (y A + kp),  M = K A - (K B) X
  *     K_p += A^^T M + E (I - A + B X)
@@ -12,9 +12,8 @@
  *     du = -x - X dt_p,  dt_c = A dt_p + B du + e,
  *
  * where products with A and E are cross products. This is the hot loop of chains and trees: the
- * functions are compiled once for each usual number r of degrees of freedom, and sums stay in local
- * arrays.
- */
+ * functions are compiled once for each common number r of degrees of freedom, and sums stay in
+ * local arrays. */
 #include <string.h>
 
 #include "linalg/elimination_private.h"
@@ -34,7 +33,7 @@ INLINE row6 times6(const double *K, const double *x, row6 y)
     return row6_add(y, row6_make(sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]));
 }
 
-/* columns of a 6 x r matrix */
+/* Reads the columns of a 6 x r matrix. */
 INLINE void read_columns(int r, const double *B, row6 *columns)
 {
     for (int k = 0; k < r; k++) {
@@ -44,7 +43,8 @@ INLINE void read_columns(int r, const double *B, row6 *columns)
 }
 
 /* y (r x 6) = B^^T K + kc and D (r x r) = y B + ku, factored */
-INLINE bool joint_row(olo_elimination *el, const node *c, const int r, const row6 *columns, row6 *y)
+INLINE bool form_joint_row(olo_elimination *el, const node *c, const int r, const row6 *columns,
+                           row6 *y)
 {
     const double *n = el->numbers, *K = n + c->diagonal, *B_hat = n + c->B_hat;
     double *D = el->numbers + c->D;
@@ -79,7 +79,7 @@ INLINE void add_to_parent(const row6 M[6], const row6 N[3], const double am[3], 
     }
 }
 
-/* The same without f. */
+/* The same for f = 0. */
 INLINE void add_fixed_to_parent(const row6 M[6], const double am[3], double *Kp)
 {
     const double back[3] = {-am[0], -am[1], -am[2]};
@@ -91,6 +91,7 @@ INLINE void add_fixed_to_parent(const row6 M[6], const double am[3], double *Kp)
     }
 }
 
+/* Eliminates frame c; false when D is singular. */
 INLINE bool factor(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers;
@@ -99,13 +100,15 @@ INLINE bool factor(olo_elimination *el, const node *c, const int r)
     double *X = n + nb->X, *KB = n + nb->LB;
     row6 columns[6], y[6], M[6], N[3];
     read_columns(r, B, columns);
-    if (!joint_row(el, c, r, columns, y))
+    if (!form_joint_row(el, c, r, columns, y))
         return false;
+    /* X = D^-1 (y A + kp) */
     for (int i = 0; i < r; i++)
         row6_store(row6_add(row6_shift(y[i], a), row6_load(n + c->kp + 6 * i)), X + 6 * i);
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 6, X);
     for (int k = 0; k < r; k++)
         y[k] = row6_load(X + 6 * k);
+    /* K B and M = K A - (K B) X, row by row */
     for (int i = 0; i < 6; i++) {
         const row6 row = row6_load(K + 6 * i);
         M[i] = row6_shift(row, a);
@@ -115,7 +118,8 @@ INLINE bool factor(olo_elimination *el, const node *c, const int r)
             M[i] = row6_add_times(M[i], -kb, y[k]);
         }
     }
-    if (a[6] == 0 && a[7] == 0 && a[8] == 0) { /* the left pair does not vary */
+    /* K_p += A^^T M + E (I - A + B X) */
+    if (a[6] == 0 && a[7] == 0 && a[8] == 0) { /* A^, B^ are constant */
         add_fixed_to_parent(M, a + 3, n + el->targets[c->target]);
         return true;
     }
@@ -131,12 +135,14 @@ INLINE bool factor(olo_elimination *el, const node *c, const int r)
     return true;
 }
 
+/* Eliminates the right-hand side of frame c. */
 INLINE void forward(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     const double *B = n + c->B, *B_hat = n + c->B_hat, *KB = n + nb->LB, *a = n + c->spatial;
     double x[6], u[3] = {0, 0, 0}, *zp = n + el->nodes[nb->block].z;
+    /* s = z + K e, x = D^-1 (B^^T s + kc e) */
     row6 s = row6_load(n + c->z), columns[6];
     if (el->has_gap)
         s = times6(n + c->diagonal, n + c->e, s);
@@ -147,6 +153,7 @@ INLINE void forward(olo_elimination *el, const node *c, const int r)
             x[k] += row6_dot(row6_load(n + c->kc + 6 * k), row6_load(n + c->e));
     }
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
+    /* force s - (K B) x, and u = B x - e */
     read_columns(r, KB, columns);
     for (int k = 0; k < r; k++)
         s = row6_add_times(s, -x[k], columns[k]);
@@ -165,6 +172,7 @@ INLINE void forward(olo_elimination *el, const node *c, const int r)
     memcpy(n + c->x, x, (size_t)r * sizeof *x);
 }
 
+/* Back substitution of frame c. */
 INLINE void backward(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers;
@@ -174,10 +182,12 @@ INLINE void backward(olo_elimination *el, const node *c, const int r)
     double carried[3];
     row6 columns[6];
     read_columns(r, n + c->B, columns);
+    /* dt = A dt_p + e */
     vec3_cross(n + c->spatial, tp + 3, carried);
     row6 dt = row6_add(parent, row6_make(carried[0], carried[1], carried[2], 0, 0, 0));
     if (el->has_gap)
         dt = row6_add(dt, row6_load(n + c->e));
+    /* du = -x - X dt_p, dt += B du */
     for (int k = 0; k < r; k++) {
         const double du = -n[c->x + k] - row6_dot(row6_load(X + 6 * k), parent);
         n[c->du + k] = du;
@@ -186,18 +196,19 @@ INLINE void backward(olo_elimination *el, const node *c, const int r)
     row6_store(dt, n + c->dt);
 }
 
-/* y = B^^T K + kc, D = y B + ku, factored: all there is to a frame on the ground that nothing is
- * left to couple */
+/* A frame on the ground without later neighbours needs only y = B^^T K + kc and the factors of D =
+ * y B + ku. */
 INLINE bool factor_root(olo_elimination *el, const node *c, const int r)
 {
     row6 columns[6], y[6];
     read_columns(r, el->numbers + c->B, columns);
-    bool regular = joint_row(el, c, r, columns, y);
+    bool regular = form_joint_row(el, c, r, columns, y);
     for (int k = 0; k < r; k++)
         row6_store(y[k], el->numbers + c->y + 6 * k);
     return regular;
 }
 
+/* du = -D^-1 (B^^T z + y e), dt = B du + e */
 INLINE void solve_root(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers, x[6];
@@ -221,7 +232,7 @@ INLINE void solve_root(olo_elimination *el, const node *c, const int r)
     row6_store(dt, n + c->dt);
 }
 
-/* f(el, c, r) with r known to the compiler where it is a usual one */
+/* f(el, c, r), compiled for the common values of r */
 #define FOR_EACH_DOF(f, el, c)                                                                     \
     switch ((c)->shape.dof) {                                                                      \
     case 0:                                                                                        \
@@ -234,33 +245,33 @@ INLINE void solve_root(olo_elimination *el, const node *c, const int r)
         return f(el, c, (c)->shape.dof);                                                           \
     }
 
-bool olo_elimination_root_factor(olo_elimination *el, const node *c)
+bool olo_elimination_factor_root(olo_elimination *el, const node *c)
 {
     FOR_EACH_DOF(factor_root, el, c)
 }
 
-void olo_elimination_root_solve(olo_elimination *el, const node *c)
+void olo_elimination_solve_root(olo_elimination *el, const node *c)
 {
     FOR_EACH_DOF(solve_root, el, c)
 }
 
-bool olo_elimination_light_factor(olo_elimination *el, const node *c)
+bool olo_elimination_factor_articulated(olo_elimination *el, const node *c)
 {
     FOR_EACH_DOF(factor, el, c)
 }
 
-void olo_elimination_light_forward(olo_elimination *el, const node *c)
+void olo_elimination_forward_articulated(olo_elimination *el, const node *c)
 {
     FOR_EACH_DOF(forward, el, c)
 }
 
-void olo_elimination_light_backward(olo_elimination *el, const node *c)
+void olo_elimination_backward_articulated(olo_elimination *el, const node *c)
 {
     FOR_EACH_DOF(backward, el, c)
 }
 
-/* mu = -(z + K dt) of a frame that K couples to nothing */
-void olo_elimination_frame_wrench(const olo_elimination *el, const node *c, double *mu)
+/* mu = -(z + K dt) of a frame without coupling blocks in K */
+void olo_elimination_compute_wrench(const olo_elimination *el, const node *c, double *mu)
 {
     const double *n = el->numbers;
     const row6 sum = times6(n + c->diagonal, n + c->dt, row6_load(n + c->z));

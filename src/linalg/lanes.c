@@ -1,4 +1,4 @@
-/* Which compilation of the code on lanes the processor can run. */
+/* Detects which compilation of the code on lanes the processor can run. */
 #include "linalg/lanes.h"
 
 bool olo_lanes_are_wide(void)

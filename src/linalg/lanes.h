@@ -1,18 +1,17 @@
-/* Four numbers at once, one of each of four bodies, and 3-vectors of them: what is done to every
- * body alike is done to four together. Also a vector of one body in three of the four. Operations
- * are number by number, so the result is that of plain code to the last bit, whatever registers the
- * processor has.
+/* Four numbers at once, one of each of four bodies, and 3-vectors of them: operations that are the
+ * same for every body are done for four bodies together. Also a vector of one body in three of the
+ * four lanes. Operations are elementwise, so the result is that of plain code to the last bit on
+ * every processor.
  *
- * All is inline within a file: no function passes four numbers in a register to another file.
- */
+ * All functions are inline: no function passes four numbers in a register to another file. */
 #ifndef OLO_LINALG_LANES_H
 #define OLO_LINALG_LANES_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* The processor has registers of four numbers (AVX2): code on lanes may have been compiled for
- * these once more. */
+/* True if the processor has registers of four numbers (AVX2), for which code on lanes may be
+ * compiled a second time. */
 bool olo_lanes_are_wide(void);
 
 #define LANES_INLINE static inline __attribute__((always_inline))
@@ -41,7 +40,7 @@ LANES_INLINE void lane_store(lane v, double *x)
     memcpy(x, &v, sizeof v);
 }
 
-/* a where the mask of a comparison says so, else b */
+/* a where the mask of a comparison is true, else b */
 LANES_INLINE lane lane_choose(lane_mask mask, lane a, lane b)
 {
     return (lane)((mask & (lane_mask)a) | (~mask & (lane_mask)b));
@@ -57,7 +56,7 @@ LANES_INLINE lane lane_size(lane a)
     return lane_larger(a, -a);
 }
 
-/* The transpose of four by four: out[l] has the l-th number of each. */
+/* The transpose of four by four numbers: out[l] has the l-th number of each. */
 LANES_INLINE void lanes_transpose(lane a, lane b, lane c, lane d, lane out[4])
 {
     const lane ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6),
@@ -70,7 +69,7 @@ LANES_INLINE void lanes_transpose(lane a, lane b, lane c, lane d, lane out[4])
     out[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
 }
 
-/* --- 3-vectors of four bodies --- */
+/* ---- 3-vectors of four bodies ---------------------------------------------------------------- */
 
 LANES_INLINE lane3 lane3_add(lane3 a, lane3 b)
 {
@@ -109,8 +108,8 @@ LANES_INLINE void lanes_gather_frames(const double *const frame[LANES], lane3 ou
         out[i / 3].x[i % 3] = number[i];
 }
 
-/* The same of parents, which begin at `offset`; where that is negative, what the ground is taken
- * for. */
+/* The same for parents, whose coordinates begin at `offset`; where that is negative, those of the
+ * ground. */
 LANES_INLINE void lanes_gather_parents(const double *array, const int offset[LANES],
                                        const double ground[12], lane3 out[4])
 {
@@ -143,8 +142,8 @@ LANES_INLINE void lane_momenta(const lane_mass *b, const lane3 v[4], lane3 p[4])
         p[I] = lane3_add(lane3_times(M[I][0], v[0]), lane3_combine(M[I] + 1, v + 1));
 }
 
-/* Midpoint and difference of a vector that turns by a Cayley vector; `scale` = 1/(1 + |a|^2/4). See
- * linalg/rotation.h. */
+/* Midpoint and difference of a vector that rotates by a Cayley vector; `scale` = 1/(1 + |a|^2/4).
+ * See linalg/rotation.h. */
 typedef struct lane_turned {
     lane3 mid, change;
 } lane_turned;
@@ -165,7 +164,7 @@ LANES_INLINE lane_turned lane_cayley_apply(lane3 a, lane scale, lane3 v)
     return out;
 }
 
-/* --- a 3-vector of one body, the fourth number zero --- */
+/* ---- a 3-vector of one body, the fourth number zero ------------------------------------------ */
 
 LANES_INLINE lane vector_cross(lane a, lane b)
 {

@@ -1,7 +1,7 @@
 /* LU factors with row exchanges, P A = L U (Golub, Van Loan, Matrix Computations, 3.2.11 and
- * 3.4.1): columns are eliminated in blocks, so that rows beyond the block are changed by all of its
- * columns while they are in the cache. Sums are in the order of the plain elimination; entries of L
- * that are zero cost nothing. */
+ * 3.4.1): columns are eliminated in blocks, so that rows below the block are updated by all of its
+ * columns while they are in the cache. Sums have the order of the plain elimination; zero entries
+ * of L are skipped. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -19,8 +19,8 @@ static void exchange_rows(int n, double *a, double *b)
     }
 }
 
-/* The row at or below k with the largest entry in column k; false when all are zero or not finite.
- */
+/* The row at or below k with the largest entry in column k; false when all are zero or not
+ * finite. */
 static bool find_pivot(int n, const double *A, int k, int *pivot)
 {
     double largest = 0;
@@ -35,7 +35,7 @@ static bool find_pivot(int n, const double *A, int k, int *pivot)
     return largest > 0 && isfinite(largest);
 }
 
-/* Columns from `first` to `last` in all rows below, whole rows exchanged. */
+/* Eliminates the columns from `first` to `last` in all rows below; whole rows are exchanged. */
 static bool factor_columns(int n, double *A, int first, int last, int *pivot)
 {
     for (int k = first; k < last; k++) {
@@ -55,7 +55,7 @@ static bool factor_columns(int n, double *A, int first, int last, int *pivot)
     return true;
 }
 
-/* What the columns of the block do to the columns after it, row by row. */
+/* Updates the columns after the block, row by row. */
 static void update_rows(int n, double *A, int first, int last)
 {
     for (int i = first + 1; i < n; i++) {

@@ -3,17 +3,16 @@
  *     d1 - d0 = a x dm,   dm = 1/2 (d0 + d1) = (I - a^/2)^-1 d0
  *             = (d0 + 1/2 a x d0 + 1/4 (a.d0) a) / (1 + |a|^2/4),
  *
- * a rotation by 2 atan(|a|/2) about a. The midpoint and the difference come from a itself, never
- * from subtracting states, and a half turn is at infinity. A spin variation at the end, delta d1 =
+ * a rotation by 2 atan(|a|/2) about a. The midpoint and the difference are computed from a, never
+ * by subtracting states. A rotation by pi is at infinity. A spin variation at the end, delta d1 =
  * delta_omega x d1, changes a by
- *     delta a = (I - a^/2 + a a^T/4) delta_omega.
- */
+ *     delta a = (I - a^/2 + a a^T/4) delta_omega. */
 #ifndef OLO_LINALG_ROTATION_H
 #define OLO_LINALG_ROTATION_H
 
 #include "linalg/vec3.h"
 
-/* dm and dd = d1 - d0 of a vector that turns with Cayley vector a. `scale` = 1/(1 + |a|^2/4). */
+/* dm and dd = d1 - d0 of a vector that rotates with Cayley vector a. `scale` = 1/(1 + |a|^2/4). */
 static inline void cayley_apply(const double a[3], double scale, const double d0[3], double dm[3],
                                 double dd[3])
 {
@@ -55,10 +54,11 @@ static inline double cayley_angle(const double a[3])
     return 2.0 * atan(0.5 * vec3_norm(a));
 }
 
-/* The exponential map exp(theta^) as a matrix, with a series near zero: for initial placements. */
+/* The exponential map exp(theta^) as a matrix, with a series near zero, for initial
+ * orientations. */
 void rotation_exponential(const double theta[3], double R[9]);
 
-/* Nearest rotation to a nearly orthonormal matrix, one polar Newton step a call until it stands. */
+/* Nearest rotation to a nearly orthonormal matrix, by the polar Newton iteration. */
 void rotation_orthonormalise(double R[9]);
 
 #endif

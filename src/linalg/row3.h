@@ -1,5 +1,5 @@
-/* Vectors of three numbers, held as a pair and one: what kernels of frames are made of. Like
- * row6.h, to the same bits as plain code. */
+/* Vectors of three numbers, held as a pair and a single number: the operations of kernels of
+ * frames. As in row6.h, the bits are those of plain code. */
 #ifndef OLO_LINALG_ROW3_H
 #define OLO_LINALG_ROW3_H
 

@@ -1,7 +1,6 @@
-/* Rows of six numbers, as wide as a twist, held in three pairs: what the hot loops on 6 x 6 blocks
- * are made of. A pair is added and multiplied number by number, so the result is that of plain code
- * to the last bit, with half the instructions where the processor has registers of two numbers.
- */
+/* Rows of six numbers, the size of a twist, held in three pairs: the operations of the hot loops on
+ * 6 x 6 blocks. A pair is added and multiplied elementwise, so the result is that of plain code to
+ * the last bit, with half the instructions where the processor has registers of two numbers. */
 #ifndef OLO_LINALG_ROW6_H
 #define OLO_LINALG_ROW6_H
 
@@ -29,8 +28,8 @@ static inline void row6_store(row6 row, double *x)
     memcpy(x + 4, &row.c, sizeof row.c);
 }
 
-/* Numbers that were just computed belong into a row like this, not into six doubles that are loaded
- * as pairs: a load has to wait for stores that are narrower. */
+/* Use this for numbers that were just computed instead of loading six stored doubles as pairs: such
+ * a load has to wait for narrower stores. */
 static inline row6 row6_make(double x0, double x1, double x2, double x3, double x4, double x5)
 {
     const row6_pair a = {x0, x1}, b = {x2, x3}, c = {x4, x5};

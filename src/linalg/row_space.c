@@ -1,7 +1,7 @@
-/* Householder reflections of rows with pivoting (Businger, Golub 1965; norms of what is left of a
- * row as in Drmac, Bujanovic 2008, LAPACK's dgeqp3): the longest row is reflected onto the next
- * axis, and the others with it, H = I - t v v^T. Rows of constraints have few entries: v reaches
- * from the axis to its last one, and rows that are orthogonal to it stay as they are. */
+/* Householder reflections of rows with pivoting (Businger, Golub 1965; norms of residual rows as in
+ * Drmac, Bujanovic 2008, LAPACK's dgeqp3): the longest row is reflected onto the next axis, and the
+ * others with it, H = I - t v v^T. Rows of constraints have few entries: v extends from the axis to
+ * its last entry, and rows orthogonal to it are unchanged. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -10,14 +10,14 @@
 #include "linalg/dense.h"
 #include "linalg/vector.h"
 
-/* Rows count as equally long up to this, relative; the first of them is taken. So the order follows
- * from the rows and not from their rounding errors. */
+/* Rows whose lengths differ by less than this, relative, count as equally long; the first of them
+ * is chosen. So the order does not depend on rounding errors. */
 static const double equally_long = 1e-8;
-/* Rows below this are zero: their squares are. */
+/* Rows below this length are zero, since their squares underflow. */
 static const double shortest = 1e-150;
 
-/* Per row: how long it is beyond the axes that are done, and how long it was when that was computed
- * last. */
+/* Per row: its length without the finished axes, and that length when it was last computed
+ * directly. */
 size_t olo_row_space_work(int m, int n)
 {
     return 2 * (size_t)m + 2 * (size_t)(m < n ? m : n) + 1;
@@ -25,10 +25,10 @@ size_t olo_row_space_work(int m, int n)
 
 typedef struct reflections {
     int m, n;
-    double *A; /* [m x n] rows; of one that is done v from its axis on */
+    double *A; /* [m x n] rows; a finished row contains v from its axis on */
     int *order;
     double *length, *known; /* [m] */
-    double *t, *corner;     /* [min(m, n)] factors of H; the row that is done, along its axis */
+    double *t, *corner; /* [min(m, n)] factors t of H; entry of the finished row along its axis */
 } reflections;
 
 static double length_of(int n, const double *x)
@@ -36,7 +36,7 @@ static double length_of(int n, const double *x)
     return sqrt(olo_dense_dot(n, x, x));
 }
 
-/* The end of what is not zero. */
+/* The end of the non-zero entries. */
 static int end_of(int n, const double *x)
 {
     while (n > 0 && x[n - 1] == 0)
@@ -68,8 +68,8 @@ static int longest_row(const reflections *x, int k)
     return best;
 }
 
-/* v, t and the corner of row k from its entries beyond the axes that are done: v = row + sign |row|
- * e_k */
+/* v, t and the diagonal entry of row k from its entries after the finished axes: v = row + sign
+ * |row| e_k */
 static void make_reflection(reflections *x, int k)
 {
     double *v = x->A + olo_area(k, x->n);
@@ -93,16 +93,16 @@ static void reflect(const reflections *x, int k, int end, double *row)
         olo_dense_add(end - k, -along, v + k, row + k);
 }
 
-/* The length without axis k, by Pythagoras while that has digits. */
+/* Updates the length without axis k, by Pythagoras while that is accurate. */
 static void shorten(reflections *x, int i, int k)
 {
     const double *row = x->A + olo_area(i, x->n);
     if (x->length[i] == 0)
         return;
-    const double share = fabs(row[k]) / x->length[i], left = fmax(0, (1 + share) * (1 - share));
+    const double share = fabs(row[k]) / x->length[i], residual = fmax(0, (1 + share) * (1 - share));
     const double ratio = x->length[i] / x->known[i];
-    if (left * ratio * ratio > sqrt(DBL_EPSILON)) {
-        x->length[i] *= sqrt(left);
+    if (residual * ratio * ratio > sqrt(DBL_EPSILON)) {
+        x->length[i] *= sqrt(residual);
         return;
     }
     x->length[i] = length_of(x->n - k - 1, row + k + 1);
@@ -121,7 +121,7 @@ static bool begin(reflections *x)
     return true;
 }
 
-/* The rank: reflections until what is left is short. */
+/* Computes the rank: reflects until all residual rows are short. */
 static int reduce(reflections *x, double tolerance)
 {
     const int count = x->m < x->n ? x->m : x->n;
@@ -158,7 +158,8 @@ bool olo_row_space(int m, int n, double *A, double tolerance, int *order, double
         return false;
     *rank = reduce(&x, tolerance);
 
-    /* Q = H_0 H_1 ... of the axes; the k-th reflection does not reach axes before the k-th */
+    /* Q = H_0 H_1 ... applied to the axes; the k-th reflection does not change axes before the
+     * k-th */
     memset(Q, 0, olo_area(n, n) * sizeof *Q);
     for (int j = 0; j < n; j++)
         Q[olo_area(j, n) + (size_t)j] = 1;

@@ -1,4 +1,4 @@
-/* Small dense blocks, row-major, sizes known only at run time but never large. */
+/* Small dense blocks, row-major, with sizes that are known only at run time. */
 #ifndef OLO_LINALG_SMALL_H
 #define OLO_LINALG_SMALL_H
 
@@ -15,7 +15,7 @@ static inline void small_add_row(int n, double a, const double *restrict x, doub
         y[j] += a * x[j];
 }
 
-/* y (3) += a x (3), written out so that a row that is summed stays in registers */
+/* y (3) += a x (3), unrolled so that the sum stays in registers */
 static inline void small_add_row3(double a, const double *restrict x, double *restrict y)
 {
     y[0] += a * x[0];
@@ -23,8 +23,8 @@ static inline void small_add_row3(double a, const double *restrict x, double *re
     y[2] += a * x[2];
 }
 
-/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step goes here,
- * and nearly all of it into rows as wide as a twist or a point. */
+/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step is spent
+ * here, nearly all of it in rows of 6 or 3 numbers. */
 static inline void small_add_rows(int m, int k, int n, double s, const double *A, int row,
                                   int column, const double *B, double *C)
 {
@@ -80,7 +80,7 @@ static inline void small_add_transposed_times(int m, int k, double s, const doub
     small_add_rows(1, m, k, s, x, 0, 1, A, y);
 }
 
-/* The body of small_lu, so that a size that is known is written out. */
+/* The body of small_lu, unrolled for sizes that are known. */
 static inline bool small_lu_of(const int n, double *A, int *pivot)
 {
     for (int k = 0; k < n; k++) {
@@ -113,7 +113,7 @@ static inline bool small_lu(int n, double *A, int *pivot)
     return n == 6 ? small_lu_of(6, A, pivot) : small_lu_of(n, A, pivot);
 }
 
-/* B (6 x 6) <- A^-1 B: what follows it, row by row, to the same bits */
+/* B (6 x 6) <- A^-1 B: the same as below with the same bits, row by row */
 static inline void small_lu_solve_rows(const double *LU, const int *pivot, double *B)
 {
     row6 row[6];
@@ -144,7 +144,7 @@ static inline void small_lu_solve(int n, const double *LU, const int *pivot, int
         small_lu_solve_rows(LU, pivot, B);
         return;
     }
-    /* all exchanges first: they moved the rows of L too */
+    /* all exchanges first, since they also moved the rows of L */
     for (int k = 0; k < n; k++)
         if (pivot[k] != k)
             for (int j = 0; j < columns; j++) {
@@ -185,8 +185,8 @@ static inline void small_lu_solve_transposed(int n, const double *LU, const int 
     }
 }
 
-/* v (n) without its parts along the first `count` rows of Q, which are orthonormal; twice, against
- * rounding */
+/* Removes from v (n) its components along the first `count` rows of Q, which are orthonormal;
+ * twice, against rounding */
 static inline void small_orthogonalise(int n, int count, const double *Q, double *v)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -198,7 +198,7 @@ static inline void small_orthogonalise(int n, int count, const double *Q, double
         }
 }
 
-/* v (n) over its length, and that */
+/* Divides v (n) by its length and returns the length. */
 static inline double small_normalise(int n, double *v)
 {
     double square = 0;
@@ -210,23 +210,23 @@ static inline double small_normalise(int n, double *v)
     return length;
 }
 
-/* An orthonormal basis of the range of A (n x n, n at most 6), one vector a row of `range`, and its
- * rank: columns are taken the longest first, until what is left of all of them is at most `floor`
- * long. */
+/* An orthonormal basis of the range of A (n x n, n at most 6), one vector per row of `range`;
+ * returns its rank. The longest column is taken first, until the residuals of all columns have at
+ * most the length `floor`. */
 static inline int small_range(int n, const double *A, double floor, double *range)
 {
-    double left[36];
+    double residual[36];
     int rank = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            left[j * n + i] = A[i * n + j];
+            residual[j * n + i] = A[i * n + j];
     for (; rank < n; rank++) {
         int longest = -1;
         double largest = floor * floor;
         for (int j = 0; j < n; j++) {
             double square = 0;
             for (int i = 0; i < n; i++)
-                square += left[j * n + i] * left[j * n + i];
+                square += residual[j * n + i] * residual[j * n + i];
             if (square > largest) {
                 largest = square;
                 longest = j;
@@ -235,22 +235,22 @@ static inline int small_range(int n, const double *A, double floor, double *rang
         if (longest < 0)
             break;
         double *v = range + rank * n;
-        memcpy(v, left + longest * n, (size_t)n * sizeof *v);
+        memcpy(v, residual + longest * n, (size_t)n * sizeof *v);
         small_orthogonalise(n, rank, range, v);
         if (!(small_normalise(n, v) > floor))
             break;
         for (int j = 0; j < n; j++) {
             double along = 0;
             for (int i = 0; i < n; i++)
-                along += v[i] * left[j * n + i];
-            small_add_row(n, -along, v, left + j * n);
+                along += v[i] * residual[j * n + i];
+            small_add_row(n, -along, v, residual + j * n);
         }
     }
     return rank;
 }
 
-/* With that basis of r vectors, the same of the range of A^T: what A leaves of it, and so of
- * exactly that rank. */
+/* With that basis of r vectors, the same for the range of A^T: products of A^T with the basis, so
+ * that the rank is exactly r. */
 static inline void small_row_range(int n, int r, const double *A, const double *range, double *rows)
 {
     for (int k = 0; k < r; k++) {

@@ -11,9 +11,9 @@
 
 struct olo_sparse {
     int n;
-    int *start, *row; /* compressed columns */
+    int *column_start, *row; /* compressed columns */
     double *value;
-    int *place; /* entry of the creation list -> position in value */
+    int *position; /* entry of the creation list -> position in value */
     double *right, *residual;
     klu_common common;
     klu_symbolic *symbolic;
@@ -25,10 +25,10 @@ static void compress(olo_sparse *m, int count, const int *row, const int *column
                      int *last)
 {
     for (int i = 0; i < count; i++)
-        m->start[column[i] + 1]++;
+        m->column_start[column[i] + 1]++;
     for (int j = 0; j < m->n; j++)
-        m->start[j + 1] += m->start[j];
-    memcpy(cursor, m->start, (size_t)m->n * sizeof *cursor);
+        m->column_start[j + 1] += m->column_start[j];
+    memcpy(cursor, m->column_start, (size_t)m->n * sizeof *cursor);
     int *order = m->row; /* creation index by column for now */
     for (int i = 0; i < count; i++)
         order[cursor[column[i]]++] = i;
@@ -36,24 +36,24 @@ static void compress(olo_sparse *m, int count, const int *row, const int *column
         last[r] = -1;
     int used = 0, begin = 0;
     for (int j = 0; j < m->n; j++) {
-        int end = m->start[j + 1], first = used;
+        int end = m->column_start[j + 1], first = used;
         for (int k = begin; k < end; k++) {
             int i = order[k], r = row[i];
             if (last[r] < first) {
                 last[r] = used;
-                m->place[i] = used++;
+                m->position[i] = used++;
             } else {
-                m->place[i] = last[r];
+                m->position[i] = last[r];
             }
         }
         begin = end;
-        m->start[j + 1] = used;
+        m->column_start[j + 1] = used;
     }
     for (int i = 0; i < count; i++)
-        m->row[m->place[i]] = -1;
-    /* `order` is consumed: now rows can be written */
+        m->row[m->position[i]] = -1;
+    /* `order` is no longer needed: now rows can be written */
     for (int i = 0; i < count; i++)
-        m->row[m->place[i]] = row[i];
+        m->row[m->position[i]] = row[i];
 }
 
 olo_status olo_sparse_create(int n, int count, const int *row, const int *column,
@@ -64,18 +64,19 @@ olo_status olo_sparse_create(int n, int count, const int *row, const int *column
     *matrix = NULL;
     if (m) {
         m->n = n;
-        m->start = olo_alloc((size_t)n + 1, sizeof *m->start);
+        m->column_start = olo_alloc((size_t)n + 1, sizeof *m->column_start);
         m->row = olo_alloc((size_t)count, sizeof *m->row);
         m->value = olo_alloc((size_t)count, sizeof *m->value);
-        m->place = olo_alloc((size_t)count, sizeof *m->place);
+        m->position = olo_alloc((size_t)count, sizeof *m->position);
         m->right = olo_alloc((size_t)n, sizeof *m->right);
         m->residual = olo_alloc((size_t)n, sizeof *m->residual);
     }
     olo_status status = OLO_NO_MEMORY;
-    if (m && cursor && m->start && m->row && m->value && m->place && m->right && m->residual) {
+    if (m && cursor && m->column_start && m->row && m->value && m->position && m->right &&
+        m->residual) {
         compress(m, count, row, column, cursor, cursor + n);
         klu_defaults(&m->common);
-        m->symbolic = klu_analyze(n, m->start, m->row, &m->common);
+        m->symbolic = klu_analyze(n, m->column_start, m->row, &m->common);
         status = m->symbolic                             ? OLO_OK
                  : m->common.status == KLU_OUT_OF_MEMORY ? OLO_NO_MEMORY
                                                          : OLO_SINGULAR;
@@ -99,10 +100,10 @@ void olo_sparse_free(olo_sparse *m)
         klu_free_numeric(&m->numeric, &m->common);
     if (m->symbolic)
         klu_free_symbolic(&m->symbolic, &m->common);
-    olo_free(m->start);
+    olo_free(m->column_start);
     olo_free(m->row);
     olo_free(m->value);
-    olo_free(m->place);
+    olo_free(m->position);
     olo_free(m->right);
     olo_free(m->residual);
     olo_free(m);
@@ -110,18 +111,18 @@ void olo_sparse_free(olo_sparse *m)
 
 void olo_sparse_clear(olo_sparse *m)
 {
-    memset(m->value, 0, (size_t)m->start[m->n] * sizeof *m->value);
+    memset(m->value, 0, (size_t)m->column_start[m->n] * sizeof *m->value);
 }
 
 void olo_sparse_add(olo_sparse *m, int i, double value)
 {
-    m->value[m->place[i]] += value;
+    m->value[m->position[i]] += value;
 }
 
 void olo_sparse_dense(const olo_sparse *m, double *A)
 {
     for (int j = 0; j < m->n; j++)
-        for (int k = m->start[j]; k < m->start[j + 1]; k++)
+        for (int k = m->column_start[j]; k < m->column_start[j + 1]; k++)
             A[(size_t)m->row[k] * (size_t)m->n + (size_t)j] = m->value[k];
 }
 
@@ -133,16 +134,16 @@ void olo_sparse_restart(olo_sparse *m)
 
 olo_status olo_sparse_factor(olo_sparse *m, olo_error *error)
 {
-    /* old pivots are good as long as they do not become tiny against their columns */
+    /* old pivots are valid as long as they do not become tiny relative to their columns */
     const double pivots_are_poor = 1e-10;
     if (m->numeric &&
-        klu_refactor(m->start, m->row, m->value, m->symbolic, m->numeric, &m->common) &&
-        klu_rgrowth(m->start, m->row, m->value, m->symbolic, m->numeric, &m->common) &&
+        klu_refactor(m->column_start, m->row, m->value, m->symbolic, m->numeric, &m->common) &&
+        klu_rgrowth(m->column_start, m->row, m->value, m->symbolic, m->numeric, &m->common) &&
         m->common.rgrowth > pivots_are_poor)
         return OLO_OK;
     if (m->numeric)
         klu_free_numeric(&m->numeric, &m->common);
-    m->numeric = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
+    m->numeric = klu_factor(m->column_start, m->row, m->value, m->symbolic, &m->common);
     if (m->numeric && m->common.status == KLU_OK)
         return OLO_OK;
     bool memory = m->common.status == KLU_OUT_OF_MEMORY;
@@ -158,7 +159,7 @@ void olo_sparse_solve(olo_sparse *m, double *x)
     klu_solve(m->symbolic, m->numeric, m->n, 1, x, &m->common);
     memcpy(m->residual, m->right, bytes);
     for (int j = 0; j < m->n; j++)
-        for (int k = m->start[j]; k < m->start[j + 1]; k++)
+        for (int k = m->column_start[j]; k < m->column_start[j + 1]; k++)
             m->residual[m->row[k]] -= m->value[k] * x[j];
     klu_solve(m->symbolic, m->numeric, m->n, 1, m->residual, &m->common);
     for (int i = 0; i < m->n; i++)

@@ -8,8 +8,8 @@
 
 typedef struct olo_sparse olo_sparse;
 
-/* A matrix of size n whose entries are at (row[i], column[i]), i < count; like places are summed.
- */
+/* A matrix of size n whose entries are at (row[i], column[i]), i < count; entries at equal
+ * positions are summed. */
 olo_status olo_sparse_create(int n, int count, const int *row, const int *column,
                              olo_sparse **matrix, olo_error *error);
 void olo_sparse_free(olo_sparse *matrix);
@@ -21,7 +21,8 @@ void olo_sparse_add(olo_sparse *matrix, int i, double value);
 /* The matrix as a dense one, row-major, zeroed before: for tests and condition numbers. */
 void olo_sparse_dense(const olo_sparse *matrix, double *A);
 
-/* Forgets the pivots: the next factorisation has the same bits whatever was factored before. */
+/* Discards the pivots: the next factorisation then has the same bits whatever was factored
+ * before. */
 void olo_sparse_restart(olo_sparse *matrix);
 /* Factors; SINGULAR when a pivot is zero. */
 olo_status olo_sparse_factor(olo_sparse *matrix, olo_error *error);

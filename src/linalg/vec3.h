@@ -1,4 +1,5 @@
-/* 3-vectors and 3x3 matrices (row-major), inline. Results may not alias arguments unless said. */
+/* 3-vectors and 3x3 matrices (row-major), inline. Results must not alias arguments unless
+ * stated. */
 #ifndef OLO_LINALG_VEC3_H
 #define OLO_LINALG_VEC3_H
 
@@ -59,7 +60,7 @@ static inline double vec3_norm(const double a[3])
     return sqrt(vec3_dot(a, a));
 }
 
-/* Scales to length one and returns the old length; a zero vector stays. */
+/* Scales to length one and returns the old length; a zero vector is unchanged. */
 static inline double vec3_normalise(double a[3])
 {
     double length = vec3_norm(a);

@@ -1,13 +1,13 @@
-/* Products of long vectors, one and all of two sets of rows. Of these, rows of B are taken in
- * groups that stay in the cache, and four at a time against one of A: each number of A is loaded
- * once for four products. */
+/* Products of two long vectors, and of all pairs of two sets of rows. For the latter, rows of B are
+ * processed in groups that stay in the cache, four at a time with one row of A: each number of A is
+ * loaded once for four products. */
 #include "linalg/vector.h"
 
 #include "linalg/lanes.h"
 
 enum { GROUP = 32, TOGETHER = 4 };
 
-/* In eight sums, as many as a processor adds at once. */
+/* With eight partial sums, as many as a processor can add at once. */
 double olo_dense_dot(int n, const double *a, const double *b)
 {
     lane even = lane_all(0), odd = lane_all(0);

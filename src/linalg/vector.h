@@ -1,7 +1,6 @@
 /* Long vectors: products and sums in a fixed order, so that the bits depend neither on threads nor
- * on the registers of the processor. Dense factorisations that reach the result of a run are made
- * of these and not of BLAS: its sums are split over threads, and the number of these belongs to the
- * process that the library is part of. */
+ * on the registers of the processor. Dense factorisations that affect the result of a run use these
+ * instead of BLAS: BLAS splits its sums over threads, whose number depends on the process. */
 #ifndef OLO_LINALG_VECTOR_H
 #define OLO_LINALG_VECTOR_H
 
@@ -23,7 +22,7 @@ static inline size_t olo_area(int a, int b)
 }
 
 /* C[i][j] = a_i.b_j of the rows of A [rows x n] and B [columns x n]. Zeros at the ends of a row of
- * A cost nothing. */
+ * A are skipped. */
 void olo_dense_products(int rows, int columns, int n, const double *A, const double *B, double *C);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sealing and checking checkpoints. */
+/* Checksums of checkpoints. */
 #include "results/checkpoint.h"
 
 #include "base/checksum.h"
@@ -6,9 +6,9 @@
 const char *const olo_checkpoint_paths[2] = {OLO_CHECKPOINT_GROUP "/first",
                                              OLO_CHECKPOINT_GROUP "/second"};
 
-/* Raised when the contents change. */
+/* Version of the contents; incremented when they change. */
 static const uint64_t VERSION = 2;
-static const uint64_t MAGIC = UINT64_C(0x746e696f706b6863); // also tells the order of bytes
+static const uint64_t MAGIC = UINT64_C(0x746e696f706b6863); // its value also reveals the byte order
 
 static uint64_t checksum_of(const olo_checkpoint *block)
 {
@@ -17,7 +17,7 @@ static uint64_t checksum_of(const olo_checkpoint *block)
     return olo_checksum(0, from, head + (size_t)block->size);
 }
 
-void olo_checkpoint_seal(olo_checkpoint *block, size_t size)
+void olo_checkpoint_set_checksum(olo_checkpoint *block, size_t size)
 {
     block->magic = MAGIC;
     block->version = VERSION;

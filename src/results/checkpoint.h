@@ -1,5 +1,6 @@
-/* A checkpoint: what a run needs to go on, as a block of bytes with a head that tells whether it is
- * whole. A journal has two places for it, written in turn: when one is torn, the other holds. */
+/* A checkpoint is a block of bytes from which a run can continue. Its header has a checksum, which
+ * shows whether the block is complete. A journal has two checkpoint datasets, written alternately:
+ * when writing one of them is interrupted, the other is still valid. */
 #ifndef OLO_RESULTS_CHECKPOINT_H
 #define OLO_RESULTS_CHECKPOINT_H
 
@@ -7,27 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the two are in a file, and the group they are in. */
+/* The paths of the two datasets in a file, and their group. */
 #define OLO_CHECKPOINT_GROUP "/checkpoint"
 extern const char *const olo_checkpoint_paths[2];
 
-/* Head and contents; the contents follow the head in memory. */
+/* The header; the contents follow it in memory. */
 typedef struct olo_checkpoint {
-    uint64_t magic, checksum; /* of all that follows */
+    uint64_t magic, checksum; /* of all bytes that follow */
     uint64_t version;
-    uint64_t sequence; /* the larger one is the later one; from 1 */
-    uint64_t rows;     /* that belong to it; later ones are to be dropped */
-    uint64_t row_sum;  /* checksum of these rows, see journal.h */
-    uint64_t size;     /* bytes of the contents */
+    uint64_t sequence; /* increases with every checkpoint, starting from 1 */
+    uint64_t rows;     /* rows of the journal that belong to it; later rows are dropped */
+    uint64_t row_sum;  /* checksum of these rows (journal.h) */
+    uint64_t size;     /* size of the contents in bytes */
 } olo_checkpoint;
 
-/* Completes the head of a block whose contents, rows and sequence are set. */
-void olo_checkpoint_seal(olo_checkpoint *block, size_t size);
+/* Completes the header of a block whose contents, rows and sequence are set. */
+void olo_checkpoint_set_checksum(olo_checkpoint *block, size_t size);
 
-/* True if a block of so many bytes is a whole checkpoint. */
+/* True if a block of `size` bytes is a complete checkpoint. */
 bool olo_checkpoint_is_whole(const olo_checkpoint *block, size_t bytes);
 
-/* True if it is a checkpoint at all, of a version that this program does not know. */
+/* True if the block is a checkpoint of a version that this program does not know. */
 bool olo_checkpoint_is_foreign(const olo_checkpoint *block, size_t bytes);
 
 #endif

@@ -10,7 +10,7 @@ static void write_row(const olo_rows *rows, size_t row, FILE *out)
     for (size_t i = 0; i < rows->result->csv_columns; i++) {
         const double value = olo_rows_value(rows, row, i);
         if (isnan(value)) {
-            fprintf(out, i > 0 ? ",nan" : "nan"); // without the sign that printf may show
+            fprintf(out, i > 0 ? ",nan" : "nan"); // printf may print NaN with a sign
         } else {
             fprintf(out, i > 0 ? ",%.17g" : "%.17g", value);
         }

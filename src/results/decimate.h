@@ -1,14 +1,14 @@
-/* Long series with few points: every stretch of rows keeps its smallest and its largest value,
- * where they are. So a spike stays to be seen, and every point that is left is one of the series.
- */
+/* Decimation of a series to few points. The series is divided into sections, and the minimum and
+ * maximum of each section are selected. So spikes remain visible, and every selected point is a
+ * point of the series. */
 #ifndef OLO_RESULTS_DECIMATE_H
 #define OLO_RESULTS_DECIMATE_H
 
 #include <stddef.h>
 
-/* Chooses at most `most` (at least 4) of `count` rows: the first, the last, and the extremes of
- * equal stretches between. `rows` has room for `most`. Returns how many; all of them when they fit.
- * A value that is not a number counts as an extreme. */
-size_t olo_decimate(const double *values, size_t count, size_t most, size_t *rows);
+/* Selects at most `limit` (at least 4) of `count` rows: the first, the last, and the extremes of
+ * sections of equal length between them. `rows` has `limit` entries. Returns the number of selected
+ * rows; all rows are selected when count <= limit. NaN counts as an extreme. */
+size_t olo_decimate(const double *values, size_t count, size_t limit, size_t *rows);
 
 #endif

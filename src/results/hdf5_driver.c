@@ -1,4 +1,5 @@
-/* A virtual file driver of HDF5 over a POSIX file descriptor; see the header for why. */
+/* A virtual file driver of HDF5 over a POSIX file descriptor. The header explains why it is
+ * needed. */
 #include "results/hdf5_driver.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 /* An open file. HDF5 owns the first member. */
 typedef struct disk_file {
     H5FD_t base;
-    haddr_t allocated; /* end of what HDF5 has given out */
+    haddr_t allocated; /* end of the address range that HDF5 has allocated */
     olo_hdf5_disk *disk;
 } disk_file;
 
@@ -25,11 +26,10 @@ typedef struct disk_access {
     olo_hdf5_disk *disk;
 } disk_access;
 
-/* Addresses are offsets of the file system. */
+/* The largest address is the largest file offset. */
 #define ADDRESS_MAX ((haddr_t)1 << 62)
 
-/* ---- opening and closing ----------------------------------------------------------------------
- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static void note_failure(olo_hdf5_disk *disk, int failure)
 {
@@ -87,8 +87,7 @@ static herr_t disk_query(const H5FD_t *base, unsigned long *flags)
     return 0;
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static haddr_t disk_get_eoa(const H5FD_t *base, H5FD_mem_t type)
 {
@@ -124,10 +123,10 @@ static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
     return 0;
 }
 
-/* ---- reading and writing ----------------------------------------------------------------------
- */
+/* ---- reading and writing --------------------------------------------------------------------- */
 
-/* What is beyond the end of the file, or cannot be read after a failure, reads as zero. */
+/* Bytes beyond the end of the file, and bytes that cannot be read after a failure, are read as
+ * zero. */
 static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
                         void *buffer)
 {
@@ -136,8 +135,8 @@ static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t a
     olo_hdf5_disk *disk = ((disk_file *)base)->disk;
     char *to = buffer;
     while (size > 0) {
-        const uint64_t left = address < disk->length ? disk->length - address : 0;
-        const size_t part = size < left ? size : (size_t)left;
+        const uint64_t remaining = address < disk->length ? disk->length - address : 0;
+        const size_t part = size < remaining ? size : (size_t)remaining;
         const ssize_t got = part > 0 ? pread(disk->descriptor, to, part, (off_t)address) : 0;
         if (got < 0 && errno == EINTR) {
             continue;
@@ -174,15 +173,14 @@ static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
     return 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* Without `cmp` HDF5 takes every opened file for another one, which is right: each has its own
- * descriptor. */
+/* Without `cmp` HDF5 regards every opened file as a different one. This is correct, since each has
+ * its own descriptor. */
 static const H5FD_class_t DISK_DRIVER = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, // of those free for applications
+    .value = (H5FD_class_value_t)600, // in the range reserved for applications
 #endif
     .name = "oloid",
     .maxaddr = ADDRESS_MAX,
@@ -209,6 +207,6 @@ herr_t olo_hdf5_disk_use(hid_t access, olo_hdf5_disk *disk)
     }
     const disk_access use = {.disk = disk};
     const herr_t result = H5Pset_driver(access, driver, &use);
-    H5FDunregister(driver); // the list holds a reference of its own
+    H5FDunregister(driver); // the property list holds its own reference
     return result;
 }

@@ -1,7 +1,8 @@
-/* The way of HDF5 to the disk: a file that its owner has opened. HDF5 does not survive a write that
- * fails: it cannot close the file any more and crashes when the process ends. So this driver
- * remembers the first failure, tells HDF5 that all is well and writes nothing from then on; whoever
- * writes looks at the memory after every call. It also syncs to disk. */
+/* A file driver through which HDF5 reads and writes a file descriptor that the owner has opened.
+ * HDF5 itself cannot handle a failed write: it can no longer close the file and crashes when the
+ * process ends. This driver therefore stores the first failure, reports success to HDF5 and writes
+ * nothing afterwards. The caller checks the stored failure after every call. The driver also syncs
+ * to disk. */
 #ifndef OLO_RESULTS_HDF5_DRIVER_H
 #define OLO_RESULTS_HDF5_DRIVER_H
 
@@ -12,14 +13,15 @@
 
 #include "results/ranges.h"
 
-/* What the driver and the owner of a file share; must outlive the file. */
+/* Data shared by the driver and the owner of a file; must outlive the file. */
 typedef struct olo_hdf5_disk {
-    int descriptor;  /* belongs to the owner */
-    uint64_t length; /* bytes that HDF5 sees; as many as it has written */
-    int failure; /* errno of the first failure of memory, reading, writing or syncing; 0: none */
-    bool sync;   /* sync to disk when the file is flushed */
-    bool never_shorter; /* the file never shrinks: its head may still tell the old length */
-    olo_ranges *log;    /* gets the places of everything that is written; NULL: none */
+    int descriptor;     /* owned by the caller */
+    uint64_t length;    /* size of the file as HDF5 sees it */
+    int failure;        /* errno of the first failure; 0: none
+                         */
+    bool sync;          /* sync to disk when the file is flushed */
+    bool never_shorter; /* the file never shrinks: its superblock may contain the old length */
+    olo_ranges *log;    /* receives the ranges of all bytes that are written; NULL: none */
 } olo_hdf5_disk;
 
 /* Makes a file access property list use the driver; negative on failure. */

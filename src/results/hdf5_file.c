@@ -1,5 +1,5 @@
-/* HDF5 files, thin: creating, opening and closing. Each function is the few calls of HDF5 it takes,
- * between `enter` and `leave`. Writing is in hdf5_write.c, reading in hdf5_read.c. */
+/* Creating, opening and closing HDF5 files. Each function makes a few calls of HDF5 between `enter`
+ * and `leave`. Writing is in hdf5_write.c, reading in hdf5_read.c. */
 #include "results/hdf5_file.h"
 
 #include <errno.h>
@@ -13,11 +13,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/write.h"
+#include "results/checksum_trailer.h"
 #include "results/hdf5_private.h"
-#include "results/seal.h"
 
-/* ---- entering and leaving HDF5 ----------------------------------------------------------------
- */
+/* ---- entering and leaving HDF5 --------------------------------------------------------------- */
 
 /* HDF5 is not thread-safe: one call at a time in the whole process. */
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,7 +31,7 @@ olo_hdf5_caller olo_hdf5_enter(void)
     return caller;
 }
 
-/* Copies the description at the cause of the failure, which is visited first. */
+/* Copies the description of the cause of a failure, which is visited first. */
 static herr_t cause(unsigned n, const H5E_error2_t *entry, void *context)
 {
     if (n == 0 && entry->desc != NULL) {
@@ -42,7 +41,7 @@ static herr_t cause(unsigned n, const H5E_error2_t *entry, void *context)
     return 0;
 }
 
-/* What happened to the file on disk. */
+/* The text of the first failure on disk. */
 static olo_status disk_failure(const olo_hdf5 *file, const char *what, olo_error *error)
 {
     const int failure = file->disk.failure;
@@ -50,13 +49,13 @@ static olo_status disk_failure(const olo_hdf5 *file, const char *what, olo_error
                     file->path, failure == ENOMEM ? "out of memory" : strerror(failure));
 }
 
-olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, bool fine,
+olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, bool ok,
                           const char *what, olo_error *error)
 {
     olo_status status = OLO_OK;
     if (file->disk.failure != 0) {
         status = disk_failure(file, what, error);
-    } else if (!fine) {
+    } else if (!ok) {
         olo_error reason = {0};
         H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, cause, &reason);
         status = olo_fail(error, OLO_IO, "cannot %s '%s': %s", what, file->path,
@@ -67,8 +66,7 @@ olo_status olo_hdf5_leave(const olo_hdf5_caller *caller, const olo_hdf5 *file, b
     return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static olo_hdf5 *file_new(const char *path, bool writing)
 {
@@ -86,19 +84,20 @@ static olo_hdf5 *file_new(const char *path, bool writing)
     return file;
 }
 
-/* True when everything could be closed. Objects go first, so that the file really closes. */
+/* Closes all objects, then the file: otherwise HDF5 would leave the file open. Returns true on
+ * success. */
 static bool file_release(olo_hdf5 *file)
 {
-    bool fine = true;
+    bool ok = true;
     for (size_t i = 0; i < file->table_count; i++) {
-        fine = H5Dclose(file->tables[i].id) >= 0 && fine;
+        ok = H5Dclose(file->tables[i].id) >= 0 && ok;
     }
     file->table_count = 0;
     if (file->id >= 0) {
-        fine = H5Fclose(file->id) >= 0 && fine;
+        ok = H5Fclose(file->id) >= 0 && ok;
     }
     file->id = H5I_INVALID_HID;
-    return fine;
+    return ok;
 }
 
 static void file_free(olo_hdf5 *file)
@@ -113,7 +112,7 @@ static void file_free(olo_hdf5 *file)
     olo_free(file);
 }
 
-/* Gives up a file whose failure has been reported. */
+/* Closes and frees a file whose failure has been reported. */
 static void file_discard(olo_hdf5 *file)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
@@ -132,12 +131,11 @@ hid_t olo_hdf5_text_type(size_t size)
     return type;
 }
 
-/* ---- files that are written -------------------------------------------------------------------
- */
+/* ---- files that are written ------------------------------------------------------------------ */
 
-/* Keeps metadata in memory until a flush: otherwise HDF5 writes some of it whenever its cache is
- * full, and a process killed then leaves a file whose parts do not fit together. */
-static bool keep_metadata(hid_t access)
+/* Holds metadata in memory until a flush. Otherwise HDF5 writes part of it whenever its cache is
+ * full, and a process killed at that moment leaves an inconsistent file. */
+static bool hold_metadata(hid_t access)
 {
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
     if (H5Pget_mdc_config(access, &cache) < 0) {
@@ -150,18 +148,18 @@ static bool keep_metadata(hid_t access)
     return H5Pset_mdc_config(access, &cache) >= 0;
 }
 
-/* In a journal every object header, which tells the number of rows, lies in one page of memory:
- * writing it is never cut in two. */
-enum { HEADER_LEAST = 128, HEADER_MOST = 1024 };
+/* In a journal every object header, which contains the number of rows, lies within one memory page,
+ * so that a write of it is never split. */
+enum { HEADER_MIN = 128, HEADER_MAX = 1024 };
 
-/* The format of HDF5 1.8: the first with attributes beyond 64 KiB, and old tools read it. Tables
- * with a capacity are of 1.10; the superblock stays as it was in 1.8, since the later one marks a
- * file whose writer was killed as not to be opened. */
+/* Uses the format of HDF5 1.8, the first with attributes beyond 64 KiB, which old tools can read.
+ * Tables with a capacity use the format of 1.10. The superblock remains that of 1.8, since the
+ * later one marks a file whose writer was killed as not to be opened. */
 static bool open_new(olo_hdf5 *file, hid_t access, bool journal)
 {
-    if (access < 0 || olo_hdf5_disk_use(access, &file->disk) < 0 || !keep_metadata(access) ||
+    if (access < 0 || olo_hdf5_disk_use(access, &file->disk) < 0 || !hold_metadata(access) ||
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0 ||
-        (journal && H5Pset_alignment(access, HEADER_LEAST, HEADER_MOST) < 0)) {
+        (journal && H5Pset_alignment(access, HEADER_MIN, HEADER_MAX) < 0)) {
         return false;
     }
     file->disk.never_shorter = journal;
@@ -183,11 +181,11 @@ static olo_status create(const char *path, bool journal, olo_hdf5 **result, olo_
         file->disk.descriptor = file->new_file.descriptor;
         const olo_hdf5_caller caller = olo_hdf5_enter();
         const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-        const bool fine = open_new(file, access, journal);
+        const bool ok = open_new(file, access, journal);
         if (access >= 0) {
             H5Pclose(access);
         }
-        status = olo_hdf5_leave(&caller, file, fine, "create", error);
+        status = olo_hdf5_leave(&caller, file, ok, "create", error);
     }
     if (status != OLO_OK) {
         file_discard(file);
@@ -213,9 +211,9 @@ static olo_status flush(olo_hdf5 *file, bool sync, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     file->disk.sync = sync;
-    const bool fine = H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
+    const bool ok = H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
     file->disk.sync = false;
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 olo_status olo_hdf5_flush(olo_hdf5 *file, olo_error *error)
@@ -228,63 +226,64 @@ olo_status olo_hdf5_sync(olo_hdf5 *file, olo_error *error)
     return flush(file, true, error);
 }
 
-/* Adds a seal over the ranges, or over everything; a failure is one of the disk. */
-static olo_status add_seal(olo_hdf5 *file, const olo_ranges *ranges, olo_error *error)
+/* Adds a checksum trailer that covers the ranges, or the whole file. A failure is stored as a
+ * failure of the disk. */
+static olo_status add_trailer(olo_hdf5 *file, const olo_ranges *ranges, olo_error *error)
 {
     if (file->disk.failure == 0 &&
-        !olo_seal_write(file->disk.descriptor, file->disk.length, ranges)) {
+        !olo_checksum_trailer_write(file->disk.descriptor, file->disk.length, ranges)) {
         file->disk.failure = errno != 0 ? errno : EIO;
     }
     return file->disk.failure == 0 ? OLO_OK : disk_failure(file, "write", error);
 }
 
-/* Changes the number of rows of every table that grows there and back, so that all is written that
- * growing changes. */
+/* Changes the number of rows of every growing table to 1 and back to 0, so that every byte that
+ * growing changes is written and logged. */
 static bool rehearse(const olo_hdf5 *file)
 {
-    bool fine = true;
-    for (size_t i = 0; fine && i < file->table_count; i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < file->table_count; i++) {
         const olo_hdf5_dataset *t = &file->tables[i];
-        const hsize_t none[2] = {0, t->width}, one[2] = {1, t->width};
-        fine = !t->grows || (H5Dset_extent(t->id, one) >= 0 && H5Dset_extent(t->id, none) >= 0);
+        const hsize_t empty[2] = {0, t->width}, one[2] = {1, t->width};
+        ok = !t->grows || (H5Dset_extent(t->id, one) >= 0 && H5Dset_extent(t->id, empty) >= 0);
     }
-    return fine && H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
+    return ok && H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
 }
 
-olo_status olo_hdf5_settle(olo_hdf5 *journal, olo_error *error)
+olo_status olo_hdf5_end_layout(olo_hdf5 *journal, olo_error *error)
 {
     olo_ranges changing = {0};
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    // HDF5 gives back what it did not use only once
-    bool fine = H5Fflush(journal->id, H5F_SCOPE_LOCAL) >= 0;
-    fine = fine && H5Fflush(journal->id, H5F_SCOPE_LOCAL) >= 0;
+    // HDF5 releases unused space only when it flushes again
+    bool ok = H5Fflush(journal->id, H5F_SCOPE_LOCAL) >= 0;
+    ok = ok && H5Fflush(journal->id, H5F_SCOPE_LOCAL) >= 0;
     journal->disk.log = &changing;
-    fine = fine && rehearse(journal);
+    ok = ok && rehearse(journal);
     journal->disk.log = NULL;
-    olo_status status = olo_hdf5_leave(&caller, journal, fine, "write", error);
+    olo_status status = olo_hdf5_leave(&caller, journal, ok, "write", error);
     if (status == OLO_OK) {
-        olo_ranges_tidy(&journal->layout);
-        olo_ranges_tidy(&changing);
+        olo_ranges_normalize(&journal->layout);
+        olo_ranges_normalize(&changing);
         olo_ranges_subtract(&journal->layout, &changing);
-        status = add_seal(journal, &journal->layout, error);
+        status = add_trailer(journal, &journal->layout, error);
     }
     olo_ranges_free(&changing);
     return status;
 }
 
-olo_status olo_hdf5_keep(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error)
+olo_status olo_hdf5_publish(olo_hdf5 *journal, const olo_hdf5 *replaced, olo_error *error)
 {
-    return olo_new_file_keep_alone(&journal->new_file, held != NULL ? held->disk.descriptor : -1,
-                                   error);
+    return olo_new_file_publish_exclusive(&journal->new_file,
+                                          replaced != NULL ? replaced->disk.descriptor : -1, error);
 }
 
-/* Completes a file up to its name. */
+/* Completes a file except for its name. */
 static olo_status complete(olo_hdf5 *file, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     olo_status status = olo_hdf5_leave(&caller, file, file_release(file), "write", error);
     if (status == OLO_OK) {
-        status = add_seal(file, NULL, error);
+        status = add_trailer(file, NULL, error);
     }
     if (status == OLO_OK && !olo_write_sync(file->disk.descriptor)) {
         status = olo_fail(error, OLO_IO, "cannot write '%s': %s", file->path, strerror(errno));
@@ -296,17 +295,17 @@ olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
 {
     olo_status status = complete(file, error);
     if (status == OLO_OK) {
-        status = olo_new_file_keep(&file->new_file, error);
+        status = olo_new_file_publish(&file->new_file, error);
     }
     file_free(file);
     return status;
 }
 
-olo_status olo_hdf5_finish_journal(olo_hdf5 *journal, const olo_hdf5 *held, olo_error *error)
+olo_status olo_hdf5_finish_journal(olo_hdf5 *journal, const olo_hdf5 *replaced, olo_error *error)
 {
     olo_status status = complete(journal, error);
     if (status == OLO_OK) {
-        status = olo_hdf5_keep(journal, held, error);
+        status = olo_hdf5_publish(journal, replaced, error);
     }
     file_free(journal);
     return status;
@@ -330,38 +329,38 @@ olo_status olo_hdf5_close(olo_hdf5 *file, olo_error *error)
         return OLO_OK;
     }
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const bool fine = file_release(file);
+    const bool ok = file_release(file);
     const olo_status status =
-        olo_hdf5_leave(&caller, file, fine, file->writing ? "write" : "close", error);
+        olo_hdf5_leave(&caller, file, ok, file->writing ? "write" : "close", error);
     file_free(file);
     return status;
 }
 
-/* ---- files that are read ----------------------------------------------------------------------
- */
+/* ---- files that are read --------------------------------------------------------------------- */
 
-/* Opens a regular file and locks it against writers, with `alone` against readers too. HDF5 hides
- * why that fails in long texts. */
-static olo_status open_readable(olo_hdf5 *file, bool alone, olo_error *error)
+/* Opens a regular file and locks it against writers, with `exclusive` against readers too. HDF5
+ * would hide the cause of a failure in a long text. */
+static olo_status open_readable(olo_hdf5 *file, bool exclusive, olo_error *error)
 {
     struct stat facts;
     const char *reason = NULL;
-    const int descriptor = open(file->path, (alone ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
+    const int descriptor =
+        open(file->path, (exclusive ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
     file->disk.descriptor = descriptor;
     if (descriptor < 0 || fstat(descriptor, &facts) != 0) {
         reason = strerror(errno);
     } else if (!S_ISREG(facts.st_mode)) {
         reason = S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is not a regular file";
-    } else if (flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+    } else if (flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
                errno == EWOULDBLOCK) {
-        reason =
-            alone ? "another process is writing or reading it" : "another process is writing it";
+        reason = exclusive ? "another process is writing or reading it"
+                           : "another process is writing it";
     }
     return reason == NULL ? OLO_OK
                           : olo_fail(error, OLO_IO, "cannot open '%s': %s", file->path, reason);
 }
 
-/* It begins as HDF5 files do, and is as it was written. */
+/* Checks that the file has the signature of HDF5, and that its checksum is correct. */
 static olo_status check_contents(olo_hdf5 *file, olo_error *error)
 {
     static const char SIGNATURE[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
@@ -373,8 +372,8 @@ static olo_status check_contents(olo_hdf5 *file, olo_error *error)
         return olo_fail(error, OLO_IO,
                         "cannot read '%s': it is not a result of oloid (no HDF5 file)", file->path);
     }
-    return olo_seal_check(file->disk.descriptor, file->path, &file->disk.length, &file->journal,
-                          error);
+    return olo_checksum_trailer_check(file->disk.descriptor, file->path, &file->disk.length,
+                                      &file->journal, error);
 }
 
 static olo_status open_contents(olo_hdf5 *file, olo_error *error)
@@ -384,8 +383,8 @@ static olo_status open_contents(olo_hdf5 *file, olo_error *error)
     if (access >= 0 && olo_hdf5_disk_use(access, &file->disk) >= 0) {
         file->id = H5Fopen(file->path, H5F_ACC_RDONLY, access);
     }
-    const bool fine = file->id >= 0;
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    const bool ok = file->id >= 0;
+    const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     if (access >= 0) {
         const olo_hdf5_caller again = olo_hdf5_enter();
         H5Pclose(access);
@@ -394,14 +393,14 @@ static olo_status open_contents(olo_hdf5 *file, olo_error *error)
     return status;
 }
 
-static olo_status open_file(const char *path, bool alone, olo_hdf5 **result, olo_error *error)
+static olo_status open_file(const char *path, bool exclusive, olo_hdf5 **result, olo_error *error)
 {
     *result = NULL;
     olo_hdf5 *file = file_new(path, false);
     if (file == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
     }
-    olo_status status = open_readable(file, alone, error);
+    olo_status status = open_readable(file, exclusive, error);
     if (status == OLO_OK) {
         status = check_contents(file, error);
     }
@@ -421,7 +420,7 @@ olo_status olo_hdf5_open(const char *path, olo_hdf5 **result, olo_error *error)
     return open_file(path, false, result, error);
 }
 
-olo_status olo_hdf5_open_alone(const char *path, olo_hdf5 **result, olo_error *error)
+olo_status olo_hdf5_open_exclusive(const char *path, olo_hdf5 **result, olo_error *error)
 {
     return open_file(path, true, result, error);
 }

@@ -9,13 +9,12 @@
 #include "base/memory.h"
 #include "results/hdf5_private.h"
 
-/* ---- datasets of numbers ----------------------------------------------------------------------
- */
+/* ---- datasets of numbers --------------------------------------------------------------------- */
 
 bool olo_hdf5_has(olo_hdf5 *file, const char *path)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    // a path exists when each of its parts does; opening asks for all at once
+    // a path exists when each of its parts does; opening it checks all at once
     const hid_t object = H5Oopen(file->id, path, H5P_DEFAULT);
     if (object >= 0) {
         H5Oclose(object);
@@ -35,7 +34,7 @@ static bool space_size(hid_t space, int *rank, hsize_t size[2])
 /* The kinds of contents that this library writes. */
 typedef enum kind { NUMBERS, BYTES, TEXTS } kind;
 
-/* True if the contents are of a kind: HDF5 is not asked to read anything else. */
+/* True if the contents are of this kind. Other contents are never read. */
 static bool is_of_kind(hid_t type, kind wanted)
 {
     const H5T_class_t class = H5Tget_class(type);
@@ -66,19 +65,19 @@ static void source_close(source *s)
     }
 }
 
-/* True if the file holds as many bytes as the shape says; no memory is asked for otherwise. */
+/* True if the file is large enough for this shape; otherwise no memory is allocated. */
 static bool is_stored(const source *s, const olo_hdf5 *file)
 {
     const uint64_t bytes = H5Tget_size(s->type), rows = s->size[0], columns = s->size[1];
     const uint64_t stored = s->attribute ? H5Aget_storage_size(s->id) : H5Dget_storage_size(s->id);
     return rows == 0 || columns == 0 ||
            (bytes > 0 && columns <= stored / bytes && rows <= stored / bytes / columns &&
-            (file->writing || stored <= file->disk.length)); // HDF5 may not have written it yet
+            (file->writing || stored <= file->disk.length)); // HDF5 may not have allocated it yet
 }
 
-/* Takes an open dataset or attribute; false when it is not what this library writes. Close it in
- * any case. */
-static bool source_take(const olo_hdf5 *file, source *s, hid_t id, bool attribute, kind wanted)
+/* Reads type and shape of an open dataset or attribute; false when this library does not write
+ * such. Close it in any case. */
+static bool source_describe(const olo_hdf5 *file, source *s, hid_t id, bool attribute, kind wanted)
 {
     *s = (source){
         .id = id, .space = H5I_INVALID_HID, .type = H5I_INVALID_HID, .attribute = attribute};
@@ -93,7 +92,7 @@ static bool source_take(const olo_hdf5 *file, source *s, hid_t id, bool attribut
 
 static bool open_dataset(const olo_hdf5 *file, source *s, const char *path, kind wanted)
 {
-    return source_take(file, s, H5Dopen2(file->id, path, H5P_DEFAULT), false, wanted);
+    return source_describe(file, s, H5Dopen2(file->id, path, H5P_DEFAULT), false, wanted);
 }
 
 olo_status olo_hdf5_shape(olo_hdf5 *file, const char *path, size_t *rows, size_t *columns,
@@ -101,11 +100,11 @@ olo_status olo_hdf5_shape(olo_hdf5 *file, const char *path, size_t *rows, size_t
 {
     source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const bool fine = open_dataset(file, &s, path, NUMBERS);
-    *rows = fine ? (size_t)s.size[0] : 0;
-    *columns = fine ? (size_t)s.size[1] : 0;
+    const bool ok = open_dataset(file, &s, path, NUMBERS);
+    *rows = ok ? (size_t)s.size[0] : 0;
+    *columns = ok ? (size_t)s.size[1] : 0;
     source_close(&s);
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
@@ -119,14 +118,14 @@ static bool read_rectangle(const source *s, const size_t first[2], const size_t 
         return false;
     }
     const hid_t memory = H5Screate_simple(1, &numbers, NULL);
-    const bool fine = memory >= 0 &&
-                      (s->rank == 0 || H5Sselect_hyperslab(s->space, H5S_SELECT_SET, from, NULL,
-                                                           many, NULL) >= 0) &&
-                      H5Dread(s->id, H5T_NATIVE_DOUBLE, memory, s->space, H5P_DEFAULT, values) >= 0;
+    const bool ok = memory >= 0 &&
+                    (s->rank == 0 ||
+                     H5Sselect_hyperslab(s->space, H5S_SELECT_SET, from, NULL, many, NULL) >= 0) &&
+                    H5Dread(s->id, H5T_NATIVE_DOUBLE, memory, s->space, H5P_DEFAULT, values) >= 0;
     if (memory >= 0) {
         H5Sclose(memory);
     }
-    return fine;
+    return ok;
 }
 
 olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2],
@@ -137,10 +136,10 @@ olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2]
     }
     source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const bool fine =
+    const bool ok =
         open_dataset(file, &s, path, NUMBERS) && read_rectangle(&s, first, count, values);
     source_close(&s);
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
@@ -148,10 +147,10 @@ olo_status olo_hdf5_count_bytes(olo_hdf5 *file, const char *path, size_t *size, 
 {
     source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const bool fine = open_dataset(file, &s, path, BYTES) && s.size[1] == 1;
-    *size = fine ? (size_t)s.size[0] : 0;
+    const bool ok = open_dataset(file, &s, path, BYTES) && s.size[1] == 1;
+    *size = ok ? (size_t)s.size[0] : 0;
     source_close(&s);
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
@@ -160,15 +159,14 @@ olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, siz
 {
     source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
-    const bool fine = open_dataset(file, &s, path, BYTES) && s.size[0] == size && s.size[1] == 1 &&
-                      H5Dread(s.id, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+    const bool ok = open_dataset(file, &s, path, BYTES) && s.size[0] == size && s.size[1] == 1 &&
+                    H5Dread(s.id, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
     source_close(&s);
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 void olo_hdf5_texts_free(char **texts)
 {
@@ -178,8 +176,8 @@ void olo_hdf5_texts_free(char **texts)
     olo_free(texts);
 }
 
-/* Cuts packed texts of `size` bytes into a list of ours that ends with NULL; NULL when memory is
- * out. */
+/* Splits packed texts of `size` bytes into a list that ends with NULL; NULL when memory is
+ * exhausted. */
 static char **cut_texts(const char *packed, size_t size, size_t count)
 {
     char **texts = olo_alloc(count + 1, sizeof *texts);
@@ -196,7 +194,7 @@ static char **cut_texts(const char *packed, size_t size, size_t count)
     return texts;
 }
 
-/* False when HDF5 fails; `*texts` stays NULL also when memory is out. */
+/* False when HDF5 fails; `*texts` is NULL also when memory is exhausted. */
 static bool read_texts(const source *s, char ***texts, size_t *count)
 {
     const size_t size = H5Tget_size(s->type), rows = (size_t)s->size[0];
@@ -207,24 +205,24 @@ static bool read_texts(const source *s, char ***texts, size_t *count)
     if (packed == NULL) {
         return true;
     }
-    const bool fine = rows == 0 || (s->attribute ? H5Aread(s->id, s->type, packed)
-                                                 : H5Dread(s->id, s->type, H5S_ALL, H5S_ALL,
-                                                           H5P_DEFAULT, packed)) >= 0;
-    if (fine) {
+    const bool ok = rows == 0 || (s->attribute ? H5Aread(s->id, s->type, packed)
+                                               : H5Dread(s->id, s->type, H5S_ALL, H5S_ALL,
+                                                         H5P_DEFAULT, packed)) >= 0;
+    if (ok) {
         *texts = cut_texts(packed, size, rows);
         *count = *texts != NULL ? rows : 0;
     }
     olo_free(packed);
-    return fine;
+    return ok;
 }
 
-/* Reads, closes and reports. */
+/* Reads the texts, closes the source and reports failures. */
 static olo_status finish_texts(const olo_hdf5_caller *caller, olo_hdf5 *file, source *s, bool open,
                                char ***texts, size_t *count, olo_error *error)
 {
-    const bool fine = open && read_texts(s, texts, count);
+    const bool ok = open && read_texts(s, texts, count);
     source_close(s);
-    const olo_status status = olo_hdf5_leave(caller, file, fine, "read texts of", error);
+    const olo_status status = olo_hdf5_leave(caller, file, ok, "read texts of", error);
     if (status == OLO_OK && *texts == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", file->path);
     }
@@ -243,8 +241,7 @@ olo_status olo_hdf5_read_texts(olo_hdf5 *file, const char *path, char ***texts, 
     return olo_fail_context(error, status, "dataset %s", path);
 }
 
-/* ---- attributes -------------------------------------------------------------------------------
- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* Opens an attribute; negative when there is none. */
 static hid_t open_attribute(olo_hdf5 *file, const char *object, const char *name)
@@ -273,7 +270,7 @@ olo_status olo_hdf5_get_texts(olo_hdf5 *file, const char *object, const char *na
     if (attribute < 0) {
         return no_attribute(&caller, file, object, name, error);
     }
-    const bool open = source_take(file, &s, attribute, true, TEXTS);
+    const bool open = source_describe(file, &s, attribute, true, TEXTS);
     const olo_status status = finish_texts(&caller, file, &s, open, texts, count, error);
     return olo_fail_context(error, status, "attribute '%s' of %s", name, object);
 }
@@ -288,9 +285,9 @@ olo_status olo_hdf5_get_number(olo_hdf5 *file, const char *object, const char *n
         return no_attribute(&caller, file, object, name, error);
     }
     *value = NAN;
-    const bool fine = source_take(file, &s, attribute, true, NUMBERS) &&
-                      s.size[0] * s.size[1] == 1 && H5Aread(s.id, H5T_NATIVE_DOUBLE, value) >= 0;
+    const bool ok = source_describe(file, &s, attribute, true, NUMBERS) &&
+                    s.size[0] * s.size[1] == 1 && H5Aread(s.id, H5T_NATIVE_DOUBLE, value) >= 0;
     source_close(&s);
-    const olo_status status = olo_hdf5_leave(&caller, file, fine, "read", error);
+    const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     return olo_fail_context(error, status, "attribute '%s' of %s", name, object);
 }

@@ -8,23 +8,22 @@
 #include "base/memory.h"
 #include "results/hdf5_private.h"
 
-/* A chunk is what HDF5 allocates, caches and reads at once: some fit into its default cache of 1
- * MiB. */
+/* HDF5 allocates, caches and reads whole chunks; several fit into its default cache of 1 MiB. */
 enum { CHUNK_NUMBERS = 16384, CHUNK_ROWS_MAX = 1024 };
 
-/* ---- groups and attributes ----------------------------------------------------------- */
+/* ---- groups and attributes ------------------------------------------------------------------- */
 
 olo_status olo_hdf5_add_group(olo_hdf5 *file, const char *path, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t group = H5Gcreate2(file->id, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const bool fine = group >= 0 && H5Gclose(group) >= 0;
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    const bool ok = group >= 0 && H5Gclose(group) >= 0;
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
-/* What is written: numbers, or texts packed to a common length. */
+/* The contents to write: numbers, or texts packed to a common length. */
 typedef struct contents {
-    hid_t type, memory; /* in the file and here */
+    hid_t type, memory; /* in the file and in memory */
     const void *values;
     char *packed;
 } contents;
@@ -36,8 +35,8 @@ static contents numbers_of(const void *values, bool integer)
                       .values = values};
 }
 
-/* Packs texts one after the other, the shorter ones filled up with zeros: texts of variable length
- * would be in a heap of HDF5 that has no checksum. Without memory the type is not valid, and the
+/* Packs texts one after the other, shorter ones padded with zeros. Texts of variable length would
+ * lie in a heap of HDF5 without checksums. When memory is exhausted the type is invalid, and the
  * file has failed. Free with contents_free. */
 static contents texts_of(olo_hdf5 *file, const char *const *texts, size_t count)
 {
@@ -68,7 +67,7 @@ static void contents_free(contents *c)
     olo_free(c->packed);
 }
 
-/* One attribute: a scalar when `count` is NULL, else an array. */
+/* Writes an attribute: a scalar when `count` is NULL, else an array. */
 static bool set_attribute(hid_t object, const char *name, const hsize_t *count, const contents *c)
 {
     const htri_t exists = H5Aexists(object, name);
@@ -80,24 +79,24 @@ static bool set_attribute(hid_t object, const char *name, const hsize_t *count, 
         return false;
     }
     const hid_t attribute = H5Acreate2(object, name, c->type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool fine = attribute >= 0;
-    if (fine) {
-        fine = H5Awrite(attribute, c->memory, c->values) >= 0;
-        fine = H5Aclose(attribute) >= 0 && fine;
+    bool ok = attribute >= 0;
+    if (ok) {
+        ok = H5Awrite(attribute, c->memory, c->values) >= 0;
+        ok = H5Aclose(attribute) >= 0 && ok;
     }
-    return H5Sclose(space) >= 0 && fine;
+    return H5Sclose(space) >= 0 && ok;
 }
 
 static bool set_by_path(const olo_hdf5 *file, const char *path, const char *name,
                         const hsize_t *count, const contents *c)
 {
     const hid_t object = H5Oopen(file->id, path, H5P_DEFAULT);
-    bool fine = object >= 0;
-    if (fine) {
-        fine = set_attribute(object, name, count, c);
-        fine = H5Oclose(object) >= 0 && fine;
+    bool ok = object >= 0;
+    if (ok) {
+        ok = set_attribute(object, name, count, c);
+        ok = H5Oclose(object) >= 0 && ok;
     }
-    return fine;
+    return ok;
 }
 
 static olo_status set_texts(olo_hdf5 *file, const char *object, const char *name,
@@ -105,9 +104,9 @@ static olo_status set_texts(olo_hdf5 *file, const char *object, const char *name
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     contents c = texts_of(file, texts, count != NULL ? (size_t)*count : 1);
-    const bool fine = set_by_path(file, object, name, count, &c);
+    const bool ok = set_by_path(file, object, name, count, &c);
     contents_free(&c);
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 olo_status olo_hdf5_set_text(olo_hdf5 *file, const char *object, const char *name, const char *text,
@@ -128,8 +127,8 @@ static olo_status set_number(olo_hdf5 *file, const char *object, const char *nam
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const contents c = numbers_of(value, integer);
-    const bool fine = set_by_path(file, object, name, NULL, &c);
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    const bool ok = set_by_path(file, object, name, NULL, &c);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 olo_status olo_hdf5_set_number(olo_hdf5 *file, const char *object, const char *name, double value,
@@ -144,18 +143,18 @@ olo_status olo_hdf5_set_integer(olo_hdf5 *file, const char *object, const char *
     return set_number(file, object, name, &value, true, error);
 }
 
-/* ---- datasets ------------------------------------------------------------------------ */
+/* ---- datasets -------------------------------------------------------------------------------- */
 
-/* A describing attribute of a dataset; NULL is left out. */
+/* Writes a descriptive attribute of a dataset, unless it is NULL. */
 static bool describe_as(olo_hdf5 *file, hid_t dataset, const char *name, const char *text)
 {
     if (text == NULL) {
         return true;
     }
     contents c = texts_of(file, &text, 1);
-    const bool fine = set_attribute(dataset, name, NULL, &c);
+    const bool ok = set_attribute(dataset, name, NULL, &c);
     contents_free(&c);
-    return fine;
+    return ok;
 }
 
 static bool describe(olo_hdf5 *file, hid_t dataset, const char *units, const char *description)
@@ -164,7 +163,7 @@ static bool describe(olo_hdf5 *file, hid_t dataset, const char *units, const cha
            describe_as(file, dataset, "description", description);
 }
 
-/* Rows and columns of a chunk: about CHUNK_NUMBERS numbers, not more rows than will come. */
+/* Rows and columns of a chunk: about CHUNK_NUMBERS numbers, not more rows than expected. */
 static void chunk_shape(const olo_hdf5_table *layout, hsize_t chunk[2])
 {
     const size_t width = layout->width > 0 ? layout->width : 1;
@@ -176,9 +175,9 @@ static void chunk_shape(const olo_hdf5_table *layout, hsize_t chunk[2])
     }
 }
 
-/* Space for all rows at once, so that growing changes nothing but the number of rows; nothing is
- * written into it before a row is. The names of many columns are kept out of the header that tells
- * this number. */
+/* Allocates space for all rows at once, so that growing changes only the number of rows. The space
+ * is not initialised. Attributes with many column names are stored outside of the object header
+ * that contains the number of rows. */
 static bool allocate_now(hid_t creation, bool wide)
 {
     return (!wide || H5Pset_attr_phase_change(creation, 0, 0) >= 0) &&
@@ -192,10 +191,10 @@ static hid_t create_table(const olo_hdf5 *file, const olo_hdf5_table *layout)
     const int rank = layout->width > 0 ? 2 : 1;
     const bool bounded = layout->capacity > 0;
     // HDF5 allocates a bounded table when it gets its first row
-    const hsize_t none[2] = {0, layout->width}, first[2] = {bounded ? 1 : 0, layout->width};
+    const hsize_t empty[2] = {0, layout->width}, first[2] = {bounded ? 1 : 0, layout->width};
     hsize_t chunk[2];
     chunk_shape(layout, chunk);
-    // no bound is smaller than a chunk, and more than the one row that it begins with
+    // the bound is at least a chunk, and more than the one initial row
     const hsize_t most = layout->capacity / chunk[0] * chunk[0] + chunk[0] + 1;
     const hsize_t limit[2] = {bounded ? most : H5S_UNLIMITED, layout->width};
     const hid_t space = H5Screate_simple(rank, first, limit);
@@ -207,7 +206,7 @@ static hid_t create_table(const olo_hdf5 *file, const olo_hdf5_table *layout)
         dataset =
             H5Dcreate2(file->id, layout->path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     }
-    if (dataset >= 0 && bounded && H5Dset_extent(dataset, none) < 0) {
+    if (dataset >= 0 && bounded && H5Dset_extent(dataset, empty) < 0) {
         H5Dclose(dataset);
         dataset = H5I_INVALID_HID;
     }
@@ -231,17 +230,17 @@ olo_status olo_hdf5_add_table(olo_hdf5 *file, const olo_hdf5_table *layout, int 
     file->tables = tables;
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t dataset = create_table(file, layout);
-    bool fine = dataset >= 0;
-    if (fine) {
+    bool ok = dataset >= 0;
+    if (ok) {
         *handle = (int)file->table_count;
         tables[file->table_count++] =
             (olo_hdf5_dataset){.id = dataset,
                                .rank = layout->width > 0 ? 2 : 1,
                                .width = layout->width > 0 ? layout->width : 1,
                                .grows = layout->capacity > 0};
-        fine = describe(file, dataset, layout->units, layout->description);
+        ok = describe(file, dataset, layout->units, layout->description);
     }
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 static bool append_rows(olo_hdf5_dataset *t, hsize_t rows, const double *values)
@@ -251,21 +250,21 @@ static bool append_rows(olo_hdf5_dataset *t, hsize_t rows, const double *values)
     if (H5Dset_extent(t->id, size) < 0) {
         return false;
     }
-    const hid_t place = H5Dget_space(t->id);
+    const hid_t space = H5Dget_space(t->id);
     const hid_t memory = H5Screate_simple(t->rank, count, NULL);
-    bool fine = place >= 0 && memory >= 0 &&
-                H5Sselect_hyperslab(place, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
-                H5Dwrite(t->id, H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, values) >= 0;
+    bool ok = space >= 0 && memory >= 0 &&
+              H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
+              H5Dwrite(t->id, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
     if (memory >= 0) {
-        fine = H5Sclose(memory) >= 0 && fine;
+        ok = H5Sclose(memory) >= 0 && ok;
     }
-    if (place >= 0) {
-        fine = H5Sclose(place) >= 0 && fine;
+    if (space >= 0) {
+        ok = H5Sclose(space) >= 0 && ok;
     }
-    if (fine) {
+    if (ok) {
         t->rows += rows;
     }
-    return fine;
+    return ok;
 }
 
 olo_status olo_hdf5_append(olo_hdf5 *file, int handle, size_t rows, const double *values,
@@ -302,24 +301,24 @@ olo_status olo_hdf5_add_bytes(olo_hdf5 *file, const char *path, size_t size,
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t dataset = create_bytes(file, path, size);
-    bool fine = dataset >= 0;
-    if (fine) {
-        fine = describe(file, dataset, NULL, description);
-        fine = H5Dclose(dataset) >= 0 && fine;
+    bool ok = dataset >= 0;
+    if (ok) {
+        ok = describe(file, dataset, NULL, description);
+        ok = H5Dclose(dataset) >= 0 && ok;
     }
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 olo_status olo_hdf5_put_bytes(olo_hdf5 *file, const char *path, const void *bytes, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
-    bool fine = dataset >= 0;
-    if (fine) {
-        fine = H5Dwrite(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
-        fine = H5Dclose(dataset) >= 0 && fine;
+    bool ok = dataset >= 0;
+    if (ok) {
+        ok = H5Dwrite(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+        ok = H5Dclose(dataset) >= 0 && ok;
     }
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 static bool write_contents(olo_hdf5 *file, const char *path, const char *description,
@@ -330,28 +329,28 @@ static bool write_contents(olo_hdf5 *file, const char *path, const char *descrip
         space < 0 || c->type < 0
             ? H5I_INVALID_HID
             : H5Dcreate2(file->id, path, c->type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool fine = dataset >= 0;
-    if (fine) {
+    bool ok = dataset >= 0;
+    if (ok) {
         const bool empty = count != NULL && *count == 0;
-        fine = empty || H5Dwrite(dataset, c->memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->values) >= 0;
-        fine = fine && describe(file, dataset, NULL, description);
-        fine = H5Dclose(dataset) >= 0 && fine;
+        ok = empty || H5Dwrite(dataset, c->memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->values) >= 0;
+        ok = ok && describe(file, dataset, NULL, description);
+        ok = H5Dclose(dataset) >= 0 && ok;
     }
     if (space >= 0) {
-        fine = H5Sclose(space) >= 0 && fine;
+        ok = H5Sclose(space) >= 0 && ok;
     }
-    return fine;
+    return ok;
 }
 
-/* A dataset of texts: a scalar when `count` is NULL. */
+/* Writes a dataset of texts: a scalar when `count` is NULL. */
 static olo_status write_texts(olo_hdf5 *file, const char *path, const char *description,
                               const char *const *texts, const hsize_t *count, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     contents c = texts_of(file, texts, count != NULL ? (size_t)*count : 1);
-    const bool fine = write_contents(file, path, description, count, &c);
+    const bool ok = write_contents(file, path, description, count, &c);
     contents_free(&c);
-    return olo_hdf5_leave(&caller, file, fine, "write", error);
+    return olo_hdf5_leave(&caller, file, ok, "write", error);
 }
 
 olo_status olo_hdf5_write_text(olo_hdf5 *file, const char *path, const char *description,

@@ -1,4 +1,4 @@
-/* Blocks, checkpoints and checksums of rows of a journal. */
+/* Reading blocks and checkpoints of a journal, and verifying checksums of its rows. */
 #include "results/journal.h"
 
 #include "base/checksum.h"
@@ -25,10 +25,9 @@ olo_status olo_journal_block(olo_hdf5 *file, const char *path, olo_checkpoint **
     return status;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Numbers read at once, at least a row. */
+/* Numbers read at once, at least one row. */
 enum { NUMBERS_AT_ONCE = 1 << 17 };
 
 /* The checksum of the first rows of a stream. */
@@ -43,15 +42,15 @@ static olo_status add_up_stream(olo_hdf5 *file, const char *path, size_t rows, u
     if (status != OLO_OK) {
         return status;
     }
-    const size_t most = width < NUMBERS_AT_ONCE ? NUMBERS_AT_ONCE / width : 1;
-    const size_t step = rows < most ? rows : most;
+    const size_t limit = width < NUMBERS_AT_ONCE ? NUMBERS_AT_ONCE / width : 1;
+    const size_t step = rows < limit ? rows : limit;
     double *numbers = olo_alloc(step, width * sizeof *numbers);
     if (numbers == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for rows");
     }
     *sum = 0;
     for (size_t at = 0; status == OLO_OK && at < rows;) {
-        const size_t left = rows - at, count = left < step ? left : step;
+        const size_t remaining = rows - at, count = remaining < step ? remaining : step;
         status = olo_hdf5_read(file, path, (const size_t[2]){at, 0},
                                (const size_t[2]){count, width}, numbers, error);
         *sum = olo_checksum(*sum, numbers, count * width * sizeof *numbers);
@@ -61,7 +60,7 @@ static olo_status add_up_stream(olo_hdf5 *file, const char *path, size_t rows, u
     return status;
 }
 
-/* OLO_OK when the rows of a checkpoint are as they were written. */
+/* OLO_OK when the rows of a checkpoint have their checksum. */
 static olo_status check_rows(olo_hdf5 *file, const olo_checkpoint *checkpoint, olo_error *error)
 {
     char **streams = NULL;
@@ -79,10 +78,9 @@ static olo_status check_rows(olo_hdf5 *file, const olo_checkpoint *checkpoint, o
                : status;
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------
- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
-/* Reads both; one that is not whole becomes NULL. The later one is first. */
+/* Reads both checkpoints; an incomplete one becomes NULL. The later one comes first. */
 static olo_status read_both(olo_hdf5 *file, olo_checkpoint *blocks[2], bool *foreign,
                             olo_error *error)
 {
@@ -129,7 +127,7 @@ olo_status olo_journal_last(olo_hdf5 *file, const char *path, olo_checkpoint **c
     }
     return olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_IO,
                     foreign ? "'%s' has checkpoints of another version of oloid"
-                    : rows  ? "'%s' is damaged: its rows do not fit their checksum"
-                            : "'%s' is damaged: it has no whole checkpoint",
+                    : rows  ? "'%s' is damaged: the checksum of its rows is wrong"
+                            : "'%s' is damaged: it has no complete checkpoint",
                     path);
 }

@@ -1,5 +1,5 @@
-/* What a journal holds beside its rows, as a reader sees it: blocks with a head that tells whether
- * they are whole, and checkpoints that vouch for the rows before them.
+/* The parts of a journal beside its rows, for readers: blocks whose header has a checksum of their
+ * contents, and checkpoints with a checksum of all earlier rows.
  *
  * The checksum of rows is that of the checksums of the streams (olo_checksum of all numbers of a
  * stream up to a row, 32 bits each, in the order of the dataset of names). */
@@ -15,12 +15,12 @@
 /* Names of the datasets that have rows. */
 #define OLO_JOURNAL_STREAMS OLO_CHECKPOINT_GROUP "/streams"
 
-/* A block of bytes with its head; free it. OLO_NOT_FOUND when there is none. */
+/* Reads a block of bytes with its header; free it. OLO_NOT_FOUND when there is none. */
 olo_status olo_journal_block(olo_hdf5 *file, const char *path, olo_checkpoint **block, size_t *size,
                              olo_error *error);
 
-/* The later of the two checkpoints that is whole and whose rows are as they were written; free it.
- * `path` is for messages. */
+/* Reads the later of the two checkpoints that is complete and whose rows have their checksum; free
+ * it. `path` is for messages. */
 olo_status olo_journal_last(olo_hdf5 *file, const char *path, olo_checkpoint **checkpoint,
                             olo_error *error);
 

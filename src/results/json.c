@@ -19,7 +19,7 @@ static void write_columns(const olo_result *result, olo_json *json)
     olo_json_close(json);
 }
 
-/* What the file says about the run; null where it says nothing. */
+/* The attributes of the run; null where the file has none. */
 static olo_status write_head(olo_result *result, olo_json *json, olo_error *error)
 {
     static const char *const KEYS[] = {"model",   "description", "units",  "oloid_version",

@@ -1,4 +1,4 @@
-/* Names, units and words of a result file. */
+/* Names, units and descriptions in a result file. */
 #include "results/layout.h"
 
 #include <stdio.h>
@@ -8,8 +8,7 @@
 
 const char *const olo_layout_axes[3] = {"x", "y", "z"};
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 typedef struct unit {
     const char *si;
@@ -64,8 +63,7 @@ void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_
     }
 }
 
-/* ---- the ledger -------------------------------------------------------------------------------
- */
+/* ---- the ledger ------------------------------------------------------------------------------ */
 
 const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
     {"time", "time", OLO_DIMENSION_TIME, false, "time"},
@@ -73,7 +71,7 @@ const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
     {"potential", "energy.potential", OLO_DIMENSION_ENERGY, false, "potential energy"},
     {"strain", "energy.strain", OLO_DIMENSION_ENERGY, false, "energy stored in springs and beams"},
     {"constraint", "energy.constraint", OLO_DIMENSION_ENERGY, false,
-     "energy in constraints that give way"},
+     "energy of constraints with a penalty"},
     {"total", "energy.total", OLO_DIMENSION_ENERGY, false,
      "kinetic + potential + strain + constraint energy"},
     {"work", "energy.work", OLO_DIMENSION_ENERGY, false, "work done by loads since the start"},
@@ -82,7 +80,7 @@ const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
     {"balance", "energy.balance", OLO_DIMENSION_ENERGY, false,
      "total - work + dissipation, which is constant with energy-momentum"},
     {"interval", "energy.interval", OLO_DIMENSION_ENERGY, false,
-     "energy of the last step by itself with variational, else the total"},
+     "discrete energy of the last step with variational, else the total"},
     {"linear_momentum.x", "linear_momentum.x", OLO_DIMENSION_MOMENTUM, false, "linear momentum"},
     {"linear_momentum.y", "linear_momentum.y", OLO_DIMENSION_MOMENTUM, false, "linear momentum"},
     {"linear_momentum.z", "linear_momentum.z", OLO_DIMENSION_MOMENTUM, false, "linear momentum"},
@@ -126,8 +124,7 @@ void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
     memcpy(values, row, sizeof row);
 }
 
-/* ---- names of columns -------------------------------------------------------------------------
- */
+/* ---- names of columns ------------------------------------------------------------------------ */
 
 const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,
                             const char *third)
@@ -140,7 +137,7 @@ const char *olo_layout_name(olo_pool *pool, const char *first, const char *secon
     return name;
 }
 
-/* The names of a node's 3-vector, one an axis; false when memory is out. */
+/* The names of the components of a node's 3-vector; false when memory is exhausted. */
 static bool name_vector(olo_pool *pool, const char *node, const char *vector, const char **names)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -222,7 +219,7 @@ const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *syst
     return names;
 }
 
-/* `beam.point4.n1`: the fourth quadrature point from the start. */
+/* `beam.point4.n1`: the fourth quadrature point of the beam. */
 const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool stress)
 {
     static const char *const NAMES[2][6] = {

@@ -1,5 +1,5 @@
-/* The contents of a result file in names, units and words: what the recorder writes and the reader
- * looks for. docs/result-format.md tells the same to people. */
+/* Names, units and descriptions of the contents of a result file, for the recorder and the reader.
+ * docs/result-format.md is the documentation for users. */
 #ifndef OLO_RESULTS_LAYOUT_H
 #define OLO_RESULTS_LAYOUT_H
 
@@ -9,12 +9,11 @@
 #include "base/pool.h"
 #include "oloid/system.h"
 
-/* Raised when a reader of the old format would misread a file. */
+/* Incremented when a reader of the old format would misread a file. */
 enum { OLO_RESULT_FORMAT_VERSION = 2 };
 #define OLO_RESULT_FORMAT "oloid-result"
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 typedef enum olo_dimension {
     OLO_DIMENSION_NONE,
@@ -38,7 +37,7 @@ typedef enum olo_dimension {
     OLO_DIMENSION_MOMENT,
     OLO_DIMENSION_STRAIN,     /* shear and elongation, curvatures */
     OLO_DIMENSION_STRESS,     /* forces and moments */
-    OLO_DIMENSION_CONSTRAINT, /* each row its own */
+    OLO_DIMENSION_CONSTRAINT, /* each row has its own */
     OLO_DIMENSION_CONSTRAINT_RATE,
     OLO_DIMENSION_MULTIPLIER,
     OLO_DIMENSION_COUNT
@@ -50,16 +49,15 @@ enum { OLO_UNITS_SIZE = 128 };
  * dimension in the units of the model, "mass length / time (mm, t, s)". */
 void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_UNITS_SIZE]);
 
-/* ---- the ledger -------------------------------------------------------------------------------
- */
+/* ---- the ledger ------------------------------------------------------------------------------ */
 
-/* A column of the ledger: its dataset in /ledger, /ledger_min and /ledger_max, its name in a table.
- */
+/* A column of the ledger: its dataset in /ledger, /ledger_min and /ledger_max, its name in a
+ * table. */
 typedef struct olo_ledger_column {
     const char *dataset;
     const char *name;
     olo_dimension dimension;
-    bool integer; /* a count, of which a row has the sum */
+    bool integer; /* a count: a row has the sum over its steps */
     const char *description;
 } olo_ledger_column;
 
@@ -70,10 +68,9 @@ extern const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS];
 void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
                        double values[OLO_LEDGER_COLUMNS]);
 
-/* ---- names of columns -------------------------------------------------------------------------
- */
+/* ---- names of columns ------------------------------------------------------------------------ */
 
-/* Names such as `top.position.x`, allocated from the pool, NULL when memory is out: of the
+/* Names such as `top.position.x`, allocated from the pool, NULL when memory is exhausted: of the
  * configuration (rates: of the velocities), of the positions of all nodes (rates: velocities), and
  * of the multipliers. */
 const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, bool rates);

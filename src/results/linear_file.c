@@ -8,7 +8,7 @@
 #include "results/hdf5_file.h"
 #include "statics/linear.h"
 
-/* What there is to write: matrices with their sizes, and lists of names. */
+/* The contents to write: matrices with their sizes, and lists of names. */
 typedef struct matrix {
     const char *key;
     const double *entry;
@@ -42,7 +42,7 @@ static void lists_of(const olo_linear *x, list out[LISTS])
     memcpy(out, all, sizeof all);
 }
 
-/* --- HDF5 --- */
+/* ---- HDF5 ------------------------------------------------------------------------------------ */
 
 static olo_status add_matrix(olo_hdf5 *file, const matrix *m, olo_error *error)
 {
@@ -84,7 +84,7 @@ static olo_status write_hdf5(const olo_linear *x, const char *path, olo_error *e
     return status;
 }
 
-/* --- texts --- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 void olo_linear_put(const olo_linear *x, olo_json *json)
 {

@@ -37,8 +37,8 @@ static void put_list(olo_text *page, const char *const *list)
     }
 }
 
-/* Up to the style. Styles may be in the page, scripts are named by their hash; nothing is ever
- * loaded. */
+/* Writes the page up to its style. Inline styles are allowed, scripts are identified by their hash,
+ * and nothing is loaded. */
 static void begin(olo_text *page, const char *title, const char *script_hash)
 {
     olo_text_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -109,7 +109,7 @@ static olo_status write_stream(FILE *out, const char *path, const olo_text *text
     return done ? OLO_OK : cannot_write(path, error);
 }
 
-/* Into a file that is there and no regular one: a device or a pipe. */
+/* Writes into an existing file that is not a regular one: a device or a pipe. */
 static olo_status write_special(const char *path, const olo_text *text, olo_error *error)
 {
     FILE *out = fopen(path, "w");

@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-void olo_ranges_tidy(olo_ranges *ranges)
+void olo_ranges_normalize(olo_ranges *ranges)
 {
     olo_range *items = ranges->items;
     size_t count = 0;
@@ -43,7 +43,7 @@ void olo_ranges_tidy(olo_ranges *ranges)
 
 void olo_ranges_subtract(olo_ranges *ranges, const olo_ranges *others)
 {
-    olo_ranges rest = {.failed = ranges->failed || others->failed};
+    olo_ranges difference = {.failed = ranges->failed || others->failed};
     size_t k = 0;
     for (size_t i = 0; i < ranges->count; i++) {
         uint64_t at = ranges->items[i].offset;
@@ -53,17 +53,17 @@ void olo_ranges_subtract(olo_ranges *ranges, const olo_ranges *others)
         }
         for (size_t j = k; j < others->count && others->items[j].offset < end; j++) {
             if (others->items[j].offset > at) {
-                olo_ranges_add(&rest, at, others->items[j].offset - at);
+                olo_ranges_add(&difference, at, others->items[j].offset - at);
             }
             const uint64_t after = others->items[j].offset + others->items[j].size;
             at = after > at ? after : at;
         }
         if (at < end) {
-            olo_ranges_add(&rest, at, end - at);
+            olo_ranges_add(&difference, at, end - at);
         }
     }
     olo_ranges_free(ranges);
-    *ranges = rest;
+    *ranges = difference;
 }
 
 void olo_ranges_free(olo_ranges *ranges)

@@ -10,19 +10,19 @@ typedef struct olo_range {
     uint64_t offset, size;
 } olo_range;
 
-/* Starts as {0}. */
+/* Initialise with {0}. */
 typedef struct olo_ranges {
     olo_range *items;
     size_t count, capacity;
-    bool failed; /* memory was out: some are missing */
+    bool failed; /* memory was exhausted: some ranges are missing */
 } olo_ranges;
 
 void olo_ranges_add(olo_ranges *ranges, uint64_t offset, uint64_t size);
 
-/* Sorts by offset and joins what overlaps or touches. */
-void olo_ranges_tidy(olo_ranges *ranges);
+/* Sorts the ranges by offset and merges those that overlap or touch. */
+void olo_ranges_normalize(olo_ranges *ranges);
 
-/* What is in the first set and not in the second; both must be tidy. The result is. */
+/* Removes the second set from the first; both must be normalized, and the result is. */
 void olo_ranges_subtract(olo_ranges *ranges, const olo_ranges *others);
 
 void olo_ranges_free(olo_ranges *ranges);

@@ -1,7 +1,8 @@
-/* The files of a run: a journal while it goes on, a result when it is whole. Both are made by the
- * same code from the same streams; a journal has room for checkpoints and is kept whole at every
- * moment (see hdf5_file.h). Whatever replaces a file gets its name when it is whole and on disk
- * (see base/new_file.h): so a journal begins, goes on after a break, and becomes a result. */
+/* The files of a run: a journal while it is running, a result when it is complete. Both are written
+ * by the same code from the same streams. A journal also has checkpoints and is consistent at every
+ * moment (hdf5_file.h). A file that replaces another one gets its name when it is complete and on
+ * disk (base/new_file.h): when a journal begins, when it is continued after an interruption, and
+ * when it becomes a result. */
 #include "results/record_file.h"
 
 #include <stdio.h>
@@ -14,23 +15,22 @@
 #include "base/progress.h"
 #include "results/checkpoint.h"
 #include "results/hdf5_file.h"
+#include "results/interrupted_run.h"
 #include "results/journal.h"
 #include "results/layout.h"
-#include "results/record_past.h"
 #include "results/record_streams.h"
 #include "results/record_text.h"
 #include "results/setup.h"
 #include "system/system.h"
 
-/* Rows in memory: as many as fit here, at least one. */
+/* Size of the rows in memory; there is at least one row. */
 static const size_t BLOCK_BYTES = (size_t)4 << 20;
 static const size_t BLOCK_ROWS_MAX = 1024;
 
-/* Space of a journal at its start, more is added when it is full; not written before it is needed.
- */
+/* Initial space of a journal; a larger journal replaces a full one. Unused space is not written. */
 static const size_t JOURNAL_BYTES = (size_t)2 << 30;
 
-/* Checkpoints are made this often, or more rarely so that they take at most a tenth of the run. */
+/* Interval between checkpoints, extended so that they take at most a tenth of the run time. */
 static const double INTERVAL_SECONDS = 1.0;
 static const double INTERVAL_PAUSE = 9.0;
 
@@ -38,24 +38,23 @@ struct olo_record_file {
     olo_record_subject subject;
     char *path, *partial; /* names of the result and of the journal */
     char *command, *created;
-    bool born; /* the journal has its name */
+    bool named; /* the journal has its name */
 
     olo_streams streams;
     olo_hdf5 *journal;
     int *tables;                /* [streams] of the journal */
-    size_t rows, capacity;      /* of the journal: there, at most */
-    uint32_t *sums;             /* [streams] checksums of the rows that are there */
+    size_t rows, capacity;      /* of the journal: present number, largest number */
+    uint32_t *sums;             /* [streams] checksums of the rows written so far */
     double **block;             /* [streams] rows in memory, [block_rows * width] each */
-    double *blocks;             /* memory of all of them */
-    size_t block_rows, row;     /* rows a block holds, rows in it */
-    olo_checkpoint *checkpoint; /* the last one, with its contents */
+    double *blocks;             /* memory of all blocks */
+    size_t block_rows, row;     /* rows that a block can hold, rows that it holds now */
+    olo_checkpoint *checkpoint; /* the latest checkpoint, with its contents */
     size_t contents;            /* bytes of the contents */
-    double interval, next;      /* s; clock of the next checkpoint */
-    olo_error failure;          /* the first one; nothing is written after it */
+    double interval, next;      /* interval between checkpoints in s; time of the next one */
+    olo_error failure;          /* the first failure; nothing is written after it */
 };
 
-/* ---- laying out -------------------------------------------------------------------------------
- */
+/* ---- laying out ------------------------------------------------------------------------------ */
 
 static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, int *tables)
 {
@@ -73,7 +72,7 @@ static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, in
     }
 }
 
-/* The streams that a checkpoint vouches for. */
+/* Writes the names of the streams that the checksum of a checkpoint covers. */
 static void add_stream_names(const olo_record_file *file, olo_writer *w)
 {
     const char **names = olo_alloc((size_t)file->streams.count, sizeof *names);
@@ -87,12 +86,12 @@ static void add_stream_names(const olo_record_file *file, olo_writer *w)
             names[count++] = file->streams.items[i].table.path;
         }
     }
-    olo_writer_list(w, OLO_JOURNAL_STREAMS, "datasets whose rows a checkpoint vouches for", names,
-                    count);
+    olo_writer_list(w, OLO_JOURNAL_STREAMS,
+                    "datasets whose rows the checksum of a checkpoint covers", names, count);
     olo_free(names);
 }
 
-/* Room for two checkpoints, and how the run was set up. */
+/* Adds two empty checkpoints, and the setup of the run. */
 static void add_checkpoints(const olo_record_file *file, olo_writer *w)
 {
     const size_t size = sizeof *file->checkpoint + file->contents;
@@ -103,11 +102,11 @@ static void add_checkpoints(const olo_record_file *file, olo_writer *w)
     olo_writer_group(w, OLO_CHECKPOINT_GROUP);
     for (int i = 0; w->status == OLO_OK && i < 2; i++) {
         w->status = olo_hdf5_add_bytes(w->file, olo_checkpoint_paths[i], size,
-                                       "all that the run needs to go on", w->error);
+                                       "all that is needed to continue the run", w->error);
     }
     if (w->status == OLO_OK) {
         w->status = olo_hdf5_add_bytes(w->file, OLO_SETUP_PATH, setup.size,
-                                       "all that it takes to start the run again", w->error);
+                                       "all that is needed to start the run again", w->error);
     }
     if (w->status == OLO_OK) {
         w->status = olo_hdf5_put_bytes(w->file, OLO_SETUP_PATH, setup.block, w->error);
@@ -117,7 +116,7 @@ static void add_checkpoints(const olo_record_file *file, olo_writer *w)
 }
 
 /* Copies the first rows of all streams from one file to the end of another, block by block, and
- * adds them up anew. */
+ * computes their checksums again. */
 static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_writer *w,
                       const int *tables)
 {
@@ -125,9 +124,9 @@ static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_wr
         const olo_stream *stream = &file->streams.items[i];
         file->sums[i] = 0;
         for (size_t at = 0; stream->width > 0 && w->status == OLO_OK && at < rows;) {
-            const size_t left = rows - at;
+            const size_t remaining = rows - at;
             const size_t first[2] = {at, 0};
-            const size_t count[2] = {left < file->block_rows ? left : file->block_rows,
+            const size_t count[2] = {remaining < file->block_rows ? remaining : file->block_rows,
                                      stream->width};
             w->status =
                 olo_hdf5_read(from, stream->table.path, first, count, file->block[i], w->error);
@@ -151,12 +150,11 @@ static char *join(const char *path, const char *ending)
     return joined;
 }
 
-/* ---- journals ---------------------------------------------------------------------------------
- */
+/* ---- journals -------------------------------------------------------------------------------- */
 
-/* Another journal with room for `capacity` rows, of which the first `rows` come from a file; how
- * the run ended, unless `end` is NULL; the last checkpoint, if there is one. It is still without
- * its name. */
+/* Writes a journal with a capacity of `capacity` rows, the first `rows` of which are copied from a
+ * file. It receives the end of the run unless `end` is NULL, and the latest checkpoint if there is
+ * one. It has no name yet. */
 static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t rows, size_t capacity,
                                 const olo_record_end *end, olo_hdf5 **journal, int *tables,
                                 olo_error *error)
@@ -171,7 +169,7 @@ static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t ro
     add_tables(file, &w, capacity, tables);
     add_checkpoints(file, &w);
     if (w.status == OLO_OK && end == NULL) {
-        w.status = olo_hdf5_settle(w.file, error);
+        w.status = olo_hdf5_end_layout(w.file, error);
     }
     copy_rows(file, from, rows, &w, tables);
     if (end != NULL) {
@@ -182,7 +180,7 @@ static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t ro
                                       file->checkpoint, error);
     }
     if (w.status == OLO_OK && end == NULL) {
-        // one without a checkpoint can be had again
+        // a journal without a checkpoint has nothing to protect
         w.status = (file->checkpoint->sequence > 0 ? olo_hdf5_sync : olo_hdf5_flush)(w.file, error);
     }
     if (w.status != OLO_OK) {
@@ -192,8 +190,8 @@ static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t ro
     return w.status;
 }
 
-/* Replaces the journal by another one, under its name if there is a checkpoint; with `end` the last
- * one, which is closed. The old one, and `from`, are as before when it fails. */
+/* Replaces the journal by another one, under its name if there is a checkpoint. With `end` it is
+ * the final journal and is closed. On failure the old journal and `from` are unchanged. */
 static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t rows,
                                   size_t capacity, const olo_record_end *end, olo_error *error)
 {
@@ -208,11 +206,11 @@ static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t 
         status = olo_hdf5_finish_journal(journal, from, error);
         journal = NULL;
     } else if (naming) {
-        status = olo_hdf5_keep(journal, from, error);
+        status = olo_hdf5_publish(journal, from, error);
     }
     if (status == OLO_OK) {
         olo_hdf5_close(file->journal, NULL);
-        file->born = naming;
+        file->named = naming;
         file->journal = journal;
         file->rows = rows;
         file->capacity = capacity;
@@ -226,16 +224,15 @@ static olo_status replace_journal(olo_record_file *file, olo_hdf5 *from, size_t 
     return status;
 }
 
-/* Rows that a journal has room for at first. */
+/* The initial capacity of a journal in rows. */
 static size_t first_capacity(const olo_record_file *file)
 {
-    const size_t most = JOURNAL_BYTES / (file->streams.width * sizeof(double));
+    const size_t limit = JOURNAL_BYTES / (file->streams.width * sizeof(double));
     const size_t wanted = file->subject.rows > 0 ? (size_t)file->subject.rows + 1 : 1;
-    return wanted < most ? wanted : most > 0 ? most : 1;
+    return wanted < limit ? wanted : limit > 0 ? limit : 1;
 }
 
-/* ---- creating ---------------------------------------------------------------------------------
- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 static bool allocate_blocks(olo_record_file *file)
 {
@@ -281,8 +278,8 @@ static olo_status file_new(const char *path, const olo_record_subject *subject, 
     return status;
 }
 
-/* The file keeps copies of texts that its owner may not keep. */
-static olo_status keep_texts(olo_record_file *file, const char *command, const char *created,
+/* Copies texts that need not outlive this call. */
+static olo_status copy_texts(olo_record_file *file, const char *command, const char *created,
                              olo_error *error)
 {
     file->command = olo_strdup(command != NULL ? command : "");
@@ -306,7 +303,7 @@ olo_status olo_record_file_create(const char *path, const olo_record_subject *su
         status = olo_new_file_check_is_free(file->partial, error);
     }
     if (status == OLO_OK) {
-        status = keep_texts(file, subject->command, subject->created, error);
+        status = copy_texts(file, subject->command, subject->created, error);
     }
     if (status == OLO_OK) {
         status = replace_journal(file, NULL, 0, first_capacity(file), NULL, error);
@@ -318,11 +315,11 @@ olo_status olo_record_file_create(const char *path, const olo_record_subject *su
     return status;
 }
 
-/* Takes over what the past has recorded. */
-static olo_status take_over(olo_record_file *file, const olo_record_past *past,
-                            olo_record_contents contents, olo_error *error)
+/* Continues with the rows and the checkpoint of an interrupted run. */
+static olo_status continue_journal(olo_record_file *file, const olo_interrupted_run *interrupted,
+                                   olo_record_contents contents, olo_error *error)
 {
-    const olo_checkpoint *checkpoint = past->checkpoint;
+    const olo_checkpoint *checkpoint = interrupted->checkpoint;
     if (checkpoint->size != contents.size) {
         return olo_fail(error, OLO_BAD_INPUT, "'%s' is the run of another system", file->partial);
     }
@@ -331,10 +328,10 @@ static olo_status take_over(olo_record_file *file, const olo_record_past *past,
     const size_t rows = (size_t)checkpoint->rows;
     const size_t wanted = first_capacity(file);
     const size_t capacity = wanted > rows ? wanted : 2 * rows;
-    olo_status status = keep_texts(file, past->setup.texts[OLO_SETUP_COMMAND],
-                                   past->setup.texts[OLO_SETUP_CREATED], error);
+    olo_status status = copy_texts(file, interrupted->setup.texts[OLO_SETUP_COMMAND],
+                                   interrupted->setup.texts[OLO_SETUP_CREATED], error);
     if (status == OLO_OK) {
-        status = replace_journal(file, past->hdf5, rows, capacity, NULL, error);
+        status = replace_journal(file, interrupted->hdf5, rows, capacity, NULL, error);
     }
     return status;
 }
@@ -343,21 +340,22 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
                                   olo_record_contents contents, olo_record_file **result,
                                   olo_error *error)
 {
-    olo_record_past past = {0};
+    olo_interrupted_run interrupted = {0};
     olo_status status = file_new(path, subject, contents.size, result, error);
     if (status == OLO_OK) {
         status = olo_new_file_check(path, error);
     }
     if (status == OLO_OK) {
-        status = olo_record_past_open(&past, (*result)->partial, true, error);
+        status = olo_interrupted_run_open(&interrupted, (*result)->partial, true, error);
     }
     if (status == OLO_OK) {
-        status = olo_record_past_take(&past, (*result)->partial, subject, error);
+        status =
+            olo_interrupted_run_load_checkpoint(&interrupted, (*result)->partial, subject, error);
     }
     if (status == OLO_OK) {
-        status = take_over(*result, &past, contents, error);
+        status = continue_journal(*result, &interrupted, contents, error);
     }
-    olo_record_past_close(&past);
+    olo_interrupted_run_close(&interrupted);
     if (status != OLO_OK) {
         olo_record_file_free(*result);
         *result = NULL;
@@ -371,8 +369,7 @@ void olo_record_file_set_interval(olo_record_file *file, double seconds)
     file->interval = seconds;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static double *row_of(const olo_record_file *file, int stream)
 {
@@ -408,7 +405,7 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
         }
     }
 
-    // a node in relative coordinates counts from an earlier one, whose place is known then
+    // relative coordinates refer to an earlier node, whose position is already known
     double *position = row_of(file, OLO_STREAM_POSITION);
     double *velocity = row_of(file, OLO_STREAM_VELOCITY);
     for (int i = 0; i < system->node_count; i++) {
@@ -427,7 +424,7 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     }
 }
 
-static void fill_ledger(olo_record_file *file, const olo_thin *ledger)
+static void fill_ledger(olo_record_file *file, const olo_thinning *ledger)
 {
     const double *const rows[3] = {ledger->value, ledger->minimum, ledger->maximum};
     int at = OLO_STREAM_OUTPUTS + 3 * file->streams.outputs;
@@ -459,7 +456,7 @@ static olo_status pass_on(const olo_error *failure, olo_error *error)
 }
 
 olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, long step,
-                               const olo_thin *ledger, olo_error *error)
+                               const olo_thinning *ledger, olo_error *error)
 {
     if (file->failure.status == OLO_OK && file->rows + file->row == file->capacity) {
         append_block(file);
@@ -476,30 +473,29 @@ olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, lo
     return pass_on(&file->failure, error);
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------
- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
 bool olo_record_file_is_due(const olo_record_file *file)
 {
     return olo_clock_seconds() >= file->next;
 }
 
-/* A file that somebody removed would be written in vain. */
+/* Fails when the journal was removed: rows written to it would be lost. */
 static void check_is_there(olo_record_file *file)
 {
-    if (file->failure.status == OLO_OK && file->born && !olo_hdf5_is_there(file->journal)) {
+    if (file->failure.status == OLO_OK && file->named && !olo_hdf5_is_there(file->journal)) {
         olo_fail(&file->failure, OLO_IO, "'%s' was removed or replaced while it was being written",
                  file->partial);
     }
 }
 
-/* The first checkpoint makes the file one that can be resumed. */
-static void give_birth(olo_record_file *file)
+/* Gives the journal its name with the first checkpoint: from then on it can be resumed. */
+static void name_journal(olo_record_file *file)
 {
-    file->born = olo_hdf5_keep(file->journal, NULL, &file->failure) == OLO_OK;
+    file->named = olo_hdf5_publish(file->journal, NULL, &file->failure) == OLO_OK;
 }
 
-/* The checksum of all rows that are there. */
+/* The checksum of all rows written so far. */
 static uint32_t sum_of_rows(const olo_record_file *file)
 {
     uint32_t sum = 0;
@@ -511,9 +507,10 @@ static uint32_t sum_of_rows(const olo_record_file *file)
     return sum;
 }
 
-/* First the rows, then the checkpoint that counts on them, into the place of the last but one. With
- * `sync` the rows are on disk before the checkpoint is written, so that the two fit together also
- * after a power failure; the checkpoint itself may be lost then, and the one before holds. */
+/* Writes the rows first, then the checkpoint that refers to them, over the older of the two
+ * checkpoints. With `sync` the rows are on disk before the checkpoint is written, so that they
+ * agree also after a power failure. The new checkpoint may then be lost; the previous one remains
+ * valid. */
 static void write_checkpoint(olo_record_file *file, const void *contents, bool sync)
 {
     olo_error *failure = &file->failure;
@@ -529,7 +526,7 @@ static void write_checkpoint(olo_record_file *file, const void *contents, bool s
     checkpoint->rows = file->rows;
     checkpoint->row_sum = sum_of_rows(file);
     memcpy(checkpoint + 1, contents, file->contents);
-    olo_checkpoint_seal(checkpoint, file->contents);
+    olo_checkpoint_set_checksum(checkpoint, file->contents);
     if (olo_hdf5_put_bytes(file->journal, olo_checkpoint_paths[checkpoint->sequence % 2],
                            checkpoint, failure) == OLO_OK) {
         olo_hdf5_flush(file->journal, failure);
@@ -542,21 +539,20 @@ olo_status olo_record_file_checkpoint(olo_record_file *file, olo_record_contents
     const double before = olo_clock_seconds();
     check_is_there(file);
     write_checkpoint(file, contents.bytes, sync);
-    if (!file->born && file->failure.status == OLO_OK) {
-        give_birth(file);
+    if (!file->named && file->failure.status == OLO_OK) {
+        name_journal(file);
     }
     const double now = olo_clock_seconds();
     const double pause = INTERVAL_PAUSE * (now - before);
-    // an interval of 0 means every step, whatever it takes
+    // an interval of 0 means every step, without the bound on time
     const bool stretch = file->interval > 0.0 && pause > file->interval;
     file->next = now + (stretch ? pause : file->interval);
     return pass_on(&file->failure, error);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
-/* The result: everything that the journal has but the checkpoints. */
+/* Writes the result: the contents of the journal without checkpoints. */
 static olo_status finish_result(olo_record_file *file, const olo_record_end *end, olo_error *error)
 {
     olo_writer w = {.error = error};
@@ -588,11 +584,11 @@ olo_status olo_record_file_finish(olo_record_file *file, const olo_record_end *e
     if (file->failure.status != OLO_OK) {
         return pass_on(&file->failure, error);
     }
-    if (end->status != OLO_OK && file->born) {
+    if (end->status != OLO_OK && file->named) {
         return replace_journal(file, file->journal, file->rows, file->rows, end, error);
     }
     const olo_status status = end->status == OLO_OK ? finish_result(file, end, error) : OLO_OK;
-    if (status == OLO_OK && file->born) {
+    if (status == OLO_OK && file->named) {
         olo_hdf5_remove(file->journal);
     }
     return status;
@@ -603,7 +599,7 @@ void olo_record_file_free(olo_record_file *file)
     if (file == NULL) {
         return;
     }
-    olo_hdf5_close(file->journal, NULL); // one without a name is gone: nobody can go on with it
+    olo_hdf5_close(file->journal, NULL); // deletes a journal without a name
     olo_streams_free(&file->streams);
     olo_free(file->tables);
     olo_free(file->sums);

@@ -1,5 +1,4 @@
-/* The model of a run that broke off, read again from its journal: text, parameters, options of the
- * run. */
+/* Reads the model of an interrupted run from its journal: text, parameters, options of the run. */
 #include "oloid/results.h"
 
 #include <stdio.h>
@@ -9,18 +8,18 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "model/run_section.h"
-#include "results/record_past.h"
+#include "results/interrupted_run.h"
 
-/* "name=value" as a setting, with something before the name; false when memory is out. */
+/* Adds "name=value" as a setting, with a prefix before the name; false when memory is exhausted. */
 static bool cut(olo_pool *pool, const char *prefix, const char *text, olo_setting *setting)
 {
     const size_t before = strlen(prefix), name = strcspn(text, "=");
-    const size_t room = before + strlen(text) + 2;
-    char *copy = olo_pool_alloc(pool, room, 1);
+    const size_t capacity = before + strlen(text) + 2;
+    char *copy = olo_pool_alloc(pool, capacity, 1);
     if (copy == NULL) {
         return false;
     }
-    (void)snprintf(copy, room, "%s%s", prefix, text);
+    (void)snprintf(copy, capacity, "%s%s", prefix, text);
     copy[before + name] = '\0';
     *setting = (olo_setting){.name = copy, .value = copy + before + name + 1};
     return true;
@@ -53,22 +52,22 @@ olo_status olo_recorder_model(const char *path, const olo_setting *settings, int
                               olo_model **model, olo_error *error)
 {
     *model = NULL;
-    olo_record_past past = {0};
+    olo_interrupted_run interrupted = {0};
     const size_t size = strlen(path) + sizeof ".partial";
     char *partial = olo_alloc(size, 1);
     if (partial == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
     }
     (void)snprintf(partial, size, "%s.partial", path);
-    olo_status status = olo_record_past_open(&past, partial, false, error);
-    if (status == OLO_OK && past.setup.texts[OLO_SETUP_TEXT][0] == '\0') {
+    olo_status status = olo_interrupted_run_open(&interrupted, partial, false, error);
+    if (status == OLO_OK && interrupted.setup.texts[OLO_SETUP_TEXT][0] == '\0') {
         status = olo_fail(error, OLO_NOT_FOUND,
                           "'%s' has no model text: the model was made in code", partial);
     }
     if (status == OLO_OK) {
-        status = read_again(&past.setup, settings, (size_t)setting_count, model, error);
+        status = read_again(&interrupted.setup, settings, (size_t)setting_count, model, error);
     }
-    olo_record_past_close(&past);
+    olo_interrupted_run_close(&interrupted);
     olo_free(partial);
     return status;
 }

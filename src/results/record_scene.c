@@ -1,4 +1,4 @@
-/* The picture of a system in a result file. */
+/* Writes the geometry of a system into a result file. */
 #include "results/record_scene.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "system/system.h"
 
-/* Where a row of numbers is in a drawable. */
+/* Offset of a row of numbers in a drawable. */
 static void node_of(const olo_drawable *d, double *row)
 {
     row[0] = d->node[0];
@@ -61,7 +61,7 @@ static const struct {
     {"/scene/point", "its quadrature points in /frames/stress, counted from 1; 0: none", 2, true,
      point_of}};
 
-/* A vector of the whole scene. */
+/* Writes a vector that belongs to the whole scene. */
 static void write_vector(olo_writer *w, const char *path, const char *description,
                          const double vector[3])
 {

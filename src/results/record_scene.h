@@ -1,4 +1,4 @@
-/* The picture of a system in a result file: the group /scene, one row a drawable. */
+/* The geometry of a system in a result file: the group /scene, one row per drawable. */
 #ifndef OLO_RESULTS_RECORD_SCENE_H
 #define OLO_RESULTS_RECORD_SCENE_H
 

@@ -1,4 +1,4 @@
-/* The list of streams: names, units and words, from the system. */
+/* The list of streams of a system: names, units and descriptions. */
 #include "results/record_streams.h"
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 #include "results/layout.h"
 #include "system/system.h"
 
-/* A list that is being made; without memory everything after is left out. */
+/* A list under construction; when memory is exhausted no more streams are added. */
 typedef struct list {
     olo_streams *streams;
     const char *units; /* of the model */
     bool failed;
 } list;
 
-static const char *keep(list *l, const char *text)
+static const char *store_text(list *l, const char *text)
 {
     const char *copy = olo_pool_text(&l->streams->pool, text, strlen(text));
     l->failed = l->failed || copy == NULL;
@@ -29,15 +29,15 @@ static olo_stream *add(list *l, const char *path, size_t width, olo_dimension di
     char units[OLO_UNITS_SIZE];
     olo_layout_units(dimension, l->units, units);
     olo_stream *stream = &l->streams->items[l->streams->count++];
-    stream->table = (olo_hdf5_table){.path = keep(l, path),
+    stream->table = (olo_hdf5_table){.path = store_text(l, path),
                                      .width = width,
-                                     .units = keep(l, units),
-                                     .description = keep(l, description)};
+                                     .units = store_text(l, units),
+                                     .description = store_text(l, description)};
     stream->width = width > 0 ? width : 1;
     return stream;
 }
 
-/* The same with names of columns, which are then as many as the width says; none: no stream. */
+/* The same with names of columns, one per number of the width; without names there is no stream. */
 static void add_named(list *l, const char *path, size_t width, olo_dimension dimension,
                       const char *const *columns, const char *description)
 {
@@ -78,7 +78,7 @@ static void add_frames(list *l, const olo_system *system, bool forces)
     add_named(
         l, "/frames/drive", (size_t)system->drive_count, OLO_DIMENSION_DRIVE,
         olo_layout_drives(pool, system),
-        "torques and forces along joint coordinates that follow a motion, over the last step");
+        "torques and forces along joint coordinates with a prescribed motion, over the last step");
     add_named(l, "/frames/reaction", 6 * (size_t)system->reaction_count, OLO_DIMENSION_STRESS,
               olo_layout_reactions(pool, system),
               "forces and moments of joints on their bodies over the last step");
@@ -140,8 +140,8 @@ olo_status olo_streams_create(olo_streams *streams, const olo_record_subject *su
 {
     list l = {.streams = streams, .units = olo_model_units(subject->model)};
     streams->outputs = olo_system_outputs(subject->system);
-    const size_t most = OLO_STREAM_OUTPUTS + 3 * (size_t)streams->outputs + 3 * OLO_LEDGER_COLUMNS;
-    streams->items = olo_pool_alloc(&streams->pool, most, sizeof *streams->items);
+    const size_t limit = OLO_STREAM_OUTPUTS + 3 * (size_t)streams->outputs + 3 * OLO_LEDGER_COLUMNS;
+    streams->items = olo_pool_alloc(&streams->pool, limit, sizeof *streams->items);
     if (streams->items != NULL) {
         add_frames(&l, subject->system, subject->run->forces);
         add_outputs(&l, subject->system);

@@ -10,8 +10,8 @@
 #include "results/hdf5_file.h"
 #include "results/record_file.h"
 
-/* The streams in their order: these, three for every output, three for every column of the ledger.
- */
+/* The streams in their order: these, three for every output, three for every column of the
+ * ledger. */
 enum {
     OLO_STREAM_TIME,
     OLO_STREAM_STEP,
@@ -31,18 +31,18 @@ enum {
 
 typedef struct olo_stream {
     olo_hdf5_table table;
-    size_t width;               /* numbers a row; 0: the stream is not there */
+    size_t width;               /* numbers per row; 0: the stream is absent */
     const char *const *columns; /* [width] names, or NULL */
 } olo_stream;
 
 typedef struct olo_streams {
     olo_stream *items;
     int count, outputs;
-    size_t width; /* of all together */
+    size_t width; /* of all streams together */
     olo_pool pool;
 } olo_streams;
 
-/* The streams of a run. Free in any case; starts as `{0}`. */
+/* The streams of a run. Free in any case; initialise with `{0}`. */
 olo_status olo_streams_create(olo_streams *streams, const olo_record_subject *subject,
                               olo_error *error);
 void olo_streams_free(olo_streams *streams);

@@ -1,4 +1,4 @@
-/* The texts and single numbers of a result file. */
+/* Writes the texts and single numbers of a result file. */
 #include "results/record_text.h"
 
 #include <stdio.h>
@@ -13,8 +13,7 @@
 #include "stepping/registry.h"
 #include "system/system.h"
 
-/* ---- the writer -------------------------------------------------------------------------------
- */
+/* ---- the writer ------------------------------------------------------------------------------ */
 
 void olo_writer_fail(olo_writer *w, olo_status status, const char *text)
 {
@@ -78,7 +77,7 @@ void olo_writer_list(olo_writer *w, const char *path, const char *description,
     }
 }
 
-/* A dataset of one number a row. */
+/* Writes a dataset with one number per row. */
 static void write_numbers(olo_writer *w, const char *path, bool integer, const char *description,
                           const double *values, size_t count)
 {
@@ -87,8 +86,7 @@ static void write_numbers(olo_writer *w, const char *path, bool integer, const c
     olo_writer_table(w, &layout, values);
 }
 
-/* ---- the start --------------------------------------------------------------------------------
- */
+/* ---- the start ------------------------------------------------------------------------------- */
 
 static void write_file(olo_writer *w, const olo_record_subject *subject)
 {
@@ -103,7 +101,7 @@ static void write_file(olo_writer *w, const olo_record_subject *subject)
     olo_writer_text(w, "/", "units", olo_model_units(subject->model));
 }
 
-/* An attribute with a list of settings, which is freed. */
+/* Writes an attribute with a list of settings, and frees the list. */
 static void write_settings(olo_writer *w, const char *object, const char *name, char **settings,
                            size_t count)
 {
@@ -175,7 +173,7 @@ static void write_nodes(olo_writer *w, const olo_system *system)
     olo_free(names);
 }
 
-/* The groups of the outputs, with their names in the order of the model. */
+/* Writes the groups of the outputs, with their names in the order of the model. */
 static void write_outputs(olo_writer *w, const olo_system *system)
 {
     const int outputs = olo_system_outputs(system);
@@ -214,8 +212,7 @@ void olo_writer_head(olo_writer *w, const olo_record_subject *subject)
     olo_writer_group(w, "/ledger_max");
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void write_summary(olo_writer *w, const olo_run_summary *summary)
 {

@@ -1,4 +1,4 @@
-/* The recorder: watches a run, follows what it should conserve over every step, and records every
+/* The recorder observes a run. It follows the invariants over every step, and records every
  * stride-th state, the first and the last, with the ledger thinned to these rows. */
 #include "oloid/results.h"
 
@@ -13,13 +13,13 @@
 #include "base/progress.h"
 #include "results/layout.h"
 #include "results/record_file.h"
-#include "results/thin.h"
+#include "results/thinning.h"
 #include "results/verdict.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
 #include "system/system.h"
 
-/* When the run does not say how many frames. */
+/* Number of frames when the run does not specify it. */
 static const long FRAMES_DEFAULT = 10000;
 
 struct olo_recorder {
@@ -28,30 +28,29 @@ struct olo_recorder {
     long frames;
     char error_text[OLO_ERROR_TEXT_SIZE];
     char warnings[OLO_ERROR_TEXT_SIZE];
-    char shows[256]; /* what the states are, if no motion */
+    char shows[256]; /* meaning of the states when they are no motion in time */
 
     olo_verdict_record verdict;
     olo_sizes *part_sizes;    /* [verdict.parts] */
     olo_ledger *part_ledgers; /* [verdict.parts] */
     double *work;             /* [n] */
-    olo_thin ledger;          /* of the steps since the last row */
-    long stride;              /* steps a row; 0 before the first state */
-    long rows;                /* full ones so far */
-    olo_run_summary summary;  /* of what was seen, without the seconds of this process */
+    olo_thinning ledger;      /* of the steps since the last row */
+    long stride;              /* steps per row; 0 before the first state */
+    long rows;                /* complete rows so far */
+    olo_run_summary summary;  /* of the observed steps, without the seconds of this process */
     double began;             /* clock */
     double began_cpu;
     olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
-    olo_record_contents saved; /* room for a checkpoint; NULL without a file */
+    olo_record_contents saved; /* memory of a checkpoint; NULL without a file */
 };
 
-/* The sizes that drifts are judged against are sampled so often in a run, and at least so many
- * steps apart: a sample costs as much as some steps. */
+/* Number of samples per run of the sizes that drifts are compared with, and the least number of
+ * steps between two samples. A sample costs as much as several steps. */
 static const double SAMPLES = 64.0;
 enum { STEPS_BETWEEN_SAMPLES = 16 };
 
-/* ---- creating ---------------------------------------------------------------------------------
- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 /* Masses of the system and its parts; there are no more parts than coordinates. */
 static void set_masses(olo_recorder *recorder)
@@ -66,7 +65,7 @@ static void set_masses(olo_recorder *recorder)
     }
 }
 
-/* What the verdict follows, and room for it; false: no memory. */
+/* Prepares the quantities that the verdict follows; false when memory is exhausted. */
 static bool prepare_verdict(olo_recorder *recorder)
 {
     const olo_system *system = recorder->system;
@@ -118,23 +117,23 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
     return recorder;
 }
 
-/* How many steps there will be, all of them rows if there is room; where a tolerance chooses steps,
- * how many lines of their grid, or as many as there is room for. */
+/* The expected number of steps. Where a tolerance chooses the steps it is the number of grid
+ * points, or without a grid the number of frames. */
 static long expected_steps(const olo_recorder *recorder, double start)
 {
     const olo_run *run = &recorder->run;
     if (run->tolerance > 0.0) {
-        return run->grid > 0.0 ? olo_thin_steps(start, run->end, run->grid) : recorder->frames;
+        return run->grid > 0.0 ? olo_thinning_steps(start, run->end, run->grid) : recorder->frames;
     }
-    return olo_thin_steps(start, run->end, run->step);
+    return olo_thinning_steps(start, run->end, run->step);
 }
 
-/* What the files of this run are about. */
+/* Describes the files of this run. */
 static olo_record_subject subject_of(const olo_recorder *recorder, const olo_model *model,
                                      const char *command, const char *created)
 {
     const long steps = expected_steps(recorder, 0.0);
-    const long stride = olo_thin_stride(steps, recorder->frames);
+    const long stride = olo_thinning_stride(steps, recorder->frames);
     return (olo_record_subject){.model = model,
                                 .system = recorder->system,
                                 .run = &recorder->run,
@@ -143,25 +142,25 @@ static olo_record_subject subject_of(const olo_recorder *recorder, const olo_mod
                                 .rows = (steps + stride - 1) / stride + 1};
 }
 
-/* Everything that a checkpoint holds but the state, which follows it. */
+/* Passes the contents of a checkpoint except the state, which follows them. */
 static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
 {
     olo_bytes_pass(bytes, &recorder->summary, sizeof recorder->summary);
     olo_bytes_pass(bytes, &recorder->stride, sizeof recorder->stride);
     olo_bytes_pass(bytes, &recorder->rows, sizeof recorder->rows);
     olo_bytes_pass(bytes, recorder->warnings, sizeof recorder->warnings);
-    olo_thin_pass(&recorder->ledger, bytes);
+    olo_thinning_pass(&recorder->ledger, bytes);
     olo_verdict_pass(&recorder->verdict, bytes);
 }
 
-/* Room for the last state and for checkpoints. */
-static olo_status make_room(olo_recorder *recorder, olo_error *error)
+/* Allocates the last state and the memory of checkpoints. */
+static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
 {
     olo_status status = olo_state_create(recorder->system, &recorder->last, error);
     if (status != OLO_OK) {
         return status;
     }
-    olo_bytes bytes = {.way = OLO_BYTES_MEASURE};
+    olo_bytes bytes = {.mode = OLO_BYTES_MEASURE};
     pass_fields(recorder, &bytes);
     recorder->saved.size = bytes.at + olo_state_saved_size(recorder->last);
     recorder->saved.bytes = olo_alloc(recorder->saved.size, 1);
@@ -193,7 +192,7 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
         char created[32];
         write_date(created);
         const olo_record_subject subject = subject_of(recorder, model, command, created);
-        olo_status status = make_room(recorder, error);
+        olo_status status = allocate_state(recorder, error);
         if (status == OLO_OK) {
             status = olo_record_file_create(path, &subject, recorder->saved.size, &recorder->file,
                                             error);
@@ -207,17 +206,17 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
     return OLO_OK;
 }
 
-/* Sets recorder and state to what a checkpoint holds. */
+/* Sets recorder and state to the contents of a checkpoint. */
 static olo_status load(olo_recorder *recorder, const char *path, olo_state *state, olo_error *error)
 {
     olo_bytes bytes = {
-        .way = OLO_BYTES_LOAD, .block = recorder->saved.bytes, .size = recorder->saved.size};
+        .mode = OLO_BYTES_LOAD, .block = recorder->saved.bytes, .size = recorder->saved.size};
     pass_fields(recorder, &bytes);
     recorder->warnings[sizeof recorder->warnings - 1] = '\0';
     if (recorder->stride < 1 || recorder->rows < 1 || recorder->ledger.count < 0 ||
         recorder->summary.steps < 0) {
-        return olo_fail(error, OLO_BAD_INPUT, "'%s.partial': the last checkpoint makes no sense",
-                        path);
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "'%s.partial': the last checkpoint has impossible numbers", path);
     }
     olo_status status = olo_state_load(state, bytes.block + bytes.at, bytes.size - bytes.at, error);
     if (status == OLO_OK) {
@@ -236,7 +235,7 @@ olo_status olo_recorder_resume(const char *path, const olo_model *model, const o
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
     }
     const olo_record_subject subject = subject_of(recorder, model, "", "");
-    olo_status status = make_room(recorder, error);
+    olo_status status = allocate_state(recorder, error);
     if (status == OLO_OK) {
         status = olo_record_file_resume(path, &subject, recorder->saved, &recorder->file, error);
     }
@@ -267,10 +266,9 @@ void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool
     recorder->verdict.velocities = false;
 }
 
-/* ---- watching ---------------------------------------------------------------------------------
- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
-/* Whether it is time for a sample: at the start, at the end, and now and then between them. */
+/* True if a sample is due: at the start, at the end, and at intervals between them. */
 static bool is_sample_due(const olo_recorder *recorder, const olo_state *state)
 {
     const double span = recorder->run.end - recorder->summary.start;
@@ -280,7 +278,7 @@ static bool is_sample_due(const olo_recorder *recorder, const olo_state *state)
             state->t - recorder->verdict.sample_time >= span / SAMPLES);
 }
 
-/* Measures the sizes that drifts are judged against. */
+/* Measures the sizes that drifts are compared with. */
 static void sample_sizes(olo_recorder *recorder, const olo_state *state)
 {
     const olo_system *system = recorder->system;
@@ -303,7 +301,7 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
     verdict->sample_time = state->t;
 }
 
-/* Enters a state into the verdict: the whole system at every step, parts by themselves with every
+/* Adds a state to the verdict: the whole system at every step, its connected parts with every
  * row. */
 static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger)
 {
@@ -313,7 +311,7 @@ static void follow(olo_recorder *recorder, const olo_state *state, const olo_led
     }
 }
 
-/* Writes a row: `state` and the ledger since the last row. */
+/* Writes a row: `state` and the ledger of the steps since the last row. */
 static olo_status record(olo_recorder *recorder, const olo_state *state, olo_error *error)
 {
     return recorder->file == NULL
@@ -330,7 +328,7 @@ static olo_status record_full_row(olo_recorder *recorder, const olo_state *state
     }
     const olo_status status = record(recorder, state, error);
     recorder->rows++;
-    olo_thin_clear(&recorder->ledger);
+    olo_thinning_clear(&recorder->ledger);
     return status;
 }
 
@@ -338,7 +336,7 @@ static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *
 {
     const olo_run_summary before = recorder->summary;
     olo_bytes bytes = {
-        .way = OLO_BYTES_SAVE, .block = recorder->saved.bytes, .size = recorder->saved.size};
+        .mode = OLO_BYTES_SAVE, .block = recorder->saved.bytes, .size = recorder->saved.size};
     recorder->summary.wall_seconds += olo_clock_seconds() - recorder->began;
     recorder->summary.cpu_seconds += olo_cpu_seconds() - recorder->began_cpu;
     pass_fields(recorder, &bytes);
@@ -347,16 +345,16 @@ static olo_status make_checkpoint(olo_recorder *recorder, bool sync, olo_error *
     return olo_record_file_checkpoint(recorder->file, recorder->saved, sync, error);
 }
 
-/* The first state tells how many steps there will be, and so how many make a row. */
+/* The time of the first state determines the number of steps, and so the steps per row. */
 static void begin(olo_recorder *recorder, const olo_state *state)
 {
     const long steps = expected_steps(recorder, state->t);
-    recorder->stride = olo_thin_stride(steps, recorder->frames);
+    recorder->stride = olo_thinning_stride(steps, recorder->frames);
     recorder->summary.start = state->t;
 }
 
-/* Whether a row is full: after so many steps, or where a tolerance chooses them when a line of the
- * grid is passed. */
+/* True if a row is complete: after `stride` steps or, where a tolerance chooses the steps, when a
+ * grid point is passed. */
 static bool is_full(const olo_recorder *recorder, const olo_state *state,
                     const olo_step_report *report)
 {
@@ -371,15 +369,15 @@ static bool is_full(const olo_recorder *recorder, const olo_state *state,
     return floor(now + rounding) > floor(before + rounding);
 }
 
-static olo_status watch_step(void *context, const olo_system *system, const olo_state *state,
-                             long step, const olo_step_report *report, olo_error *error)
+static olo_status record_step(void *context, const olo_system *system, const olo_state *state,
+                              long step, const olo_step_report *report, olo_error *error)
 {
     olo_recorder *recorder = context;
     olo_ledger ledger;
     double row[OLO_LEDGER_COLUMNS];
     olo_system_ledger(system, state, &ledger);
     olo_layout_ledger(&ledger, state->t, report != NULL ? report->iterations : 0, row);
-    olo_thin_add(&recorder->ledger, row);
+    olo_thinning_add(&recorder->ledger, row);
 
     const bool first = recorder->stride == 0;
     if (first) {
@@ -403,7 +401,7 @@ static olo_status watch_step(void *context, const olo_system *system, const olo_
     return status;
 }
 
-static void watch_warning(void *context, const char *text)
+static void record_warning(void *context, const char *text)
 {
     olo_recorder *recorder = context;
     const size_t used = strlen(recorder->warnings);
@@ -413,19 +411,18 @@ static void watch_warning(void *context, const char *text)
 
 olo_observer olo_recorder_observer(olo_recorder *recorder)
 {
-    return (olo_observer){.context = recorder, .step = watch_step, .warn = watch_warning};
+    return (olo_observer){.context = recorder, .step = record_step, .warn = record_warning};
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
-/* Writes what is left, a checkpoint, and the end of the file. The row of the last steps is there
- * for readers; a run that goes on writes it again when it is full. */
+/* Writes a checkpoint, the incomplete last row and the end of the file. The incomplete row is for
+ * readers; a continued run writes it again when it is complete. */
 static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end, olo_error *error)
 {
     olo_status status = OLO_OK;
     if (recorder->stride > 0) {
-        status = make_checkpoint(recorder, false, error); // what follows is synced
+        status = make_checkpoint(recorder, false, error); // the writes that follow are synced
     }
     if (status == OLO_OK && recorder->ledger.count > 0) {
         status = record(recorder, recorder->last, error);
@@ -433,7 +430,7 @@ static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end,
     return status != OLO_OK ? status : olo_record_file_finish(recorder->file, end, error);
 }
 
-static long steps_a_row(const olo_recorder *recorder)
+static long steps_per_row(const olo_recorder *recorder)
 {
     return recorder->run.tolerance > 0.0 && recorder->rows > 0
                ? (recorder->summary.steps + recorder->rows - 1) / recorder->rows
@@ -447,9 +444,9 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
         return OLO_OK;
     }
     if (status != OLO_OK) {
-        const bool told = error != NULL && error->status == status && error->text[0] != '\0';
+        const bool described = error != NULL && error->status == status && error->text[0] != '\0';
         snprintf(recorder->error_text, sizeof recorder->error_text, "%s",
-                 told ? error->text : olo_status_text(status));
+                 described ? error->text : olo_status_text(status));
     }
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const olo_record_end end = {.summary = summary,
@@ -457,7 +454,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .error = recorder->error_text,
                                 .warnings = recorder->warnings,
                                 .shows = recorder->shows,
-                                .stride = steps_a_row(recorder),
+                                .stride = steps_per_row(recorder),
                                 .level = olo_recorder_level(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_recorder_verdicts(recorder, verdicts)};
@@ -466,7 +463,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
     olo_record_file_free(recorder->file);
     recorder->file = NULL;
     if (finished != OLO_OK) {
-        // why the run failed comes first, unless that was this file
+        // the failure of the run comes first, unless this file caused it
         const bool both = status != OLO_OK && strstr(recorder->error_text, failure.text) == NULL;
         olo_fail(error, finished, "%s%s%s", both ? recorder->error_text : "", both ? "; " : "",
                  failure.text);
@@ -496,7 +493,7 @@ void olo_recorder_free(olo_recorder *recorder)
         return;
     }
     if (recorder->file != NULL && recorder->stride > 0) {
-        (void)make_checkpoint(recorder, true, NULL); // not finished: it can go on from here
+        (void)make_checkpoint(recorder, true, NULL); // not finished: the run can continue from here
     }
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);

@@ -1,4 +1,4 @@
-/* Reports: what a result says, as a page. */
+/* Reports: a result as an HTML page. */
 #include "oloid/report.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@
 #include "results/report_frames.h"
 #include "results/report_plots.h"
 
-/* The page stays below 10 MB: script 1, motion 4, plots 4, and texts. */
+/* Sizes of the parts in bytes. The page stays below 10 MB: script 1, animation 4, plots 4, and
+ * texts. */
 static const size_t FRAME_BYTES = 3800000, PLOT_BYTES = 3800000, TEXT_BYTES = 400000;
 
 olo_report_options olo_report_default(void)
@@ -25,10 +26,9 @@ bool olo_report_is_animated(void)
     return olo_page_is_animated();
 }
 
-/* ---- facts ------------------------------------------------------------------------------------
- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
-/* Facts, each with its name; those that the file does not have are left out. */
+/* Facts with their names; facts that the file does not have are omitted. */
 typedef struct fact {
     const char *label, *object, *name;
     bool number;
@@ -65,7 +65,7 @@ static const fact FACTS[] = {
     {"Processor time [s]", "/run", "cpu_seconds", true},
 };
 
-/* A fact as words in `text`, or a text of the file; NULL if there is none. */
+/* A fact as text, formatted in `text` or read from the file; NULL if the file does not have it. */
 static const char *read_fact(olo_result *result, const fact *f, char text[64])
 {
     const char *words = NULL;
@@ -88,7 +88,7 @@ static const char *text_of(olo_result *result, const char *object, const char *n
     return olo_result_attribute_text(result, object, name, &text, NULL) == OLO_OK ? text : "";
 }
 
-/* The verdicts; `count` of them are there. Free with olo_free. */
+/* Reads the `count` verdicts. Free with olo_free. */
 static olo_verdict *read_verdicts(olo_result *result, int *count, olo_status *status,
                                   olo_error *error)
 {
@@ -98,8 +98,7 @@ static olo_verdict *read_verdicts(olo_result *result, int *count, olo_status *st
     return verdicts;
 }
 
-/* ---- the animated page ------------------------------------------------------------------------
- */
+/* ---- the animated page ----------------------------------------------------------------------- */
 
 static void write_texts(olo_json *json, const char *key, olo_hdf5 *file, const char *object,
                         const char *name)
@@ -156,7 +155,7 @@ static olo_status write_verdicts(olo_result *result, olo_json *json, olo_error *
     return status;
 }
 
-/* The model's own text, unless it is very long. */
+/* Adds the text of the model file, unless it is very long. */
 static void write_model(olo_result *result, olo_json *json, olo_text *thinned)
 {
     const char *text = "";
@@ -209,8 +208,7 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     return status;
 }
 
-/* ---- the plain page ---------------------------------------------------------------------------
- */
+/* ---- the plain page -------------------------------------------------------------------------- */
 
 static void put_facts(olo_result *result, olo_text *page)
 {
@@ -246,7 +244,7 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
     if (*shows != '\0') {
         olo_page_element(page, "p", shows);
     } else if (count == 0) {
-        olo_text_put(page, "<p>The run did not come to its end.</p>\n");
+        olo_text_put(page, "<p>The run did not reach its end.</p>\n");
     }
     olo_free(verdicts);
     return status;
@@ -272,16 +270,15 @@ static olo_status write_plain(olo_result *result, const olo_report_plots *plots,
             status = olo_report_plots_svg(plots, result, &plots->items[i], false, page, error);
         }
     }
-    olo_text_put(page, "<p class=\"muted\">Of long runs every stretch shows its smallest and its "
-                       "largest value. <code>oloid report --svg NAME</code> draws any "
+    olo_text_put(page, "<p class=\"muted\">Of long runs every section shows its minimum and its "
+                       "maximum. <code>oloid report --svg NAME</code> draws any "
                        "quantity.</p>\n");
     put_facts(result, page);
     olo_page_plain_end(page);
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Opens a result and finds its plots. */
 static olo_status open_result(const char *path, olo_result **result, olo_report_plots *plots,

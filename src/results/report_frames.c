@@ -1,12 +1,13 @@
 /* The motion in a report.
  *
- * Of every frame a node has its position, three 16-bit numbers over the box it moves in,
+ * In every frame a node has its position, three 16-bit numbers relative to the box in which it
+ * moves,
  *
  *     x = lower + (upper - lower) k/65535,
  *
- * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767; signs go
- * on from frame to frame. Both errors are below what a screen shows. What acts in beams is in
- * report_stress.c. */
+ * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767, with
+ * continuous signs from frame to frame. Both errors are smaller than a pixel. Stress resultants of
+ * beams are in report_stress.c. */
 #include "results/report_frames.h"
 
 #include <math.h>
@@ -21,18 +22,18 @@
 #include "results/result_scene.h"
 #include "system/node.h"
 
-/* More frames than these are not seen; fewer than the second number are a poor animation, so that
- * bodies are left out then. */
-static const size_t FRAMES_MOST = 2400, FRAMES_LEAST = 120;
+/* The largest number of frames; and the smallest for a smooth animation, below which bodies are
+ * omitted instead. */
+static const size_t FRAMES_MAX = 2400, FRAMES_MIN = 120;
 
-/* Bytes of a node in a frame, in base64: 3 + 4 numbers of 16 bits. */
+/* Bytes per node and frame in base64: 3 + 4 numbers of 16 bits. */
 static const double NODE_BYTES = 14.0 * 4.0 / 3.0;
-/* Bytes of a sweep in a frame: what acts in it, in base64. */
+/* Bytes per sweep and frame: its stress resultants in base64. */
 static const double SWEEP_BYTES = OLO_REPORT_STRESSES * 4.0 / 3.0;
-/* Bytes of a node beside its frames: its name and about three drawables. */
+/* Bytes per node beside its frames: its name and about three drawables. */
 static const double NODE_CONSTANT_BYTES = 420.0;
 
-/* What is shown of a result. */
+/* The part of a result that a page shows. */
 typedef struct motion {
     olo_result *result;
     size_t nodes; /* in the file */
@@ -46,7 +47,7 @@ typedef struct motion {
     double *time;         /* [frames] */
     olo_drawable *list;   /* the scene of the file */
     size_t drawables;
-    const olo_drawable **drawn; /* those in the page */
+    const olo_drawable **drawn; /* the drawables in the page */
     size_t drawn_count;
     olo_report_stress stress;
 } motion;
@@ -56,8 +57,7 @@ static olo_status no_memory(const motion *m, olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "cannot report '%s': out of memory", m->result->path);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static olo_status read_nodes(motion *m, olo_error *error)
 {
@@ -79,7 +79,7 @@ static olo_status read_nodes(motion *m, olo_error *error)
     return olo_hdf5_read(file, "/nodes/offset", first, count, m->offsets, error);
 }
 
-/* Sweeps for every node, in the mean. */
+/* The mean number of sweeps per node. */
 static double sweeps_of_node(const motion *m)
 {
     size_t sweeps = 0;
@@ -89,24 +89,24 @@ static double sweeps_of_node(const motion *m)
     return (double)sweeps / (double)m->nodes;
 }
 
-/* How many nodes and frames fit. */
+/* Chooses how many nodes and frames fit into the given bytes. */
 static void choose(motion *m, size_t bytes)
 {
     const size_t rows = m->result->rows;
-    const size_t least = rows < FRAMES_LEAST ? rows : FRAMES_LEAST;
+    const size_t least = rows < FRAMES_MIN ? rows : FRAMES_MIN;
     const double frame = NODE_BYTES + SWEEP_BYTES * sweeps_of_node(m);
     const double each = NODE_CONSTANT_BYTES + frame * (double)least;
-    const double most_nodes = fmax(floor((double)bytes / each), 1.0);
-    m->stride = (size_t)fmax(ceil((double)m->nodes / most_nodes), 1.0);
+    const double max_nodes = fmax(floor((double)bytes / each), 1.0);
+    m->stride = (size_t)fmax(ceil((double)m->nodes / max_nodes), 1.0);
     m->shown = (m->nodes + m->stride - 1) / m->stride;
-    const double left = (double)bytes - NODE_CONSTANT_BYTES * (double)m->shown;
-    size_t most = (size_t)fmax(left / (frame * (double)m->shown), 2.0);
-    most = most < FRAMES_MOST ? most : FRAMES_MOST;
-    m->step = rows > most ? (rows - 2) / (most - 1) + 1 : 1;
+    const double remaining = (double)bytes - NODE_CONSTANT_BYTES * (double)m->shown;
+    size_t limit = (size_t)fmax(remaining / (frame * (double)m->shown), 2.0);
+    limit = limit < FRAMES_MAX ? limit : FRAMES_MAX;
+    m->step = rows > limit ? (rows - 2) / (limit - 1) + 1 : 1;
     m->frames = rows > 1 ? (rows - 2) / m->step + 2 : rows;
 }
 
-/* A node of the file as one of the page: -1 for space, -2 for one that is not shown. */
+/* The number of a node in the page: -1 for space, -2 for a node that is not shown. */
 static int shown_node(const motion *m, int node)
 {
     if (node < 0) {
@@ -115,8 +115,8 @@ static int shown_node(const motion *m, int node)
     return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
 }
 
-/* A sweep that starts at a node that is shown goes on, over the sweeps that follow it, to the next
- * such node: a long beam is drawn with fewer sections, not with gaps. */
+/* A sweep that begins at a shown node is extended over the following sweeps to the next shown node:
+ * a long beam is drawn with fewer sections, not with gaps. */
 static void join_sweeps(motion *m, size_t i)
 {
     olo_drawable *d = &m->list[i];
@@ -131,11 +131,11 @@ static void join_sweeps(motion *m, size_t i)
         d->node[1] = next->node[1];
         d->point[1] = next->point[1];
         vec3_copy(next->end, d->end);
-        memcpy(d->size + 3, next->size + 3, 9 * sizeof *d->size); // axes of its end
+        memcpy(d->size + 3, next->size + 3, 9 * sizeof *d->size); // axes of its other end
     }
 }
 
-/* A solid is shown when its node is, a link or a sweep when both are. */
+/* A solid is shown when its node is shown, a link or a sweep when both nodes are. */
 static olo_status choose_drawables(motion *m, olo_error *error)
 {
     m->drawn = olo_alloc(m->drawables, sizeof *m->drawn);
@@ -153,7 +153,7 @@ static olo_status choose_drawables(motion *m, olo_error *error)
     return enough ? OLO_OK : no_memory(m, error);
 }
 
-/* Row of the file of a frame. */
+/* The row of the file that a frame shows. */
 static size_t row_of(const motion *m, size_t frame)
 {
     return frame + 1 < m->frames ? frame * m->step : m->result->rows - 1;
@@ -211,7 +211,7 @@ static olo_status read_row(motion *m, size_t row, olo_error *error)
                : olo_hdf5_read(m->result->file, "/frames/position", first, size_x, m->x, error);
 }
 
-static void take_frame(motion *m, size_t frame)
+static void read_frame(motion *m, size_t frame)
 {
     for (size_t i = 0; i < m->shown; i++) {
         const size_t node = i * m->stride, at = frame * m->shown + i;
@@ -248,17 +248,16 @@ static olo_status read_frames(motion *m, olo_error *error)
             status = read_row(m, row, error);
         }
         if (status == OLO_OK) {
-            take_frame(m, frame);
-            status = olo_report_stress_take(&m->stress, frame, row, error);
+            read_frame(m, frame);
+            status = olo_report_stress_read(&m->stress, frame, row, error);
         }
     }
     return status;
 }
 
-/* ---- the frames -------------------------------------------------------------------------------
- */
+/* ---- the frames ------------------------------------------------------------------------------ */
 
-/* The box of every node and its positions in it. */
+/* Writes the box of every node and its positions relative to it. */
 static bool write_positions(const motion *m, olo_json *json)
 {
     float *box = olo_alloc(6 * m->shown, sizeof *box); // lower, then extent
@@ -304,7 +303,7 @@ static olo_status write_frames(const motion *m, olo_json *json, olo_error *error
     return enough ? OLO_OK : no_memory(m, error);
 }
 
-static void tell_thinning(const motion *m, olo_text *thinned)
+static void describe_thinning(const motion *m, olo_text *thinned)
 {
     double steps = 0.0, stride = 1.0;
     (void)olo_result_attribute_number(m->result, "/run", "steps", &steps, NULL);
@@ -325,13 +324,12 @@ static void tell_thinning(const motion *m, olo_text *thinned)
     }
 }
 
-/* ---- the scene --------------------------------------------------------------------------------
- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
-/* The affine map of a primitive of size one to its place, 3 numbers of translation and 9 of the
- * matrix, column by column: x -> place + R diag(size) x, or the edges of a tetrahedron. Links keep
- * their radius. */
-static void map_of(const olo_drawable *d, float place[3], float matrix[9])
+/* The affine map of a unit primitive into the frame of its node, 3 numbers of translation and 9 of
+ * the matrix, column by column: x -> position + R diag(size) x, or the edges of a tetrahedron.
+ * Links retain their radius. */
+static void map_of(const olo_drawable *d, float position[3], float matrix[9])
 {
     const double *R = d->rotation, *size = d->size;
     double shift[3], column[3];
@@ -351,11 +349,11 @@ static void map_of(const olo_drawable *d, float place[3], float matrix[9])
         for (int j = 0; j < 3; j++) {
             matrix[3 * k + j] = (float)column[j];
         }
-        place[k] = (float)shift[k];
+        position[k] = (float)shift[k];
     }
 }
 
-/* One of the words of a drawable for each that is shown. */
+/* Writes one of the texts of every drawable that is shown. */
 static void write_words(const olo_drawable *const *shown, size_t count, const char *key,
                         const char *(*word)(const olo_drawable *d), olo_json *json)
 {
@@ -366,7 +364,7 @@ static void write_words(const olo_drawable *const *shown, size_t count, const ch
     olo_json_close(json);
 }
 
-/* Of the sweeps, in their order: the first two axes of the section at the other end, as long as its
+/* For the sweeps, in their order: the first two axes of the section at the other end, scaled by its
  * half-widths. */
 static void write_ends(const olo_drawable *const *shown, size_t count, float *floats,
                        olo_json *json)
@@ -381,7 +379,7 @@ static void write_ends(const olo_drawable *const *shown, size_t count, float *fl
     olo_json_bytes(json, "sweep_end", floats, numbers * sizeof *floats);
 }
 
-/* What the page gets of the drawables that are shown. */
+/* Writes the drawables that are shown. */
 static void write_drawables(const motion *m, float *floats, int32_t *nodes, olo_json *json)
 {
     const olo_drawable *const *shown = m->drawn;
@@ -429,8 +427,7 @@ static olo_status write_scene(motion *m, olo_json *json, olo_error *error)
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *json,
                                   olo_text *thinned, olo_error *error)
@@ -452,7 +449,7 @@ olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *js
         if (status == OLO_OK) {
             status = write_scene(&m, json, error);
         }
-        tell_thinning(&m, thinned);
+        describe_thinning(&m, thinned);
     }
     olo_report_stress_free(&m.stress);
     olo_free(m.drawn);

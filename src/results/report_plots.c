@@ -1,5 +1,5 @@
 /* The plots of a report. A plot is a list of columns of the result. Its numbers are those of the
- * file: where there are too many of them, some are left out (decimate.h), none is changed. */
+ * file: where there are too many, some are omitted (decimate.h), none is changed. */
 #include "results/report_plots.h"
 
 #include <math.h>
@@ -14,26 +14,25 @@
 #include "results/result_lookup.h"
 #include "system/node.h"
 
-/* Points of a curve in a page: more are not seen. Fewer than the second number are not worth
- * having. */
-static const size_t POINTS_MOST = 10000, POINTS_LEAST = 1000;
-/* Points of a curve in a picture, two a pixel. */
+/* The largest and the smallest number of points per curve in a page. */
+static const size_t POINTS_MAX = 10000, POINTS_MIN = 1000;
+/* Points per curve in a picture, two per pixel. */
 static const size_t PICTURE_POINTS = 1400;
-/* Part of the space for the ledger, outputs and joints; the rest is for single points and bodies.
- */
+/* Part of the space for the ledger, outputs and joints; the remainder is for single points and
+ * bodies. */
 static const double FIRST_PART = 0.65;
 
-/* ---- finding ----------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
-static const char *keep(olo_report_plots *plots, const char *text)
+static const char *store_text(olo_report_plots *plots, const char *text)
 {
-    const char *kept = olo_pool_text(&plots->pool, text, strlen(text));
-    plots->failed = plots->failed || kept == NULL;
-    return kept != NULL ? kept : "";
+    const char *copy = olo_pool_text(&plots->pool, text, strlen(text));
+    plots->failed = plots->failed || copy == NULL;
+    return copy != NULL ? copy : "";
 }
 
-/* A new plot at the end of the list; NULL when memory is out. Good until the next one is added. */
+/* Adds a plot to the list; NULL when memory is exhausted. The pointer is valid until the next plot
+ * is added. */
 static olo_report_plot *add(olo_report_plots *plots, const char *name, const char *title)
 {
     olo_report_plot *items =
@@ -44,7 +43,8 @@ static olo_report_plot *add(olo_report_plots *plots, const char *name, const cha
     }
     plots->items = items;
     olo_report_plot *plot = &items[plots->count++];
-    *plot = (olo_report_plot){.name = keep(plots, name), .title = keep(plots, title), .units = ""};
+    *plot = (olo_report_plot){
+        .name = store_text(plots, name), .title = store_text(plots, title), .units = ""};
     return plot;
 }
 
@@ -52,19 +52,19 @@ static void add_column(olo_report_plots *plots, olo_report_plot *plot, const cha
                        const char *label, double scale)
 {
     if (plot != NULL && plot->count < OLO_SVG_SERIES_MAX) {
-        plot->columns[plot->count] = keep(plots, column);
-        plot->labels[plot->count] = keep(plots, label);
+        plot->columns[plot->count] = store_text(plots, column);
+        plot->labels[plot->count] = store_text(plots, label);
         plot->scales[plot->count++] = scale;
     }
 }
 
-/* Plots of the ledger. Columns of energy that stay zero are of no interest; and a model without
- * constraints has no errors of them, a mode that swings no iterations. */
+/* Plots of the ledger. Columns of energy that stay zero are omitted. A model without constraints
+ * has no constraint errors, and an animated mode has no iterations. */
 typedef struct ledger_plot {
     const char *name, *title;
     bool log, sparse;
     const char *columns[7], *labels[7];
-    bool optional; /* left out when all its columns stay zero */
+    bool optional; /* omitted when all its columns stay zero */
 } ledger_plot;
 
 static const ledger_plot LEDGER[] = {
@@ -109,7 +109,7 @@ static bool is_zero(const double *values, size_t count)
     return true;
 }
 
-/* Does nothing of it ever differ from zero? */
+/* True if all values are zero. */
 static bool is_empty(olo_report_plots *plots, olo_result *result, const ledger_plot *x)
 {
     double *values = olo_alloc(result->rows, sizeof *values);
@@ -140,8 +140,8 @@ static void add_ledger(olo_report_plots *plots, olo_result *result, size_t begin
     }
 }
 
-/* "angular momentum z" is the column angular_momentum.z; "energy", or its balance, energy.balance.
- */
+/* "angular momentum z" is the column angular_momentum.z; "energy", or its balance,
+ * energy.balance. */
 static void column_of_quantity(const char *quantity, char column[160])
 {
     (void)snprintf(column, 160, "%s", quantity);
@@ -158,7 +158,7 @@ static void column_of_quantity(const char *quantity, char column[160])
     }
 }
 
-/* What should be constant, and how little it is not: relative to its scale in the run. */
+/* Adds the plot of the relative drift of all conserved quantities. */
 static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_error *error)
 {
     olo_verdict *verdicts = olo_alloc(OLO_VERDICTS_MAX, sizeof *verdicts);
@@ -179,7 +179,7 @@ static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_err
         if (plot == NULL) {
             plot = add(plots, "drift", "Relative drift of what is conserved");
         }
-        const double scale = v->drift / v->relative_drift; // 0/0 when nothing drifted
+        const double scale = v->drift / v->relative_drift; // 0/0 without any drift
         add_column(plots, plot, column, v->quantity, isfinite(scale) && scale > 0.0 ? scale : 1.0);
     }
     if (plot != NULL) {
@@ -189,7 +189,7 @@ static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_err
     return status;
 }
 
-/* A text from two parts with something between them, of any length; kept by the plots. */
+/* Joins two texts with a separator; the plots own the result. */
 static const char *join(olo_report_plots *plots, const char *first, const char *between,
                         const char *second)
 {
@@ -250,7 +250,7 @@ static size_t label_length(const char *name)
     return name[joint] != '\0' ? joint + 1 + strcspn(name + joint + 1, ".") : joint;
 }
 
-/* Angles and lengths do not go into one picture; each has at most so many curves. */
+/* Angles and lengths have separate plots with a bounded number of curves. */
 static void add_joints_of(olo_report_plots *plots, const char *const *names, size_t count,
                           bool angles, bool rates)
 {
@@ -297,31 +297,31 @@ static void add_joints(olo_report_plots *plots, olo_result *result)
     }
 }
 
-/* Bodies and points, as long as they are few; the command draws the others by name. */
+/* Plots of bodies and points while they are few; the command draws the others by name. */
 static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_error *error)
 {
-    enum { NODES_MOST = 100 };
+    enum { NODES_MAX = 100 };
     char **names = NULL, **kinds = NULL;
     size_t count = 0, kind_count = 0;
     olo_status status = olo_hdf5_read_texts(result->file, "/nodes/name", &names, &count, error);
     if (status == OLO_OK) {
         status = olo_hdf5_read_texts(result->file, "/nodes/kind", &kinds, &kind_count, error);
     }
-    for (size_t i = 0; status == OLO_OK && i < count && i < kind_count && i < NODES_MOST; i++) {
+    for (size_t i = 0; status == OLO_OK && i < count && i < kind_count && i < NODES_MAX; i++) {
         add_vector(plots, names[i], "position", false);
         add_vector(plots, names[i], "velocity", false);
         if (olo_node_type_find(kinds[i])->rotation >= 0) {
             add_vector(plots, names[i], "angular_velocity", false);
         }
     }
-    plots->nodes_left = count > NODES_MOST ? count - NODES_MOST : 0;
+    plots->nodes_omitted = count > NODES_MAX ? count - NODES_MAX : 0;
     olo_hdf5_texts_free(names);
     olo_hdf5_texts_free(kinds);
     return status;
 }
 
-/* The units of a plot are those of its first column; a relative drift has none, and of constraints
- * each has its own. */
+/* The units of a plot are those of its first column. A relative drift has no units, and constraint
+ * rows have different ones. */
 static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result *result)
 {
     const int column =
@@ -330,7 +330,7 @@ static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result
     const bool common =
         units != NULL && strcmp(units, "1") != 0 && strstr(units, "that of") == NULL;
     if (common && !plot->drift) {
-        plot->units = keep(plots, units);
+        plot->units = store_text(plots, units);
     }
 }
 
@@ -345,7 +345,7 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     double stride = 1.0;
     (void)olo_result_attribute_number(result, "/run", "stride", &stride, NULL);
     plots->extremes = stride > 1.0;
-    add_ledger(plots, result, 0, 1); // energy, and right after it how constant it is
+    add_ledger(plots, result, 0, 1); // energy, followed by its drift
     olo_status status = add_drift(plots, result, error);
     add_ledger(plots, result, 1, sizeof LEDGER / sizeof LEDGER[0]);
     add_outputs(plots, result);
@@ -373,10 +373,9 @@ void olo_report_plots_free(olo_report_plots *plots)
     *plots = (olo_report_plots){0};
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Memory for one curve: all rows of a column, times, and what is left of them. */
+/* Memory for one curve: all rows of a column, their times, and the selected points. */
 typedef struct curve {
     olo_result *result;
     size_t rows;
@@ -408,7 +407,7 @@ static void curve_close(curve *c)
     olo_free(c->y);
 }
 
-/* At most `points` of a column. */
+/* Reads at most `points` points of a column. */
 static olo_status curve_read(curve *c, const char *column, size_t points, size_t *count,
                              olo_error *error)
 {
@@ -421,16 +420,15 @@ static olo_status curve_read(curve *c, const char *column, size_t points, size_t
     return status;
 }
 
-/* ---- for the page -----------------------------------------------------------------------------
- */
+/* ---- for the page ---------------------------------------------------------------------------- */
 
-/* Bytes of a column with so many points, in base64: with its times when some are left out. */
+/* Bytes of a column in base64, with its times when some points are omitted. */
 static size_t column_bytes(size_t points, bool whole)
 {
     return 100 + points * (whole ? 8 : 16) / 3 * 4;
 }
 
-/* Which plots go into the page, and with how many points a column. */
+/* The plots that the page contains, and their points per column. */
 typedef struct share {
     size_t begin, end; /* of the plots */
     size_t points;
@@ -446,19 +444,19 @@ static size_t count_columns(const olo_report_plots *plots, const share *s)
     return count;
 }
 
-/* As many points as fit, at least POINTS_LEAST; if these are too many, plots are left out at the
- * end. */
+/* Chooses as many points as fit, at least POINTS_MIN; if these are too many, plots at the end are
+ * omitted. */
 static void fit(const olo_report_plots *plots, size_t rows, size_t bytes, share *s)
 {
     const size_t columns = count_columns(plots, s);
-    const size_t most = rows < POINTS_MOST ? rows : POINTS_MOST;
-    s->points = most;
-    if (columns * column_bytes(most, most == rows) <= bytes) {
+    const size_t limit = rows < POINTS_MAX ? rows : POINTS_MAX;
+    s->points = limit;
+    if (columns * column_bytes(limit, limit == rows) <= bytes) {
         return;
     }
     const size_t each = bytes / (columns > 0 ? columns : 1);
-    s->points = each > column_bytes(POINTS_LEAST, false) ? (each - 100) / 64 * 3 : POINTS_LEAST;
-    s->points = s->points < most ? s->points : most;
+    s->points = each > column_bytes(POINTS_MIN, false) ? (each - 100) / 64 * 3 : POINTS_MIN;
+    s->points = s->points < limit ? s->points : limit;
     while (s->end > s->begin &&
            count_columns(plots, s) * column_bytes(s->points, s->points == rows) > bytes) {
         s->end--;
@@ -482,14 +480,14 @@ static olo_status write_column(curve *c, const char *column, size_t points, olo_
     return status;
 }
 
-/* The columns of a plot that no plot before it has. */
+/* Writes the columns of a plot that no earlier plot has. */
 static olo_status write_columns(const olo_report_plots *plots, size_t index, curve *c,
                                 size_t points, olo_json *json, olo_error *error)
 {
     const olo_report_plot *plot = &plots->items[index];
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < plot->count; k++) {
-        // only the drift shows columns of other plots, and these are of the ledger
+        // only the drift shows columns of other plots, which are columns of the ledger
         bool known = false;
         for (size_t i = 0; (plot->drift || plot->ledger) && i < index; i++) {
             for (int other = 0; other < plots->items[i].count; other++) {
@@ -534,18 +532,18 @@ static void write_plot(const olo_report_plots *plots, const olo_report_plot *plo
     olo_json_close(json);
 }
 
-static void tell_thinning(const olo_report_plots *plots, const share shares[2], size_t rows,
-                          olo_text *thinned)
+static void describe_thinning(const olo_report_plots *plots, const share shares[2], size_t rows,
+                              olo_text *thinned)
 {
     if (shares[0].points < rows) {
         olo_text_format(thinned,
-                        "Plots show up to %zu of %zu recorded states: of every stretch the "
-                        "smallest and the largest value.\n",
+                        "Plots show up to %zu of %zu recorded states: of every section the "
+                        "minimum and the maximum.\n",
                         shares[0].points, rows);
     }
-    const size_t left =
+    const size_t omitted =
         plots->count - shares[0].end + shares[0].begin - shares[1].end + shares[1].begin;
-    if (left > 0 || plots->nodes_left > 0) {
+    if (omitted > 0 || plots->nodes_omitted > 0) {
         olo_text_put(thinned, "Not all quantities are in this page; oloid report --svg NAME draws "
                               "any of them.\n");
     }
@@ -558,7 +556,7 @@ olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *resu
     share shares[2] = {{0, plots->first_part, 0}, {plots->first_part, plots->count, 0}};
     fit(plots, result->rows, first_bytes, &shares[0]);
     fit(plots, result->rows, bytes - first_bytes, &shares[1]);
-    tell_thinning(plots, shares, result->rows, thinned);
+    describe_thinning(plots, shares, result->rows, thinned);
     olo_json_open(json, "plots", '[');
     for (int s = 0; s < 2; s++) {
         for (size_t i = shares[s].begin; i < shares[s].end; i++) {
@@ -567,8 +565,8 @@ olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *resu
     }
     olo_json_close(json);
     curve c = {0};
-    const size_t most = shares[0].points > shares[1].points ? shares[0].points : shares[1].points;
-    olo_status status = curve_open(&c, result, most, error);
+    const size_t limit = shares[0].points > shares[1].points ? shares[0].points : shares[1].points;
+    olo_status status = curve_open(&c, result, limit, error);
     olo_json_text(json, "time_units", plots->time_units);
     if (status == OLO_OK && (shares[0].points == c.rows || shares[1].points == c.rows)) {
         olo_json_bytes(json, "time", c.time, c.rows * sizeof(double));
@@ -584,8 +582,7 @@ olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *resu
     return status;
 }
 
-/* ---- as pictures ------------------------------------------------------------------------------
- */
+/* ---- as pictures ----------------------------------------------------------------------------- */
 
 /* All curves of a plot, [count][PICTURE_POINTS] times and values. */
 typedef struct picture {
@@ -608,7 +605,7 @@ static void add_curve(picture *p, const olo_report_plot *plot, int k, const curv
 }
 
 olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *result,
-                                const olo_report_plot *plot, bool alone, olo_text *out,
+                                const olo_report_plot *plot, bool standalone, olo_text *out,
                                 olo_error *error)
 {
     char x_label[OLO_UNITS_SIZE + 16];
@@ -630,7 +627,7 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
         }
     }
     if (status == OLO_OK) {
-        olo_svg_draw(out, &p.svg, alone);
+        olo_svg_draw(out, &p.svg, standalone);
     }
     curve_close(&c);
     olo_free(p.x);
@@ -638,8 +635,7 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
     return status;
 }
 
-/* ---- by name ----------------------------------------------------------------------------------
- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *result,
                                const char *name, olo_error *error)
@@ -669,7 +665,7 @@ static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *
     return status;
 }
 
-/* A plot of one column, or of `name`.x|y|z, that is not in the list. */
+/* Makes a plot of one column, or of `name`.x|y|z, that is not in the list. */
 static const olo_report_plot *make_plot(olo_report_plots *plots, olo_result *result,
                                         const char *name)
 {

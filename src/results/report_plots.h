@@ -1,4 +1,4 @@
-/* The plots of a report: which there are, what they are called, and the numbers in them. */
+/* The plots of a report: their names, columns and numbers. */
 #ifndef OLO_RESULTS_REPORT_PLOTS_H
 #define OLO_RESULTS_REPORT_PLOTS_H
 
@@ -10,7 +10,7 @@
 #include "results/result_private.h"
 #include "results/svg.h"
 
-/* Columns of the result in one picture over time. */
+/* Columns of the result in one diagram over time. */
 typedef struct olo_report_plot {
     const char *name;  /* for the command: "energy", "tip.position" */
     const char *title; /* for people */
@@ -18,41 +18,42 @@ typedef struct olo_report_plot {
     bool log;    /* logarithmic scale */
     bool drift;  /* the change since the start, |x - x(0)| */
     bool first;  /* shown when the report opens */
-    bool sparse; /* curves that stay zero are left out */
-    bool ledger; /* the file has the extremes between recorded states, too */
+    bool sparse; /* curves that stay zero are omitted */
+    bool ledger; /* the file also has the extremes between recorded states */
     int count;
     const char *columns[OLO_SVG_SERIES_MAX];
     const char *labels[OLO_SVG_SERIES_MAX];
-    double scales[OLO_SVG_SERIES_MAX]; /* that a drift is measured with */
+    double scales[OLO_SVG_SERIES_MAX]; /* scale of a drift */
 } olo_report_plot;
 
 typedef struct olo_report_plots {
     olo_pool pool;
     olo_report_plot *items;
     size_t count, capacity;
-    bool failed; /* memory was out */
+    bool failed; /* memory was exhausted */
     const char *time_units;
-    size_t first_part; /* of these: the ledger, outputs, joints */
-    size_t nodes_left; /* points and bodies that have no plots */
-    bool extremes;     /* not every step was recorded: extremes of the ledger are shown */
+    size_t first_part;    /* number of plots of the ledger, outputs and joints */
+    size_t nodes_omitted; /* points and bodies without plots */
+    bool extremes;        /* not every step was recorded: extremes of the ledger are shown */
 } olo_report_plots;
 
-/* All plots of a result, the most telling ones first. */
+/* Finds all plots of a result, the most important ones first. */
 olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, olo_error *error);
 void olo_report_plots_free(olo_report_plots *plots);
 
-/* Adds "plots" and "columns" to the page's data, within a number of bytes: thinned with extremes
- * kept, and what does not fit is left out. Sentences about that go to `thinned`, one a line. */
+/* Adds "plots" and "columns" to the page's data within the given number of bytes. Series are
+ * decimated with their extremes, and what does not fit is omitted. Sentences about that are added
+ * to `thinned`, one per line. */
 olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *result, size_t bytes,
                                  olo_json *json, olo_text *thinned, olo_error *error);
 
 /* Draws a plot as SVG. */
 olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *result,
-                                const olo_report_plot *plot, bool alone, olo_text *out,
+                                const olo_report_plot *plot, bool standalone, olo_text *out,
                                 olo_error *error);
 
-/* A plot by its name, or by that of a column or a vector; OLO_NOT_FOUND, with a suggestion, if
- * there is none. */
+/* Finds a plot by its name, or by that of a column or a vector; OLO_NOT_FOUND, with a suggestion,
+ * if there is none. */
 olo_status olo_report_plots_by_name(olo_report_plots *plots, olo_result *result, const char *name,
                                     const olo_report_plot **plot, olo_error *error);
 

@@ -1,8 +1,8 @@
-/* The sizes of what acts in a section,
+/* Magnitudes of the stress resultants of a section,
  *
  *     axial |n3|,    shear |(n1, n2)|,    bending |(m1, m2)|,    torsion |m3|,
  *
- * each in 255 steps of its largest value in the page: as many colours as are told apart. */
+ * each in 255 steps of its largest value in the page, one colour per step. */
 #include "results/report_stress.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ bool olo_report_stress_begin(olo_report_stress *stress, olo_result *result,
     return stress->size != NULL;
 }
 
-olo_status olo_report_stress_take(olo_report_stress *stress, size_t frame, size_t row,
+olo_status olo_report_stress_read(olo_report_stress *stress, size_t frame, size_t row,
                                   olo_error *error)
 {
     const size_t first[2] = {row, 0}, one[2] = {1, stress->source.width};
@@ -76,8 +76,9 @@ bool olo_report_stress_write(const olo_report_stress *stress, olo_json *json)
         largest[i % KINDS] = fmax(largest[i % KINDS], stress->size[i]);
     }
     for (size_t i = 0; i < numbers; i++) {
-        const double most = largest[i % KINDS];
-        steps[i] = (uint8_t)(most > 0.0 ? lround(STEPS * (stress->size[i] / most)) : 0);
+        const double largest_value = largest[i % KINDS];
+        steps[i] =
+            (uint8_t)(largest_value > 0.0 ? lround(STEPS * (stress->size[i] / largest_value)) : 0);
     }
     olo_json_open(json, "stress", '{');
     olo_json_open(json, "names", '[');

@@ -1,4 +1,4 @@
-/* What acts in the beams of a report, frame by frame: colours of its sweeps. */
+/* Stress resultants of the beams in a report, per frame, which colour the sweeps. */
 #ifndef OLO_RESULTS_REPORT_STRESS_H
 #define OLO_RESULTS_REPORT_STRESS_H
 
@@ -9,7 +9,7 @@
 
 enum { OLO_REPORT_STRESSES = 4 }; /* axial and shear force, bending and twisting moment */
 
-/* Starts as `{0}`. */
+/* Initialise with `{0}`. */
 typedef struct olo_report_stress {
     olo_result *result;
     olo_sweep_stress source;
@@ -20,14 +20,14 @@ typedef struct olo_report_stress {
     float *size;                /* [frames][count][OLO_REPORT_STRESSES] */
 } olo_report_stress;
 
-/* The sweeps among the drawables that a page shows; none when the result has no stresses. Free with
- * olo_report_stress_free, also when memory is out: false. */
+/* Finds the sweeps among the drawables that a page shows; none when the result has no stresses.
+ * False when memory is exhausted. Free with olo_report_stress_free in any case. */
 bool olo_report_stress_begin(olo_report_stress *stress, olo_result *result,
                              const olo_drawable *const *shown, size_t count, size_t frames);
 /* Reads a frame of the page, which is a row of the file. */
-olo_status olo_report_stress_take(olo_report_stress *stress, size_t frame, size_t row,
+olo_status olo_report_stress_read(olo_report_stress *stress, size_t frame, size_t row,
                                   olo_error *error);
-/* Adds "stress" to the page's data, if there is any; false when memory is out. */
+/* Adds "stress" to the page's data, if there is any; false when memory is exhausted. */
 bool olo_report_stress_write(const olo_report_stress *stress, olo_json *json);
 void olo_report_stress_free(olo_report_stress *stress);
 

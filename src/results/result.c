@@ -11,10 +11,9 @@
 #include "results/layout.h"
 #include "results/result_lookup.h"
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/* The file says that it is a result, of a version that is known. */
+/* Checks that the file is a result of a known version. */
 static olo_status check_format(olo_result *result, olo_error *error)
 {
     char **format = NULL;
@@ -41,7 +40,7 @@ static olo_status check_format(olo_result *result, olo_error *error)
     return OLO_OK;
 }
 
-/* In a journal that was not finished a checkpoint says which rows are as they were written. */
+/* In an unfinished journal the last checkpoint determines how many rows are valid. */
 static olo_status check_rows(olo_result *result, olo_error *error)
 {
     olo_checkpoint *checkpoint = NULL;
@@ -94,8 +93,7 @@ void olo_result_free(olo_result *result)
     olo_free(result);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 long olo_result_rows(const olo_result *result)
 {
@@ -127,7 +125,8 @@ double olo_result_omega(const double *directors, const double *rates, int compon
     return 0.5 * sum;
 }
 
-/* The angular velocity is not in the file: row by row from the directors and their rates. */
+/* The angular velocity is not in the file: it is computed row by row from the directors and their
+ * rates. */
 static olo_status read_omega(olo_result *result, const olo_result_column_source *column,
                              double *values, olo_error *error)
 {
@@ -178,12 +177,11 @@ olo_status olo_result_read(olo_result *result, const char *name, double *values,
                : olo_result_read_columns(result, column->source, column->column, 1, values, error);
 }
 
-/* ---- texts and numbers ------------------------------------------------------------------------
- */
+/* ---- texts and numbers ----------------------------------------------------------------------- */
 
-/* Keeps the first text of a list as long as the result lives, and frees the list. */
-static olo_status keep_text(olo_result *result, char **texts, size_t count, const char **text,
-                            olo_error *error)
+/* Stores the first text of a list for the lifetime of the result, and frees the list. */
+static olo_status store_text(olo_result *result, char **texts, size_t count, const char **text,
+                             olo_error *error)
 {
     *text = count > 0 ? olo_pool_text(&result->pool, texts[0], strlen(texts[0])) : "";
     olo_hdf5_texts_free(texts);
@@ -199,7 +197,7 @@ olo_status olo_result_attribute_text(olo_result *result, const char *object, con
     size_t count = 0;
     *text = NULL;
     const olo_status status = olo_hdf5_get_texts(result->file, object, name, &texts, &count, error);
-    return status != OLO_OK ? status : keep_text(result, texts, count, text, error);
+    return status != OLO_OK ? status : store_text(result, texts, count, text, error);
 }
 
 olo_status olo_result_attribute_number(olo_result *result, const char *object, const char *name,
@@ -215,13 +213,12 @@ olo_status olo_result_model_text(olo_result *result, const char **text, olo_erro
     *text = NULL;
     const olo_status status =
         olo_hdf5_read_texts(result->file, "/model/text", &texts, &count, error);
-    return status != OLO_OK ? status : keep_text(result, texts, count, text, error);
+    return status != OLO_OK ? status : store_text(result, texts, count, text, error);
 }
 
-/* ---- verdicts ---------------------------------------------------------------------------------
- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
-/* One column of numbers of the verdict; at most `count` are there. */
+/* Reads one column of numbers of the verdict, with `count` rows. */
 static olo_status read_verdict_numbers(olo_result *result, const char *path, size_t count,
                                        double *values, olo_error *error)
 {
@@ -243,7 +240,7 @@ static olo_status read_verdict_texts(olo_result *result, const char *path, size_
     return status;
 }
 
-/* What is not a level or a kind of ours counts as the worst, or the last. */
+/* An unknown level counts as the worst, an unknown kind as the last. */
 static olo_verdict_level level_from(double number)
 {
     return number == OLO_VERDICT_OK     ? OLO_VERDICT_OK
@@ -270,7 +267,7 @@ olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERD
     size_t count = 0, columns = 0;
     *verdict_count = 0;
     if (!olo_hdf5_has(result->file, "/verdict/level")) {
-        return OLO_OK; // a run that did not come to its end
+        return OLO_OK; // a run that did not reach its end
     }
     olo_status status = olo_hdf5_shape(result->file, "/verdict/level", &count, &columns, error);
     if (status == OLO_OK && count > OLO_VERDICTS_MAX) {

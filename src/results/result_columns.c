@@ -1,4 +1,4 @@
-/* The columns of a result: which there are, in which order, and where they come from. */
+/* The columns of a result, their order and their datasets. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "results/result_private.h"
 #include "system/node.h"
 
-/* The search remembers its first failure and then does nothing more. */
+/* The search stores its first failure and then ignores all later calls. */
 typedef struct search {
     olo_result *result;
     olo_status status;
@@ -31,10 +31,9 @@ static void fail(search *s, olo_status status, const char *text)
     }
 }
 
-/* ---- sources and columns ----------------------------------------------------------------------
- */
+/* ---- sources and columns --------------------------------------------------------------------- */
 
-/* The units that a dataset names, "" if none; NULL when memory is out. */
+/* The units of a dataset, "" if it has none; NULL when memory is exhausted. */
 static const char *units_of(search *s, const char *path)
 {
     char **texts = NULL;
@@ -63,7 +62,7 @@ static void measure_in(search *s, olo_dimension dimension)
     }
 }
 
-/* Adds a dataset; the table has as many rows as the shortest. Returns its number. */
+/* Adds a dataset; the table has as many rows as the shortest dataset. Returns its number. */
 static int add_source(search *s, const char *path)
 {
     olo_result *result = s->result;
@@ -99,7 +98,7 @@ static void add_column(search *s, const char *name, int source, size_t column, i
     if (s->status != OLO_OK) {
         return;
     }
-    // the file may come from anywhere: a column must be inside its dataset
+    // the file may be inconsistent: a column must be inside its dataset
     const size_t end = column + (omega != 0 ? 9 : 1);
     if (end > result->sources[source].width) {
         fail(s, OLO_BAD_INPUT, "a dataset has too few columns");
@@ -130,8 +129,7 @@ static void add_vector(search *s, const char *first, const char *second, int sou
     }
 }
 
-/* ---- the groups of columns --------------------------------------------------------------------
- */
+/* ---- the groups of columns ------------------------------------------------------------------- */
 
 static void add_node(search *s, size_t node, int position, int velocity)
 {
@@ -211,13 +209,13 @@ static void add_raw(search *s)
     s->units = NULL;
 }
 
-/* Columns of two dimensions: those of the first have this in their names. */
+/* Columns of two physical dimensions: the names of those of the first contain this text. */
 typedef struct mixture {
     const char *first;
     olo_dimension dimensions[2];
 } mixture;
 
-/* A dataset whose columns have names of their own; not there: none. */
+/* Adds a dataset whose columns have names; an absent dataset has no columns. */
 static void add_named(search *s, const char *path, const mixture *mixed)
 {
     char **names = NULL;
@@ -239,8 +237,7 @@ static void add_named(search *s, const char *path, const mixture *mixed)
     olo_hdf5_texts_free(names);
 }
 
-/* ---- the search -------------------------------------------------------------------------------
- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 /* Names, kinds and offsets of the nodes, names of the outputs. */
 static void read_structure(search *s)
@@ -280,7 +277,7 @@ static void read_structure(search *s)
     }
     if (s->status == OLO_OK &&
         olo_hdf5_get_texts(file, "/", "units", &s->model_units, &columns, NULL) == OLO_NO_MEMORY) {
-        fail(s, OLO_NO_MEMORY, "out of memory"); // without units they are SI
+        fail(s, OLO_NO_MEMORY, "out of memory"); // the default units are SI
     }
     if (s->status == OLO_OK) {
         const olo_status status =

@@ -1,8 +1,8 @@
-/* A table of the names of columns (open addressing, at most half full), and a window of columns of
- * each source.
+/* A hash table of the names of columns (open addressing, at most half full), and a window of
+ * columns of each source.
  *
- * The file has a row of a source in one piece: to read a column means to read all of them. So a
- * column comes with as many of its neighbours as fit into the window. */
+ * The file stores a source row by row: reading one column means reading all of them. So a column is
+ * read together with as many neighbours as fit into the window. */
 #include "results/result_lookup.h"
 
 #include <stdint.h>
@@ -11,11 +11,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Bytes of a window; a column of more rows than this has a window of its own width. */
+/* Bytes of a window, which contains at least one column. */
 static const size_t WINDOW_BYTES = 8u << 20;
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* FNV-1a */
 static size_t hash_of(const char *text)
@@ -27,32 +26,32 @@ static size_t hash_of(const char *text)
     return (size_t)(hash ^ (hash >> 32));
 }
 
-/* Where a name is in the table, or the empty place where it belongs. */
-static size_t place_of(const olo_result *result, const char *name)
+/* The slot of a name in the table, or the empty slot where it belongs. */
+static size_t find_slot(const olo_result *result, const char *name)
 {
-    const size_t mask = result->name_places - 1;
-    size_t place = hash_of(name) & mask;
-    while (result->name_table[place] != 0 &&
-           strcmp(result->columns[result->name_table[place] - 1].name, name) != 0) {
-        place = (place + 1) & mask;
+    const size_t mask = result->name_slots - 1;
+    size_t slot = hash_of(name) & mask;
+    while (result->name_table[slot] != 0 &&
+           strcmp(result->columns[result->name_table[slot] - 1].name, name) != 0) {
+        slot = (slot + 1) & mask;
     }
-    return place;
+    return slot;
 }
 
 static bool make_table(olo_result *result)
 {
-    size_t places = 16;
-    while (places < 2 * result->column_count) {
-        places *= 2;
+    size_t slots = 16;
+    while (slots < 2 * result->column_count) {
+        slots *= 2;
     }
-    result->name_table = olo_alloc(places, sizeof *result->name_table);
+    result->name_table = olo_alloc(slots, sizeof *result->name_table);
     if (result->name_table == NULL) {
         return false;
     }
-    result->name_places = places;
+    result->name_slots = slots;
     for (size_t i = 0; i < result->column_count; i++) {
-        uint32_t *entry = &result->name_table[place_of(result, result->columns[i].name)];
-        *entry = *entry == 0 ? (uint32_t)i + 1 : *entry; // the first of a name
+        uint32_t *entry = &result->name_table[find_slot(result, result->columns[i].name)];
+        *entry = *entry == 0 ? (uint32_t)i + 1 : *entry; // the first column of this name
     }
     return true;
 }
@@ -62,11 +61,10 @@ int olo_result_find(olo_result *result, const char *name)
     if (result->name_table == NULL && !make_table(result)) {
         return -2;
     }
-    return (int)result->name_table[place_of(result, name)] - 1;
+    return (int)result->name_table[find_slot(result, name)] - 1;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Reads a window that begins at a column and has at least `count`. */
 static olo_status move_window(olo_result *result, olo_result_source *source, size_t first,
@@ -74,8 +72,8 @@ static olo_status move_window(olo_result *result, olo_result_source *source, siz
 {
     olo_result_window *window = &source->window;
     const size_t fit = WINDOW_BYTES / sizeof(double) / result->rows;
-    const size_t left = source->width - first, wish = fit > count ? fit : count;
-    const size_t width = wish < left ? wish : left;
+    const size_t remaining = source->width - first, wish = fit > count ? fit : count;
+    const size_t width = wish < remaining ? wish : remaining;
     window->count = 0;
     if (width > window->capacity) {
         olo_free(window->values);

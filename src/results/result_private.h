@@ -1,4 +1,4 @@
-/* A result file as a table: where each column comes from, and reading blocks of rows. */
+/* A result file as a table: the source of each column, and reading of blocks of rows. */
 #ifndef OLO_RESULTS_RESULT_PRIVATE_H
 #define OLO_RESULTS_RESULT_PRIVATE_H
 
@@ -21,7 +21,7 @@ typedef struct olo_result_source {
     const char *path;
     const char *units; /* of the dataset */
     size_t width;
-    double *block; /* rows read last, of the sources of the CSV table */
+    double *block; /* rows read last, for sources of the CSV table */
     olo_result_window window;
 } olo_result_source;
 
@@ -57,7 +57,7 @@ struct olo_result {
     size_t node_count;
     int q, v;             /* sources */
     uint32_t *name_table; /* [name_places] columns by name, from one; made at the first search */
-    size_t name_places;
+    size_t name_slots;
 };
 
 /* omega = 1/2 sum_I d_I x d_I', component 0, 1 or 2, from the nine numbers of the directors. */

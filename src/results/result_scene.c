@@ -1,4 +1,4 @@
-/* The scene of a result file, read back. The file may come from anywhere: shapes and numbers are
+/* Reads the scene of a result file. The file may be inconsistent: shapes and numbers are
  * checked. */
 #include "results/result_scene.h"
 
@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* One column of texts into the drawables. */
+/* Reads one column of texts into the drawables. */
 static olo_status read_texts(olo_result *result, const char *path, olo_drawable *list, size_t count,
                              void (*set)(olo_drawable *d, const char *text), olo_error *error)
 {
@@ -32,7 +32,7 @@ static olo_status read_texts(olo_result *result, const char *path, olo_drawable 
     return status;
 }
 
-/* One table of numbers into the drawables. */
+/* Reads one table of numbers into the drawables. */
 static olo_status read_numbers(olo_result *result, const char *path, size_t width,
                                olo_drawable *list, size_t count,
                                void (*set)(olo_drawable *d, const double *row), olo_error *error)
@@ -73,7 +73,7 @@ static void set_primitive(olo_drawable *d, const char *text)
     d->primitive = text;
 }
 
-/* What is no number of a node becomes one that is never in range. */
+/* An invalid number of a node becomes one that is never in range. */
 static void set_nodes(olo_drawable *d, const double *row)
 {
     for (int i = 0; i < 2; i++) {
@@ -101,7 +101,7 @@ static void set_size(olo_drawable *d, const double *row)
     memcpy(d->size, row, sizeof d->size);
 }
 
-/* What is no number of a quadrature point becomes none. */
+/* An invalid number of a quadrature point becomes 0. */
 static void set_points(olo_drawable *d, const double *row)
 {
     for (int i = 0; i < 2; i++) {
@@ -163,7 +163,7 @@ olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *cou
     for (size_t i = 0; status == OLO_OK && i < *count; i++) {
         (*list)[i].point[0] = (*list)[i].point[1] = 0;
     }
-    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS)) { // newer than the rest
+    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS)) { // absent in older files
         status = read_numbers(result, POINTS, 2, *list, *count, set_points, error);
     }
     return status == OLO_OK ? check_nodes(result, *list, *count, error) : status;

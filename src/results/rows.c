@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Rows in memory: as many as fit here, at least one. */
+/* Size of the rows in memory; there is at least one row. */
 static const size_t BLOCK_BYTES = (size_t)4 << 20;
 
 olo_status olo_rows_begin(olo_rows *rows, olo_result *result, olo_error *error)
@@ -34,9 +34,9 @@ olo_status olo_rows_seek(olo_rows *rows, size_t row, olo_error *error)
         return OLO_OK;
     }
     olo_result *result = rows->result;
-    const size_t left = result->rows - row;
+    const size_t remaining = result->rows - row;
     rows->first = row;
-    rows->count = left < rows->capacity ? left : rows->capacity;
+    rows->count = remaining < rows->capacity ? remaining : rows->capacity;
     olo_status status = OLO_OK;
     for (size_t i = 0; status == OLO_OK && i < result->csv_sources; i++) {
         const olo_result_source *source = &result->sources[i];

@@ -1,5 +1,5 @@
-/* Parameters and options of a run as texts. Numbers have 17 digits: read again they are the same
- * bits. */
+/* Parameters and options of a run as texts. Numbers have 17 digits, so that reading them restores
+ * the same bits. */
 #include "results/settings.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { SETTING_SIZE = 256 }; /* a name of 64 letters, '=', a number or a word */
 
-/* Adds a copy of a text; on failure frees the list and gives NULL. */
+/* Adds a copy of a text; on failure frees the list and returns NULL. */
 static char **add(char **list, size_t at, const char *text)
 {
     if (list != NULL && (list[at] = olo_strdup(text)) == NULL) {
@@ -41,7 +41,7 @@ char **olo_settings_of_run(const olo_run *run, size_t *count)
     char **list = olo_alloc(*count + 1, sizeof *list);
     for (size_t i = 0; list != NULL && i < *count; i++) {
         char text[SETTING_SIZE] = "";
-        (void)olo_run_option_text(run, (int)i, text, sizeof text); // words come from short lists
+        (void)olo_run_option_text(run, (int)i, text, sizeof text); // texts come from short lists
         list = add(list, i, text);
     }
     return list;

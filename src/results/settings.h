@@ -1,6 +1,6 @@
-/* How a run was set up, as texts "name=value" with all digits: the parameters of the model and the
- * options of the run. A result keeps them, so that it can be continued, or repeated, without
- * anything else. */
+/* The settings of a run as texts "name=value" with all digits: the parameters of the model and the
+ * options of the run. A result contains them, so that it can be continued or repeated without other
+ * files. */
 #ifndef OLO_RESULTS_SETTINGS_H
 #define OLO_RESULTS_SETTINGS_H
 
@@ -8,7 +8,8 @@
 
 #include "oloid/model.h"
 
-/* Lists that end with NULL, owned by the caller (olo_hdf5_texts_free); NULL when memory is out. */
+/* Lists that end with NULL, owned by the caller (olo_hdf5_texts_free); NULL when memory is
+ * exhausted. */
 char **olo_settings_of_model(const olo_model *model, size_t *count);
 char **olo_settings_of_run(const olo_run *run, size_t *count);
 

@@ -13,10 +13,9 @@ typedef struct counts {
     uint64_t texts, parameters;
 } counts;
 
-/* ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
-/* The texts of a block are found once it is filled. */
+/* Finds the texts in a block that has been filled. */
 static bool find_texts(olo_setup *setup)
 {
     const char *begin = (const char *)(setup->block + 1);
@@ -76,7 +75,7 @@ static bool fill(olo_setup *setup, char *const *const lists[3], const size_t siz
     for (int i = 0; i < 3; i++) {
         to = append(to, lists[i], sizes[i]);
     }
-    olo_checkpoint_seal(setup->block, size);
+    olo_checkpoint_set_checksum(setup->block, size);
     return find_texts(setup);
 }
 
@@ -99,10 +98,9 @@ bool olo_setup_make(olo_setup *setup, const olo_record_subject *subject)
     return made;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* True if there can be as many texts as the head says; every one has a byte at least. */
+/* True if the block can hold as many texts as its header says; each has at least one byte. */
 static bool is_plausible(const olo_checkpoint *block, size_t size)
 {
     counts head;
@@ -113,21 +111,21 @@ static bool is_plausible(const olo_checkpoint *block, size_t size)
     return head.texts <= size - sizeof *block - sizeof head && head.parameters <= head.texts;
 }
 
-olo_status olo_setup_take(olo_setup *setup, olo_checkpoint *block, size_t size, olo_error *error)
+olo_status olo_setup_parse(olo_setup *setup, olo_checkpoint *block, size_t size, olo_error *error)
 {
     setup->block = block;
     setup->size = size;
     if (!olo_checkpoint_is_whole(block, size) || !is_plausible(block, size)) {
-        return olo_fail(error, OLO_IO, "how the run was set up cannot be read");
+        return olo_fail(error, OLO_IO, "the setup of the run cannot be read");
     }
     if (!find_texts(setup)) {
         return setup->texts == NULL
                    ? olo_fail(error, OLO_NO_MEMORY, "out of memory for the setup of a run")
-                   : olo_fail(error, OLO_IO, "how the run was set up cannot be read");
+                   : olo_fail(error, OLO_IO, "the setup of the run cannot be read");
     }
     return setup->count >= OLO_SETUP_LISTS + setup->parameters
                ? OLO_OK
-               : olo_fail(error, OLO_IO, "how the run was set up cannot be read");
+               : olo_fail(error, OLO_IO, "the setup of the run cannot be read");
 }
 
 void olo_setup_free(olo_setup *setup)

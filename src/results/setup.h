@@ -1,5 +1,5 @@
-/* How a run was set up: all that it takes to start it again, as one block with a checksum. A result
- * tells the same in attributes for people; a journal has this too, since HDF5 does not notice
+/* The setup of a run: all that is needed to start it again, as one block with a checksum. A result
+ * has the same in attributes for people. A journal has this block too, since HDF5 does not detect
  * damage in texts. */
 #ifndef OLO_RESULTS_SETUP_H
 #define OLO_RESULTS_SETUP_H
@@ -23,19 +23,21 @@ enum {
 };
 
 typedef struct olo_setup {
-    olo_checkpoint *block; /* sealed; its contents are all texts, each ended by a zero byte */
-    size_t size;           /* bytes of the block with its head */
-    const char **texts;    /* [count], in the block */
+    olo_checkpoint
+        *block;         /* with a checksum; its contents are all texts, each ended by a zero byte */
+    size_t size;        /* bytes of the block with its header */
+    const char **texts; /* [count], in the block */
     size_t count;
-    size_t parameters; /* that many come after the first ones, then the options */
+    size_t parameters; /* number of texts after the first ones; the options follow */
 } olo_setup;
 
-/* The setup of a run. Free in any case; starts as `{0}`. False when memory is out. */
+/* Makes the setup of a run. Free in any case; initialise with `{0}`. False when memory is
+ * exhausted. */
 bool olo_setup_make(olo_setup *setup, const olo_record_subject *subject);
 
-/* Takes over a block of so many bytes that was read from a file and finds the texts in it.
- * OLO_BAD_INPUT when it is not whole. */
-olo_status olo_setup_take(olo_setup *setup, olo_checkpoint *block, size_t size, olo_error *error);
+/* Takes ownership of a block of `size` bytes that was read from a file and finds the texts in it.
+ * OLO_BAD_INPUT when it is incomplete. */
+olo_status olo_setup_parse(olo_setup *setup, olo_checkpoint *block, size_t size, olo_error *error);
 
 void olo_setup_free(olo_setup *setup);
 

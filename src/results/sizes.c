@@ -1,8 +1,9 @@
-/* Sizes of momenta and energies, part by part. Rounding changes a coordinate by a unit of its last
- * place, epsilon |q_i|, and the energy of a term by epsilon sum |dV/dq_i| |q_i|: the virial of the
- * term's own forces, before forces of different terms cancel. Where q_i itself vanishes it is
- * rounded in proportion to lengths and lever arms of the model, which are added. A stiff beam under
- * no load, or a body that rests at height zero, has no other energy to compare with. */
+/* Sizes of momenta and energies of the system and its connected parts. Rounding changes a
+ * coordinate by a unit of its last place, epsilon |q_i|, and the energy of a term by epsilon sum
+ * |dV/dq_i| |q_i|: the virial of the term's own forces, before forces of different terms cancel.
+ * Where q_i itself vanishes it is rounded in proportion to lengths and lever arms of the model,
+ * which are added. A stiff beam without load, or a body at rest at height zero, has no other energy
+ * to compare with. */
 #include "results/sizes.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static void add(olo_sizes *to, const olo_sizes *x)
     olo_raise(&to->speed, x->speed);
 }
 
-/* What coordinate i is rounded in proportion to. */
+/* The magnitude to which the rounding of coordinate i is proportional. */
 static double coordinate_size(const olo_system *s, const double *q, int i)
 {
     return fabs(q[i]) + (s->coordinates[i].slot == 0 ? s->lever_scale : 1.0);
@@ -37,8 +38,8 @@ static double virial_of(const olo_system *s, const olo_state *x, const olo_term 
     return sum;
 }
 
-/* Velocities that all nodes of a row have in common, as in free fall, tell nothing about the row;
- * but what is left of them after rounding must not look large beside zero. */
+/* Velocities that all nodes of a row have in common, as in free fall, do not affect the row. But
+ * their rounding errors must not appear large compared with zero. */
 static const double share_of_common = 1e-6;
 
 /* The rate that a row could have: the sum of |gradient| |velocity| over its 3-vectors, positions
@@ -66,7 +67,7 @@ static double row_speed(const olo_system *s, const olo_constraint *row, const do
     return single ? all : fmax(relative, share_of_common * all);
 }
 
-/* Sizes of one thing count for the whole, and for the part of its coordinate. */
+/* Adds a size to the whole system, and to the part to which its coordinate belongs. */
 static void count_for(const olo_system *s, int coordinate, const olo_sizes *own, olo_sizes *whole,
                       olo_sizes *part)
 {

@@ -1,6 +1,6 @@
-/* Sizes that the drifts of a run are judged against, and how far velocities are from their
- * constraints. They need more work than a ledger, change slowly, and are sampled some times in a
- * run, not at every step. */
+/* Sizes that the drifts of a run are compared with, and how far velocities violate the constraints.
+ * They cost more than a ledger and change slowly, so they are sampled several times per run, not at
+ * every step. */
 #ifndef OLO_RESULTS_SIZES_H
 #define OLO_RESULTS_SIZES_H
 
@@ -9,15 +9,16 @@
 /* Of the system, or of one of its connected parts. */
 typedef struct olo_sizes {
     double linear, angular; /* sums of the magnitudes of all momenta: sum |p|, sum |x| |p| */
-    double virial;  /* sum |dV/dq_i| |q_i| over all terms: energy that rounding of q is a part of */
+    double virial; /* sum |dV/dq_i| |q_i| over all terms: the scale of energy changes by rounding of
+                      q */
     double kinetic; /* kinetic energy */
-    /* Largest rate |G v| of a constraint row, and the largest that velocities of this magnitude
-     * could have, both over the size of the row: their ratio is the fraction of velocities that is
-     * normal to the constraints. */
+    /* Largest rate |G v| of a constraint row, and the largest possible rate for velocities of this
+     * magnitude, both divided by the size of the row. Their ratio is the fraction of velocities
+     * that is normal to the constraints. */
     double normal, speed;
 } olo_sizes;
 
-/* `part` has room for part_count sizes, or is NULL; `momentum` for n numbers. */
+/* `part` has part_count entries, or is NULL; `momentum` has n numbers of work space. */
 void olo_sizes_measure(const olo_system *system, const olo_state *state, double *momentum,
                        olo_sizes *whole, olo_sizes *part);
 

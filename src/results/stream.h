@@ -6,7 +6,7 @@
 
 #include "oloid/results.h"
 
-/* Opens the result, has it written, and makes sure that it arrived. */
+/* Opens the result, writes it, and checks that the stream accepted it. */
 olo_status olo_result_stream(const char *path, FILE *out,
                              olo_status (*write)(olo_result *result, FILE *out, olo_error *error),
                              olo_error *error);

@@ -12,7 +12,7 @@ static const char *cell(const olo_study_table *table, size_t row, int column)
     return table->cell(table->context, row, column);
 }
 
-/* Whether a column says nothing below its head. */
+/* True if a column is empty below its heading. */
 static bool is_idle(const olo_study_table *table, int column)
 {
     for (size_t row = 1; row < table->rows; row++) {
@@ -29,8 +29,7 @@ static bool is_empty(const olo_study_fact *fact)
     return fact->value == NULL || fact->value[0] == '\0';
 }
 
-/* ---- as data ----------------------------------------------------------------------------------
- */
+/* ---- as data --------------------------------------------------------------------------------- */
 
 static void write_row(olo_json *json, const char *key, const olo_study_table *table, size_t row)
 {
@@ -107,8 +106,7 @@ static void write_data(const olo_study_page *study, olo_text *out)
     olo_json_close(&json);
 }
 
-/* ---- as plain HTML ----------------------------------------------------------------------------
- */
+/* ---- as plain HTML --------------------------------------------------------------------------- */
 
 static void put_table(olo_text *page, const olo_study_table *table)
 {

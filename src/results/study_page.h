@@ -6,7 +6,7 @@
 
 #include "results/svg.h"
 
-/* A table; the first row is its head. Columns that say nothing below it are left out. */
+/* A table; the first row contains the headings. Columns that are empty below it are omitted. */
 typedef struct olo_study_table {
     const char *title;
     size_t rows;
@@ -16,7 +16,7 @@ typedef struct olo_study_table {
 } olo_study_table;
 
 typedef struct olo_study_fact {
-    const char *label, *value; /* left out when the value is empty or NULL */
+    const char *label, *value; /* omitted when the value is empty or NULL */
 } olo_study_fact;
 
 typedef struct olo_study_page {

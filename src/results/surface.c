@@ -1,6 +1,6 @@
 /* Surfaces of primitives. Round ones have corners on the true surface: an ellipsoid has rings of
- * latitude, a cylinder and a cone have a circle of corners. A sweep is a straight one of length
- * one; whoever moves it bends it. */
+ * latitude, a cylinder and a cone have a circle of corners. A sweep is a straight bar of length
+ * one; the caller bends it when it moves the points. */
 #include "results/surface.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void add_corner(olo_surface *s, size_t point)
     list[s->corners++] = (int32_t)point;
 }
 
-/* The corners so far since the last face make one. */
+/* Ends a face, which consists of the corners since the last face. */
 static void end_face(olo_surface *s)
 {
     int32_t *list = s->failed || s->corners > INT32_MAX
@@ -172,8 +172,8 @@ static void tetrahedron(olo_surface *s, const double *size)
     }
 }
 
-/* Corners of a rectangle, each side as often divided: a circle of corners drawn out to the sides.
- */
+/* Corners of a rectangle whose sides are divided equally: a circle of corners projected onto the
+ * sides. */
 static void add_frame(olo_surface *s, double a, double b, double z)
 {
     const int side = AROUND / 4;

@@ -12,14 +12,14 @@ static const double WIDTH = 720, HEIGHT = 320, LEFT = 78, RIGHT = 16, TOP = 34, 
 static const char *const COLOURS[OLO_SVG_SERIES_MAX] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                         "#b58900", "#56b4e9", "#7f3fbf", "#808080"};
 
-/* An axis: where values lie in the picture. */
+/* An axis: maps values to the picture. */
 typedef struct axis {
     bool log;
     double lowest, highest; /* logarithms when log */
     double from, to;        /* pixels */
 } axis;
 
-/* A value on its axis; NaN for what has no place there. */
+/* The position of a value on its axis; NaN for values that cannot be shown. */
 static double coordinate(const axis *a, double value)
 {
     if (!isfinite(value) || (a->log && !(value > 0.0))) {
@@ -33,17 +33,17 @@ static double pixel(const axis *a, double at)
     return a->from + (a->to - a->from) * (at - a->lowest) / (a->highest - a->lowest);
 }
 
-/* Grows the axis over values; it starts with lowest > highest. */
+/* Extends the axis over values; initially lowest > highest. */
 static void cover(axis *a, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const double at = coordinate(a, values[i]);
-        a->lowest = fmin(a->lowest, at); // NaN is left out
+        a->lowest = fmin(a->lowest, at); // ignores NaN
         a->highest = fmax(a->highest, at);
     }
 }
 
-/* An axis that covers something, with a margin. */
+/* Makes the range of an axis positive, with a margin. */
 static void round_off(axis *a, double margin)
 {
     if (!(a->lowest <= a->highest)) {
@@ -53,7 +53,7 @@ static void round_off(axis *a, double margin)
     double span = a->highest - a->lowest;
     const double size = fmax(fabs(a->lowest), fabs(a->highest));
     if (!(span > 1e-12 * size)) {
-        // a constant: half of itself around it
+        // a constant: half of its value on both sides
         span = a->log ? 2.0 : size > 0.0 ? size : 1.0;
         a->lowest -= 0.5 * span;
         a->highest += 0.5 * span;
@@ -62,7 +62,7 @@ static void round_off(axis *a, double margin)
     a->highest += margin * span;
 }
 
-/* Distance of ticks, 1, 2 or 5 times a power of ten, for about `wanted` of them. */
+/* Distance of ticks, 1, 2 or 5 times a power of ten, for about `wanted` ticks. */
 static double tick_step(const axis *a, int wanted)
 {
     const double raw = (a->highest - a->lowest) / wanted;
@@ -80,7 +80,7 @@ static void add_tick_text(olo_text *out, const axis *a, double at, double step)
         olo_text_format(out, "1e%.0f", at);
         return;
     }
-    // as many digits as tell neighbours apart, and no -0
+    // as many digits as neighbouring ticks need to differ, and no -0
     const double size = fmax(fabs(a->lowest), fabs(a->highest));
     const int digits = (int)fmin(fmax(ceil(log10(size / step)) + 1.0, 3.0), 16.0);
     char words[32];
@@ -164,7 +164,7 @@ static void add_legend(olo_text *out, const olo_svg *plot)
     }
 }
 
-void olo_svg_draw(olo_text *out, const olo_svg *plot, bool alone)
+void olo_svg_draw(olo_text *out, const olo_svg *plot, bool standalone)
 {
     axis x = {plot->x_log, HUGE_VAL, -HUGE_VAL, LEFT, WIDTH - RIGHT};
     axis y = {plot->y_log, HUGE_VAL, -HUGE_VAL, HEIGHT - BOTTOM, TOP};
@@ -178,11 +178,12 @@ void olo_svg_draw(olo_text *out, const olo_svg *plot, bool alone)
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
                     "font-family=\"system-ui, sans-serif\" font-size=\"12\" role=\"img\" %s>",
                     WIDTH, HEIGHT,
-                    alone ? "width=\"720\" height=\"320\" fill=\"#222\"" : "fill=\"currentColor\"");
+                    standalone ? "width=\"720\" height=\"320\" fill=\"#222\""
+                               : "fill=\"currentColor\"");
     olo_text_put(out, "<title>");
     olo_text_escaped(out, plot->title);
     olo_text_put(out, "</title>");
-    if (alone) {
+    if (standalone) {
         olo_text_put(out, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
     }
     add_words(out, LEFT, TOP - 10, "font-weight=\"600\"", plot->title);

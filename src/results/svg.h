@@ -24,7 +24,7 @@ typedef struct olo_svg {
     olo_svg_series series[OLO_SVG_SERIES_MAX];
 } olo_svg;
 
-/* Adds the element <svg>; `alone`: as a file of its own, with a white ground. */
-void olo_svg_draw(olo_text *out, const olo_svg *plot, bool alone);
+/* Adds the element <svg>; `standalone`: as a separate file, with a white background. */
+void olo_svg_draw(olo_text *out, const olo_svg *plot, bool standalone);
 
 #endif

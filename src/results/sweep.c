@@ -5,8 +5,8 @@
  *         Hermite
  *     e_i(s) along (1 - s) d_i^a + s d_i^b, of unit length:
  *
- * sections are normal to the line at the nodes, so that pieces join smoothly wherever shear is
- * small. */
+ * Sections are normal to the line at the nodes, so that adjacent sweeps join smoothly wherever
+ * shear is small. */
 #include "results/sweep.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ olo_sweep_frame olo_sweep_turn(const olo_sweep_frame *node, const double rotatio
     return turned;
 }
 
-void olo_sweep_place(const olo_sweep_frame *first, const olo_sweep_frame *second, const double X[3],
+void olo_sweep_point(const olo_sweep_frame *first, const olo_sweep_frame *second, const double X[3],
                      double x[3])
 {
     const double s = X[2], r = 1.0 - s;
@@ -64,7 +64,7 @@ bool olo_sweep_resultants(const olo_drawable *sweep, const double *row, size_t w
 {
     memset(resultants, 0, 6 * sizeof *resultants);
     for (int k = 0; k < 2; k++) {
-        // the file may come from anywhere
+        // the file may be inconsistent
         if (sweep->point[k] < 1 || 6 * (size_t)sweep->point[k] > width) {
             return false;
         }

@@ -1,4 +1,4 @@
-/* A section swept between the frames of two nodes: where its points are, and what acts in it. */
+/* A section swept between the frames of two nodes: its points, and its stress resultants. */
 #ifndef OLO_RESULTS_SWEEP_H
 #define OLO_RESULTS_SWEEP_H
 
@@ -14,11 +14,11 @@ typedef struct olo_sweep_frame {
 olo_sweep_frame olo_sweep_turn(const olo_sweep_frame *node, const double rotation[9]);
 
 /* The point X1, X2 of the section at X3, from 0 at the first end to 1 at the second. */
-void olo_sweep_place(const olo_sweep_frame *first, const olo_sweep_frame *second, const double X[3],
+void olo_sweep_point(const olo_sweep_frame *first, const olo_sweep_frame *second, const double X[3],
                      double x[3]);
 
-/* Where a result has /frames/stress: the number of its first column in the table and how many there
- * are; 0: none. */
+/* The columns of /frames/stress in the table: the number of the first one and their count; 0:
+ * none. */
 typedef struct olo_sweep_stress {
     size_t column, width;
 } olo_sweep_stress;

@@ -29,35 +29,36 @@
 #include "linalg/vec3.h"
 #include "system/parts.h"
 
-/* Rounding in what the structure conserves. */
+/* Tolerance for rounding of conserved quantities. */
 static const double EXACT_TOLERANCE = 1e-10;
 static const double STEP_ROUNDING = 1000.0 * DBL_EPSILON;
-/* Rounding of coordinates in every step, for energies: a share of the virial. */
+/* Tolerance for rounding of coordinates in every step, for energies: a fraction of the virial. */
 static const double VIRIAL_ROUNDING = 4.0 * DBL_EPSILON;
 
-/* Constraints are solved anew in every step, rounding does not accumulate. */
+/* Constraints are solved again in every step: rounding does not accumulate. */
 static const double CONSTRAINT_TOLERANCE = 1e-12;
 static const double POSITION_ROUNDING = 16.0 * DBL_EPSILON;
 
-/* Bounded energy: ok and broken, as shares of the energy available; a tenth of both when it grows.
- */
+/* Bounds of a bounded energy for ok and broken, as fractions of the available energy; a tenth of
+ * both when it grows. */
 static const double BOUNDED_TOLERANCE = 0.1, BOUNDED_LIMIT = 1.0, GROWING_SHARE = 0.1;
-/* A slope counts when the line explains more than half of the variance of this many blocks or more.
- */
-enum { BLOCKS_LEAST = 8 };
+/* A trend is significant when the line explains more than half of the variance of at least this
+ * many blocks. */
+enum { BLOCKS_MIN = 8 };
 static const double EXPLAINED_SHARE = 0.5;
 
-/* Constraints under a penalty: shares of the size of a row. */
+/* Bounds for constraints with a penalty: fractions of the size of a row. */
 static const double PENALTY_TOLERANCE = 0.01, PENALTY_LIMIT = 0.1;
 
-/* Velocities are judged where the kinetic energy is at least this share of its largest value. */
+/* Velocities are judged where the kinetic energy is at least this fraction of its largest value. */
 static const double MOTION_SHARE = 1e-3;
 
 /* Velocities normal to the constraints: 5 percent of the velocity are a few thousandths of the
  * kinetic energy. */
 static const double VELOCITY_TOLERANCE = 0.05;
 
-/* Where rounding of far positions exceeds this share of a joint's own size, digits are missing. */
+/* Positions have too few digits where their rounding exceeds this fraction of the size of a
+ * joint. */
 static const double REMOTE_TOLERANCE = 1e-9;
 
 const char *olo_verdict_level_name(olo_verdict_level level)
@@ -66,20 +67,19 @@ const char *olo_verdict_level_name(olo_verdict_level level)
     return names[level];
 }
 
-/* ---- following a run --------------------------------------------------------------------------
- */
+/* ---- following a run ------------------------------------------------------------------------- */
 
 static void begin(olo_conserved *c, const olo_ledger *ledger, int count, const double *values)
 {
     for (int i = 0; i < count; i++) {
         c->start[i] = values[i];
     }
-    c->kinetic_start = ledger->kinetic;
-    c->strain_start = ledger->strain;
-    c->potential_start = ledger->potential + ledger->strain + ledger->constraint;
+    c->initial_kinetic = ledger->kinetic;
+    c->initial_strain = ledger->strain;
+    c->initial_potential = ledger->potential + ledger->strain + ledger->constraint;
 }
 
-/* With the kinetic energy T, momenta add up to sum |p| <= sqrt(2 T m) at most. */
+/* With the kinetic energy T, momenta have sum |p| <= sqrt(2 T m). */
 static void follow(olo_conserved *c, const olo_ledger *ledger, double reach, int count,
                    const double *values)
 {
@@ -88,10 +88,10 @@ static void follow(olo_conserved *c, const olo_ledger *ledger, double reach, int
         olo_raise(&c->value[i], fabs(values[i]));
     }
     const double moved =
-        c->potential_start - (ledger->potential + ledger->strain + ledger->constraint);
+        c->initial_potential - (ledger->potential + ledger->strain + ledger->constraint);
     olo_raise(&c->kinetic, ledger->kinetic);
     olo_raise(&c->energy, ledger->kinetic);
-    olo_raise(&c->energy, fabs(ledger->strain - c->strain_start));
+    olo_raise(&c->energy, fabs(ledger->strain - c->initial_strain));
     olo_raise(&c->energy, fabs(moved));
     olo_raise(&c->energy, fabs(ledger->work));
     olo_raise(&c->energy, fabs(ledger->dissipation));
@@ -117,7 +117,7 @@ static void enter(const olo_verdict_record *record, olo_conserved *c, const olo_
     follow(c, ledger, record->reach, record->invariants, values);
 }
 
-/* Two blocks become one, so that there is room again. */
+/* Merges pairs of blocks, so that half of the blocks are free again. */
 static void merge_blocks(olo_energy_blocks *blocks)
 {
     for (int k = 0; k < OLO_VERDICT_BLOCKS / 2; k++) {
@@ -150,7 +150,7 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
     const bool first = record->states == 0;
     enter(record, &record->whole, ledger, first);
     if (first) {
-        record->constraint_start = ledger->constraint_error;
+        record->initial_constraint = ledger->constraint_error;
         record->row_growth = record->remote = 1.0;
     }
     if (record->energy_bounded && record->invariants > 0) {
@@ -175,7 +175,7 @@ void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
     olo_raise(&conserved->angular, sizes->angular);
     olo_raise(&conserved->virial, sizes->virial);
     olo_raise(&conserved->kinetic, sizes->kinetic);
-    // what has come to rest moves by rounding alone, in all directions
+    // at rest all velocities are rounding errors, in all directions
     if (sizes->kinetic > MOTION_SHARE * conserved->kinetic &&
         sizes->kinetic > VIRIAL_ROUNDING * conserved->virial) {
         olo_raise(&conserved->normal, sizes->normal);
@@ -183,8 +183,7 @@ void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
     }
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static const char *number(double x, char text[32])
 {
@@ -192,11 +191,11 @@ static const char *number(double x, char text[32])
     return text;
 }
 
-/* Whether the block means lie on a line with a slope, and the change over the run that it makes. */
+/* True if the block means follow a trend; `change` is its change over the run. */
 static double growth_of(const olo_energy_blocks *blocks)
 {
     const int count = blocks->count;
-    if (count < BLOCKS_LEAST) {
+    if (count < BLOCKS_MIN) {
         return 0.0;
     }
     const double middle = 0.5 * (count - 1);
@@ -218,7 +217,7 @@ static olo_verdict_level level_of(double relative, double tolerance, double limi
 {
     return relative <= tolerance ? OLO_VERDICT_OK
            : relative <= limit   ? OLO_VERDICT_WARN
-                                 : OLO_VERDICT_BROKEN; // also for what is not a number
+                                 : OLO_VERDICT_BROKEN; // also for NaN
 }
 
 /* Rounding errors of all steps add up like a random walk. */
@@ -236,7 +235,7 @@ static double exact_tolerance(const olo_verdict_record *record)
 static double energy_scale(const olo_verdict_record *record, const olo_conserved *c)
 {
     const double rounding = VIRIAL_ROUNDING * walk(record) * c->virial;
-    return record->energy_bounded ? fmax(c->kinetic_start + c->released + c->work,
+    return record->energy_bounded ? fmax(c->initial_kinetic + c->released + c->work,
                                          rounding / (GROWING_SHARE * BOUNDED_TOLERANCE))
                                   : fmax(c->energy, rounding / exact_tolerance(record));
 }
@@ -315,13 +314,13 @@ static olo_verdict judge(const olo_verdict_record *record, const olo_conserved *
     return v;
 }
 
-/* Whether a is the worse of two verdicts on one quantity. */
+/* True if a is the worse of two verdicts on one quantity. */
 static bool is_worse(const olo_verdict *a, const olo_verdict *b)
 {
     return a->level > b->level && !(a->relative_drift <= b->relative_drift);
 }
 
-/* The verdict on the system, or on that of its parts that is worse. */
+/* The verdict on the system or, if that is worse, on one of its parts. */
 static olo_verdict judge_parts(const olo_verdict_record *record, const olo_system *system, int i)
 {
     olo_verdict worst = judge(record, &record->whole, i);
@@ -344,7 +343,7 @@ static void judge_exact_constraints(const olo_verdict_record *record, olo_verdic
 {
     char error[32], relative[32], bound[32];
     const double rounding = DBL_EPSILON * record->remote;
-    // positions far away turn bodies by their rounding over the lengths of these
+    // rounding of large positions rotates a body by its ratio to the size of the body
     v->tolerance = CONSTRAINT_TOLERANCE * record->row_growth + POSITION_ROUNDING * record->remote;
     v->relative_drift = record->constraint_relative;
     v->level = level_of(v->relative_drift, v->tolerance, v->tolerance);
@@ -386,7 +385,7 @@ static olo_verdict judge_constraints(const olo_verdict_record *record)
 {
     olo_verdict v = {.kind = OLO_VERDICT_CONSTRAINTS,
                      .quantity = "constraints",
-                     .start = record->constraint_start,
+                     .start = record->initial_constraint,
                      .drift = record->constraint_error};
     (void)snprintf(v.why, sizeof v.why, "%s",
                    isinf(record->constraint_bound) ? "a penalty lets constraints give way"
@@ -465,7 +464,7 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->whole, sizeof record->whole);
     olo_bytes_pass(bytes, record->part, (size_t)record->parts * sizeof *record->part);
     olo_bytes_pass(bytes, &record->blocks, sizeof record->blocks);
-    olo_bytes_pass(bytes, &record->constraint_start, sizeof record->constraint_start);
+    olo_bytes_pass(bytes, &record->initial_constraint, sizeof record->initial_constraint);
     olo_bytes_pass(bytes, &record->constraint_error, sizeof record->constraint_error);
     olo_bytes_pass(bytes, &record->constraint_relative, sizeof record->constraint_relative);
     olo_bytes_pass(bytes, &record->row_growth, sizeof record->row_growth);

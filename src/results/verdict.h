@@ -1,6 +1,6 @@
-/* The verdict on a run: what it should conserve, how far it did, and whether that is ok, a warning
- * or broken. docs/verdict.md is the page for users; the rules and their numbers are in verdict.c
- * and nowhere else. */
+/* The verdict on a run: which quantities it should conserve, how far it conserves them, and whether
+ * each is ok, a warning or broken. docs/verdict.md is the page for users; the rules and their
+ * numbers are only in verdict.c. */
 #ifndef OLO_RESULTS_VERDICT_H
 #define OLO_RESULTS_VERDICT_H
 
@@ -10,25 +10,24 @@
 #include "oloid/results.h"
 #include "results/sizes.h"
 
-/* What is followed of the system as a whole, or of one connected part: largest values over the run.
- */
+/* Largest values over the run, of the whole system or of one connected part. */
 typedef struct olo_conserved {
     double start[OLO_INVARIANTS_MAX];
-    double drift[OLO_INVARIANTS_MAX]; /* |value - start| */
+    double drift[OLO_INVARIANTS_MAX]; /* |value - initial value| */
     double value[OLO_INVARIANTS_MAX]; /* |value| */
     double mass;
-    double kinetic_start, strain_start;
-    double potential_start; /* of gravity, springs, beams, penalties */
-    double kinetic;         /* kinetic energy */
-    double energy;          /* kinetic, strain and moved potential energy, work, dissipation */
-    double released;        /* potential energy below that of the start */
-    double work;            /* |work| */
+    double initial_kinetic, initial_strain;
+    double initial_potential; /* of gravity, springs, beams, penalties */
+    double kinetic;           /* kinetic energy */
+    double energy;            /* kinetic, strain and changed potential energy, work, dissipation */
+    double released;          /* decrease of the potential energy since the start */
+    double work;              /* |work| */
     double linear, angular, virial; /* sizes.h */
-    double normal, speed;           /* of velocities, while there was motion: sizes.h */
+    double normal, speed;           /* of velocities, while the system moves: sizes.h */
 } olo_conserved;
 
-/* Means of the energy over blocks of equally many states; when all are full, pairs of them become
- * one. */
+/* Means of the energy over blocks of equally many states; when all are full, pairs of blocks are
+ * merged. */
 enum { OLO_VERDICT_BLOCKS = 64 };
 typedef struct olo_energy_blocks {
     long width, filled; /* states per block; states in the last one */
@@ -36,23 +35,22 @@ typedef struct olo_energy_blocks {
     double mean[OLO_VERDICT_BLOCKS + 1];
 } olo_energy_blocks;
 
-/* What is followed during a run. The invariants must outlive it. */
+/* Data collected during a run. The invariants must outlive it. */
 typedef struct olo_verdict_record {
     int invariants;
     const olo_invariant *invariant[OLO_INVARIANTS_MAX];
     bool constraints;        /* there are constraints to judge */
     bool velocities;         /* and velocities to be judged with them */
-    double constraint_bound; /* error that belongs to their treatment: 0 exact, infinity for a
-                                penalty */
-    bool energy_bounded;     /* by the scheme, not constant */
-    int stages;              /* steps that a step is composed of */
+    double constraint_bound; /* error allowed by their treatment: 0 exact, infinity for a penalty */
+    bool energy_bounded;     /* the scheme bounds the energy, it is not constant */
+    int stages;              /* substeps per step */
 
-    long states; /* seen so far */
+    long states; /* states so far */
     olo_conserved whole;
-    int parts; /* connected parts that are followed by themselves; 0: there is one */
+    int parts; /* connected parts that are followed separately; 0: there is only one */
     olo_conserved *part;
     olo_energy_blocks blocks;
-    double constraint_start, constraint_error, constraint_relative;
+    double initial_constraint, constraint_error, constraint_relative;
     double row_growth, remote; /* row_size.h */
     double reach;              /* largest distance from the origin: olo_system_reach */
     double measured_reach;     /* where row_growth was measured */
@@ -61,22 +59,22 @@ typedef struct olo_verdict_record {
     long halvings;
 } olo_verdict_record;
 
-/* Enters a state: its ledger, and how many steps were halved so far. */
+/* Adds a state: its ledger, and how many steps were halved so far. */
 void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long halvings);
 
-/* Enters the ledgers of all parts, at the first state and any other. */
+/* Adds the ledgers of all parts, at the first state and any other. */
 void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers);
 
-/* Raises the sizes to those of a sample. */
+/* Raises the sizes to at least those of a sample. */
 void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes);
 
 /* The verdicts so far: the invariants in order, then constraints and velocities; none before the
- * first state. Of a quantity that a part conserves worse than the whole, the verdict is that on the
- * part, which `system` names. */
+ * first state. If a part conserves a quantity worse than the whole system, the verdict is that on
+ * the part, which is named with the help of `system`. */
 int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
                      olo_verdict verdicts[OLO_VERDICTS_MAX]);
 
-/* Saves or loads what has been entered. */
+/* Saves or loads the collected data. */
 void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes);
 
 #endif

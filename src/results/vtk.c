@@ -1,5 +1,5 @@
-/* A result for ParaView: a collection of frames over time (.pvd) and two PolyData files a frame
- * (.vtp). */
+/* Export of a result for ParaView: a collection of frames over time (.pvd) and two PolyData files
+ * per frame (.vtp). */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/text_file.h"
 #include "results/vtk_scene.h"
 
-/* Everything that an export owns. */
+/* The data that an export owns. */
 typedef struct export
 {
     olo_result *result;
@@ -16,14 +16,13 @@ typedef struct export
     olo_vtk_scene scene;
     olo_vtk_file file;
     olo_text collection, folder, path; /* texts that end with a zero byte, the first as a file */
-    double *vectors;                   /* three numbers a node */
+    double *vectors;                   /* three numbers per node */
     int32_t *vertex, *vertex_offset;   /* 0, 1, 2 ... and 1, 2, 3 ... */
     olo_text list;                     /* of the collection */
 }
 export;
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -69,10 +68,9 @@ static olo_status choose_names(export *e, const char *result, const char *path, 
     return status == OLO_OK ? olo_folder_make(e->folder.bytes, error) : status;
 }
 
-/* ---- one frame --------------------------------------------------------------------------------
- */
+/* ---- one frame ------------------------------------------------------------------------------- */
 
-/* A vector of all nodes; of point masses zero when `of_bodies`. */
+/* Writes a vector of all nodes; zero for point masses when `of_bodies`. */
 static void write_vector(export *e, size_t row, const char *name, size_t column, bool of_bodies)
 {
     const olo_result *result = e->result;
@@ -85,7 +83,7 @@ static void write_vector(export *e, size_t row, const char *name, size_t column,
     olo_vtk_doubles(&e->file, name, 3, e->vectors, result->node_count);
 }
 
-/* Time, and all columns that belong to no node: joint coordinates, outputs, the ledger. */
+/* Writes time, and all columns that belong to no node: joint coordinates, outputs, the ledger. */
 static void write_fields(export *e, size_t row)
 {
     const olo_result *result = e->result;
@@ -130,7 +128,7 @@ static void write_nodes(export *e, size_t row)
     olo_vtk_end(&e->file, "PolyData");
 }
 
-/* Saves the file that was written, and adds it to the collection as one of its parts. */
+/* Saves the file, and adds it to the collection as one of its parts. */
 static olo_status save(export *e, const char *kind, int part, long frame, double time,
                        olo_error *error)
 {
@@ -167,8 +165,7 @@ static olo_status write_frame(export *e, size_t row, long frame, olo_error *erro
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* The row of a frame: evenly over all rows, the first and the last among them. */
 static size_t row_of(size_t rows, long frames, long frame)

@@ -1,5 +1,5 @@
 /* Files of VTK's XML formats. An array is the base64 of its size in bytes (64 bits) and its numbers
- * as they are in memory; the head of the file tells their order. */
+ * as they are in memory; the header of the file states the byte order. */
 #include "results/vtk_file.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ void olo_vtk_end(olo_vtk_file *file, const char *type)
     olo_text_format(&file->text, "</%s>\n</VTKFile>\n", type);
 }
 
-/* Writes what is in the scratch after 8 bytes for its size. */
+/* Writes the contents of the scratch buffer after 8 bytes for its size. */
 static void write_array(olo_vtk_file *file, const char *tag, const char *type, const char *name,
                         int components, size_t tuples)
 {

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* Starts as `{0}`; used again and again. */
+/* Initialise with `{0}`; it is reused for every file. */
 typedef struct olo_vtk_file {
     olo_text text;
     olo_text scratch;
@@ -20,7 +20,7 @@ void olo_vtk_end(olo_vtk_file *file, const char *type);
 void olo_vtk_doubles(olo_vtk_file *file, const char *name, int components, const double *values,
                      size_t tuples);
 void olo_vtk_integers(olo_vtk_file *file, const char *name, const int32_t *values, size_t tuples);
-/* Texts, which are gathered by olo_vtk_word between these. */
+/* Texts, which are added by olo_vtk_word between these calls. */
 void olo_vtk_words_begin(olo_vtk_file *file);
 void olo_vtk_word(olo_vtk_file *file, const char *word);
 void olo_vtk_words_end(olo_vtk_file *file, const char *name, size_t words);

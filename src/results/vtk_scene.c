@@ -1,5 +1,5 @@
-/* The scene as VTK draws it. A point with coordinates X in the frame of a body is at x = phi +
- * sum_i X_i d_i; of a point mass at its position, of the ground at X; of a sweep as in sweep.c. */
+/* The scene as VTK data. A point with coordinates X in the frame of a body is at x = phi + sum_i
+ * X_i d_i; of a point mass at its position, of the ground at X; of a sweep as in sweep.c. */
 #include "results/vtk_scene.h"
 
 #include <string.h>
@@ -8,14 +8,12 @@
 #include "base/memory.h"
 #include "linalg/vec3.h"
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* Axes of what keeps its own coordinates in the surface: X1, X2 and the part of its length of a
- * sweep. */
+/* The axes of a sweep in the surface: X1, X2 and the fraction of its length. */
 static const double AS_IT_IS[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* Finds what can be drawn, and the surfaces. */
+/* Finds the drawables that can be shown, and makes their surfaces. */
 static void find_parts(olo_vtk_scene *scene, size_t count)
 {
     olo_surface *surface = &scene->surface;
@@ -35,7 +33,7 @@ static void find_parts(olo_vtk_scene *scene, size_t count)
     }
 }
 
-/* Number of a word in a list, to which it is added when it is new. */
+/* The number of a text in a list, to which it is added when it is new. */
 static int32_t number_of(const char **list, size_t *count, const char *word)
 {
     size_t i = 0;
@@ -64,7 +62,7 @@ static void describe_cells(olo_vtk_scene *scene, const olo_vtk_part *part, size_
     }
 }
 
-/* Everything that does not change from frame to frame. */
+/* Prepares the data that are the same in every frame. */
 static void fill(olo_vtk_scene *scene)
 {
     size_t cell = 0;
@@ -139,10 +137,9 @@ void olo_vtk_scene_free(olo_vtk_scene *scene)
     *scene = (olo_vtk_scene){0};
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* Where a node is: position and directors; a point mass and the ground have the axes of space. */
+/* Position and directors of a node; a point mass and the ground have the axes of space. */
 static olo_sweep_frame frame_of(const olo_rows *rows, size_t row, int node)
 {
     olo_sweep_frame f = {.d = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -159,7 +156,7 @@ static olo_sweep_frame frame_of(const olo_rows *rows, size_t row, int node)
     return f;
 }
 
-static void place(const olo_sweep_frame *f, const double X[3], double x[3])
+static void transform_point(const olo_sweep_frame *f, const double X[3], double x[3])
 {
     for (int i = 0; i < 3; i++) {
         x[i] = f->position[i] + X[0] * f->d[i] + X[1] * f->d[3 + i] + X[2] * f->d[6 + i];
@@ -174,8 +171,8 @@ static void move(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
         const olo_drawable *d = scene->line[i].drawable;
         const olo_sweep_frame first = frame_of(rows, row, d->node[0]),
                               second = frame_of(rows, row, d->node[1]);
-        place(&first, d->position, to);
-        place(&second, d->end, to + 3);
+        transform_point(&first, d->position, to);
+        transform_point(&second, d->end, to + 3);
     }
     for (size_t i = 0; i < scene->solids; i++) {
         const olo_drawable *d = scene->solid[i].drawable;
@@ -186,15 +183,15 @@ static void move(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
                               second = olo_sweep_turn(&g, d->size + 3);
         for (size_t k = 0; k < scene->solid[i].points; k++, from += 3, to += 3) {
             if (sweep) {
-                olo_sweep_place(&first, &second, from, to);
+                olo_sweep_point(&first, &second, from, to);
             } else {
-                place(&f, from, to);
+                transform_point(&f, from, to);
             }
         }
     }
 }
 
-/* The resultants of the sweeps' cells. */
+/* Writes the stress resultants of the cells of sweeps. */
 static void load(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
 {
     size_t cell = scene->lines;

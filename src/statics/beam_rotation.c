@@ -1,4 +1,4 @@
-/* Rotations between neighbouring nodes of beams; see the header. */
+/* Rotations between neighbouring nodes of beams (see the header). */
 #include "statics/beam_rotation.h"
 
 #include <math.h>

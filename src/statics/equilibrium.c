@@ -1,6 +1,6 @@
-/* Equilibrium under loads that grow: from the equilibrium without load along the path r(q, load) =
- * 0 (follow.c). A system that nothing holds without load, a pendulum for instance, takes the full
- * load at once (relax.c). */
+/* Equilibrium under increasing loads: from the equilibrium without load along the path r(q, load) =
+ * 0 (path_following.c). A system without stiffness at zero load, such as a pendulum, gets the full
+ * load at once (descent.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "statics/beam_rotation.h"
 #include "statics/search.h"
 
-/* An increment beyond this (model lengths, radians) is shortened. */
+/* A larger increment (model lengths, radians) is shortened. */
 static const double far = 0.5;
-/* Increments this small that no longer shrink are rounding of stiff parts. */
+/* Increments below this that no longer decrease are rounding errors of stiff parts. */
 static const double rounding = 1e-6;
 
 olo_statics olo_statics_default(void)
@@ -27,9 +27,9 @@ olo_statics olo_statics_default(void)
                          .locate = true};
 }
 
-/* --- observers --- */
+/* ---- observers ------------------------------------------------------------------------------- */
 
-olo_status olo_search_ask(const olo_search *x, olo_error *error)
+olo_status olo_search_check_interrupt(const olo_search *x, olo_error *error)
 {
     for (int i = 0; i < x->observer_count; i++) {
         const olo_observer *o = &x->observers[i];
@@ -45,7 +45,8 @@ bool olo_search_is_coarse(const olo_search *x, char *text, size_t size)
     const olo_statics_summary *sum = x->summary;
     if (!(sum->beam_rotation > olo_beam_rotation_coarse))
         return false;
-    snprintf(text, size, "neighbouring nodes of beam '%s' turn by %.0f degrees against each other",
+    snprintf(text, size,
+             "neighbouring nodes of beam '%s' are rotated by %.0f degrees relative to each other",
              x->system->beams[sum->beam].name, degrees * sum->beam_rotation);
     return true;
 }
@@ -71,16 +72,17 @@ static void measure_beams(olo_search *x)
     }
 }
 
-/* --- Newton --- */
+/* ---- Newton ---------------------------------------------------------------------------------- */
 
 olo_status olo_search_move(olo_search *x, double most, double *size, olo_error *error)
 {
-    olo_static_solve(x->rest);
-    *size = x->rest->size;
+    olo_static_solve(x->balance);
+    *size = x->balance->size;
     if (!isfinite(*size))
-        return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers at '%s'",
-                        x->system->nodes[x->rest->worst].name);
-    olo_static_move(x->rest, *size > most ? most / *size : 1.0);
+        return olo_fail(error, OLO_NOT_FINITE,
+                        "Newton iteration produced numbers that are not finite at '%s'",
+                        x->system->nodes[x->balance->worst].name);
+    olo_static_move(x->balance, *size > most ? most / *size : 1.0);
     return OLO_OK;
 }
 
@@ -89,14 +91,14 @@ bool olo_search_converged(const olo_search *x, double size, double before)
     return size <= x->options->tolerance || (size > 0.5 * before && size <= rounding);
 }
 
-/* Loops leave the tree without stiffness of its own: a little of the mass makes its elimination
- * possible. */
+/* With loops the tree without closures may have no stiffness: a small multiple of the mass makes
+ * its elimination possible. */
 olo_status olo_search_factor(olo_search *x, double load, olo_error *error)
 {
     const double little = 1e-12;
-    olo_status status = olo_static_factor(x->rest, load, 0.0, error);
-    if (status == OLO_SINGULAR && x->rest->topology->closure_count > 0)
-        status = olo_static_factor(x->rest, load, little * x->rest->stiff, error);
+    olo_status status = olo_static_factor(x->balance, load, 0.0, error);
+    if (status == OLO_SINGULAR && x->balance->topology->closure_count > 0)
+        status = olo_static_factor(x->balance, load, little * x->balance->stiff, error);
     return status;
 }
 
@@ -104,7 +106,7 @@ olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
 {
     double size, before = HUGE_VAL;
     for (int i = 0; i < x->options->iterations; i++) {
-        olo_status status = olo_search_ask(x, error);
+        olo_status status = olo_search_check_interrupt(x, error);
         if (status == OLO_OK)
             status = olo_search_factor(x, load, error);
         x->summary->iterations++;
@@ -118,43 +120,43 @@ olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
     }
     return olo_fail(error, OLO_NOT_CONVERGED,
                     "Newton did not converge in %d iterations, worst at '%s'",
-                    x->options->iterations, x->system->nodes[x->rest->worst].name);
+                    x->options->iterations, x->system->nodes[x->balance->worst].name);
 }
 
-/* --- along the path --- */
+/* ---- equilibria of the path ------------------------------------------------------------------ */
 
-void olo_search_keep(olo_search *x)
+void olo_search_save(olo_search *x)
 {
     olo_state_copy(x->state, x->before);
-    memcpy(x->lambda, x->rest->lambda,
-           (size_t)x->rest->topology->closure_count * sizeof *x->lambda);
+    memcpy(x->lambda, x->balance->lambda,
+           (size_t)x->balance->topology->closure_count * sizeof *x->lambda);
 }
 
-void olo_search_return(olo_search *x)
+void olo_search_restore(olo_search *x)
 {
     olo_state_copy(x->before, x->state);
-    memcpy(x->rest->lambda, x->lambda,
-           (size_t)x->rest->topology->closure_count * sizeof *x->lambda);
-    x->rest->predicted = false;
+    memcpy(x->balance->lambda, x->lambda,
+           (size_t)x->balance->topology->closure_count * sizeof *x->lambda);
+    x->balance->predicted = false;
 }
 
-/* Multipliers of the closures, for whoever reads the state. */
+/* Stores the multipliers of the closures in the state. */
 static void store_multipliers(olo_search *x)
 {
-    const olo_topology *topology = x->rest->topology;
+    const olo_topology *topology = x->balance->topology;
     for (int i = 0; i < topology->closure_count; i++)
-        x->state->lambda[topology->closures[i]] = x->rest->lambda[i];
+        x->state->lambda[topology->closures[i]] = x->balance->lambda[i];
 }
 
 olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
 {
     olo_statics_summary *sum = x->summary;
     olo_status status = OLO_OK;
-    sum->judged = load == 0 || olo_static_is_conservative(x->rest);
+    sum->judged = load == 0 || olo_static_is_conservative(x->balance);
     sum->unstable = sum->neutral = 0;
     if (sum->judged)
-        status = olo_static_stability(x->rest, load, &sum->unstable, &sum->neutral, error);
-    return status == OLO_SINGULAR ? OLO_OK : status; /* at the very point where stability changes */
+        status = olo_static_find_stability(x->balance, load, &sum->unstable, &sum->neutral, error);
+    return status == OLO_SINGULAR ? OLO_OK : status; /* singular: exactly at a critical point */
 }
 
 olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
@@ -163,7 +165,7 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
     olo_status status = OLO_OK;
     x->load = sum->load = x->state->t = load;
     store_multipliers(x);
-    olo_static_record(x->rest, load);
+    olo_static_record(x->balance, load);
     measure_beams(x);
     olo_step_report report = {.rotation_node = -1};
     for (int i = 0; status == OLO_OK && i < x->observer_count; i++)
@@ -171,11 +173,11 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
             status = x->observers[i].step(x->observers[i].context, x->system, x->state, sum->steps,
                                           &report, error);
     sum->steps++;
-    /* all have seen it before one ends the search */
-    return status == OLO_OK ? olo_search_ask(x, error) : status;
+    /* all observers have received the state before one of them ends the search */
+    return status == OLO_OK ? olo_search_check_interrupt(x, error) : status;
 }
 
-/* --- the whole --- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static olo_status check(const olo_statics *o, olo_error *error)
 {
@@ -189,29 +191,29 @@ static olo_status check(const olo_statics *o, olo_error *error)
 
 static olo_status create(olo_search *x, olo_error *error)
 {
-    olo_status status = olo_static_create(x->system, x->state, &x->rest, error);
+    olo_status status = olo_static_create(x->system, x->state, &x->balance, error);
     if (status == OLO_OK) {
-        x->rest->spin = x->options->spin;
-        x->rest->hold = x->options->hold;
-        status = olo_rotating_frame_check(x->system, &x->rest->spin, error);
+        x->balance->spin = x->options->spin;
+        x->balance->hold = x->options->hold;
+        status = olo_rotating_frame_check(x->system, &x->balance->spin, error);
     }
     if (status == OLO_OK)
         status = olo_state_create(x->system, &x->before, error);
     if (status != OLO_OK)
         return status;
-    x->lambda = olo_alloc((size_t)x->rest->topology->closure_count, sizeof *x->lambda);
+    x->lambda = olo_alloc((size_t)x->balance->topology->closure_count, sizeof *x->lambda);
     return x->lambda ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
 }
 
 static void destroy(olo_search *x)
 {
-    olo_static_free(x->rest);
+    olo_static_free(x->balance);
     olo_state_free(x->before);
     olo_free(x->lambda);
 }
 
-/* Rest, with nothing left of a motion. */
-static void stop_motion(const olo_system *s, olo_state *state)
+/* Clears velocities and everything that belongs to a motion. */
+static void clear_motion(const olo_system *s, olo_state *state)
 {
     const size_t n = (size_t)s->n;
     memset(state->v, 0, n * sizeof *state->v);
@@ -226,19 +228,20 @@ static void stop_motion(const olo_system *s, olo_state *state)
     memset(state->received, 0, (size_t)state->parts * sizeof *state->received);
 }
 
-/* Without load first: it shows whether anything holds the system. */
+/* Finds the equilibrium without load first. If it has a direction without stiffness, the full load
+ * is applied at once. */
 static olo_status search(olo_search *x, olo_error *error)
 {
     olo_statics_summary *sum = x->summary;
-    olo_search_keep(x);
+    olo_search_save(x);
     olo_status status = olo_search_newton(x, 0.0, NULL);
     if (status == OLO_INTERRUPTED)
         return olo_fail(error, status, "interrupted at load factor 0");
     bool held = status == OLO_OK && olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
     if (!held) {
-        olo_search_return(x);
+        olo_search_restore(x);
         sum->relaxed = true;
-        return olo_search_relax(x, x->options->end, error);
+        return olo_search_descend(x, x->options->end, error);
     }
     status = olo_search_accept(x, 0.0, error);
     return status == OLO_OK ? olo_search_follow(x, error) : status;
@@ -263,7 +266,7 @@ olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
     if (status == OLO_OK)
         status = create(&x, error);
     if (status == OLO_OK) {
-        stop_motion(system, state);
+        clear_motion(system, state);
         status = search(&x, error);
         store_multipliers(&x);
         olo_search_warn(&x);
@@ -279,7 +282,7 @@ olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *st
     if (!run->start || strcmp(run->start, "equilibrium") != 0)
         return OLO_OK;
     olo_statics options = olo_statics_default();
-    options.hold = true; /* the run starts at time 0 */
+    options.hold = true; /* prescribed motions are those at time 0 */
     olo_status status = olo_equilibrium(system, &options, state, NULL, 0, NULL, error);
     memset(state->lambda, 0, (size_t)system->m * sizeof *state->lambda);
     state->t = 0;

@@ -1,12 +1,11 @@
-/* How an equilibrium moves with a parameter p: along r(q, p) = 0, g(q, p) = 0,
+/* The derivative of an equilibrium by a parameter p, from r(q, p) = 0, g(q, p) = 0:
  *
  *     P^T K dq = -P^T dr/dp,    G dq = -dg/dp,
  *
- * K being the tangent of the balance with the multipliers mu of all rows. Rows of the tree that
- * change are opened first: dq is a displacement w that takes them to their new places, node by
- * node, and a motion of the joints under the forces K w (as in a step, stepping/linear_step.c).
- * dr/dp and dg/dp are sums over the coefficients that change, by the kernels of a step
- * (stepping/by_coefficient.c). */
+ * where K is the tangent of the balance with the multipliers mu of all rows. Where p changes rows
+ * of the tree, dq is the sum of a displacement w that satisfies the changed rows, node by node, and
+ * of joint increments under the forces K w (as in a step, stepping/linear_step.c). dr/dp and dg/dp
+ * are sums over the changed coefficients, by the kernels of a step (stepping/by_coefficient.c). */
 #include <string.h>
 
 #include "base/fail.h"
@@ -20,10 +19,10 @@
 typedef struct mover {
     const olo_system *system;
     olo_state *state;
-    olo_static_balance *rest;
+    olo_static_balance *balance;
     olo_pool pool;
     olo_linear_rows rows;
-    double shift;       /* so much of the mass is in what is factored */
+    double shift;       /* multiple of the mass in the factored matrix */
     double *T, *p;      /* [n] dr/dp; the other is not used */
     double *end, *rate; /* [m] dg/dp; the other is not used */
     double *open;       /* [n] w */
@@ -37,74 +36,74 @@ static olo_status create(mover *x, const olo_state *start, olo_error *error)
     size_t n = (size_t)s->n, m = (size_t)s->m, twists = (size_t)s->twists;
     olo_status status = olo_state_clone(start, &x->state, error);
     if (status == OLO_OK)
-        status = olo_static_create(s, x->state, &x->rest, error);
+        status = olo_static_create(s, x->state, &x->balance, error);
     if (status != OLO_OK)
         return status;
-    x->rest->hold = true;
-    status = olo_static_verify(x->rest, 1.0, error);
+    x->balance->hold = true;
+    status = olo_static_verify(x->balance, 1.0, error);
     if (status != OLO_OK)
         return status;
     const olo_array arrays[] = {{&x->T, n},           {&x->p, n},    {&x->end, m},
                                 {&x->rate, m},        {&x->open, n}, {&x->twists, twists},
                                 {&x->wrench, twists}, {&x->none, n}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
-        !olo_linear_rows_create(x->rest->topology, &x->pool, &x->rows))
+        !olo_linear_rows_create(x->balance->topology, &x->pool, &x->rows))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the change of an equilibrium");
     return OLO_OK;
 }
 
 static void destroy(mover *x)
 {
-    olo_static_free(x->rest);
+    olo_static_free(x->balance);
     olo_state_free(x->state);
     olo_pool_free(&x->pool);
 }
 
-/* The tangent; in loops the tree may have no stiffness of its own, and gets a little of the mass.
- */
+/* Factors the tangent; with loops the tree without closures may have no stiffness, and a small
+ * multiple of the mass is added. */
 static olo_status factor(mover *x, olo_error *error)
 {
     const double full = 1, little = 1e-10;
     int unstable, neutral;
-    olo_static_balance *rest = x->rest;
-    olo_status status = olo_static_stability(rest, full, &unstable, &neutral, error);
+    olo_static_balance *balance = x->balance;
+    olo_status status = olo_static_find_stability(balance, full, &unstable, &neutral, error);
     if (status == OLO_OK && neutral > 0)
         return olo_fail(
             error, OLO_SINGULAR,
-            "the equilibrium can move without forces, so that no parameter says where it "
-            "is: hold what is free, or start the run as it is given");
+            "the equilibrium can move without forces, so that parameters do not determine "
+            "it: constrain the free motions, or start the run as it is given");
     if (status != OLO_OK)
         return status;
     x->shift = 0;
-    status = olo_static_factor(rest, full, 0.0, error);
-    if (status == OLO_SINGULAR && rest->topology->closure_count > 0) {
-        x->shift = little * rest->stiff;
-        status = olo_static_factor(rest, full, x->shift, error);
+    status = olo_static_factor(balance, full, 0.0, error);
+    if (status == OLO_SINGULAR && balance->topology->closure_count > 0) {
+        x->shift = little * balance->stiff;
+        status = olo_static_factor(balance, full, x->shift, error);
     }
     return status;
 }
 
 /* Gradients and multipliers of all rows. */
-static void balance(mover *x)
+static void evaluate_rows(mover *x)
 {
     const olo_system *s = x->system;
-    const olo_topology *topology = x->rest->topology;
-    const olo_at here = {.q = x->state->q, .angles = x->state->angles, .t = x->rest->step.t};
+    const olo_topology *topology = x->balance->topology;
+    const olo_at here = {.q = x->state->q, .angles = x->state->angles, .t = x->balance->step.t};
     for (int i = 0; i < s->group_count; i++)
         for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++)
             olo_constraint_gradient(&s->constraints[s->groups[i].first + k], &here,
                                     olo_linear_row(&x->rows, s->groups[i].first + k));
     for (int i = 0; i < topology->closure_count; i++)
-        x->rows.mu[topology->closures[i]] = x->rest->lambda[i];
+        x->rows.mu[topology->closures[i]] = x->balance->lambda[i];
     olo_linear_rows_factor(&x->rows, here.q);
-    memcpy(x->T, x->rest->step.T, (size_t)s->n * sizeof *x->T); /* with closures */
+    memcpy(x->T, x->balance->step.T, (size_t)s->n * sizeof *x->T); /* with closures */
     olo_linear_rows_balance(&x->rows, here.q, x->T);
 }
 
 /* dr/dp and dg/dp */
 static void gather(mover *x, const olo_parameter_derivative *change)
 {
-    const olo_step_view view = {.step = &x->rest->step,
+    const olo_step_view view = {.step = &x->balance->step,
                                 .v1 = x->none,
                                 .mu = x->rows.mu,
                                 .mu_end = x->rows.mu,
@@ -122,7 +121,7 @@ static void gather(mover *x, const olo_parameter_derivative *change)
         olo_step_view_add_function(&view, change, &change->functions[i], 1.0, &all);
 }
 
-/* T += 2 by K w of a piece, which comes with half of its tangent */
+/* T += 2 by K w of a piece; the sink receives half of its tangent */
 static void sink_open(void *context, int piece, double by, const double *K)
 {
     mover *x = context;
@@ -138,9 +137,9 @@ static void add_open(mover *x)
 {
     const olo_system *s = x->system;
     const olo_sink sink = {.context = x, .local = sink_open};
-    olo_step *step = &x->rest->step;
+    olo_step *step = &x->balance->step;
     const olo_interval here = olo_step_interval(step);
-    olo_scheme_rest.balance(step, &sink);
+    olo_scheme_static.balance(step, &sink);
     for (int i = 0; i < s->group_count; i++)
         for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
             const int c = s->groups[i].first + k;
@@ -152,18 +151,17 @@ static void add_open(mover *x)
     olo_linear_rows_add_frames(&x->rows, 1.0, x->open, x->T);
 }
 
-/* Right-hand sides, with what the shift has added to the matrix taken back: (K + s M) t = -b + s M
- * t. */
+/* Right-hand sides; the shift of the matrix is corrected by iteration: (K + s M) t = -b + s M t. */
 static void solve(mover *x)
 {
     const olo_system *s = x->system;
-    const olo_topology *topology = x->rest->topology;
-    olo_elimination *el = x->rest->elimination;
+    const olo_topology *topology = x->balance->topology;
+    olo_elimination *el = x->balance->elimination;
     const int rounds = x->shift > 0 ? 3 : 1;
     memset(x->twists, 0, (size_t)s->twists * sizeof *x->twists);
     for (int round = 0; round < rounds; round++) {
         if (round > 0)
-            olo_static_mass_times(x->rest, x->twists, x->wrench);
+            olo_static_mass_times(x->balance, x->twists, x->wrench);
         for (int k = 0; k < s->node_count; k++) {
             double *right = olo_elimination_rhs(el, k);
             olo_node_wrench(&s->nodes[k], x->state->q, x->T, right);
@@ -183,7 +181,7 @@ static void solve(mover *x)
     }
 }
 
-/* The start of a change becomes the equilibrium. */
+/* The initial state of a parameter derivative becomes the derivative of the equilibrium. */
 static void move(mover *x, olo_parameter_derivative *change)
 {
     const int n = x->system->n;
@@ -191,7 +189,7 @@ static void move(mover *x, olo_parameter_derivative *change)
     olo_linear_rows_open(&x->rows, x->state->q, x->end, x->open);
     add_open(x);
     solve(x);
-    olo_static_spread(x->rest, x->twists, 1.0, change->dq);
+    olo_static_expand_twists(x->balance, x->twists, 1.0, change->dq);
     for (int i = 0; i < n; i++) {
         change->dq[i] += x->open[i];
         change->dv[i] = 0;
@@ -199,14 +197,14 @@ static void move(mover *x, olo_parameter_derivative *change)
     change->rest = true;
 }
 
-/* What rolls comes to rest where it was led. */
+/* Rolling joints are refused: their equilibrium depends on the path of the motion. */
 static olo_status check_rows(const olo_system *s, olo_error *error)
 {
     for (int i = 0; i < s->group_count; i++)
         if (s->groups[i].count > 0 &&
             s->constraints[s->groups[i].first + s->groups[i].count - 1].type->velocity)
             return olo_fail(error, OLO_UNSUPPORTED,
-                            "%s: '%s' rolls, and where that comes to rest depends on the way there",
+                            "%s: '%s' rolls, and its equilibrium depends on the path of the motion",
                             s->groups[i].where, s->groups[i].name);
     return OLO_OK;
 }
@@ -229,11 +227,11 @@ olo_status olo_equilibrium_derivative(const olo_system *system, const olo_run *r
     if (status == OLO_OK)
         status = factor(&x, error);
     if (status == OLO_OK) {
-        balance(&x);
-        memcpy(x.rest->step.q_end, x.state->q, (size_t)system->n * sizeof *x.state->q);
+        evaluate_rows(&x);
+        memcpy(x.balance->step.q_end, x.state->q, (size_t)system->n * sizeof *x.state->q);
         for (int k = 0; k < count; k++)
             move(&x, changes[k]);
     }
     destroy(&x);
-    return olo_fail_context(error, status, "how the equilibrium at the start changes");
+    return olo_fail_context(error, status, "derivative of the initial equilibrium");
 }

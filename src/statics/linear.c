@@ -1,11 +1,10 @@
-/* A system about a state as x' = A x + B u, y = C x + D u. From M y'' + D y' + K y = F u in
- * independent joint increments y, one basis vector each with the value one there:
+/* Linearisation of a system about a state, x' = A x + B u, y = C x + D u. From M y'' + D y' + K y =
+ * F u in independent joint increments y, each with a basis vector that is one there:
  *
  *     A = [0, I; -M^-1 K, -M^-1 D],   B = [0; M^-1 F],   C = [dy/dq P N, 0],   D = 0
  *
  * with the columns of F the forces of a unit of each input and N^T the increments that the closures
- * allow.
- */
+ * allow. */
 #include "statics/linear.h"
 
 #include <float.h>
@@ -22,25 +21,25 @@
 #include "statics/modes.h"
 #include "statics/pencil.h"
 
-/* Forces that do less work than this in proportion, in any motion, are none; a row is one where it
- * differs by less. */
+/* Forces whose relative work is below this in every motion count as zero; a row counts as a unit
+ * row where it differs by less. */
 static const double rounding = 1e-9;
 
 typedef struct builder {
-    olo_pool pool; /* of what is not kept */
+    olo_pool pool; /* of temporary data */
     olo_linear *out;
     const olo_system *system;
-    olo_static_balance *rest;
+    olo_static_balance *balance;
     olo_null_space *space;
     olo_pencil pencil;
     int n;       /* independent joint increments */
-    int *chosen; /* [n] which these are */
+    int *chosen; /* [n] their numbers */
     double *LU;  /* [n x n] factors of a matrix */
     int *pivot;
     double *row;     /* [n of the system] */
     double *reduced; /* [unknowns] */
-    double *columns; /* [inputs x n] F, an input a row */
-    size_t column_room;
+    double *columns; /* [inputs x n] F, one row per input */
+    size_t column_capacity;
 } builder;
 
 static olo_status no_memory(olo_error *error)
@@ -48,9 +47,9 @@ static olo_status no_memory(olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a linear system");
 }
 
-/* --- independent coordinates --- */
+/* ---- independent coordinates ----------------------------------------------------------------- */
 
-/* N^T has one row a joint increment: `size` of them are independent. With these the basis becomes
+/* N^T has one row per joint increment: `size` of them are independent. With these the basis becomes
  * N_I^-1 N, and matrices N_I^-1 A N_I^-T. */
 static bool choose(builder *b)
 {
@@ -108,7 +107,8 @@ static bool change_basis(builder *b)
     double *all[3] = {p->M, p->D, p->K};
     for (int k = 0; k < 3; k++)
         for (int side = 0; side < 2; side++) {
-            /* rows are solved: first A^T, then what that leaves transposed */
+            /* the solver works on rows: first on those of A^T, then on those of the transposed
+             * result */
             transpose(n, all[k]);
             olo_lu_solve(p->size, b->LU, b->pivot, false, p->size, all[k]);
         }
@@ -139,7 +139,7 @@ static void reduce(builder *b, double *out)
     }
 }
 
-/* --- names --- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *name(builder *b, const char *first, const char *last)
 {
@@ -148,12 +148,12 @@ static const char *name(builder *b, const char *first, const char *last)
     return olo_pool_text(&b->out->pool, text, (size_t)(length < 255 ? length : 255));
 }
 
-/* Of joint increments that no coordinate tells: small translations and rotations of a free body,
- * else by number. */
+/* Names of joint increments without a joint coordinate: small translations and rotations of a free
+ * body, else numbers. */
 static const char *name_increment(builder *b, int index)
 {
     static const char *const free_body[] = {"x", "y", "z", "rx", "ry", "rz"};
-    const olo_topology *topology = b->rest->topology;
+    const olo_topology *topology = b->balance->topology;
     int k = 0;
     while (index < topology->nodes[k].u || index >= topology->nodes[k].u + topology->nodes[k].dof)
         k++;
@@ -172,12 +172,12 @@ static void put_gradient(builder *b, int c)
 {
     const olo_term *term = b->system->joint_coordinates[c].term;
     double gradient[OLO_FORM_SIZE_MAX];
-    olo_term_gradient(term, b->rest->step.x.q1, b->rest->state->angles, gradient);
+    olo_term_gradient(term, b->balance->step.x.q1, b->balance->state->angles, gradient);
     for (int i = 0; i < term->size; i++)
         b->row[term->index[i]] += gradient[i];
 }
 
-/* States are called by the joint coordinates whose rates they are. */
+/* States are named after the joint coordinates that they change. */
 static olo_status name_states(builder *b, olo_error *error)
 {
     olo_linear *out = b->out;
@@ -209,9 +209,9 @@ static olo_status name_states(builder *b, olo_error *error)
     return ok ? OLO_OK : no_memory(error);
 }
 
-/* --- inputs --- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* The forces of an input go to b->row, and are told in proportion to what they are. */
+/* The forces of an input are added to b->row; returns their magnitude. */
 static void put_force(builder *b, const olo_action *action, const double *f, double *size)
 {
     for (int i = 0; i < action->size; i++) {
@@ -221,12 +221,13 @@ static void put_force(builder *b, const olo_action *action, const double *f, dou
     }
 }
 
-/* One column: an input of action `first`, and of all that follow it and belong to the same load. */
+/* Adds one column: an input of action `first`, and of all following actions that belong to the same
+ * load. */
 static olo_status add_input(builder *b, int first, int index, int *last, olo_error *error)
 {
     const olo_system *s = b->system;
     olo_linear *out = b->out;
-    olo_interval x = olo_step_interval(&b->rest->step);
+    olo_interval x = olo_step_interval(&b->balance->step);
     double f[OLO_ACTION_SIZE_MAX], size = 0, most = 0;
     const char *key = s->actions[first].type->input(&s->actions[first], &x, index, f);
     put_force(b, &s->actions[first], f, &size);
@@ -239,19 +240,19 @@ static olo_status add_input(builder *b, int first, int index, int *last, olo_err
     }
     size_t n = (size_t)b->n, at = (size_t)out->inputs;
     double *columns = b->columns;
-    if ((at + 1) * n > b->column_room) {
-        size_t room = 2 * (at + 1) * n;
-        columns = olo_realloc(b->columns, b->column_room, room, sizeof *columns);
+    if ((at + 1) * n > b->column_capacity) {
+        size_t capacity = 2 * (at + 1) * n;
+        columns = olo_realloc(b->columns, b->column_capacity, capacity, sizeof *columns);
         if (!columns)
             return no_memory(error);
         b->columns = columns;
-        b->column_room = room;
+        b->column_capacity = capacity;
     }
     reduce(b, columns + at * n);
     for (size_t i = 0; i < n; i++)
         olo_raise(&most, fabs(columns[at * n + i]));
     if (!(most > rounding * size))
-        return OLO_OK; /* it moves nothing */
+        return OLO_OK; /* it does no work in any motion */
     out->input_names[out->inputs] = name(b, s->actions[first].owner, key);
     return out->input_names[out->inputs++] ? OLO_OK : no_memory(error);
 }
@@ -259,9 +260,9 @@ static olo_status add_input(builder *b, int first, int index, int *last, olo_err
 static olo_status add_inputs(builder *b, olo_error *error)
 {
     const olo_system *s = b->system;
-    olo_interval x = olo_step_interval(&b->rest->step);
+    olo_interval x = olo_step_interval(&b->balance->step);
     double f[OLO_ACTION_SIZE_MAX];
-    /* a controller has two */
+    /* a controller has two inputs */
     b->out->input_names =
         olo_pool_alloc(&b->out->pool, 2 * (size_t)s->action_count + 1, sizeof(const char *));
     if (!b->out->input_names)
@@ -279,14 +280,14 @@ static olo_status add_inputs(builder *b, olo_error *error)
     return OLO_OK;
 }
 
-/* --- matrices --- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 static void fill_state_matrix(builder *b)
 {
     const olo_pencil *p = &b->pencil;
     size_t n = (size_t)b->n, m = 2 * n;
     double *A = b->out->A;
-    /* the rows of what is solved are columns of K and D */
+    /* the rows of the right-hand sides are columns of K and D */
     for (int part = 0; part < 2; part++) {
         double *X = part ? p->D : p->K;
         transpose(n, X);
@@ -340,7 +341,7 @@ static bool fill_outputs(builder *b)
     return ok;
 }
 
-/* M is factored; a coordinate without inertia has no acceleration. */
+/* Factors M; fails for a coordinate without inertia, which has no acceleration. */
 static olo_status factor_mass(builder *b, olo_error *error)
 {
     const olo_pencil *p = &b->pencil;
@@ -377,24 +378,24 @@ static olo_status allocate(builder *b, olo_error *error)
 
 static olo_status build(builder *b, double load, olo_error *error)
 {
-    const int most = 3000; /* dense matrices of this size are some hundred megabytes */
-    if (b->rest->topology->unknowns > most)
+    const int most = 3000; /* dense matrices of this size take some hundred megabytes */
+    if (b->balance->topology->unknowns > most)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "a linear system of %d joint coordinates is too large, at most %d; modes "
                         "have no such limit",
-                        b->rest->topology->unknowns, most);
-    olo_status status = olo_pencil_create(b->rest, load, &b->pencil, error);
+                        b->balance->topology->unknowns, most);
+    olo_status status = olo_pencil_create(b->balance, load, &b->pencil, error);
     b->n = b->pencil.size;
     if (status == OLO_OK)
         status = allocate(b, error);
     if (status == OLO_OK)
-        status = olo_null_space_create(b->rest->topology, &b->space, error);
+        status = olo_null_space_create(b->balance->topology, &b->space, error);
     if (status == OLO_OK && !(choose(b) && change_basis(b)))
         status = no_memory(error);
     if (status != OLO_OK)
         return status;
-    olo_static_place(b->rest);
-    olo_null_space_at(b->space, &b->rest->step.x, false);
+    olo_static_set_configuration(b->balance);
+    olo_null_space_at(b->space, &b->balance->step.x, false);
     status = name_states(b, error);
     if (status == OLO_OK)
         status = add_inputs(b, error);
@@ -415,15 +416,15 @@ olo_status olo_linear_create(const olo_system *system, const olo_state *state,
     builder b = {.system = system};
     olo_state *copy = NULL;
     b.out = *linear = olo_alloc(1, sizeof **linear);
-    olo_status status =
-        b.out ? olo_static_at(system, state, &o, &copy, &b.rest, error) : no_memory(error);
+    olo_status status = b.out ? olo_static_create_at(system, state, &o, &copy, &b.balance, error)
+                              : no_memory(error);
     if (status == OLO_OK)
         status = build(&b, o.load, error);
     olo_pencil_free(&b.pencil);
     olo_null_space_free(b.space);
     olo_pool_free(&b.pool);
     olo_free(b.columns);
-    olo_static_free(b.rest);
+    olo_static_free(b.balance);
     olo_state_free(copy);
     if (status != OLO_OK) {
         olo_linear_free(b.out);

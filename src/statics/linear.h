@@ -1,4 +1,4 @@
-/* The linearised system, for what writes it. */
+/* The linearised system, for the code that writes it. */
 #ifndef OLO_STATICS_LINEAR_H
 #define OLO_STATICS_LINEAR_H
 

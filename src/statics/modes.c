@@ -1,6 +1,5 @@
 /* Small vibrations about a state, (lambda^2 M + lambda D + K) x = 0 in the joint increments of the
- * tree, on the null space of the closure rows: what is asked for, by which solver, and modes as
- * states. */
+ * tree, on the null space of the closure rows: the choice of the solver, and modes as states. */
 #include "statics/modes.h"
 
 #include <float.h>
@@ -16,7 +15,7 @@ olo_vibration olo_vibration_default(void)
     return (olo_vibration){.load = 1, .count = 10, .solver = "auto"};
 }
 
-/* --- what solvers find --- */
+/* ---- list of modes --------------------------------------------------------------------------- */
 
 static void free_found(olo_modes *x)
 {
@@ -30,14 +29,14 @@ static void free_found(olo_modes *x)
 
 olo_status olo_modes_reserve(olo_modes *x, int count, olo_error *error)
 {
-    size_t room = (size_t)count + 1, unknowns = (size_t)x->rest->topology->unknowns + 1;
+    size_t capacity = (size_t)count + 1, unknowns = (size_t)x->balance->topology->unknowns + 1;
     free_found(x); /* of another solver */
-    x->room = count;
-    x->growth = olo_alloc(room, sizeof *x->growth);
-    x->omega = olo_alloc(room, sizeof *x->omega);
-    x->square = olo_alloc(room, sizeof *x->square);
-    x->re = olo_alloc(room * unknowns, sizeof *x->re);
-    x->im = x->general ? olo_alloc(room * unknowns, sizeof *x->im) : NULL;
+    x->capacity = count;
+    x->growth = olo_alloc(capacity, sizeof *x->growth);
+    x->omega = olo_alloc(capacity, sizeof *x->omega);
+    x->square = olo_alloc(capacity, sizeof *x->square);
+    x->re = olo_alloc(capacity * unknowns, sizeof *x->re);
+    x->im = x->general ? olo_alloc(capacity * unknowns, sizeof *x->im) : NULL;
     return x->growth && x->omega && x->square && x->re && (x->im || !x->general)
                ? OLO_OK
                : olo_fail(error, OLO_NO_MEMORY, "out of memory for %d modes", count);
@@ -47,8 +46,8 @@ olo_status olo_modes_reserve(olo_modes *x, int count, olo_error *error)
 static double reach(olo_modes *x, const double *u)
 {
     const double small = 1e-4;
-    const olo_motion *m = &x->rest->step.x;
-    int unknowns = x->rest->topology->unknowns;
+    const olo_motion *m = &x->balance->step.x;
+    int unknowns = x->balance->topology->unknowns;
     double largest = 0;
     for (int a = 0; a < unknowns; a++)
         olo_raise(&largest, fabs(u[a]));
@@ -56,15 +55,15 @@ static double reach(olo_modes *x, const double *u)
         return 0;
     for (int a = 0; a < unknowns; a++)
         m->u[a] = u[a] * (small / largest);
-    olo_motion_move(x->rest->topology, &x->rest->step.x);
-    memcpy(x->rest->change + olo_static_twist(x->rest, 0), m->motion,
+    olo_motion_move(x->balance->topology, &x->balance->step.x);
+    memcpy(x->balance->change + olo_static_twist(x->balance, 0), m->motion,
            (size_t)x->system->twists * sizeof *m->motion);
-    return olo_static_size(x->rest, x->rest->change, NULL) * (largest / small);
+    return olo_static_measure(x->balance, x->balance->change, NULL) * (largest / small);
 }
 
 void olo_modes_add_square(olo_modes *x, double square, const double *u)
 {
-    int unknowns = x->rest->topology->unknowns;
+    int unknowns = x->balance->topology->unknowns;
     double root = sqrt(fabs(square)), *to = x->re + (size_t)x->count * (size_t)unknowns;
     double size = reach(x, u);
     for (int a = 0; a < unknowns; a++)
@@ -74,10 +73,11 @@ void olo_modes_add_square(olo_modes *x, double square, const double *u)
     x->growth[x->count++] = square > 0 ? 0 : root;
 }
 
-/* (x + i y) turned so that its largest entry is real, then scaled by its real part. */
+/* Multiplies (x + i y) by a phase so that its largest entry is real, then scales it by its real
+ * part. */
 void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, const double *im)
 {
-    int unknowns = x->rest->topology->unknowns, most = 0;
+    int unknowns = x->balance->topology->unknowns, most = 0;
     double largest = -1, square = growth * growth + omega * omega;
     for (int a = 0; a < unknowns; a++) {
         double y = im ? im[a] : 0, size = re[a] * re[a] + y * y;
@@ -101,7 +101,7 @@ void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, 
             other[a] /= size;
         }
     }
-    /* rounding of lambda^2 by itself may look like growth */
+    /* rounding of lambda^2 alone may appear as growth */
     if (fabs(growth) * 2 * sqrt(square) <= x->rounding)
         growth = 0;
     x->square[x->count] = omega * omega - growth * growth;
@@ -109,7 +109,7 @@ void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, 
     x->growth[x->count++] = growth;
 }
 
-/* --- the whole --- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static olo_status check(const olo_vibration *o, olo_error *error)
 {
@@ -124,12 +124,12 @@ static olo_status check(const olo_vibration *o, olo_error *error)
     return OLO_OK;
 }
 
-static bool wants_dense(const olo_modes *x)
+static bool prefers_dense(const olo_modes *x)
 {
     const char *solver = x->options.solver ? x->options.solver : "auto";
     if (strcmp(solver, "auto") != 0)
         return strcmp(solver, "dense") == 0;
-    return x->rest->topology->unknowns <= (x->general ? OLO_MODES_DENSE / 3 : OLO_MODES_DENSE);
+    return x->balance->topology->unknowns <= (x->general ? OLO_MODES_DENSE / 3 : OLO_MODES_DENSE);
 }
 
 olo_status olo_modes_create(const olo_system *system, const olo_state *state,
@@ -142,16 +142,16 @@ olo_status olo_modes_create(const olo_system *system, const olo_state *state,
     x->options = options ? *options : olo_vibration_default();
     olo_status status = check(&x->options, error);
     if (status == OLO_OK)
-        status = olo_static_at(system, state, &x->options, &x->state, &x->rest, error);
+        status = olo_static_create_at(system, state, &x->options, &x->state, &x->balance, error);
     if (status == OLO_OK) {
         x->general = x->options.damped || olo_rotating_frame_turns(&x->options.spin) ||
-                     (x->options.load > 0 && !olo_static_is_conservative(x->rest));
-        x->rounding = 64 * DBL_EPSILON * (x->rest->stiff > 0 ? x->rest->stiff : 1.0);
+                     (x->options.load > 0 && !olo_static_is_conservative(x->balance));
+        x->rounding = 64 * DBL_EPSILON * (x->balance->stiff > 0 ? x->balance->stiff : 1.0);
         status =
-            wants_dense(x) ? olo_modes_solve_dense(x, error) : olo_modes_solve_sparse(x, error);
+            prefers_dense(x) ? olo_modes_solve_dense(x, error) : olo_modes_solve_sparse(x, error);
     }
     if (status == OLO_OK)
-        olo_static_place(x->rest); /* for shapes */
+        olo_static_set_configuration(x->balance); /* for shapes */
     if (status != OLO_OK) {
         olo_modes_free(x);
         *modes = NULL;
@@ -163,7 +163,7 @@ void olo_modes_free(olo_modes *modes)
 {
     if (!modes)
         return;
-    olo_static_free(modes->rest);
+    olo_static_free(modes->balance);
     olo_state_free(modes->state);
     free_found(modes);
     olo_free(modes);
@@ -202,8 +202,8 @@ double olo_modes_rounding(const olo_modes *modes)
 olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude, double phase,
                            olo_state *state, olo_error *error)
 {
-    const olo_motion *m = &modes->rest->step.x;
-    int unknowns = modes->rest->topology->unknowns;
+    const olo_motion *m = &modes->balance->step.x;
+    int unknowns = modes->balance->topology->unknowns;
     if (index < 0 || index >= modes->count)
         return olo_fail(error, OLO_BAD_INPUT, "there is no mode %d; there are %d", index + 1,
                         modes->count);
@@ -211,7 +211,7 @@ olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude, 
     const double *im = modes->im ? modes->im + (size_t)index * (size_t)unknowns : NULL;
     for (int i = 0; i < unknowns; i++)
         m->u[i] = amplitude * (cos(phase) * re[i] - (im ? sin(phase) * im[i] : 0));
-    olo_motion_move(modes->rest->topology, &modes->rest->step.x);
+    olo_motion_move(modes->balance->topology, &modes->balance->step.x);
     olo_state_copy(modes->state, state);
     memcpy(state->q, m->q1, (size_t)modes->system->n * sizeof *state->q);
     olo_state_follow_angles(modes->system, state);

@@ -1,15 +1,15 @@
 /* All modes, by LAPACK.
  *
  * Where lambda^2 = -omega^2 is real: M x = theta (K + sigma M) x, theta = 1/(omega^2 + sigma). M
- * may be singular (nodes without rotary inertia) and so may K (rigid motions); low frequencies come
- * out exact to rounding of sigma, not of the highest one.
+ * may be singular (nodes without rotary inertia) and so may K (rigid motions); low frequencies are
+ * exact to rounding of sigma, not of the highest one.
  *
  * In general, with v = lambda x and theta = 1/(lambda - sigma): from v - sigma x = a, -K x - D v -
  * sigma M v = M b
  *
  *     x = -Q^-1 (M b + (D + sigma M) a),   v = a + sigma x,   Q = K + sigma D + sigma^2 M,
  *
- * takes (a, b) to theta (a, b); v is counted in units of a frequency of the system. */
+ * maps (a, b) to theta (a, b); v is measured in units of a frequency of the system. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static olo_status no_solution(olo_error *error)
     return olo_fail(error, OLO_SINGULAR, "the eigenvalue problem of the modes has no solution");
 }
 
-/* theta ascending in w->w and vectors in the columns of w->A; sigma grows until K + sigma M is
- * positive. */
+/* theta ascending in w->w and vectors in the columns of w->A; sigma increases until K + sigma M is
+ * positive definite. */
 static bool solve_shifted(const olo_pencil *p, work *w, double *sigma)
 {
     const int attempts = 30;
@@ -57,7 +57,7 @@ static bool solve_shifted(const olo_pencil *p, work *w, double *sigma)
     return false;
 }
 
-/* Twice: first for the size of the lowest frequency, which is then the best shift. */
+/* Solves twice: first for the magnitude of the lowest frequency, which is then the best shift. */
 static olo_status solve(const olo_modes *x, const olo_pencil *p, work *w, double *sigma,
                         olo_error *error)
 {
@@ -75,8 +75,8 @@ static olo_status solve(const olo_modes *x, const olo_pencil *p, work *w, double
     return ok ? OLO_OK : no_solution(error);
 }
 
-static olo_status keep_symmetric(olo_modes *x, const olo_pencil *p, work *w, double sigma,
-                                 olo_error *error)
+static olo_status store_symmetric(olo_modes *x, const olo_pencil *p, work *w, double sigma,
+                                  olo_error *error)
 {
     int count = x->options.count < p->size ? x->options.count : p->size;
     olo_status status = olo_modes_reserve(x, count, error);
@@ -92,7 +92,7 @@ static olo_status keep_symmetric(olo_modes *x, const olo_pencil *p, work *w, dou
     return status;
 }
 
-/* --- any lambda --- */
+/* ---- any lambda ------------------------------------------------------------------------------ */
 
 typedef struct root {
     double re, im;
@@ -102,14 +102,14 @@ typedef struct root {
 static int by_size(const void *a, const void *b)
 {
     const root *x = a, *y = b;
-    /* of two of one size, but for rounding, that which grows comes first */
+    /* of two with equal magnitude up to rounding the growing one comes first */
     float p = (float)hypot(x->re, x->im), q = (float)hypot(y->re, y->im);
     if (p != q)
         return p < q ? -1 : 1;
     return x->re > y->re ? -1 : x->re < y->re ? 1 : x->column - y->column;
 }
 
-/* The matrix that takes (a, b) to theta (a, b), [2n x 2n]; fails where Q is singular. */
+/* The matrix that maps (a, b) to theta (a, b), [2n x 2n]; fails where Q is singular. */
 static olo_status shifted_companion(const olo_pencil *p, bool damped, double sigma, double unit,
                                     double *S, olo_error *error)
 {
@@ -120,7 +120,7 @@ static olo_status shifted_companion(const olo_pencil *p, bool damped, double sig
         Q && X && pivot ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for modes");
     for (size_t i = 0; status == OLO_OK && i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            /* without dampers only the skew part, of Coriolis forces, is left */
+            /* without dampers D has only its skew part, of Coriolis forces */
             double D = damped ? p->D[i * n + j] : 0.5 * (p->D[i * n + j] - p->D[j * n + i]);
             double M = p->M[i * n + j];
             Q[i * n + j] = p->K[i * n + j] + sigma * D + sigma * sigma * M;
@@ -143,7 +143,7 @@ static olo_status shifted_companion(const olo_pencil *p, bool damped, double sig
     return status;
 }
 
-/* Roots with a positive imaginary part, or none, ascending in size. */
+/* Roots with a positive or zero imaginary part, in ascending magnitude. */
 static int collect(int m, double sigma, const double *re, const double *im, root *roots)
 {
     double largest = 0;
@@ -201,7 +201,7 @@ olo_status olo_modes_solve_dense(olo_modes *x, olo_error *error)
     olo_pencil p = {0};
     work w = {0};
     double sigma = 0;
-    olo_status status = olo_pencil_create(x->rest, x->options.load, &p, error);
+    olo_status status = olo_pencil_create(x->balance, x->options.load, &p, error);
     if (status == OLO_OK && !work_create(&w, &p))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for modes");
     if (status == OLO_OK)
@@ -210,7 +210,7 @@ olo_status olo_modes_solve_dense(olo_modes *x, olo_error *error)
         status = solve(x, &p, &w, &sigma, error);
     if (status == OLO_OK)
         status = x->general ? solve_general(x, &p, &w, sigma, error)
-                            : keep_symmetric(x, &p, &w, sigma, error);
+                            : store_symmetric(x, &p, &w, sigma, error);
     olo_pencil_free(&p);
     olo_pool_free(&w.pool);
     return status;

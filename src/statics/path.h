@@ -4,15 +4,14 @@
  *     predictor   (dq, ds) = length t,   t = (v, 1)/|(v, 1)|,   v = -K^-1 dr/ds: the tangent
  *     corrector   dq = -K^-1 r + ds v,   t . (dq, ds) = 0, or ds = 0 in a step to a given load
  *
- * in the norm <a, b> = mean over nodes of a.b, lengths over the model's length, angles, plus
- * unit^2 times the product of the loads.
+ * in the inner product <a, b> = mean over nodes of a.b (lengths divided by the model's length,
+ * angles) plus unit^2 times the product of the loads.
  *
- * Newton may converge to another branch. A step is therefore verified by the tangents t0 and
- * t1 at both ends and the direction c from one to the other: on a smooth path t0 + t1 = 2 c but
- * for terms of third order in the length, while a point of another branch satisfies this by
- * chance only. Steps that do not are refused. The smallest steps pass with any tangents, so that
- * kinks (stops, motions by tables) do not end a path: their ends are one point to the accuracy
- * asked for. */
+ * Newton may converge to another branch. A step is therefore verified by the tangents t0 and t1 at
+ * both ends and the direction c from one to the other: on a smooth path t0 + t1 = 2 c up to terms
+ * of third order in the length, while a point of another branch satisfies this only by chance.
+ * Other steps are rejected. The smallest steps are accepted with any tangents, so that kinks
+ * (stops, motions by tables) do not end a path: their ends coincide to the requested accuracy. */
 #ifndef OLO_STATICS_PATH_H
 #define OLO_STATICS_PATH_H
 
@@ -21,62 +20,62 @@
 
 /* The unit tangent of the path at an equilibrium. */
 typedef struct olo_path_tangent {
-    double *q; /* like a change of olo_static_balance */
+    double *q; /* layout as `change` of olo_static_balance */
     double load;
-    bool judged;  /* all loads have a potential there: the tangent stiffness is symmetric ... */
-    int negative; /* ... and has so many negative eigenvalues by their signs, ... */
-    int unstable; /* ... so many where one that is zero to rounding counts as at the last step */
+    bool judged;  /* all loads have a potential here: the tangent stiffness is symmetric */
+    int negative; /* number of its negative eigenvalues by their signs */
+    int unstable; /* the same, where an eigenvalue that is zero to rounding counts as at the last
+                     step */
 } olo_path_tangent;
 
 typedef struct olo_path {
     olo_search *search;
     olo_pool pool;
-    double unit; /* a change of the load factor by 1 counts as so many model lengths or radians */
-    bool exact;  /* the tangents of all loads are known */
-    olo_path_tangent start, end; /* at the last equilibrium; where the step led */
-    double
-        *step; /* from the last equilibrium to the state, like a change of olo_static_balance ... */
-    double step_load; /* ... and in the load factor */
-    double *far;      /* another step, to compare with */
-    double turn;      /* angle between both tangents */
-    double least;     /* steps so short pass with any tangents */
+    double unit;                 /* weight of the load factor in model lengths or radians */
+    bool exact;                  /* the tangents of all loads are known */
+    olo_path_tangent start, end; /* at the last equilibrium; at the end of the step */
+    double *step;                /* from the last equilibrium to the state, layout as `change` */
+    double step_load;            /* the change of the load factor */
+    double *other_step;          /* another step, for comparison */
+    double turn;                 /* angle between both tangents */
+    double smallest;             /* steps of this length are accepted with any tangents */
 } olo_path;
 
-/* A step of the path: its length, and the load where it has to end. */
-typedef struct olo_path_aim {
+/* The target of a step: its length, or the load at its end. */
+typedef struct olo_path_target {
     double length;
     bool to_load;
     double load;
-    bool kink; /* over a kink: the tangent at the start is no guide */
-} olo_path_aim;
+    bool kink; /* over a kink: the tangent at the start is not valid beyond it */
+} olo_path_target;
 
-/* Memory, and the tangent at the last equilibrium, where the state is. */
+/* Allocates memory, and finds the tangent at the state, which is the last equilibrium. */
 olo_status olo_path_create(olo_path *path, olo_search *search, olo_error *error);
 void olo_path_free(olo_path *path);
 double olo_path_dot(const olo_path *path, const double *a, const double *b);
-/* From the last equilibrium, which olo_search_keep has kept, without verification; and with.
- * After a failure the state is back at that equilibrium. */
-olo_status olo_path_advance(olo_path *path, const olo_path_aim *aim, olo_error *error);
-olo_status olo_path_step(olo_path *path, const olo_path_aim *aim, olo_error *error);
-/* The load that the step led to. */
+/* Makes a step from the last equilibrium, saved by olo_search_save: `advance` without, `step` with
+ * verification. After a failure the state is restored to that equilibrium. */
+olo_status olo_path_advance(olo_path *path, const olo_path_target *target, olo_error *error);
+olo_status olo_path_step(olo_path *path, const olo_path_target *target, olo_error *error);
+/* The load at the end of the step. */
 static inline double olo_path_load(const olo_path *path)
 {
     return path->search->load + path->step_load;
 }
-/* The last step has become part of the path: on from its end. Returns by how much lengths grow
- * as the norm changes. */
-double olo_path_go_on(olo_path *path);
+/* Accepts the last step: the next one begins at its end. Returns the factor by which lengths change
+ * with the norm. */
+double olo_path_accept_step(olo_path *path);
 
-/* What a step passed: a point where the load turns, or where the number of unstable directions
+/* An event within a step: the load has an extremum, or the number of unstable directions
  * changes. */
 typedef enum olo_path_event {
-    OLO_PATH_NOTHING,
+    OLO_PATH_NO_EVENT,
     OLO_PATH_LIMIT,
     OLO_PATH_BIFURCATION
 } olo_path_event;
-olo_path_event olo_path_passed(const olo_path *path);
-/* Finds it by bisection of the step of this length; the state is there then, on the near side.
- * `broken`: there is none, the step has led to another branch. */
+olo_path_event olo_path_find_event(const olo_path *path);
+/* Locates it by bisection of the step of this length; afterwards the state is just before it.
+ * `broken`: there is no such point, the step has led to another branch. */
 olo_status olo_path_locate(olo_path *path, olo_path_event event, double length, bool *broken,
                            olo_error *error);
 

@@ -1,6 +1,5 @@
-/* Dense matrices of small motions; see the header. Columns are products of the elimination with
- * unit increments, so that the cost is of second order in the unknowns; only closures bring a
- * third. */
+/* Dense matrices of small motions (see the header). Columns are products of the elimination with
+ * unit increments, so that the cost is quadratic in the unknowns; only closures make it cubic. */
 #include "statics/pencil.h"
 
 #include <math.h>
@@ -19,41 +18,42 @@ void olo_pencil_free(olo_pencil *p)
     olo_free(p->K);
 }
 
-static void multiply_unit(olo_static_balance *rest, int index)
+static void multiply_unit(olo_static_balance *balance, int index)
 {
-    const olo_topology *topology = rest->topology;
-    for (int k = 0; k < rest->system->node_count; k++) {
+    const olo_topology *topology = balance->topology;
+    for (int k = 0; k < balance->system->node_count; k++) {
         const olo_topology_node *node = &topology->nodes[k];
-        double *u = olo_elimination_unknown(rest->elimination, k);
+        double *u = olo_elimination_unknown(balance->elimination, k);
         for (int i = 0; i < node->dof; i++)
             u[i] = node->u + i == index ? 1.0 : 0.0;
     }
     for (int i = 0; i < topology->closure_block_count; i++)
-        memset(olo_elimination_unknown(rest->elimination, rest->system->node_count + i), 0,
+        memset(olo_elimination_unknown(balance->elimination, balance->system->node_count + i), 0,
                (size_t)topology->closure_blocks[i].count * sizeof(double));
-    olo_elimination_multiply(rest->elimination);
+    olo_elimination_multiply(balance->elimination);
 }
 
-void olo_pencil_column(olo_static_balance *rest, int index, double *column)
+void olo_pencil_column(olo_static_balance *balance, int index, double *column)
 {
-    multiply_unit(rest, index);
-    for (int k = 0; k < rest->system->node_count; k++)
-        memcpy(column + rest->topology->nodes[k].u, olo_elimination_product(rest->elimination, k),
-               (size_t)rest->topology->nodes[k].dof * sizeof *column);
+    multiply_unit(balance, index);
+    for (int k = 0; k < balance->system->node_count; k++)
+        memcpy(column + balance->topology->nodes[k].u,
+               olo_elimination_product(balance->elimination, k),
+               (size_t)balance->topology->nodes[k].dof * sizeof *column);
 }
 
-/* [unknowns x unknowns] of what is filled, and the closure rows, unless NULL. */
-static void read_matrix(olo_static_balance *rest, double *A, double *G)
+/* The filled matrix [unknowns x unknowns], and the closure rows, unless NULL. */
+static void read_matrix(olo_static_balance *balance, double *A, double *G)
 {
-    const olo_topology *topology = rest->topology;
+    const olo_topology *topology = balance->topology;
     size_t u = (size_t)topology->unknowns;
     for (int j = 0; j < topology->unknowns; j++) {
-        /* as a row first, transposed below */
-        olo_pencil_column(rest, j, A + (size_t)j * u);
+        /* stored as a row first, transposed below */
+        olo_pencil_column(balance, j, A + (size_t)j * u);
         for (int i = 0; G && i < topology->closure_block_count; i++) {
             const olo_closure *c = &topology->closure_blocks[i];
             const double *row =
-                olo_elimination_rhs(rest->elimination, rest->system->node_count + i);
+                olo_elimination_rhs(balance->elimination, balance->system->node_count + i);
             for (int k = 0; k < c->count; k++)
                 G[(size_t)(c->u + k) * u + (size_t)j] = row[k];
         }
@@ -66,7 +66,7 @@ static void read_matrix(olo_static_balance *rest, double *A, double *G)
         }
 }
 
-/* N from the closure rows. */
+/* Computes N from the closure rows. */
 static bool find_basis(olo_pencil *p, int rows, double *G)
 {
     const double dependent = 1e-9;
@@ -121,11 +121,12 @@ static void make_symmetric(int n, double *A)
             A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
 }
 
-olo_status olo_pencil_create(olo_static_balance *rest, double load, olo_pencil *p, olo_error *error)
+olo_status olo_pencil_create(olo_static_balance *balance, double load, olo_pencil *p,
+                             olo_error *error)
 {
-    size_t u = (size_t)rest->topology->unknowns;
-    int rows = rest->topology->closure_count;
-    p->unknowns = p->size = rest->topology->unknowns;
+    size_t u = (size_t)balance->topology->unknowns;
+    int rows = balance->topology->closure_count;
+    p->unknowns = p->size = balance->topology->unknowns;
     p->M = olo_alloc(u * u + 1, sizeof *p->M);
     p->D = olo_alloc(u * u + 1, sizeof *p->D);
     p->K = olo_alloc(u * u + 1, sizeof *p->K);
@@ -133,12 +134,12 @@ olo_status olo_pencil_create(olo_static_balance *rest, double load, olo_pencil *
     double *work = olo_alloc(rows > 0 ? u * u + 1 : 1, sizeof *work);
     bool ok = p->M && p->D && p->K && G && work;
     if (ok) {
-        olo_static_fill(rest, OLO_REST_STIFFNESS, load);
-        read_matrix(rest, p->K, G);
-        olo_static_fill(rest, OLO_REST_MASS, load);
-        read_matrix(rest, p->M, NULL);
-        olo_static_fill(rest, OLO_REST_DAMPING, load);
-        read_matrix(rest, p->D, NULL);
+        olo_static_fill(balance, OLO_STATIC_STIFFNESS, load);
+        read_matrix(balance, p->K, G);
+        olo_static_fill(balance, OLO_STATIC_MASS, load);
+        read_matrix(balance, p->M, NULL);
+        olo_static_fill(balance, OLO_STATIC_DAMPING, load);
+        read_matrix(balance, p->D, NULL);
     }
     if (ok && rows > 0) {
         ok = find_basis(p, rows, G);

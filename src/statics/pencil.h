@@ -1,4 +1,4 @@
-/* Small motions about a state as dense matrices, for systems that are not large:
+/* Small motions about a state as dense matrices, for small systems:
  *
  *     M y'' + D y' + K y = 0,   u = N^T y,
  *
@@ -16,14 +16,14 @@ typedef struct olo_pencil {
     double stiff;      /* largest ratio of diagonal entries of K and M */
 } olo_pencil;
 
-/* At the state of `rest`, which has to be an equilibrium with its multipliers (olo_static_verify).
- * To be freed also on failure. */
-olo_status olo_pencil_create(olo_static_balance *rest, double load, olo_pencil *pencil,
+/* At the state of `balance`, which must be an equilibrium with its multipliers (olo_static_verify).
+ * Must be freed also on failure. */
+olo_status olo_pencil_create(olo_static_balance *balance, double load, olo_pencil *pencil,
                              olo_error *error);
 void olo_pencil_free(olo_pencil *pencil);
 
 /* The column of a matrix at joint increment `index`, [unknowns], after olo_static_fill. */
-void olo_pencil_column(olo_static_balance *rest, int index, double *column);
+void olo_pencil_column(olo_static_balance *balance, int index, double *column);
 /* u = N^T y */
 void olo_pencil_spread(const olo_pencil *pencil, const double *y, double *u);
 

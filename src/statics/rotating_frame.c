@@ -1,4 +1,4 @@
-/* Forces in a frame that turns; see the header. */
+/* Forces in a rotating frame (see the header). */
 #include "statics/rotating_frame.h"
 
 #include <math.h>
@@ -15,10 +15,11 @@ olo_status olo_rotating_frame_check(const olo_system *s, const olo_rotating_fram
     vec3_cross(s->gravity, spin->rate, across);
     for (int i = 0; i < 3; i++)
         if (!isfinite(spin->rate[i]) || !isfinite(spin->point[i]))
-            return olo_fail(error, OLO_BAD_INPUT, "the spin of a frame needs finite numbers");
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "the angular velocity of a frame needs finite numbers");
     if (vec3_norm(across) > rounding * vec3_norm(s->gravity) * vec3_norm(spin->rate))
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "gravity turns in a frame that spins about another axis: leave it out, or "
+                        "gravity rotates in a frame that spins about another axis: omit it, or "
                         "let the frame spin about its direction");
     return OLO_OK;
 }
@@ -38,7 +39,7 @@ void olo_rotating_frame_add_force(const olo_system *s, const olo_rotating_frame 
             vec3_cross(w, once, work + node->q + I);
         }
     }
-    /* T is a sum already */
+    /* T already contains other forces */
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
         vec3_add(factor * entry->m, work + entry->j, T + entry->i);

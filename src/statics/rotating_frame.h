@@ -1,12 +1,11 @@
-/* A frame that turns steadily with angular velocity w about a point c. M couples vectors of space
- * by multiples of the identity, so that in such a frame, with w^ acting on every vector of q,
+/* A frame that rotates with constant angular velocity w about a point c. M couples the 3-vectors of
+ * q by multiples of the identity, so that in such a frame, with w^ applied to every 3-vector of q,
  *
  *     M (q'' + 2 w^ q' + w^ w^ (q - c)) + grad V = ...
  *
  * Coriolis forces are M (x) 2 w^, and the centrifugal forces, M (x) w^ w^, are linear in q with the
- * potential -1/2 |w x (q - c)|^2 in the metric of the mass. Directors, and points that are counted
- * from others, have no c.
- */
+ * potential -1/2 |w x (q - c)|^2 in the metric of the mass. For directors, and for points relative
+ * to others, c is zero. */
 #ifndef OLO_STATICS_ROTATING_FRAME_H
 #define OLO_STATICS_ROTATING_FRAME_H
 
@@ -19,7 +18,7 @@ static inline bool olo_rotating_frame_turns(const olo_rotating_frame *spin)
     return spin->rate[0] != 0 || spin->rate[1] != 0 || spin->rate[2] != 0;
 }
 
-/* Fails where gravity would turn in the frame. */
+/* Fails where the direction of gravity would rotate in the frame. */
 olo_status olo_rotating_frame_check(const olo_system *system, const olo_rotating_frame *spin,
                                     olo_error *error);
 

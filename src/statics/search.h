@@ -1,4 +1,4 @@
-/* The search for equilibria: what path following and sliding down share. */
+/* The search for equilibria: functions shared by path following and descent. */
 #ifndef OLO_STATICS_SEARCH_H
 #define OLO_STATICS_SEARCH_H
 
@@ -8,9 +8,9 @@
 typedef struct olo_search {
     const olo_system *system;
     const olo_statics *options;
-    olo_static_balance *rest;
+    olo_static_balance *balance;
     olo_state *state;  /* moved in place */
-    olo_state *before; /* the last equilibrium, to come back to */
+    olo_state *before; /* the last equilibrium, to be restored after a failed step */
     double *lambda;    /* its multipliers */
     const olo_observer *observers;
     int observer_count;
@@ -18,35 +18,38 @@ typedef struct olo_search {
     double load; /* of the last equilibrium */
 } olo_search;
 
-/* OLO_INTERRUPTED if an observer wants to stop. Asked in every iteration: one of a large system
- * takes long, and sliding down needs many. */
-olo_status olo_search_ask(const olo_search *x, olo_error *error);
+/* OLO_INTERRUPTED if an observer requests a stop. Checked in every iteration: one of a large system
+ * takes long, and a descent needs many. */
+olo_status olo_search_check_interrupt(const olo_search *x, olo_error *error);
 /* Factors the tangent at the state. */
 olo_status olo_search_factor(olo_search *x, double load, olo_error *error);
-/* Newton at one load, from where the state is. */
+/* Newton iteration at one load, from the present state. */
 olo_status olo_search_newton(olo_search *x, double load, olo_error *error);
-/* After a factorisation: solves and moves, at most by `far` model lengths and radians; `size` is
- * what it would have been. */
+/* After a factorisation: solves and moves the state, at most by `far` model lengths and radians;
+ * `size` is the size of the full increment. */
 olo_status olo_search_move(olo_search *x, double far, double *size, olo_error *error);
-/* The last increments: small enough, or no longer shrinking and small enough for rounding. */
+/* True if the last increment is below the tolerance, or no longer decreases and is of the size of
+ * rounding. */
 bool olo_search_converged(const olo_search *x, double size, double before);
-/* Keeps the state as an equilibrium to come back to; comes back to it. */
-void olo_search_keep(olo_search *x);
-void olo_search_return(olo_search *x);
-/* Stability of the equilibrium at `load`, with directions without stiffness, into the summary. */
+/* Saves the state as the last equilibrium; restores it. */
+void olo_search_save(olo_search *x);
+void olo_search_restore(olo_search *x);
+/* Stores the stability of the equilibrium at `load`, with directions without stiffness, in the
+ * summary. */
 olo_status olo_search_judge(olo_search *x, double load, olo_error *error);
-/* The state is an equilibrium at `load`, and the summary has its stability: tells observers. */
+/* Accepts the state as an equilibrium at `load`, whose stability is in the summary, and calls the
+ * observers. */
 olo_status olo_search_accept(olo_search *x, double load, olo_error *error);
 
-/* Tells observers at the end of beams with too few elements. */
+/* Warns the observers at the end about beams with too few elements. */
 void olo_search_warn(const olo_search *x);
-/* "neighbouring nodes of beam 'b' turn by 45 degrees against each other", or false where all
- * equilibria so far have less than that is too much. */
+/* Writes "neighbouring nodes of beam 'b' are rotated by 45 degrees relative to each other"; false
+ * if no equilibrium so far exceeds the limit. */
 bool olo_search_is_coarse(const olo_search *x, char *text, size_t size);
 
 /* Follows the path of equilibria from load 0 to the load of the options. */
 olo_status olo_search_follow(olo_search *x, olo_error *error);
-/* Slides down into a stable equilibrium at `load`. */
-olo_status olo_search_relax(olo_search *x, double load, olo_error *error);
+/* Descends to a stable equilibrium at `load`. */
+olo_status olo_search_descend(olo_search *x, double load, olo_error *error);
 
 #endif

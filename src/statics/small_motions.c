@@ -1,6 +1,6 @@
 /* Small motions about a state, M u'' + D u' + K u = 0: the matrices in the elimination of the tree,
- * and their products with twists of all nodes. D = h df/dq1 of what depends on rates, over a step
- * without motion, and Coriolis forces. */
+ * and their products with twists of all nodes. D = h df/dq1 of forces that depend on rates, over a
+ * step without motion, and Coriolis forces. */
 #include <math.h>
 #include <string.h>
 
@@ -29,20 +29,20 @@ static void add_damping(olo_static_balance *x, double by, double load, bool damp
 void olo_static_fill(olo_static_balance *x, olo_static_matrix which, double load)
 {
     x->predicted = false;
-    if (which == OLO_REST_STIFFNESS) {
+    if (which == OLO_STATIC_STIFFNESS) {
         olo_static_assemble(x, load, 0.0);
         return;
     }
-    olo_static_place(x);
+    olo_static_set_configuration(x);
     olo_static_assemble_mass(x);
-    if (which == OLO_REST_MASS)
+    if (which == OLO_STATIC_MASS)
         return;
     olo_elimination_clear(x->elimination);
     add_damping(x, 1.0, load, true);
 }
 
-olo_status olo_static_factor_moving(olo_static_balance *x, double load, double sigma, bool damped,
-                                    olo_error *error)
+olo_status olo_static_factor_dynamic(olo_static_balance *x, double load, double sigma, bool damped,
+                                     olo_error *error)
 {
     x->predicted = false;
     olo_static_assemble(x, load, sigma * sigma);
@@ -59,12 +59,12 @@ static void gather(const olo_static_balance *x, const double *row, double *wrenc
 
 void olo_static_mass_times(olo_static_balance *x, const double *twists, double *wrench)
 {
-    olo_static_spread(x, twists, 1.0, x->mixed);
+    olo_static_expand_twists(x, twists, 1.0, x->mixed);
     olo_system_mass_times(x->system, x->mixed, x->vector);
     gather(x, x->vector, wrench);
 }
 
-/* A matrix of a piece times dq, which is in `mixed`, added to `loads`. */
+/* Adds the product of a local matrix with dq, which is in `mixed`, to `loads`. */
 static void sink_product(void *context, int piece, double by, const double *K)
 {
     olo_static_balance *x = context;
@@ -79,7 +79,7 @@ void olo_static_damping_times(olo_static_balance *x, double load, bool damped, c
                               double *wrench)
 {
     const olo_sink sink = {.context = x, .local = sink_product};
-    olo_static_spread(x, twists, 1.0, x->mixed);
+    olo_static_expand_twists(x, twists, 1.0, x->mixed);
     memset(x->loads, 0, (size_t)x->system->n * sizeof *x->loads);
     x->step.load = load;
     if (olo_rotating_frame_turns(&x->spin)) {
@@ -108,7 +108,7 @@ void olo_static_solve_wrench(olo_static_balance *x, const double *wrench, double
         memcpy(u, x->change, (size_t)x->topology->unknowns * sizeof *u);
 }
 
-/* Is there something whose slope is not known? */
+/* Fails if the derivative of a force is unknown. */
 static olo_status check_actions(const olo_system *s, olo_error *error)
 {
     for (int i = 0; i < s->action_count; i++)
@@ -119,30 +119,31 @@ static olo_status check_actions(const olo_system *s, olo_error *error)
     return OLO_OK;
 }
 
-olo_status olo_static_at(const olo_system *system, const olo_state *state,
-                         const olo_vibration *options, olo_state **copy, olo_static_balance **rest,
-                         olo_error *error)
+olo_status olo_static_create_at(const olo_system *system, const olo_state *state,
+                                const olo_vibration *options, olo_state **copy,
+                                olo_static_balance **balance, olo_error *error)
 {
     if (!isfinite(options->load) || options->load < 0)
         return olo_fail(error, OLO_BAD_INPUT, "vibrations need a load factor that is not negative");
     olo_status status = olo_state_create(system, copy, error);
     if (status == OLO_OK) {
         olo_state_copy(state, *copy);
-        status = olo_static_create(system, *copy, rest, error);
+        status = olo_static_create(system, *copy, balance, error);
     }
     if (status == OLO_OK) {
-        (*rest)->spin = options->spin;
+        (*balance)->spin = options->spin;
         status = olo_rotating_frame_check(system, &options->spin, error);
     }
     if (status == OLO_OK && options->load > 0)
         status = check_actions(system, error);
-    if (status == OLO_OK && options->hold && (*rest)->topology->closure_count > 0)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "a state that is held needs a model without loops: which joints of a loop "
-                        "hold it cannot be told");
+    if (status == OLO_OK && options->hold && (*balance)->topology->closure_count > 0)
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "a state that is held needs a model without loops: it is not determined which "
+            "joints of a loop hold it");
     if (status == OLO_OK && options->hold)
-        (void)olo_static_factor(*rest, options->load, 0.0, NULL); /* for the largest stiffness */
+        (void)olo_static_factor(*balance, options->load, 0.0, NULL); /* for the largest stiffness */
     else if (status == OLO_OK)
-        status = olo_static_verify(*rest, options->load, error);
+        status = olo_static_verify(*balance, options->load, error);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The balance at rest and its tangent in the elimination of the tree; see the header. */
+/* The static balance and its tangent in the elimination of the tree (equations in the header). */
 #include "statics/static_balance.h"
 
 #include <float.h>
@@ -39,10 +39,10 @@ static bool allocate(olo_static_balance *x)
     return true;
 }
 
-olo_status olo_static_create(const olo_system *system, olo_state *state, olo_static_balance **rest,
-                             olo_error *error)
+olo_status olo_static_create(const olo_system *system, olo_state *state,
+                             olo_static_balance **balance, olo_error *error)
 {
-    olo_static_balance *x = *rest = olo_alloc(1, sizeof *x);
+    olo_static_balance *x = *balance = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
     x->system = system;
@@ -64,24 +64,24 @@ olo_status olo_static_create(const olo_system *system, olo_state *state, olo_sta
         return OLO_OK;
     }
     olo_static_free(x);
-    *rest = NULL;
+    *balance = NULL;
     return status;
 }
 
-void olo_static_free(olo_static_balance *rest)
+void olo_static_free(olo_static_balance *balance)
 {
-    if (!rest)
+    if (!balance)
         return;
-    olo_elimination_free(rest->elimination);
-    olo_projector_free(rest->projector);
-    olo_step_free(&rest->step);
-    olo_free(rest->memory);
-    olo_free(rest);
+    olo_elimination_free(balance->elimination);
+    olo_projector_free(balance->projector);
+    olo_step_free(&balance->step);
+    olo_free(balance->memory);
+    olo_free(balance);
 }
 
-/* --- balance and tangent --- */
+/* ---- balance and tangent --------------------------------------------------------------------- */
 
-void olo_static_place(olo_static_balance *x)
+void olo_static_set_configuration(olo_static_balance *x)
 {
     memcpy(x->step.q0, x->state->q, (size_t)x->system->n * sizeof *x->step.q0);
     memset(x->step.x.u, 0, (size_t)x->topology->unknowns * sizeof *x->step.x.u);
@@ -101,8 +101,8 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, 2 * factor, K, x->step.x.qm, x->step.x.q1);
 }
 
-/* The tangent with the stress of the iteration, and the difference that it makes to the balance in
- * `mixed`. */
+/* Adds the tangent with the stress of the iteration, and adds the resulting change of the balance
+ * to `mixed`. */
 static void sink_stress(void *context, int piece, double factor, const olo_law_over *law,
                         const double *at)
 {
@@ -128,7 +128,7 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
 /* The balance of forces, and with a sink its tangent. */
 static void add_balance(olo_static_balance *x, const olo_sink *sink)
 {
-    olo_scheme_rest.balance(&x->step, sink);
+    olo_scheme_static.balance(&x->step, sink);
     if (!olo_rotating_frame_turns(&x->spin))
         return;
     olo_rotating_frame_add_force(x->system, &x->spin, x->step.load, x->step.x.q1, x->vector,
@@ -138,8 +138,8 @@ static void add_balance(olo_static_balance *x, const olo_sink *sink)
                                            x->elimination);
 }
 
-/* L = what the loads of factor one add; overwrites the balance */
-static void gather_loads(olo_static_balance *x)
+/* L = balance at load factor 1 minus balance at load factor 0; overwrites the balance */
+static void assemble_loads(olo_static_balance *x)
 {
     const olo_system *s = x->system;
     double load = x->step.load;
@@ -160,9 +160,9 @@ static void add_closure_row(olo_static_balance *x, int row, const olo_closure_pl
     const olo_constraint *c = &x->system->constraints[row];
     const olo_motion *m = &x->step.x;
     int piece = olo_piece_of_constraint(x->system, row);
-    olo_interval still = olo_step_interval(&x->step);
+    olo_interval interval = olo_step_interval(&x->step);
     olo_at here = {.q = m->q1, .angles = x->state->angles, .t = x->step.t};
-    olo_constraint_discrete(c, &still, x->step.r, c->curved ? x->step.K : NULL);
+    olo_constraint_discrete(c, &interval, x->step.r, c->curved ? x->step.K : NULL);
     for (int k = 0; k < c->size; k++)
         x->step.T[c->index[k]] += lambda * x->step.r[k];
     olo_projector_add_column(x->projector, piece, at, 1.0, x->step.r, m->qm);
@@ -185,8 +185,8 @@ static void add_closures(olo_static_balance *x)
     }
 }
 
-/* Nodes and joints with twice the balance `mixed`: the variations of the null space count half in a
- * step. */
+/* Fills the blocks of nodes and joints with twice the balance `mixed`, since the variations of the
+ * null space enter a step with the factor 1/2. */
 static void fill_tree(olo_static_balance *x, double shift)
 {
     const olo_system *s = x->system;
@@ -229,21 +229,22 @@ void olo_static_assemble_mass(olo_static_balance *x)
     }
 }
 
-/* Which closure rows repeat others here: mass and rows tell. */
-static void reveal_closures(olo_static_balance *x)
+/* Finds redundant closure rows at this configuration from the mass matrix and the rows. */
+static void find_redundant_closures(olo_static_balance *x)
 {
     const double least =
         olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
     olo_static_assemble_mass(x);
     add_closures(x);
-    /* a singular matrix shows again, with its place, in the iteration */
-    (void)olo_elimination_reveal(x->elimination, least, NULL);
+    /* a singular matrix is reported, with its node, in the iteration */
+    (void)olo_elimination_find_redundant(x->elimination, least, NULL);
     for (int i = 0; i < x->topology->closure_block_count; i++)
-        olo_elimination_restrict(x->elimination, x->system->node_count + i,
-                                 x->lambda + x->topology->closure_blocks[i].u);
+        olo_elimination_project_multipliers(x->elimination, x->system->node_count + i,
+                                            x->lambda + x->topology->closure_blocks[i].u);
 }
 
-/* The stiffness of forces, and that of joints by what hangs on them, over the mass. */
+/* Measures the largest stiffness of forces, and of joints due to their wrenches, relative to the
+ * mass. */
 static void measure_stiffness(olo_static_balance *x)
 {
     const olo_system *s = x->system;
@@ -270,18 +271,21 @@ void olo_static_assemble(olo_static_balance *x, double load, double shift)
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step.load = load;
     x->step.t = olo_rotating_frame_turns(&x->spin) || x->hold ? 0.0 : load;
-    olo_static_place(x);
+    olo_static_set_configuration(x);
+    /* redundant closure rows, and the diagonal of the mass */
     if (x->redundant)
-        reveal_closures(x);
+        find_redundant_closures(x);
     else if (!x->mass_known)
         olo_static_assemble_mass(x);
     x->mass_known = true;
+    /* forces, closures and their tangents */
     olo_elimination_clear(x->elimination);
     memcpy(x->mixed, x->zero, (size_t)s->n * sizeof *x->mixed);
     add_balance(x, &sink);
     add_closures(x);
     if (shift != 0)
         sink_mass(x, shift);
+    /* joints with the wrenches of the balance, then the right-hand side */
     for (int i = 0; i < s->n; i++)
         x->mixed[i] = 2 * (x->step.T[i] + x->mixed[i]);
     fill_tree(x, shift);
@@ -291,7 +295,7 @@ void olo_static_assemble(olo_static_balance *x, double load, double shift)
 
 void olo_static_record(olo_static_balance *x, double load)
 {
-    const double twice = 2; /* as fill_tree has it */
+    const double twice = 2; /* the factor of fill_tree */
     if (x->system->reaction_count == 0)
         return;
     x->predicted = false;
@@ -311,7 +315,7 @@ olo_status olo_static_eliminate(olo_static_balance *x, olo_error *error)
     olo_status status = olo_elimination_factor(x->elimination, &block, NULL);
     if (status != OLO_OK) {
         x->worst = block < s->node_count ? block : 0;
-        return olo_fail(error, status, "nothing holds '%s': it has no stiffness",
+        return olo_fail(error, status, "'%s' can move freely: it has no stiffness",
                         s->nodes[x->worst].name);
     }
     return OLO_OK;
@@ -323,9 +327,10 @@ olo_status olo_static_factor(olo_static_balance *x, double load, double shift, o
     return olo_static_eliminate(x, error);
 }
 
-/* --- increments --- */
+/* ---- increments ------------------------------------------------------------------------------ */
 
-void olo_static_spread(const olo_static_balance *x, const double *twists, double scale, double *dq)
+void olo_static_expand_twists(const olo_static_balance *x, const double *twists, double scale,
+                              double *dq)
 {
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++) {
@@ -352,17 +357,17 @@ void olo_static_read(const olo_static_balance *x, double *change)
                (size_t)topology->closure_blocks[i].count * sizeof *change);
 }
 
-double olo_static_node_size(const olo_static_balance *x, int node, const double *twist)
+double olo_static_measure_node(const olo_static_balance *x, int node, const double *twist)
 {
     const olo_node *n = &x->system->nodes[node];
     return olo_node_shift_size(n, twist) / x->system->length_scale + olo_node_turn_size(n, twist);
 }
 
-double olo_static_size(const olo_static_balance *x, const double *change, int *worst)
+double olo_static_measure(const olo_static_balance *x, const double *change, int *worst)
 {
     double largest = 0;
     for (int k = 0; k < x->system->node_count; k++) {
-        double size = olo_static_node_size(x, k, change + olo_static_twist(x, k));
+        double size = olo_static_measure_node(x, k, change + olo_static_twist(x, k));
         if (!(size <= largest)) {
             largest = size;
             if (worst)
@@ -376,16 +381,16 @@ void olo_static_solve(olo_static_balance *x)
 {
     olo_elimination_solve(x->elimination);
     olo_static_read(x, x->change);
-    x->size = olo_static_size(x, x->change, &x->worst);
+    x->size = olo_static_measure(x, x->change, &x->worst);
 }
 
-/* Multipliers that leave no acceleration along the closures: [M G^T; G 0] with the balance on the
- * right. */
+/* Finds the multipliers for which the accelerations satisfy the closures: [M G^T; G 0] with the
+ * balance on the right. */
 static olo_status find_multipliers(olo_static_balance *x, double load, olo_error *error)
 {
     const int count = x->topology->closure_count;
     memset(x->lambda, 0, (size_t)count * sizeof *x->lambda);
-    olo_static_assemble(x, load, 0.0); /* the balance, and what repeats others */
+    olo_static_assemble(x, load, 0.0); /* the balance, and the redundant rows */
     memcpy(x->vector, x->step.T, (size_t)x->system->n * sizeof *x->vector);
     olo_static_assemble_mass(x);
     add_closures(x);
@@ -412,6 +417,7 @@ olo_status olo_static_verify(olo_static_balance *x, double load, olo_error *erro
         status = find_multipliers(x, load, error);
     if (status != OLO_OK)
         return status;
+    /* the Newton increment must be small; directions without stiffness need a shift */
     status = olo_static_factor(x, load, 0.0, NULL);
     if (status == OLO_OK)
         olo_static_solve(x);
@@ -431,7 +437,7 @@ olo_status olo_static_verify(olo_static_balance *x, double load, olo_error *erro
 
 void olo_static_solve_load(olo_static_balance *x)
 {
-    gather_loads(x);
+    assemble_loads(x);
     set_right(x, x->loads);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
@@ -447,8 +453,8 @@ void olo_static_solve_load(olo_static_balance *x)
     olo_static_read(x, x->by_load);
 }
 
-/* s + C grad e . dq of every term with invariants, with dq of the move to come */
-static void predictor_order(olo_static_balance *x, const double *dq)
+/* Predicts the stresses s + C grad e . dq of every term with invariants after a move by dq. */
+static void predict_stresses(olo_static_balance *x, const double *dq)
 {
     const olo_system *s = x->system;
     olo_interval here = olo_step_interval(&x->step);
@@ -472,9 +478,9 @@ static void predictor_order(olo_static_balance *x, const double *dq)
 
 void olo_static_move(olo_static_balance *x, double scale)
 {
-    /* `mixed` is written anew by a factorisation */
-    olo_static_spread(x, x->change + olo_static_twist(x, 0), scale, x->mixed);
-    predictor_order(x, x->mixed);
+    /* `mixed` is work space here; a factorisation overwrites it */
+    olo_static_expand_twists(x, x->change + olo_static_twist(x, 0), scale, x->mixed);
+    predict_stresses(x, x->mixed);
     for (int i = 0; i < x->topology->unknowns; i++)
         x->step.x.u[i] = scale * x->change[i];
     olo_motion_move(x->topology, &x->step.x);
@@ -486,13 +492,13 @@ void olo_static_move(olo_static_balance *x, double scale)
         x->lambda[i] += scale * x->change[x->topology->unknowns + i];
 }
 
-/* --- stability --- */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 bool olo_static_is_conservative(olo_static_balance *x)
 {
     const double rounding = 1e-10;
     const olo_system *s = x->system;
-    olo_static_place(x);
+    olo_static_set_configuration(x);
     for (int a = 0; a < s->action_count; a++) {
         int size = s->actions[a].size;
         double largest = 0, skew = 0;
@@ -500,7 +506,7 @@ bool olo_static_is_conservative(olo_static_balance *x)
             return false;
         if (!s->actions[a].type->has_tangent)
             continue;
-        olo_static_act(&x->step, a, x->step.r, x->step.K);
+        olo_static_evaluate_action(&x->step, a, x->step.r, x->step.K);
         for (int i = 0; i < size; i++)
             for (int j = 0; j < size; j++) {
                 olo_raise(&largest, fabs(x->step.K[i * size + j]));
@@ -512,29 +518,29 @@ bool olo_static_is_conservative(olo_static_balance *x)
     return true;
 }
 
-olo_status olo_static_negative(olo_static_balance *x, double load, double shift, int *negative,
-                               olo_error *error)
+olo_status olo_static_count_negative(olo_static_balance *x, double load, double shift,
+                                     int *negative, olo_error *error)
 {
     x->predicted = false;
     olo_status status = olo_static_factor(x, load, shift, error);
-    *negative = status == OLO_OK ? olo_elimination_negative(x->elimination) : 0;
+    *negative = status == OLO_OK ? olo_elimination_count_negative(x->elimination) : 0;
     return status;
 }
 
-olo_status olo_static_stability(olo_static_balance *x, double load, int *unstable, int *neutral,
-                                olo_error *error)
+olo_status olo_static_find_stability(olo_static_balance *x, double load, int *unstable,
+                                     int *neutral, olo_error *error)
 {
     const double rounding = 16 * DBL_EPSILON;
     int above = 0;
     *unstable = *neutral = 0;
-    if (olo_static_negative(x, load, 0.0, unstable, NULL) != OLO_OK && !(x->stiff > 0)) {
+    if (olo_static_count_negative(x, load, 0.0, unstable, NULL) != OLO_OK && !(x->stiff > 0)) {
         *neutral = x->topology->unknowns;
         return OLO_OK;
     }
     double least = rounding * x->stiff;
-    olo_status status = olo_static_negative(x, load, least, unstable, error);
+    olo_status status = olo_static_count_negative(x, load, least, unstable, error);
     if (status == OLO_OK)
-        status = olo_static_negative(x, load, -least, &above, error);
+        status = olo_static_count_negative(x, load, -least, &above, error);
     *neutral = above - *unstable;
     return status;
 }

@@ -1,12 +1,12 @@
-/* The balance at rest over a step without length, T = grad V + load (L - f), with half of its
+/* The static balance over a step of zero length, T = grad V + load (L - f), with half of its
  * tangent; and the tangent by rates. */
 #include "statics/static_balance.h"
 
-/* The rate of a controller's target is none. */
-void olo_static_act(const olo_step *step, int i, double *f, double *tangent)
+/* The force of an action at rest: the target of a controller has no rate. */
+void olo_static_evaluate_action(const olo_step *step, int i, double *f, double *tangent)
 {
-    /* functions of the user's own in velocities give a guess of their slope over h: a long step has
-     * none */
+    /* user functions of velocities estimate their derivative as a quotient by h, which vanishes for
+     * a long step */
     const double ever = 1e9;
     olo_interval x = olo_step_interval(step);
     olo_action still = step->system->actions[i];
@@ -15,21 +15,21 @@ void olo_static_act(const olo_step *step, int i, double *f, double *tangent)
     still.type->force(&still, &x, 0.0, f, tangent);
 }
 
-/* So short a step that only what depends on rates is left of h df/dq1. */
+/* A step so short that h df/dq1 contains only the forces that depend on rates. */
 static const double brief = 0x1p-60;
 
-/* The tangent of action i by rates: the slope of its force over a brief step, where a controller
- * has nothing to do. */
+/* The tangent of action i by rates: the derivative of its force over a short step, at which a
+ * controller is at its target. */
 static double action_damping(const olo_step *step, int i, double *tangent)
 {
     olo_interval x = olo_step_interval(step);
     olo_action moving = step->system->actions[i];
     if (moving.type->user) {
-        /* a function of the user's own: what its slope has more over a step of one than over a long
+        /* a user function: the difference of its derivatives over a step of length one and a long
          * one */
         int count = moving.size * moving.size;
         double still[OLO_ACTION_SIZE_MAX * OLO_ACTION_SIZE_MAX];
-        olo_static_act(step, i, step->r, still);
+        olo_static_evaluate_action(step, i, step->r, still);
         x.h = 1.0;
         moving.type->force(&moving, &x, 0.0, step->r, tangent);
         for (int k = 0; k < count; k++)
@@ -96,7 +96,7 @@ static void balance(olo_step *step, const olo_sink *sink)
     for (int i = 0; i < s->action_count; i++) {
         bool tangent = sink && s->actions[i].type->has_tangent;
         int piece = olo_piece_of_action(s, i);
-        olo_static_act(step, i, step->r, tangent ? step->K : NULL);
+        olo_static_evaluate_action(step, i, step->r, tangent ? step->K : NULL);
         add_piece(step, piece, -step->load);
         if (tangent)
             sink->local(sink->context, piece, -step->load, step->K);
@@ -109,5 +109,5 @@ static double one(const olo_step *step)
     return 1.0;
 }
 
-const olo_scheme olo_scheme_rest = {
+const olo_scheme olo_scheme_static = {
     .name = "rest", .unit = 1, .balance = balance, .multiplier_factor = one};

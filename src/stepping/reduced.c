@@ -202,7 +202,7 @@ static void reveal_closures(reduced *x, olo_step *step)
     }
     add_closures(x, step);
     /* a singular matrix shows again, with its place, in the iteration */
-    (void)olo_elimination_reveal(x->elimination, 2 / step->h * x->compliance, NULL);
+    (void)olo_elimination_find_redundant(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
 /* Where a step begins, and which closure rows repeat others there, unless its first tangent is to
@@ -244,8 +244,8 @@ static void predict(void *data, olo_step *step, double scale)
                                      step, x->topology->closure_blocks[i].first + j)
                            : 0;
     for (int i = 0; x->redundant && !x->together && i < x->topology->closure_block_count; i++)
-        olo_elimination_restrict(x->elimination, closure_block(x, i),
-                                 x->lambda + x->topology->closure_blocks[i].u);
+        olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
+                                            x->lambda + x->topology->closure_blocks[i].u);
 }
 
 /* The size of a motion: lengths over the model's length, angles as they are; not finite if any is.
@@ -333,7 +333,7 @@ static void fetch(const reduced *x, const olo_step *step, int c)
     const int large = 3000; /* bodies: about 2 kB each are read in an iteration */
     if (x->system->node_count < large)
         return;
-    olo_elimination_fetch(x->elimination, c);
+    olo_elimination_prefetch(x->elimination, c);
     if (c >= x->system->node_count)
         return;
     const olo_node *node = &x->system->nodes[c];
@@ -367,13 +367,13 @@ static int eliminate(reduced *x, olo_step *step)
         if (i + 3 < count)
             fetch(x, step, order[i + 3]);
         if (opens)
-            olo_elimination_open(x->elimination, c);
+            olo_elimination_clear_block(x->elimination, c);
         if (c < s->node_count) {
             if (!step->closed)
                 fill_node(x, &step->x, step->T, x->varied, c);
             fill_joint(x, step, c);
         }
-        if (!(x->revealing ? olo_elimination_reveal_block
+        if (!(x->revealing ? olo_elimination_eliminate_with_rank
                            : olo_elimination_eliminate)(x->elimination, c))
             return c;
     }
@@ -398,7 +398,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             if (x->revealing)
-                olo_elimination_advance(x->elimination, c, x->lambda + closure->u);
+                olo_elimination_update_multipliers(x->elimination, c, x->lambda + closure->u);
             else
                 for (int j = 0; j < closure->count; j++)
                     x->lambda[closure->u + j] += change[j];
@@ -470,11 +470,11 @@ static int assemble(reduced *x, olo_step *step)
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
     x->step = step;
     if (x->tree_only && !step->closed)
-        olo_elimination_begin(x->elimination);
+        olo_elimination_clear_gaps(x->elimination);
     else
         olo_elimination_clear(x->elimination);
     if (x->revealing)
-        olo_elimination_unrestrict(x->elimination, 2 / step->h * x->compliance);
+        olo_elimination_activate_all(x->elimination, 2 / step->h * x->compliance);
     x->scheme->balance(step, &sink);
     add_closures(x, step);
     return eliminate(x, step);
@@ -630,7 +630,7 @@ void olo_reduced_redundant(const void *data, int block, double *N)
     for (int j = 0; j < count; j++) {
         double unit[OLO_BLOCK_MAX] = {0};
         unit[j] = 1;
-        olo_elimination_restrict(x->elimination, closure_block(x, block), unit);
+        olo_elimination_project_multipliers(x->elimination, closure_block(x, block), unit);
         for (int i = 0; i < count; i++)
             N[i * count + j] = (i == j) - unit[i];
     }

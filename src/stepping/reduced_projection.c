@@ -118,9 +118,9 @@ olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, 
     assemble_end(x, step);
     *scale = x->mass_factor;
     if (x->redundant)
-        olo_elimination_unrestrict(x->elimination, end_compliance(x, step));
+        olo_elimination_activate_all(x->elimination, end_compliance(x, step));
     for (int i = 0; i < olo_elimination_count(x->elimination); i++)
-        if (!(x->redundant ? olo_elimination_reveal_block
+        if (!(x->redundant ? olo_elimination_eliminate_with_rank
                            : olo_elimination_eliminate)(x->elimination, order[i]))
             return tell_massless(x, order[i], OLO_SINGULAR, error);
     return OLO_OK;

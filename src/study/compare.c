@@ -1,10 +1,9 @@
-/* The treatments of constraints side by side, on the same run: size, cost, what they keep, and the
- * condition of their iteration matrices for a list of steps. These are the tables 4.1 and 4.2 of
- * the thesis and table II of Betsch and Leyendecker, part II.
+/* Comparison of the treatments of constraints on the same run: size, cost, drifts of conserved
+ * quantities, and the condition numbers of their iteration matrices for a list of steps. These are
+ * the tables 4.1 and 4.2 of the thesis and table II of Betsch and Leyendecker, part II.
  *
- * Processor time is that of the bare run, repeated until it can be measured; the best of several
- * batches counts, since whatever disturbs a measurement makes it longer.
- */
+ * Processor time is that of the run without observers, repeated until it can be measured. The
+ * minimum of several batches counts, since every disturbance makes a measurement longer. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +15,14 @@
 #include "study/study.h"
 #include "system/system.h"
 
-/* A run is repeated for as long as ALL_SECONDS, in batches of at least BATCH_SECONDS: of short
- * batches one will be undisturbed. */
+/* A run is repeated during ALL_SECONDS, in batches of at least BATCH_SECONDS: with short batches
+ * one of them is undisturbed. */
 static const double ALL_SECONDS = 0.2;
 static const double BATCH_SECONDS = 0.01;
 
 /* The iteration matrix of `augmented` is that of its inner problem: one solution of it is enough,
- * while the outer loop would not come to its end at small steps. This is the loosest bound there
- * is. */
+ * while the outer loop would not converge at small steps. This is the largest tolerance that is
+ * allowed. */
 static const double INNER_TOLERANCE = 1.0;
 
 /* Sums over the steps of a run. */
@@ -59,9 +58,9 @@ static void name_of(const olo_treatment_choice *choice, const char *what, double
     (void)snprintf(text, size, "%s%s%s", choice->constraints, penalty, more);
 }
 
-/* --- what a run keeps --- */
+/* ---- conserved quantities -------------------------------------------------------------------- */
 
-static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
+static void copy_verdicts(const olo_recorder *recorder, olo_compare_row *row)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);
@@ -76,7 +75,7 @@ static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
     }
 }
 
-/* The watched run: everything but the time it takes. */
+/* Runs with observers, which measure everything except processor time. */
 static olo_status observe(const olo_study *study, const olo_run *run, olo_observer *observers,
                           olo_compare_row *row, olo_state **end, olo_error *error)
 {
@@ -96,7 +95,7 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
     row->iterations = summary.iterations;
     row->halvings = summary.halvings;
     row->passes = sums.passes;
-    take_verdicts(recorder, row);
+    copy_verdicts(recorder, row);
     if (*end) {
         olo_ledger ledger;
         olo_system_ledger(study->system, *end, &ledger);
@@ -106,9 +105,9 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
     return status;
 }
 
-/* --- processor time --- */
+/* ---- processor time -------------------------------------------------------------------------- */
 
-/* Seconds of a run, from `repeats` of them. */
+/* Mean seconds per run over `repeats` runs. */
 static olo_status time_batch(const olo_study *study, const char *what, const olo_run *run,
                              long repeats, double *seconds, olo_error *error)
 {
@@ -145,9 +144,9 @@ static olo_status measure_time(const olo_study *study, const olo_run *run, olo_c
     return status;
 }
 
-/* --- condition numbers --- */
+/* ---- condition numbers ----------------------------------------------------------------------- */
 
-static bool wants_stop(const olo_study *study)
+static bool is_stopped(const olo_study *study)
 {
     for (int i = 0; i < study->observer_count; i++)
         if (study->observers[i].stop && study->observers[i].stop(study->observers[i].context))
@@ -155,7 +154,7 @@ static bool wants_stop(const olo_study *study)
     return false;
 }
 
-/* Steps of `h` to the time `at`, at least one; the matrix is that of the last. */
+/* Makes steps of `h` to the time `at`, at least one; the matrix is that of the last step. */
 static olo_status step_and_measure(const olo_study *study, const olo_run *run, double at,
                                    olo_stepper *stepper, olo_state *state, double *condition,
                                    olo_error *error)
@@ -165,7 +164,7 @@ static olo_status step_and_measure(const olo_study *study, const olo_run *run, d
     olo_status status = OLO_OK;
     for (long i = 0; i < steps && status == OLO_OK; i++) {
         status = olo_stepper_step(stepper, state, run->step, error);
-        if (status == OLO_OK && wants_stop(study))
+        if (status == OLO_OK && is_stopped(study))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted");
     }
     return status == OLO_OK ? olo_stepper_condition(stepper, condition, error) : status;
@@ -176,7 +175,7 @@ static olo_status measure_condition(const olo_study *study, const olo_treatment_
 {
     olo_run run = run_of(study, choice);
     run.step = h;
-    run.halvings = 0; /* the matrix is to belong to h */
+    run.halvings = 0; /* the matrix must belong to h */
     run.order = 2;
     run.augmented_tolerance = INNER_TOLERANCE;
     olo_stepper *stepper = NULL;
@@ -214,7 +213,7 @@ static olo_status measure_conditions(const olo_study *study, const olo_compare_s
     return OLO_OK;
 }
 
-/* --- the table --- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static olo_status fill_row(const olo_study *study, const olo_compare_setup *setup,
                            olo_observer *observers, olo_compare_row *row, double *conditions,
@@ -227,7 +226,7 @@ static olo_status fill_row(const olo_study *study, const olo_compare_setup *setu
         status = observe(study, &run, observers, row, end, failure);
     if (status == OLO_OK && setup->cpu)
         status = measure_time(study, &run, row, failure);
-    /* a run that fails may have condition numbers, a treatment that does not exist has none */
+    /* a failed run may have condition numbers, an unavailable treatment has none */
     if (olo_study_ends(status) || row->unknowns == 0)
         return olo_study_ends(status) ? status : OLO_OK;
     return measure_conditions(study, setup, row, conditions);
@@ -235,16 +234,16 @@ static olo_status fill_row(const olo_study *study, const olo_compare_setup *setu
 
 static olo_compare_row empty_row(const olo_treatment_choice *choice)
 {
-    const double none = (double)NAN;
+    const double unknown = (double)NAN;
     return (olo_compare_row){.treatment = *choice,
-                             .constraint_end = none,
-                             .constraint_max = none,
-                             .energy_drift = none,
-                             .momentum_drift = none,
-                             .difference = olo_errors_none(),
-                             .largest_difference = none,
-                             .cpu_seconds = none,
-                             .cpu_ratio = none};
+                             .constraint_end = unknown,
+                             .constraint_max = unknown,
+                             .energy_drift = unknown,
+                             .momentum_drift = unknown,
+                             .difference = olo_errors_unknown(),
+                             .largest_difference = unknown,
+                             .cpu_seconds = unknown,
+                             .cpu_ratio = unknown};
 }
 
 /* The row that others are compared with: that of the default treatment, or the first one. */
@@ -281,7 +280,7 @@ static void compare_with(const olo_study *study, int base, olo_compare_row *rows
     }
 }
 
-/* Row by row, until one ends the study. */
+/* Computes the rows until a failure ends the study. */
 static olo_status fill_rows(const olo_study *study, const olo_compare_setup *setup,
                             olo_observer *observers, olo_compare_row *rows, double *conditions,
                             olo_state **ends, olo_error *error)

@@ -1,14 +1,15 @@
-/* How errors fall with the step. The order between two steps and the slope over all of them are
+/* Convergence of errors with the step size. The order between two steps and the slope over all of
+ * them are
  *
  *     order = log(e'/e) / log(h'/h),
  *     slope = sum (x - mean x)(y - mean y) / sum (x - mean x)^2,   x = log h,  y = log e.
  *
  * Multipliers are compared at the end of the run. Those of energy-momentum belong to the middles of
- * steps and, as the step reflects velocities normal to the constraints, swing about their values
- * from step to step: the mean of the last step and the next is of second order at the end. Those of
- * variational belong to the node where a step begins: the next step has them. The multipliers of
- * the last step as they are have order 1 as values at the end (thesis, figures 4.3, 4.6, 4.13).
- */
+ * steps and, as the step reflects velocities normal to the constraints, oscillate about their
+ * values from step to step: the mean of the last step and the next is of second order at the end.
+ * Those of variational belong to the node where a step begins: the next step has them. The
+ * multipliers of the last step, taken as values at the end, have order 1 (thesis, figures 4.3, 4.6,
+ * 4.13). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +18,17 @@
 #include "base/memory.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
-#include "study/path.h"
+#include "study/discrete_action.h"
 #include "study/study.h"
 #include "system/system.h"
 
-/* What errors are measured against. Without a state only the vectors that the model names are
- * known. */
+/* The reference of the errors. Without a state only the vectors that the model names are known. */
 typedef struct reference {
     double *q, *p, *work;
-    double *tangential;   /* momentum; that of an exact solution is tangential */
-    double *node;         /* [m] multipliers at the end; not known without `state` */
+    double *tangential;   /* tangential momentum; that of an exact solution is tangential */
+    double *node;         /* [m] multipliers at the end; unknown without `state` */
     double *mine;         /* [m] multipliers of a row at the end */
-    const double *lambda; /* of `state`; NULL: not known */
+    const double *lambda; /* of `state`; NULL: unknown */
     olo_state *state;     /* end of the reference run; NULL: exact solution */
     bool whole;
 } reference;
@@ -38,21 +38,21 @@ static olo_status out_of_memory(olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a study of convergence");
 }
 
-/* A run of the study that is watched by its observers and, where it is wanted, by one more. */
-static olo_status run_watched(const olo_study *study, const char *what, const olo_run *run,
-                              olo_state **state, olo_run_summary *sum, double *action,
-                              double *fastest, olo_error *error)
+/* Runs with the observers of the study and, if the study asks for the action, with one more. */
+static olo_status run_with_action(const olo_study *study, const char *what, const olo_run *run,
+                                  olo_state **state, olo_run_summary *sum, double *action,
+                                  double *fastest, olo_error *error)
 {
     const int count = study->observer_count;
     *action = *fastest = (double)NAN;
     *state = NULL;
     if (!study->action)
         return olo_study_run(study, what, run, study->observers, count, state, sum, error);
-    olo_path path = {0};
+    olo_discrete_action discrete = {0};
     olo_observer *all = olo_alloc((size_t)count + 1, sizeof *all);
     olo_status status = OLO_NO_MEMORY;
-    if (all && olo_path_open(&path, study->system)) {
-        all[0] = olo_path_observer(&path);
+    if (all && olo_discrete_action_open(&discrete, study->system)) {
+        all[0] = olo_discrete_action_observer(&discrete);
         if (count > 0)
             memcpy(all + 1, study->observers, (size_t)count * sizeof *all);
         status = olo_study_run(study, what, run, all, count + 1, state, sum, error);
@@ -60,22 +60,22 @@ static olo_status run_watched(const olo_study *study, const char *what, const ol
         (void)out_of_memory(error);
     }
     if (status == OLO_OK) {
-        *action = path.action;
-        *fastest = path.fastest;
+        *action = discrete.action;
+        *fastest = discrete.fastest;
     }
-    olo_path_close(&path);
+    olo_discrete_action_close(&discrete);
     olo_free(all);
     return status;
 }
 
-/* The exact solution as (q, p) at time t; p only if the configuration is whole. */
-static void take_exact(const olo_system *system, double t, reference *ref)
+/* Evaluates the exact solution (q, p) at time t; p only if the configuration is complete. */
+static void evaluate_exact(const olo_system *system, double t, reference *ref)
 {
     ref->whole = olo_system_exact(system, t, ref->q, ref->work);
     olo_system_mass_times(system, ref->work, ref->p);
 }
 
-/* Of the vectors that the exact solution names. */
+/* The error of the vectors that the exact solution names. */
 static double error_of_vectors(const olo_system *system, const olo_state *state, double t)
 {
     double difference = 0, size = 0;
@@ -91,7 +91,7 @@ static double error_of_vectors(const olo_system *system, const olo_state *state,
     return olo_relative(difference, size);
 }
 
-/* The multipliers at the end of a run, from a step beyond it; not numbers where there is none. */
+/* The multipliers at the end of a run, from one more step; NaN where the step fails. */
 static olo_status find_node(const olo_study *study, const olo_run *run, const olo_state *state,
                             double *lambda, olo_error *error)
 {
@@ -114,7 +114,7 @@ static olo_status find_node(const olo_study *study, const olo_run *run, const ol
     return status;
 }
 
-/* What is left of the momentum without its part normal to the constraints. */
+/* The momentum without its part normal to the constraints. */
 static olo_status find_tangential(const olo_system *system, const olo_state *state,
                                   double *momentum, olo_error *error)
 {
@@ -128,7 +128,7 @@ static olo_status find_tangential(const olo_system *system, const olo_state *sta
     return status;
 }
 
-/* What errors there are beside those of the state itself. */
+/* Errors beside those of the state: tangential momentum and multipliers. */
 static olo_status measure_more(const olo_study *study, const olo_run *run, const olo_state *state,
                                reference *ref, olo_errors *errors, olo_error *error)
 {
@@ -150,7 +150,7 @@ static olo_errors measure(const olo_system *system, const olo_state *state, refe
 {
     if (ref->whole)
         return olo_errors_between(system, state, ref->q, ref->p, ref->lambda, ref->work);
-    olo_errors errors = olo_errors_none();
+    olo_errors errors = olo_errors_unknown();
     errors.q = error_of_vectors(system, state, olo_state_time(state));
     return errors;
 }
@@ -163,11 +163,11 @@ static olo_status open_exact(const olo_study *study, reference *ref, olo_converg
         return olo_fail(error, OLO_BAD_INPUT,
                         "the model gives no exact solution (section 'exact'); give the step of a "
                         "reference run instead");
-    /* the start is a state of the exact solution, too, or the solution belongs to another start */
-    take_exact(system, olo_state_time(study->start), ref);
+    /* the initial state should be that of the exact solution: its error shows whether it is */
+    evaluate_exact(system, olo_state_time(study->start), ref);
     const olo_errors start = measure(system, study->start, ref);
     summary->start_error = ref->whole ? start.z : start.q;
-    take_exact(system, study->run.end, ref);
+    evaluate_exact(system, study->run.end, ref);
     memcpy(ref->tangential, ref->p, (size_t)system->n * sizeof *ref->p);
     return OLO_OK;
 }
@@ -191,8 +191,8 @@ static olo_status open_reference(const olo_study *study, reference *ref,
     (void)snprintf(what, sizeof what, "reference, h = %.6g", summary->reference);
     olo_run run = study->run;
     run.step = summary->reference;
-    olo_status status = run_watched(study, what, &run, &ref->state, NULL, &summary->action,
-                                    &summary->fastest, error);
+    olo_status status = run_with_action(study, what, &run, &ref->state, NULL, &summary->action,
+                                        &summary->fastest, error);
     if (status != OLO_OK)
         return olo_fail_context(error, status, "reference run");
     status = find_tangential(study->system, ref->state, ref->tangential, error);
@@ -214,18 +214,18 @@ static void close_reference(reference *ref)
     olo_state_free(ref->state);
 }
 
-/* Steps of equal size to the end: the step nearest to `wanted` that divides the time. */
+/* Steps of equal size to the end: finds the step nearest to `wanted` that divides the time span. */
 static olo_status divide(const olo_study *study, double wanted, double *step, olo_error *error)
 {
     const double span = study->run.end - olo_state_time(study->start);
     if (!(wanted > 0) || !isfinite(wanted))
         return olo_fail(error, OLO_BAD_INPUT, "a step must be positive, got %g", wanted);
     if (!(span > 0) || !isfinite(span))
-        return olo_fail(error, OLO_BAD_INPUT, "the time must lie after the start, got %g",
+        return olo_fail(error, OLO_BAD_INPUT, "the end time must be after the start, got %g",
                         study->run.end);
     const double count = fmax(round(span / wanted), 1.0);
-    /* where it divides but for rounding it stays as it is, so that a run with this step gives the
-     * same bits */
+    /* where it divides the span up to rounding it is unchanged, so that a run with this step gives
+     * the same bits */
     *step = fabs(count * wanted - span) <= 1e-9 * span ? wanted : span / count;
     return OLO_OK;
 }
@@ -239,12 +239,12 @@ static olo_status run_row(const olo_study *study, reference *ref, const double *
     run.step = row->step;
     olo_state *state = NULL;
     olo_run_summary summary = {0};
-    olo_status status = run_watched(study, what, &run, &state, &summary, &row->action,
-                                    &row->fastest, &row->failure);
+    olo_status status = run_with_action(study, what, &run, &state, &summary, &row->action,
+                                        &row->fastest, &row->failure);
     row->steps = summary.steps;
     row->iterations = summary.iterations;
     row->cpu_seconds = summary.cpu_seconds;
-    row->error = status == OLO_OK ? measure(study->system, state, ref) : olo_errors_none();
+    row->error = status == OLO_OK ? measure(study->system, state, ref) : olo_errors_unknown();
     if (status == OLO_OK)
         status = measure_more(study, &run, state, ref, &row->error, &row->failure);
     if (status == OLO_OK && ref->state)
@@ -263,7 +263,7 @@ static double *component(olo_errors *errors, int i)
 }
 enum { COMPONENTS = 7 };
 
-/* Whether an error has a logarithm. */
+/* True if an error has a logarithm. */
 static bool counts(double e)
 {
     return isfinite(e) && e > 0;
@@ -271,7 +271,7 @@ static bool counts(double e)
 
 static void find_order(olo_converge_row *rows, int i)
 {
-    rows[i].order = olo_errors_none();
+    rows[i].order = olo_errors_unknown();
     int before = i - 1;
     while (before >= 0 && rows[before].failure.status != OLO_OK)
         before--;
@@ -313,12 +313,12 @@ static olo_status converge(const olo_study *study, const double *steps, int coun
                            olo_converge_summary *summary, olo_error *error)
 {
     *summary = (olo_converge_summary){.time = study->run.end,
-                                      .slope = olo_errors_none(),
+                                      .slope = olo_errors_unknown(),
                                       .action = (double)NAN,
                                       .fastest = (double)NAN};
     olo_status status = OLO_OK;
     for (int i = 0; i < count && status == OLO_OK; i++) {
-        rows[i] = (olo_converge_row){.error = olo_errors_none(), .order = olo_errors_none()};
+        rows[i] = (olo_converge_row){.error = olo_errors_unknown(), .order = olo_errors_unknown()};
         status = divide(study, steps[i], &rows[i].step, error);
     }
     if (status == OLO_OK && reference_step != 0)
@@ -347,6 +347,6 @@ olo_status olo_converge(const olo_study *study, const double *steps, int count,
                         olo_converge_summary *summary, olo_error *error)
 {
     olo_study constant = *study;
-    constant.run.tolerance = 0; /* steps are what is varied */
+    constant.run.tolerance = 0; /* the study varies the step */
     return converge(&constant, steps, count, reference_step, rows, summary, error);
 }

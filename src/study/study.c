@@ -1,7 +1,6 @@
-/* Runs and distances that every study needs. Distances are relative in the 2-norm (thesis, 3.1):
+/* Runs and distances that all studies use. Distances are relative in the 2-norm (thesis, 3.1):
  *
- *     e_x = |x - x_ref| / |x_ref|,   z = (q, p),   p = M v.
- */
+ *     e_x = |x - x_ref| / |x_ref|,   z = (q, p),   p = M v. */
 #include "study/study.h"
 
 #include <math.h>
@@ -25,10 +24,10 @@ bool olo_study_ends(olo_status status)
     return status == OLO_INTERRUPTED || status == OLO_NO_MEMORY;
 }
 
-olo_errors olo_errors_none(void)
+olo_errors olo_errors_unknown(void)
 {
-    const double none = (double)NAN;
-    return (olo_errors){none, none, none, none, none, none, none};
+    const double unknown = (double)NAN;
+    return (olo_errors){unknown, unknown, unknown, unknown, unknown, unknown, unknown};
 }
 
 double olo_relative(double difference, double size)

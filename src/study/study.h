@@ -1,4 +1,4 @@
-/* What studies share: running a variant of the study, and distances between states. */
+/* Functions shared by studies: running a variant of the study, and distances between states. */
 #ifndef OLO_STUDY_STUDY_H
 #define OLO_STUDY_STUDY_H
 
@@ -9,11 +9,11 @@ olo_status olo_study_run(const olo_study *study, const char *what, const olo_run
                          const olo_observer *observers, int observer_count, olo_state **state,
                          olo_run_summary *summary, olo_error *error);
 
-/* Whether a failed run ends the whole study instead of being a row in it. */
+/* True if a failure ends the whole study instead of being a row in it. */
 bool olo_study_ends(olo_status status);
 
-/* No errors known. */
-olo_errors olo_errors_none(void);
+/* Errors that are all unknown (NaN). */
+olo_errors olo_errors_unknown(void);
 
 /* Relative distances of a state from (q, p, lambda); `p` and `work` have n numbers, lambda may be
  * NULL. */

@@ -18,7 +18,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from conftest import environment, executable  # noqa: E402
-from sealed import changed, put_text, words  # noqa: E402
+from checksum_trailer import changed, put_text, words  # noqa: E402
 
 # bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs, many bodies, a beam
 MODELS = {"six-body-linkage": ["--end", "0.4"],

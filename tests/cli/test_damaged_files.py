@@ -8,7 +8,7 @@ import h5py
 import numpy
 import pytest
 from conftest import ROOT, executable, one_message
-from sealed import changed, seal
+from checksum_trailer import add_trailer, changed
 
 sys.path.insert(0, str(ROOT / "tests" / "mutate"))
 import files  # noqa: E402
@@ -31,7 +31,7 @@ def test_damaged_files_of_format_1_are_refused(oloid, path):
     name = path.stem
     (oloid.folder / name).write_bytes(lzma.decompress(path.read_bytes()))
     check_refused(oloid, name, "it has no checksum at its end")
-    seal(oloid.folder / name)  # the damage was there before: texts of variable length are not even tried
+    add_trailer(oloid.folder / name)  # the damage was there before: texts of variable length are not even tried
     check_refused(oloid, name, "is not a result of oloid")
 
 
@@ -48,12 +48,12 @@ def result(oloid):
     return oloid.folder / "heavy-top.h5"
 
 
-def test_a_result_that_another_program_has_changed_is_refused_until_it_is_sealed_again(oloid, result):
+def test_a_result_that_another_program_has_changed_is_refused_until_its_checksum_is_written_again(oloid, result):
     before = oloid("export", result, "--csv", "-").stdout
     with h5py.File(result, "r+") as file:
         file.attrs["note"] = 1.0
     check_refused(oloid, result.name, "another program has changed it")
-    seal(result)
+    add_trailer(result)
     assert oloid("export", result, "--csv", "-").stdout == before
 
 
@@ -99,9 +99,9 @@ def test_a_pipe_is_no_result(oloid):
     check_refused(oloid, "x.h5", "it is not a regular file")
 
 
-def test_the_seal_is_as_documented(result):
+def test_the_checksum_trailer_is_as_documented(result):
     data = result.read_bytes()
     assert data[-32:-24] == b"oloidend" and int.from_bytes(data[-16:-8], "little") == len(data) - 32
     result.write_bytes(data[:-32])
-    seal(result)
+    add_trailer(result)
     assert result.read_bytes() == data

@@ -10,7 +10,7 @@ import h5py
 import numpy
 import pytest
 from conftest import environment, executable, one_message
-from sealed import words
+from checksum_trailer import words
 from vtk_text import PolyData, collection, volume
 
 SHAPES = """

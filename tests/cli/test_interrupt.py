@@ -126,7 +126,7 @@ def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path,
 
 
 def press_while_it_slides(tmp_path, *options):
-    """`oloid equilibrium` of a chain that slides down for many seconds; Ctrl-C after it has begun."""
+    """`oloid equilibrium` of a chain whose descent takes many seconds; Ctrl-C after it has begun."""
     process = subprocess.Popen([executable(), "equilibrium", "chain", "--set", "n=3000", "-o", "x.h5", *options],
                                cwd=tmp_path, text=True, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
@@ -147,7 +147,7 @@ def press_while_it_slides(tmp_path, *options):
 @pytest.mark.slow
 def test_interrupt_ends_an_equilibrium_that_is_searched_at_once(tmp_path):
     stdout, stderr = press_while_it_slides(tmp_path)
-    assert stdout == "" and stderr == "oloid: interrupted while it slides down: no equilibrium yet\n"
+    assert stdout == "" and stderr == "oloid: interrupted during the descent: no equilibrium found yet\n"
     stdout, _ = press_while_it_slides(tmp_path, "--json")
     assert json.loads(stdout)["status"] == "INTERRUPTED"
 

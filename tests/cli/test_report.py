@@ -13,7 +13,7 @@ import h5py
 import numpy
 import pytest
 from conftest import one_message
-from sealed import changed, put_text, words
+from checksum_trailer import changed, put_text, words
 
 LIMIT = 10_000_000
 SVG = "{http://www.w3.org/2000/svg}"

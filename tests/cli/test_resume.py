@@ -14,7 +14,7 @@ import h5py
 import numpy
 import pytest
 from conftest import environment, executable, one_message
-from sealed import changed, seal
+from checksum_trailer import add_trailer, changed
 
 KILLS = 50
 TREATMENTS = ["reduced", "multipliers", "projected", "minimal", "penalty", "augmented"]
@@ -278,11 +278,11 @@ def resume(run, *arguments):
 
 
 @pytest.mark.parametrize("arguments, expected", [
-    (["heavy-top", "-o", "x.h5", "--step", "2e-3"], "with step=0.001; it cannot go on with step=0.002"),
-    (["x.h5", "--end", "2"], "is a run with end=1000000; it cannot go on with end=2"),
-    (["x.h5.partial", "--constraints", "penalty"], "cannot go on with constraints=penalty"),
-    (["x.h5", "--set", "run.frames=10"], "it cannot go on with frames=10"),
-    (["heavy-top", "-o", "x.h5", "--set", "spin=7"], "it cannot go on with spin=7"),
+    (["heavy-top", "-o", "x.h5", "--step", "2e-3"], "with step=0.001; it cannot continue with step=0.002"),
+    (["x.h5", "--end", "2"], "is a run with end=1000000; it cannot continue with end=2"),
+    (["x.h5.partial", "--constraints", "penalty"], "cannot continue with constraints=penalty"),
+    (["x.h5", "--set", "run.frames=10"], "it cannot continue with frames=10"),
+    (["heavy-top", "-o", "x.h5", "--set", "spin=7"], "it cannot continue with spin=7"),
     (["planar-pendulum", "-o", "x.h5"], "is the run of another model than 'planar-pendulum'"),
     (["x.h5", "-o", "y.h5"], "--output"),
     (["x.h5", "--no-result"], "--resume and --no-result exclude each other"),
@@ -356,7 +356,7 @@ def test_what_is_no_journal_is_refused(run, folder):
     with h5py.File(path, "w") as other:
         other["data"] = 1.0
     check_refused(run, path, "'x.h5.partial': it has no checksum at its end")
-    seal(path)
+    add_trailer(path)
     check_refused(run, path, "'x.h5.partial' is not a result of oloid")
     path.unlink()
     path.mkdir()
@@ -375,7 +375,7 @@ def test_damaged_checkpoints_are_refused(run, interrupted):
             bytes_ = journal["checkpoint"][name][()]
             bytes_[100] ^= 1
             journal["checkpoint"][name][...] = bytes_
-    check_refused(run, interrupted, "is damaged: it has no whole checkpoint", codes=(4,))
+    check_refused(run, interrupted, "is damaged: it has no complete checkpoint", codes=(4,))
 
 
 def test_a_truncated_journal_is_refused(run, interrupted):

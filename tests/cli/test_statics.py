@@ -271,7 +271,7 @@ def test_what_falls_has_no_equilibrium(oloid):
     done = oloid("equilibrium", model)
     message = one_message(done)
     assert done.returncode != 0
-    assert "no equilibrium near the start" in message and "'stone'" in message
+    assert "no equilibrium near the initial state" in message and "'stone'" in message
     assert not (oloid.folder / "model.equilibrium.h5").exists()
 
 

@@ -8,7 +8,7 @@
 
 #include "base/checksum.h"
 #include "results/checkpoint.h"
-#include "results/seal.h"
+#include "results/checksum_trailer.h"
 #include "system/system.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,7 +52,7 @@ static void prepare(void)
     make_journal();
     base.state = olo_state_saved_size(base.run.state);
     olo_checkpoint like = {0}, head;
-    olo_checkpoint_seal(&like, 0);
+    olo_checkpoint_set_checksum(&like, 0);
     for (size_t at = 0; at + sizeof head <= base.size && base.blocks < BLOCKS; at += 8) {
         memcpy(&head, base.bytes + at, sizeof head);
         if (head.magic == like.magic && head.version == like.version) {
@@ -73,7 +73,7 @@ static void fix(uint8_t *block)
         const uint64_t sum = olo_checksum(0, state + HEAD, base.state - HEAD);
         memcpy(state + CHECKSUM, &sum, sizeof sum);
     }
-    olo_checkpoint_seal(head, (size_t)head->size);
+    olo_checkpoint_set_checksum(head, (size_t)head->size);
 }
 
 static void change(uint8_t *bytes, const uint8_t *data)
@@ -86,10 +86,10 @@ static void change(uint8_t *bytes, const uint8_t *data)
     }
 }
 
-/* The seal of a journal covers its setup: it is made anew over the same ranges. */
-static void seal_again(const uint8_t *bytes)
+/* The checksum trailer of a journal covers its setup: it is written again over the same ranges. */
+static void write_trailer_again(const uint8_t *bytes)
 {
-    enum { FOOT = 32, RANGE = 16 }; // see seal.h
+    enum { FOOT = 32, RANGE = 16 }; // see checksum_trailer.h
     uint64_t count = 0, length = 0;
     olo_ranges ranges = {0};
     memcpy(&count, bytes + base.size - FOOT + 8, sizeof count);
@@ -100,7 +100,7 @@ static void seal_again(const uint8_t *bytes)
         olo_ranges_add(&ranges, range.offset, range.size);
     }
     const int file = open(base.partial, O_RDWR | O_CLOEXEC);
-    require(file >= 0 && olo_seal_write(file, length, &ranges));
+    require(file >= 0 && olo_checksum_trailer_write(file, length, &ranges));
     close(file);
     olo_ranges_free(&ranges);
 }
@@ -146,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fix(bytes + base.at[i]);
     }
     put_file(base.partial, bytes, base.size);
-    seal_again(bytes);
+    write_trailer_again(bytes);
     free(bytes);
     go_on();
     (void)unlink(base.path);

@@ -11,7 +11,7 @@
 #include <hdf5.h>
 
 #include "oloid/report.h"
-#include "results/seal.h"
+#include "results/checksum_trailer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -199,7 +199,7 @@ static void change_all(const uint8_t *data, size_t size)
     const int descriptor = open(base.path, O_RDWR | O_CLOEXEC);
     struct stat facts;
     require(descriptor >= 0 && fstat(descriptor, &facts) == 0 &&
-            olo_seal_write(descriptor, (uint64_t)facts.st_size, NULL));
+            olo_checksum_trailer_write(descriptor, (uint64_t)facts.st_size, NULL));
     close(descriptor);
 }
 

@@ -2,7 +2,7 @@
  * the discrete action that are none of the continuous one (variational sheet, 2.12: G1 to G5; F16).
  */
 #include "linalg/vec3.h"
-#include "study/path.h"
+#include "study/discrete_action.h"
 #include "trajectory.h"
 
 static const char CIRCLE[] =
@@ -25,10 +25,10 @@ static trajectory path_of(double (*angle)(int i, double h), double h, int steps)
 /* The action as studies sum it up. */
 static double watched_action(trajectory *x, double *fastest)
 {
-    olo_path path;
+    olo_discrete_action path;
     olo_error error = {0};
-    check_true(olo_path_open(&path, x->s.system));
-    olo_observer observer = olo_path_observer(&path);
+    check_true(olo_discrete_action_open(&path, x->s.system));
+    olo_observer observer = olo_discrete_action_observer(&path);
     for (int i = 0; i <= x->steps; i++) {
         memcpy(x->s.state->q, trajectory_at(x, i), 3 * sizeof *x->q);
         x->s.state->span = x->h;
@@ -36,7 +36,7 @@ static double watched_action(trajectory *x, double *fastest)
     }
     double action = path.action;
     *fastest = path.fastest;
-    olo_path_close(&path);
+    olo_discrete_action_close(&path);
     return action;
 }
 

@@ -266,9 +266,9 @@ static void check_bent(const char *n, double largest, bool warns)
     check_equal(0, sum.beam);
     check_true(warns == (warning[0] != '\0'));
     if (warns)
-        check_contains("neighbouring nodes of beam 'b' turn by", warning);
+        check_contains("neighbouring nodes of beam 'b' are rotated by", warning);
     if (turns_back)
-        check_contains("45 degrees against each other", error.text);
+        check_contains("45 degrees relative to each other", error.text);
     if (turns_back)
         check_contains("take more elements", error.text);
     scene_close(&s);

@@ -425,7 +425,7 @@ TEST(free_fall_has_no_equilibrium)
         "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n", NULL);
     check_status(OLO_NOT_CONVERGED,
                  olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error));
-    check_contains("no equilibrium near the start", error.text);
+    check_contains("no equilibrium near the initial state", error.text);
     check_contains("'stone'", error.text);
     scene_close(&s);
 }

@@ -252,7 +252,7 @@ TEST(gravity_across_the_axis_of_a_frame_is_refused)
     scene s = scene_open("planar-pendulum", NULL);
     check_status(OLO_UNSUPPORTED,
                  olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
-    check_contains("gravity turns", error.text);
+    check_contains("gravity rotates", error.text);
     scene_close(&s);
 }
 

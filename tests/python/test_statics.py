@@ -68,7 +68,7 @@ def test_a_limit_point_under_a_moment_says_nothing_of_stability():
     beam = {**COLUMN["beams"][0], "elements": 4, "interpolation": "linear", "stiffness": [1e6, 1e6, 1e6, 10, 10, 10]}
     model = {"name": "rolled", "beams": [beam], "supports": COLUMN["supports"], "loads": [{"on": "b.end", "moment": [0, 0, 100]}]}
     with pytest.raises(oloid.ComputationError, match="limit point at load factor") as caught, \
-            pytest.warns(UserWarning, match="neighbouring nodes of beam 'b' turn by 45 degrees"):
+            pytest.warns(UserWarning, match="neighbouring nodes of beam 'b' are rotated by 45 degrees"):
         oloid.equilibrium(model)
     last = caught.value.equilibrium
     assert last.stable is None and [p.unstable for p in last.critical] == [None]
@@ -251,6 +251,6 @@ def test_wrong_arguments():
         oloid.modes(pendulum()).shape(8)
     with pytest.raises(oloid.InputError, match=".h5, .json or .csv"):
         oloid.linearize(pendulum()).write("x.mat")
-    with pytest.raises(oloid.ComputationError, match="no equilibrium near the start"):
+    with pytest.raises(oloid.ComputationError, match="no equilibrium near the initial state"):
         oloid.equilibrium({"name": "stone", "gravity": [0, 0, -9.81],
                            "points": [{"name": "a", "mass": 1, "position": [0, 0, 0]}]})

@@ -353,14 +353,14 @@ TEST(a_steady_job_ends_when_the_rule_of_three_says)
 {
     olo_progress progress;
     olo_progress_start(&progress, 100.0);
-    check_true(isinf(olo_progress_seconds_left(&progress)));
+    check_true(isinf(olo_progress_remaining_seconds(&progress)));
     for (int i = 1; i <= 30; i++) {
         olo_progress_update(&progress, 100.0 + i, 0.01 * i);
         check_relative(0.01, olo_progress_rate(&progress), 1e-12);
-        check_relative(100.0 - i, olo_progress_seconds_left(&progress), 1e-12);
+        check_relative(100.0 - i, olo_progress_remaining_seconds(&progress), 1e-12);
     }
     olo_progress_update(&progress, 150.0, 1.0);
-    check_close(0.0, olo_progress_seconds_left(&progress), 0.0);
+    check_close(0.0, olo_progress_remaining_seconds(&progress), 0.0);
 }
 
 TEST(the_estimate_follows_a_change_of_pace)
@@ -385,7 +385,7 @@ TEST(progress_that_goes_back_is_ignored)
     olo_progress_update(&progress, 2.0, (double)NAN);
     check_close(before.last, progress.last, 0.0);
     check_close(before.fraction, progress.fraction, 0.0);
-    check_close(9.0, olo_progress_seconds_left(&progress), 1e-12);
+    check_close(9.0, olo_progress_remaining_seconds(&progress), 1e-12);
 }
 
 /* Version. */

@@ -85,7 +85,7 @@ static void plant(forest *f, int count, int least, int springs, int closures,
     }
     for (int i = 0; i < closures; i++) {
         f->blocks[count + i] =
-            (olo_block){.size = 1, .dof = 1, .parent = -1, .plain = true, .last = true};
+            (olo_block){.size = 1, .dof = 1, .parent = -1, .plain = true, .closure = true};
         f->blocks[count + i].relative = relative;
         for (int side = 0; side < 2; side++) {
             f->edges[2 * f->edge_count] = count + i;
@@ -238,18 +238,18 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
         const olo_block *block = &f->blocks[a];
         int d = block->size, r = block->dof;
         for (int c = 0; c < f->count; c++) {
-            if (!coupled(f, a, c) || (block->last && f->blocks[c].last && a != c))
+            if (!coupled(f, a, c) || (block->closure && f->blocks[c].closure && a != c))
                 continue;
             double *K = olo_elimination_matrix(e, a, c);
             fill(d * f->blocks[c].size, K, 1.0, seed);
-            for (int i = 0; a == c && !block->last && i < d; i++)
+            for (int i = 0; a == c && !block->closure && i < d; i++)
                 K[i * d + i] += 8;
-            if (a == c && block->last)
+            if (a == c && block->closure)
                 K[0] = 0;
             /* rows and columns of closures are alike, as in mechanics: their pivots are not near
              * zero */
-            for (int i = 0; a != c && block->last != f->blocks[c].last && i < d * f->blocks[c].size;
-                 i++)
+            for (int i = 0;
+                 a != c && block->closure != f->blocks[c].closure && i < d * f->blocks[c].size; i++)
                 K[i] = 1 + 0.3 * K[i];
             for (int i = 0; i < d; i++)
                 for (int j = 0; j < f->blocks[c].size; j++)
@@ -389,7 +389,7 @@ static void fill_symmetric(const forest *f, unsigned long long seed)
         const int p = parent >= 0 ? f->blocks[parent].size : 0;
         for (int c = 0; c <= a; c++) {
             const int s = f->blocks[c].size;
-            if (!coupled(f, a, c) || (block->last && f->blocks[c].last))
+            if (!coupled(f, a, c) || (block->closure && f->blocks[c].closure))
                 continue;
             double *K = olo_elimination_matrix(e, a, c), *back = olo_elimination_matrix(e, c, a);
             double part[36];
@@ -443,7 +443,7 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
         for (int a = 0; a < f.count; a++) /* what is below is not read */
             for (int c = 0; c < f.count; c++)
                 if (coupled(&f, a, c) && f.elimination->rank[a] > f.elimination->rank[c] &&
-                    !(f.blocks[a].last && f.blocks[c].last))
+                    !(f.blocks[a].closure && f.blocks[c].closure))
                     fill(f.blocks[a].size * f.blocks[c].size,
                          olo_elimination_matrix(f.elimination, a, c), 9.0, &seed);
         check_status(OLO_OK, olo_elimination_solve_symmetric(f.elimination, 0, &where));
@@ -459,7 +459,7 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
 TEST(rows_that_repeat_others_are_revealed)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
-                                 {.size = 3, .dof = 3, .parent = -1, .last = true}};
+                                 {.size = 3, .dof = 3, .parent = -1, .closure = true}};
     const int edge[2] = {0, 1};
     const double rows[9] = {1, 2, 0, 0, 1, 1, 1, 3, 1};
     for (int way = 0; way < 3; way++) {
@@ -476,23 +476,23 @@ TEST(rows_that_repeat_others_are_revealed)
                     olo_elimination_matrix(e, 0, 1)[3 * k + i] = rows[3 * i + k];
         }
         if (way == 0) {
-            check_ok(olo_elimination_reveal(e, 1.0, &error), &error);
+            check_ok(olo_elimination_find_redundant(e, 1.0, &error), &error);
         } else if (way == 1) {
             check_status(OLO_OK, olo_elimination_solve_symmetric(e, 1.0, &where));
         } else {
-            olo_elimination_unrestrict(e, 1.0);
+            olo_elimination_activate_all(e, 1.0);
             for (int i = 0; i < 2; i++)
-                check_true(olo_elimination_reveal_block(e, olo_elimination_sequence(e)[i]));
+                check_true(olo_elimination_eliminate_with_rank(e, olo_elimination_sequence(e)[i]));
             for (int i = 1; i >= 0; i--)
                 olo_elimination_substitute(e, olo_elimination_sequence(e)[i]);
             double advanced[3] = {1, 1, -1}, sum = 0; /* what does nothing is taken away */
-            olo_elimination_advance(e, 1, advanced);
+            olo_elimination_update_multipliers(e, 1, advanced);
             for (int i = 0; i < 3; i++)
                 sum += advanced[i] * (i == 2 ? -1 : 1);
             check_close(0, sum, 1e-14);
         }
-        olo_elimination_restrict(e, 1, lambda);
-        olo_elimination_restrict(e, 1, kept);
+        olo_elimination_project_multipliers(e, 1, lambda);
+        olo_elimination_project_multipliers(e, 1, kept);
         for (int i = 0; i < 3; i++) {
             check_close(0, lambda[i], 1e-14);
             check_close(i == 2 ? 3 : 2 - i, kept[i], 1e-14); /* orthogonal to (1, 1, -1) */
@@ -512,8 +512,8 @@ static int rows_kept(double delta, double unit, bool together)
 {
     const olo_block blocks[3] = {
         {.size = 3, .dof = 3, .parent = -1, .plain = true},
-        {.size = together ? 2 : 1, .dof = together ? 2 : 1, .parent = -1, .last = true},
-        {.size = 1, .dof = 1, .parent = -1, .last = true}};
+        {.size = together ? 2 : 1, .dof = together ? 2 : 1, .parent = -1, .closure = true},
+        {.size = 1, .dof = 1, .parent = -1, .closure = true}};
     const int edges[4] = {0, 1, 0, 2}, closures = together ? 1 : 2;
     const double rows[6] = {unit, 0, 0, unit, unit * delta, 0};
     olo_elimination *e = NULL;
@@ -528,7 +528,7 @@ static int rows_kept(double delta, double unit, bool together)
                 olo_elimination_matrix(e, 0, c)[width * k + row] = rows[3 * i + k];
         }
     }
-    check_ok(olo_elimination_reveal(e, unit * unit, &error), &error);
+    check_ok(olo_elimination_find_redundant(e, unit * unit, &error), &error);
     int kept = 0;
     for (int c = 1; c <= closures; c++)
         kept += e->active[c];
@@ -565,7 +565,7 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
         for (int c = 0; c < NODES; c++)
             blocks[c] = (olo_block){.size = 3, .dof = 3, .parent = -1, .plain = true};
         for (int i = 0; i < ROWS; i++) {
-            blocks[NODES + i] = (olo_block){.size = 1, .dof = 1, .parent = -1, .last = true};
+            blocks[NODES + i] = (olo_block){.size = 1, .dof = 1, .parent = -1, .closure = true};
             for (int c = 0; c < NODES; c++, edge_count++) {
                 edges[2 * edge_count] = c;
                 edges[2 * edge_count + 1] = NODES + i;
@@ -587,7 +587,7 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
                     olo_elimination_matrix(e, c, NODES + i)[k] =
                         olo_elimination_matrix(e, NODES + i, c)[k] = rows[i][3 * c + k];
             }
-        check_ok(olo_elimination_reveal(e, 1.0, &error), &error);
+        check_ok(olo_elimination_find_redundant(e, 1.0, &error), &error);
         int kept = 0;
         for (int i = 0; i < ROWS; i++)
             kept += e->active[NODES + i];
@@ -611,7 +611,7 @@ static int most_later_neighbours(int windows, bool on_chain)
     }
     for (int i = 0; i < windows; i++) {
         blocks[nodes + i] =
-            (olo_block){.size = 5, .dof = 5, .parent = -1, .last = true, .relative = true};
+            (olo_block){.size = 5, .dof = 5, .parent = -1, .closure = true, .relative = true};
         edges[4 * i] = edges[4 * i + 2] = nodes + i;
         edges[4 * i + 1] = on_chain ? 2 * (windows + 1) + i : windows + 1 + i;
         edges[4 * i + 3] = on_chain ? 2 * (windows + 1) + i + 1 : i + 1;
@@ -644,7 +644,7 @@ static void fill_redundant(olo_elimination *e, double mass, bool redundant)
 TEST(eliminations_share_a_structure_that_does_not_change)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
-                                 {.size = 3, .dof = 3, .parent = -1, .last = true}};
+                                 {.size = 3, .dof = 3, .parent = -1, .closure = true}};
     const int edge[2] = {0, 1};
     olo_elimination *a = open_elimination(2, blocks, 1, edge), *b = NULL;
     olo_error error = {0};
@@ -653,12 +653,12 @@ TEST(eliminations_share_a_structure_that_does_not_change)
     check_ok(olo_elimination_create(a->structure, &b, &error), &error);
     fill_redundant(a, 2, true);
     fill_redundant(b, 2, false);
-    check_ok(olo_elimination_reveal(a, 1e-3, &error), &error);
-    check_ok(olo_elimination_reveal(b, 1e-3, &error), &error);
+    check_ok(olo_elimination_find_redundant(a, 1e-3, &error), &error);
+    check_ok(olo_elimination_find_redundant(b, 1e-3, &error), &error);
     for (int k = 0; k < 3; k++) {
         double of_a[3] = {1, 1, -1}, of_b[3] = {1, 1, -1}; /* rows: 1 + 2 - 3 = 0 */
-        olo_elimination_restrict(a, 1, of_a);
-        olo_elimination_restrict(b, 1, of_b);
+        olo_elimination_project_multipliers(a, 1, of_a);
+        olo_elimination_project_multipliers(b, 1, of_b);
         check_close(0, of_a[k], 1e-14);
         check_close(k == 2 ? -1 : 1, of_b[k], 1e-14);
     }

@@ -316,7 +316,7 @@ TEST(limits_are_kept)
     limit("(", 9000, "", "nested deeper than 64 levels at column 65");
     limit("x+(", 64, "x))", "expected ')'");
     limit(sums, 1, closing, NULL);
-    limit("x or x and x < x+x*x^(", 60, "x", "more than 128 values in waiting");
+    limit("x or x and x < x+x*x^(", 60, "x", "more than 128 intermediate values");
     limit("x+", 2047, "x", NULL);
     limit("x+", 2048, "x", "more than 4096 operations at column 409");
     limit("x+", 2048, "if(x,x,x)", "more than 4096 operations at column 4101");

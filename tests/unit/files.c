@@ -1,4 +1,4 @@
-/* Files that replace others, and their seals. */
+/* Files that replace others, and their checksum trailers. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -11,8 +11,8 @@
 
 #include "base/new_file.h"
 #include "base/write.h"
+#include "results/checksum_trailer.h"
 #include "results/ranges.h"
-#include "results/seal.h"
 
 #define NAME "unit-files.txt"
 
@@ -56,7 +56,7 @@ TEST(a_file_has_its_name_when_it_is_whole)
             check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
             check_true(is_there(NAME) == old && !olo_new_file_is_there(&fresh));
             check_true(count_hidden(".") == names_only);
-            check_ok(olo_new_file_keep(&fresh, &error), &error);
+            check_ok(olo_new_file_publish(&fresh, &error), &error);
             check_true(olo_new_file_is_there(&fresh) && count_hidden(".") == 0);
             olo_new_file_close(&fresh);
             check_holds(NAME, "new");
@@ -95,7 +95,7 @@ TEST(any_failure_leaves_the_old_file)
             olo_write_fail_at(n);
             status = olo_new_file_open(&fresh, NAME, &error);
             if (status == OLO_OK) {
-                status = olo_new_file_keep(&fresh, &error);
+                status = olo_new_file_publish(&fresh, &error);
                 olo_new_file_close(&fresh);
             }
             olo_write_fail_at(0);
@@ -120,7 +120,7 @@ static pid_t replace_and_end_at(size_t n)
         olo_new_file fresh;
         olo_write_end_at(n);
         if (olo_new_file_open(&fresh, NAME, NULL) == OLO_OK) {
-            (void)olo_new_file_keep(&fresh, NULL);
+            (void)olo_new_file_publish(&fresh, NULL);
         }
         _exit(0);
     }
@@ -140,7 +140,7 @@ TEST(what_a_killed_process_left_is_removed)
         (void)replace_and_end_at(names_only ? 2 : 4); // just before it is renamed
         check_equal(1, count_hidden("."));
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         check_equal(0, count_hidden("."));
         unlink(NAME);
@@ -156,8 +156,8 @@ TEST(hidden_files_of_processes_that_live_stay)
     check_ok(olo_new_file_open(&first, NAME, &error), &error);
     check_ok(olo_new_file_open(&second, NAME, &error), &error); // the same process, too
     check_equal(2, count_hidden("."));
-    check_ok(olo_new_file_keep(&second, &error), &error);
-    check_ok(olo_new_file_keep(&first, &error), &error);
+    check_ok(olo_new_file_publish(&second, &error), &error);
+    check_ok(olo_new_file_publish(&first, &error), &error);
     check_true(olo_new_file_is_there(&first) && !olo_new_file_is_there(&second));
     olo_new_file_close(&first);
     olo_new_file_close(&second);
@@ -197,7 +197,7 @@ TEST(files_of_the_user_with_similar_names_stay)
             put(SIMILAR[i], "mine");
         }
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         for (int i = 0; i < COUNT; i++) {
             check_holds(SIMILAR[i], "mine");
@@ -219,7 +219,7 @@ TEST(a_name_of_the_greatest_length_can_be_replaced)
         put(name, "old");
         check_ok(olo_new_file_open(&fresh, name, &error), &error);
         check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         check_holds(name, "new");
         unlink(name);
@@ -243,7 +243,7 @@ static int count_winners(int processes)
             close(end[1]);
             const bool open = olo_new_file_open(&fresh, NAME, NULL) == OLO_OK;
             (void)!read(begin[0], &answer, 1);
-            answer = open && olo_new_file_keep_alone(&fresh, -1, NULL) == OLO_OK;
+            answer = open && olo_new_file_publish_exclusive(&fresh, -1, NULL) == OLO_OK;
             (void)!write(tried[1], &answer, 1);
             (void)!read(end[0], &answer, 1);
             olo_new_file_close(&fresh);
@@ -288,11 +288,12 @@ TEST(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is)
         const int other = open(NAME, O_RDONLY);
         check_equal(0, flock(other, reading ? LOCK_SH : LOCK_EX));
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        check_status(reading ? OLO_OK : OLO_IO, olo_new_file_keep_alone(&fresh, -1, &error));
+        check_status(reading ? OLO_OK : OLO_IO, olo_new_file_publish_exclusive(&fresh, -1, &error));
         if (!reading) {
             check_text("cannot create '" NAME "': another process is writing it", error.text);
             check_holds(NAME, "old");
-            check_ok(olo_new_file_keep_alone(&fresh, other, &error), &error); // it is our lock
+            check_ok(olo_new_file_publish_exclusive(&fresh, other, &error),
+                     &error); // it is our lock
         }
         check_true(olo_new_file_is_there(&fresh));
         olo_new_file_close(&fresh);
@@ -332,7 +333,7 @@ TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
         // also before it has its name: nobody may read half of it, either
         check_true(fstat(fresh.descriptor, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
-        check_ok(olo_new_file_keep(&fresh, &error), &error);
+        check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
         check_true(stat(NAME, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
         unlink(NAME);
@@ -358,7 +359,7 @@ TEST(links_are_followed_to_files_that_are_not_there)
     check_equal(0, symlink("unit-files.d/near.txt", NAME));
     check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
     check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
-    check_ok(olo_new_file_keep(&fresh, &error), &error);
+    check_ok(olo_new_file_publish(&fresh, &error), &error);
     olo_new_file_close(&fresh);
     check_holds("unit-files.d/far.txt", "new");
     struct stat facts;
@@ -400,8 +401,8 @@ TEST(ranges_are_sets_of_bytes)
     for (int i = 0; i < 2000; i++) {
         olo_ranges first = random_ranges(i % 9), second = random_ranges(i % 7);
         const uint64_t expected = bits_of(&first) & ~bits_of(&second), all = bits_of(&first);
-        olo_ranges_tidy(&first);
-        olo_ranges_tidy(&second);
+        olo_ranges_normalize(&first);
+        olo_ranges_normalize(&second);
         check_true(bits_of(&first) == all);
         olo_ranges_subtract(&first, &second);
         check_true(bits_of(&first) == expected && !first.failed);
@@ -413,33 +414,34 @@ TEST(ranges_are_sets_of_bytes)
     }
 }
 
-/* ---- seals ------------------------------------------------------------------------------------
+/* ---- checksum trailers
+ * ------------------------------------------------------------------------------------
  */
 
 enum { LENGTH = 3000 };
 
-static int seal_bytes(const unsigned char bytes[LENGTH], const olo_ranges *ranges)
+static int write_with_trailer(const unsigned char bytes[LENGTH], const olo_ranges *ranges)
 {
     const int file = open(NAME, O_RDWR | O_CREAT | O_TRUNC, 0666);
     check_true(olo_write_bytes(file, bytes, LENGTH, 0));
-    check_true(olo_seal_write(file, LENGTH, ranges));
+    check_true(olo_checksum_trailer_write(file, LENGTH, ranges));
     return file;
 }
 
-static int sealed_file(const olo_ranges *ranges)
+static int file_with_trailer(const olo_ranges *ranges)
 {
     unsigned char bytes[LENGTH];
     for (int i = 0; i < LENGTH; i++) {
         bytes[i] = (unsigned char)(i * i / 7);
     }
-    return seal_bytes(bytes, ranges);
+    return write_with_trailer(bytes, ranges);
 }
 
-static olo_status check_seal(int file, olo_error *error)
+static olo_status check_trailer(int file, olo_error *error)
 {
     uint64_t length = 0;
     bool journal = false;
-    const olo_status status = olo_seal_check(file, NAME, &length, &journal, error);
+    const olo_status status = olo_checksum_trailer_check(file, NAME, &length, &journal, error);
     if (status == OLO_OK) {
         check_equal(LENGTH, length);
     } else {
@@ -457,53 +459,53 @@ static void flip(int file, off_t at, int bit)
     check_equal(1, pwrite(file, &byte, 1, at));
 }
 
-TEST(every_bit_of_a_file_is_sealed)
+TEST(every_bit_of_a_file_has_a_checksum)
 {
     olo_error error = {0};
-    const int file = sealed_file(NULL);
+    const int file = file_with_trailer(NULL);
     const off_t end = lseek(file, 0, SEEK_END);
     check_equal(LENGTH + 32, end);
-    check_ok(check_seal(file, &error), &error);
+    check_ok(check_trailer(file, &error), &error);
     for (off_t at = 0; at < end; at++) {
         flip(file, at, (int)(at % 8));
-        check_status(OLO_IO, check_seal(file, &error));
+        check_status(OLO_IO, check_trailer(file, &error));
         flip(file, at, (int)(at % 8));
     }
-    check_ok(check_seal(file, &error), &error);
+    check_ok(check_trailer(file, &error), &error);
     close(file);
     unlink(NAME);
 }
 
-TEST(a_file_that_is_too_short_or_too_long_has_no_seal)
+TEST(a_file_that_is_too_short_or_too_long_has_no_trailer)
 {
     olo_error error = {0};
-    const int file = sealed_file(NULL);
+    const int file = file_with_trailer(NULL);
     for (off_t size = LENGTH + 31; size >= 0; size -= 97) {
         check_equal(0, ftruncate(file, size));
-        check_status(OLO_IO, check_seal(file, &error));
+        check_status(OLO_IO, check_trailer(file, &error));
         check_contains("it has no checksum at its end", error.text);
     }
-    close(sealed_file(NULL));
+    close(file_with_trailer(NULL));
     check_equal(1, pwrite(file, "x", 1, LENGTH + 32));
-    check_status(OLO_IO, check_seal(file, &error));
+    check_status(OLO_IO, check_trailer(file, &error));
     close(file);
     unlink(NAME);
 }
 
-TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
+TEST(the_trailer_of_a_journal_covers_its_ranges_and_itself)
 {
     olo_error error = {0};
     olo_ranges ranges = {0};
     olo_ranges_add(&ranges, 0, 100);
     olo_ranges_add(&ranges, 700, 1);
     olo_ranges_add(&ranges, 2900, 100);
-    const int file = sealed_file(&ranges);
+    const int file = file_with_trailer(&ranges);
     const off_t end = lseek(file, 0, SEEK_END);
     check_equal(LENGTH + 3 * 16 + 32, end);
     for (off_t at = 0; at < end; at++) {
         const bool covered = at < 100 || at == 700 || at >= 2900;
         flip(file, at, 3);
-        check_status(covered ? OLO_IO : OLO_OK, check_seal(file, &error));
+        check_status(covered ? OLO_IO : OLO_OK, check_trailer(file, &error));
         flip(file, at, 3);
     }
     olo_ranges_free(&ranges);
@@ -513,7 +515,7 @@ TEST(the_seal_of_a_journal_covers_its_ranges_and_itself)
 
 /* In a file of zeros ranges of equal size have equal contents: only the checksum over the ranges
  * themselves can tell that one of them was moved. */
-TEST(the_seal_of_a_journal_covers_where_its_ranges_are)
+TEST(the_trailer_of_a_journal_covers_where_its_ranges_are)
 {
     static const unsigned char zeros[LENGTH];
     olo_error error = {0};
@@ -521,13 +523,13 @@ TEST(the_seal_of_a_journal_covers_where_its_ranges_are)
     olo_ranges_add(&ranges, 16, 16);
     olo_ranges_add(&ranges, 512, 16);
     olo_ranges_add(&ranges, 1024, 16);
-    const int file = seal_bytes(zeros, &ranges);
+    const int file = write_with_trailer(zeros, &ranges);
     const off_t end = lseek(file, 0, SEEK_END);
-    check_ok(check_seal(file, &error), &error);
+    check_ok(check_trailer(file, &error), &error);
     for (off_t at = LENGTH; at < end; at++) {
         for (int bit = 0; bit < 8; bit++) {
             flip(file, at, bit);
-            check_status(OLO_IO, check_seal(file, &error));
+            check_status(OLO_IO, check_trailer(file, &error));
             flip(file, at, bit);
         }
     }
@@ -550,7 +552,8 @@ TEST_MAIN(
     cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
     cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
     cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
-    cmocka_unit_test(ranges_are_sets_of_bytes), cmocka_unit_test(every_bit_of_a_file_is_sealed),
-    cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_seal),
-    cmocka_unit_test(the_seal_of_a_journal_covers_its_ranges_and_itself),
-    cmocka_unit_test(the_seal_of_a_journal_covers_where_its_ranges_are))
+    cmocka_unit_test(ranges_are_sets_of_bytes),
+    cmocka_unit_test(every_bit_of_a_file_has_a_checksum),
+    cmocka_unit_test(a_file_that_is_too_short_or_too_long_has_no_trailer),
+    cmocka_unit_test(the_trailer_of_a_journal_covers_its_ranges_and_itself),
+    cmocka_unit_test(the_trailer_of_a_journal_covers_where_its_ranges_are))

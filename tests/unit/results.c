@@ -14,39 +14,39 @@
 #include "base/memory.h"
 #include "results/hdf5_file.h"
 #include "results/layout.h"
-#include "results/thin.h"
+#include "results/thinning.h"
 
 /* ---- thinning ---------------------------------------------------------------------------------
  */
 
 TEST(steps_are_counted_with_a_last_shorter_one)
 {
-    check_equal(10, olo_thin_steps(0.0, 1.0, 0.1));
-    check_equal(11, olo_thin_steps(0.0, 1.05, 0.1));
-    check_equal(5, olo_thin_steps(0.5, 1.0, 0.1));
-    check_equal(3, olo_thin_steps(0.0, 0.3, 0.1)); // 0.3/0.1 is just below 3
-    check_equal(1000000, olo_thin_steps(0.0, 1000.0, 1e-3));
+    check_equal(10, olo_thinning_steps(0.0, 1.0, 0.1));
+    check_equal(11, olo_thinning_steps(0.0, 1.05, 0.1));
+    check_equal(5, olo_thinning_steps(0.5, 1.0, 0.1));
+    check_equal(3, olo_thinning_steps(0.0, 0.3, 0.1)); // 0.3/0.1 is just below 3
+    check_equal(1000000, olo_thinning_steps(0.0, 1000.0, 1e-3));
 }
 
 TEST(senseless_times_have_no_steps)
 {
-    check_equal(0, olo_thin_steps(1.0, 0.0, 0.1));
-    check_equal(0, olo_thin_steps(0.0, 1.0, 0.0));
-    check_equal(0, olo_thin_steps(0.0, 1.0, -0.1));
-    check_equal(0, olo_thin_steps(0.0, (double)NAN, 0.1));
-    check_true(olo_thin_steps(0.0, 1e300, 1e-300) > 1000000000L);
+    check_equal(0, olo_thinning_steps(1.0, 0.0, 0.1));
+    check_equal(0, olo_thinning_steps(0.0, 1.0, 0.0));
+    check_equal(0, olo_thinning_steps(0.0, 1.0, -0.1));
+    check_equal(0, olo_thinning_steps(0.0, (double)NAN, 0.1));
+    check_true(olo_thinning_steps(0.0, 1e300, 1e-300) > 1000000000L);
 }
 
 TEST(a_stride_keeps_the_rows_below_the_bound)
 {
-    check_equal(1, olo_thin_stride(0, 10000));
-    check_equal(1, olo_thin_stride(10000, 10000));
-    check_equal(2, olo_thin_stride(10001, 10000));
-    check_equal(100, olo_thin_stride(1000000, 10000));
-    check_equal(1, olo_thin_stride(100, 0));
+    check_equal(1, olo_thinning_stride(0, 10000));
+    check_equal(1, olo_thinning_stride(10000, 10000));
+    check_equal(2, olo_thinning_stride(10001, 10000));
+    check_equal(100, olo_thinning_stride(1000000, 10000));
+    check_equal(1, olo_thinning_stride(100, 0));
     for (long steps = 1; steps < 500; steps++) {
         for (long rows = 1; rows < 50; rows++) {
-            const long stride = olo_thin_stride(steps, rows);
+            const long stride = olo_thinning_stride(steps, rows);
             check_true((steps + stride - 1) / stride <= rows);
         }
     }
@@ -54,10 +54,10 @@ TEST(a_stride_keeps_the_rows_below_the_bound)
 
 TEST(no_spike_is_lost_in_a_bucket)
 {
-    olo_thin thin = {.columns = 2, .summed = {false, true}};
+    olo_thinning thin = {.columns = 2, .summed = {false, true}};
     const double rows[4][2] = {{1.0, 3.0}, {-7.0, 2.0}, {50.0, 9.0}, {2.0, 4.0}};
     for (int i = 0; i < 4; i++) {
-        olo_thin_add(&thin, rows[i]);
+        olo_thinning_add(&thin, rows[i]);
     }
     check_equal(4, thin.count);
     check_close(2.0, thin.value[0], 0.0);
@@ -66,8 +66,8 @@ TEST(no_spike_is_lost_in_a_bucket)
     check_close(18.0, thin.value[1], 0.0);
     check_close(2.0, thin.minimum[1], 0.0);
     check_close(9.0, thin.maximum[1], 0.0);
-    olo_thin_clear(&thin);
-    olo_thin_add(&thin, rows[0]);
+    olo_thinning_clear(&thin);
+    olo_thinning_add(&thin, rows[0]);
     check_close(1.0, thin.maximum[0], 0.0);
     check_close(3.0, thin.value[1], 0.0);
 }
@@ -76,9 +76,9 @@ TEST(a_number_that_is_none_is_not_lost_in_a_bucket)
 {
     const double rows[3] = {1.0, (double)NAN, 2.0};
     for (int first = 0; first < 3; first++) {
-        olo_thin thin = {.columns = 1};
+        olo_thinning thin = {.columns = 1};
         for (int i = 0; i < 3; i++) {
-            olo_thin_add(&thin, &rows[(first + i) % 3]);
+            olo_thinning_add(&thin, &rows[(first + i) % 3]);
         }
         check_true(isnan(thin.minimum[0]) && isnan(thin.maximum[0]));
     }

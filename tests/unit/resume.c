@@ -7,8 +7,8 @@
 #include "base/checksum.h"
 #include "base/write.h"
 #include "results/checkpoint.h"
+#include "results/checksum_trailer.h"
 #include "results/hdf5_file.h"
-#include "results/seal.h"
 #include "system/system.h"
 
 /* Under the sanitizers a process takes long to start; and HDF5 leaks what it has read of a damaged
@@ -158,7 +158,7 @@ TEST(a_checkpoint_that_is_torn_anywhere_is_not_whole)
     block->sequence = 7;
     block->rows = 3;
     memset(block + 1, 'x', CONTENTS);
-    olo_checkpoint_seal(block, CONTENTS);
+    olo_checkpoint_set_checksum(block, CONTENTS);
     check_true(olo_checkpoint_is_whole(block, sizeof memory));
     check_true(!olo_checkpoint_is_whole(block, sizeof memory - 1));
     check_true(!olo_checkpoint_is_whole(block, 8));
@@ -310,7 +310,7 @@ static int damage(uint64_t least)
     const int file = open(PARTIAL, O_RDWR);
     const off_t size = lseek(file, 0, SEEK_END);
     olo_checkpoint head, like = {0};
-    olo_checkpoint_seal(&like, 0);
+    olo_checkpoint_set_checksum(&like, 0);
     int count = 0;
     for (off_t at = 0; at + (off_t)sizeof head < size; at += 8) {
         check_true(pread(file, &head, sizeof head, at) == (ssize_t)sizeof head);
@@ -345,14 +345,14 @@ TEST(when_one_checkpoint_is_damaged_the_other_holds)
 }
 
 /* Seals an interrupted journal again, after a change. */
-static void reseal(void)
+static void write_trailer_again(void)
 {
     const int file = open(PARTIAL, O_RDWR);
     uint64_t length = 0;
     bool journal = true;
-    (void)olo_seal_check(file, PARTIAL, &length, &journal, NULL);
+    (void)olo_checksum_trailer_check(file, PARTIAL, &length, &journal, NULL);
     check_true(length > 0 && !journal);
-    check_true(olo_seal_write(file, length, NULL));
+    check_true(olo_checksum_trailer_write(file, length, NULL));
     close(file);
 }
 
@@ -363,9 +363,9 @@ TEST(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays)
     check_true(damage(1) >= 1);
     check_status(OLO_IO, journal_all(true, 0, &error));
     check_contains("'" PARTIAL "': it is damaged", error.text);
-    reseal();
+    write_trailer_again();
     check_status(OLO_IO, journal_all(true, 0, &error));
-    check_text("'" PARTIAL "' is damaged: it has no whole checkpoint", error.text);
+    check_text("'" PARTIAL "' is damaged: it has no complete checkpoint", error.text);
     journal_contents part = journal_read(PARTIAL); // still readable
     check_equal(1 + 3, part.rows);
     free(part.values);
@@ -421,7 +421,8 @@ TEST(any_damaged_byte_of_an_interrupted_run_is_an_error)
     free(bytes);
 }
 
-/* The journal has no seal over its rows and checkpoints then; these have checksums of their own. */
+/* The journal has no checksum trailer over its rows and checkpoints then; these have separate
+ * checksums. */
 TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
 {
     journal_contents whole = undisturbed();
@@ -467,11 +468,11 @@ TEST(a_run_does_not_go_on_as_another_one)
         const char *text;
     } CASES[] = {
         {{"run.step", "0.02"}, "is a run with step=0.01"},
-        {{"run.end", "1"}, "is a run with end=0.074999999999999997; it cannot go on with end=1"},
+        {{"run.end", "1"}, "is a run with end=0.074999999999999997; it cannot continue with end=1"},
         {{"run.constraints", "multipliers"}, "is a run with constraints=reduced"},
-        {{"run.frames", "3"}, "it cannot go on with frames=3"},
-        {{"l", "0.25"}, "is a run with l=0.5; it cannot go on with l=0.25"},
-        {{"k", "2"}, "is a run with k=1; it cannot go on with k=2"},
+        {{"run.frames", "3"}, "it cannot continue with frames=3"},
+        {{"l", "0.25"}, "is a run with l=0.5; it cannot continue with l=0.25"},
+        {{"k", "2"}, "is a run with k=1; it cannot continue with k=2"},
     };
     olo_error error = {0};
     check_status(OLO_INTERRUPTED, journal_all(false, 3, &error));
@@ -518,21 +519,21 @@ static void forge(const char *text, const char *other)
     const int file = open(PARTIAL, O_RDWR);
     const ssize_t size = read(file, bytes, sizeof bytes);
     olo_checkpoint like = {0};
-    olo_checkpoint_seal(&like, 0);
+    olo_checkpoint_set_checksum(&like, 0);
     int count = 0;
     for (ssize_t at = 0; at + (ssize_t)sizeof like < size; at += 8) {
         olo_checkpoint *block = (olo_checkpoint *)(bytes + at);
         char *first = (char *)(block + 1) + 16; // after two numbers
         if (block->magic == like.magic && block->sequence == 0 && strcmp(first, text) == 0) {
             memcpy(first, other, strlen(other));
-            olo_checkpoint_seal(block, block->size);
+            olo_checkpoint_set_checksum(block, block->size);
             count++;
         }
     }
     check_equal(1, count);
     check_true(pwrite(file, bytes, (size_t)size, 0) == size);
     close(file);
-    reseal();
+    write_trailer_again();
 }
 
 TEST(a_run_does_not_go_on_with_another_version)

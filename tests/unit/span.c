@@ -99,12 +99,12 @@ TEST(null_vectors_and_solutions_complete_the_free_columns)
     bool repeats;
     for (int i = 0; i < 2; i++)
         check_ok(olo_span_add(span, 3, column, rows[i], 1e-5, &repeats, &error), &error);
-    const int left = olo_span_outside(span, 3, column, rows[2]);
+    const int left = olo_span_find_free_column(span, 3, column, rows[2]);
     check_true(left >= 0 && left < 3 && olo_span_is_free(span, left));
     check_true(olo_span_is_free(span, 3));
     double x[4] = {0, 0, 0, 7}, product = 0;
     x[left] = 1;
-    olo_span_null(span, x);
+    olo_span_complete_null_vector(span, x);
     check_close(0, x[0] + 2 * x[2], 1e-15);
     check_close(0, x[1] + x[2], 1e-15);
     check_close(1, x[left], 0);
@@ -118,7 +118,7 @@ TEST(null_vectors_and_solutions_complete_the_free_columns)
     check_close(3, b[1] + b[2], 1e-14);
     check_close(0, b[left], 0);
     check_ok(olo_span_add(span, 3, column, rows[2], 1e-5, &repeats, &error), &error);
-    check_true(repeats && olo_span_left(span) > 1e-9 && olo_span_left(span) <= 1e-7);
+    check_true(repeats && olo_span_residual(span) > 1e-9 && olo_span_residual(span) <= 1e-7);
     olo_span_free(span);
 }
 

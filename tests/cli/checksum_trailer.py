@@ -1,4 +1,4 @@
-"""Result files as other programs read and change them: texts, and the seal at the end (docs/result-format.md)."""
+"""Result files as other programs read and change them: texts, and the checksum trailer at the end (docs/result-format.md)."""
 import contextlib
 import struct
 import zlib
@@ -12,8 +12,8 @@ def words(value):
     return value.decode() if isinstance(value, bytes) else [word.decode() for word in value]
 
 
-def seal(path):
-    """Adds the seal that another program has cut off."""
+def add_trailer(path):
+    """Adds the checksum trailer that another program has cut off."""
     with open(path, "r+b") as file:
         data = file.read()
         end = b"oloidend" + struct.pack("<QQ", 0, len(data))
@@ -22,10 +22,10 @@ def seal(path):
 
 @contextlib.contextmanager
 def changed(path):
-    """Opens a result for changes; it is sealed again afterwards."""
+    """Opens a result for changes; its checksum trailer is written again afterwards."""
     with h5py.File(path, "r+") as file:
         yield file
-    seal(path)
+    add_trailer(path)
 
 
 def put_text(file, dataset, text):

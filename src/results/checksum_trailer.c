@@ -1,5 +1,5 @@
-/* Seals of files. */
-#include "results/seal.h"
+/* Writing and checking the checksum trailer of a file. */
+#include "results/checksum_trailer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "base/memory.h"
 #include "base/write.h"
 
-/* Bytes of the four numbers at the end, of those before the checksum, and of a range. */
+/* Bytes of the footer (four numbers), of its part before the checksum, and of a range. */
 enum { FOOT = 32, SUMMED = 24, RANGE = 16 };
 static const char MAGIC[8] = {'o', 'l', 'o', 'i', 'd', 'e', 'n', 'd'};
 
-/* Read at once. */
+/* Bytes read at once. */
 enum { BLOCK = 1 << 20 };
 
 static void put(unsigned char *to, uint64_t number)
@@ -35,7 +35,7 @@ static uint64_t get(const unsigned char *from)
     return number;
 }
 
-/* Reads all of `size` bytes; false, with errno, when there are fewer. */
+/* Reads `size` bytes; false, with errno, when there are fewer. */
 static bool read_all(int descriptor, unsigned char *to, size_t size, uint64_t offset)
 {
     while (size > 0) {
@@ -54,7 +54,7 @@ static bool read_all(int descriptor, unsigned char *to, size_t size, uint64_t of
     return true;
 }
 
-/* Continues a checksum over a part of the file; `block` has room for BLOCK bytes. */
+/* Continues a checksum over a part of the file; `block` has BLOCK bytes. */
 static bool add_range(int descriptor, olo_range range, unsigned char *block, uint32_t *sum)
 {
     while (range.size > 0) {
@@ -69,56 +69,55 @@ static bool add_range(int descriptor, olo_range range, unsigned char *block, uin
     return true;
 }
 
-/* The checksum of a file with this seal, of which everything but the checksum is set. */
-static bool add_up(int descriptor, const unsigned char *seal, size_t count, uint32_t *sum)
+/* Computes the checksum of a file with this trailer, which is complete except for the checksum. */
+static bool add_up(int descriptor, const unsigned char *trailer, size_t count, uint32_t *sum)
 {
     unsigned char *block = olo_alloc(BLOCK, 1);
     if (block == NULL) {
         errno = ENOMEM;
         return false;
     }
-    const unsigned char *foot = seal + RANGE * count;
+    const unsigned char *foot = trailer + RANGE * count;
     const olo_range all = {0, get(foot + 16)};
-    bool fine = true;
+    bool ok = true;
     *sum = 0;
-    for (size_t i = 0; fine && i < count; i++) {
-        const olo_range range = {get(seal + RANGE * i), get(seal + RANGE * i + 8)};
-        fine = add_range(descriptor, range, block, sum);
+    for (size_t i = 0; ok && i < count; i++) {
+        const olo_range range = {get(trailer + RANGE * i), get(trailer + RANGE * i + 8)};
+        ok = add_range(descriptor, range, block, sum);
     }
-    fine = fine && (count > 0 || add_range(descriptor, all, block, sum));
-    *sum = olo_checksum(*sum, seal, RANGE * count + SUMMED);
+    ok = ok && (count > 0 || add_range(descriptor, all, block, sum));
+    *sum = olo_checksum(*sum, trailer, RANGE * count + SUMMED);
     olo_free(block);
-    return fine;
+    return ok;
 }
 
-bool olo_seal_write(int descriptor, uint64_t length, const olo_ranges *ranges)
+bool olo_checksum_trailer_write(int descriptor, uint64_t length, const olo_ranges *ranges)
 {
     const size_t count = ranges != NULL ? ranges->count : 0, size = RANGE * count + FOOT;
-    unsigned char *seal = ranges != NULL && ranges->failed ? NULL : olo_alloc(size, 1);
+    unsigned char *trailer = ranges != NULL && ranges->failed ? NULL : olo_alloc(size, 1);
     uint32_t sum = 0;
-    if (seal == NULL) {
+    if (trailer == NULL) {
         errno = ENOMEM;
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        put(seal + RANGE * i, ranges->items[i].offset);
-        put(seal + RANGE * i + 8, ranges->items[i].size);
+        put(trailer + RANGE * i, ranges->items[i].offset);
+        put(trailer + RANGE * i + 8, ranges->items[i].size);
     }
-    unsigned char *foot = seal + RANGE * count;
+    unsigned char *foot = trailer + RANGE * count;
     memcpy(foot, MAGIC, sizeof MAGIC);
     put(foot + 8, count);
     put(foot + 16, length);
-    bool fine = add_up(descriptor, seal, count, &sum);
+    bool ok = add_up(descriptor, trailer, count, &sum);
     put(foot + SUMMED, sum);
-    fine = fine && olo_write_bytes(descriptor, seal, size, length);
+    ok = ok && olo_write_bytes(descriptor, trailer, size, length);
     const int reason = errno;
-    olo_free(seal);
+    olo_free(trailer);
     errno = reason;
-    return fine;
+    return ok;
 }
 
-/* ---- checking ---------------------------------------------------------------------------------
- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static olo_status cannot_read(const char *path, int reason, olo_error *error)
 {
@@ -129,16 +128,16 @@ static olo_status cannot_read(const char *path, int reason, olo_error *error)
 static olo_status damaged(const char *path, olo_error *error)
 {
     return olo_fail(error, OLO_IO,
-                    "cannot read '%s': it is damaged, its checksum does not fit its contents",
+                    "cannot read '%s': it is damaged, its checksum does not match its contents",
                     path);
 }
 
-/* True if the ranges follow each other within the file, so that nothing is read twice. */
-static bool are_in_order(const unsigned char *seal, size_t count, uint64_t length)
+/* True if the ranges are ascending, disjoint and within the file, so that nothing is read twice. */
+static bool are_in_order(const unsigned char *trailer, size_t count, uint64_t length)
 {
     uint64_t end = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t offset = get(seal + RANGE * i), size = get(seal + RANGE * i + 8);
+        const uint64_t offset = get(trailer + RANGE * i), size = get(trailer + RANGE * i + 8);
         if (offset < end || offset > length || size > length - offset) {
             return false;
         }
@@ -147,32 +146,32 @@ static bool are_in_order(const unsigned char *seal, size_t count, uint64_t lengt
     return true;
 }
 
-/* Reads the whole seal before the foot is trusted, and compares. */
+/* Reads the whole trailer, checks its ranges, and compares the checksum. */
 static olo_status check_sum(int descriptor, const char *path, uint64_t length, size_t count,
                             olo_error *error)
 {
     const size_t size = RANGE * count + FOOT;
-    unsigned char *seal = olo_alloc(size, 1);
+    unsigned char *trailer = olo_alloc(size, 1);
     uint32_t sum = 0;
-    if (seal == NULL) {
+    if (trailer == NULL) {
         return cannot_read(path, ENOMEM, error);
     }
     olo_status status = OLO_OK;
-    if (!read_all(descriptor, seal, size, length)) {
+    if (!read_all(descriptor, trailer, size, length)) {
         status = cannot_read(path, errno, error);
-    } else if (!are_in_order(seal, count, length)) {
+    } else if (!are_in_order(trailer, count, length)) {
         status = damaged(path, error);
-    } else if (!add_up(descriptor, seal, count, &sum)) {
+    } else if (!add_up(descriptor, trailer, count, &sum)) {
         status = cannot_read(path, errno, error);
-    } else if (sum != get(seal + RANGE * count + SUMMED)) {
+    } else if (sum != get(trailer + RANGE * count + SUMMED)) {
         status = damaged(path, error);
     }
-    olo_free(seal);
+    olo_free(trailer);
     return status;
 }
 
-olo_status olo_seal_check(int descriptor, const char *path, uint64_t *length, bool *journal,
-                          olo_error *error)
+olo_status olo_checksum_trailer_check(int descriptor, const char *path, uint64_t *length,
+                                      bool *journal, olo_error *error)
 {
     struct stat facts;
     unsigned char foot[FOOT];

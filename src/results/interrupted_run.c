@@ -1,6 +1,6 @@
-/* Opening the journal of a run that broke off: is it one, is it of this model, where did it stop?
- */
-#include "results/record_past.h"
+/* Opening the journal of an interrupted run: checks that it is a journal of this version and of
+ * this model, and finds its last checkpoint. */
+#include "results/interrupted_run.h"
 
 #include <string.h>
 
@@ -10,10 +10,9 @@
 #include "results/journal.h"
 #include "results/layout.h"
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
-/* Why a file without a setup is no journal. */
+/* Reports why a file without a setup is no journal. */
 static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
 {
     char **format = NULL;
@@ -30,37 +29,38 @@ static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
                     path);
 }
 
-olo_status olo_record_past_open(olo_record_past *past, const char *path, bool alone,
-                                olo_error *error)
+olo_status olo_interrupted_run_open(olo_interrupted_run *interrupted, const char *path,
+                                    bool exclusive, olo_error *error)
 {
     olo_checkpoint *block = NULL;
     size_t size = 0;
-    olo_status status = (alone ? olo_hdf5_open_alone : olo_hdf5_open)(path, &past->hdf5, error);
+    olo_status status =
+        (exclusive ? olo_hdf5_open_exclusive : olo_hdf5_open)(path, &interrupted->hdf5, error);
     if (status != OLO_OK) {
         return status;
     }
-    status = olo_journal_block(past->hdf5, OLO_SETUP_PATH, &block, &size, error);
+    status = olo_journal_block(interrupted->hdf5, OLO_SETUP_PATH, &block, &size, error);
     if (status == OLO_NOT_FOUND) {
-        return refuse(past->hdf5, path, error);
+        return refuse(interrupted->hdf5, path, error);
     }
     if (status == OLO_OK) {
-        status = olo_setup_take(&past->setup, block, size, error);
+        status = olo_setup_parse(&interrupted->setup, block, size, error);
     }
     if (status != OLO_OK) {
         return olo_fail_context(error, status, "'%s' is damaged", path);
     }
-    const char *version = past->setup.texts[OLO_SETUP_VERSION];
+    const char *version = interrupted->setup.texts[OLO_SETUP_VERSION];
     if (strcmp(version, olo_version()) != 0) {
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "'%s' was begun by oloid %.40s, this is %s, which may come to other bits: "
-                        "go on with that version, or start anew",
-                        path, version, olo_version());
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "'%s' was begun by oloid %.40s, this is %s, whose numbers may differ in the last bits: "
+            "continue with that version, or start again",
+            path, version, olo_version());
     }
     return OLO_OK;
 }
 
-/* ---- model and run ----------------------------------------------------------------------------
- */
+/* ---- model and run --------------------------------------------------------------------------- */
 
 static olo_status compare(const olo_setup *then, const olo_setup *now, const char *path,
                           olo_error *error)
@@ -75,36 +75,38 @@ static olo_status compare(const olo_setup *then, const olo_setup *now, const cha
         const char *after = i < now->count ? now->texts[i] : "fewer settings";
         if (strcmp(before, after) != 0) {
             return olo_fail(error, OLO_BAD_INPUT,
-                            "'%s' is a run with %.100s; it cannot go on with %.100s", path, before,
-                            after);
+                            "'%s' is a run with %.100s; it cannot continue with %.100s", path,
+                            before, after);
         }
     }
     return OLO_OK;
 }
 
-static olo_status check_subject(const olo_record_past *past, const char *path,
+static olo_status check_subject(const olo_interrupted_run *interrupted, const char *path,
                                 const olo_record_subject *subject, olo_error *error)
 {
     olo_setup now = {0};
     const olo_status status =
         olo_setup_make(&now, subject)
-            ? compare(&past->setup, &now, path, error)
+            ? compare(&interrupted->setup, &now, path, error)
             : olo_fail(error, OLO_NO_MEMORY, "out of memory for the setup of a run");
     olo_setup_free(&now);
     return status;
 }
 
-olo_status olo_record_past_take(olo_record_past *past, const char *path,
-                                const olo_record_subject *subject, olo_error *error)
+olo_status olo_interrupted_run_load_checkpoint(olo_interrupted_run *interrupted, const char *path,
+                                               const olo_record_subject *subject, olo_error *error)
 {
-    const olo_status status = check_subject(past, path, subject, error);
-    return status == OLO_OK ? olo_journal_last(past->hdf5, path, &past->checkpoint, error) : status;
+    const olo_status status = check_subject(interrupted, path, subject, error);
+    return status == OLO_OK
+               ? olo_journal_last(interrupted->hdf5, path, &interrupted->checkpoint, error)
+               : status;
 }
 
-void olo_record_past_close(olo_record_past *past)
+void olo_interrupted_run_close(olo_interrupted_run *interrupted)
 {
-    olo_hdf5_close(past->hdf5, NULL);
-    olo_setup_free(&past->setup);
-    olo_free(past->checkpoint);
-    *past = (olo_record_past){0};
+    olo_hdf5_close(interrupted->hdf5, NULL);
+    olo_setup_free(&interrupted->setup);
+    olo_free(interrupted->checkpoint);
+    *interrupted = (olo_interrupted_run){0};
 }

@@ -1,13 +1,14 @@
 /* Thinning with minima and maxima: a bucket of steps becomes one row. */
-#include "results/thin.h"
+#include "results/thinning.h"
 
 #include <limits.h>
 #include <math.h>
 
-/* A last step shorter than this part of a step is rounding of end - t0, not a step. */
+/* A last step shorter than this fraction of a step is due to rounding of end - t0, and is no
+ * step. */
 static const double STEP_ROUNDING = 1e-9;
 
-long olo_thin_steps(double t0, double end, double h)
+long olo_thinning_steps(double t0, double end, double h)
 {
     const double steps = ceil((end - t0) / h - STEP_ROUNDING);
     if (!(steps > 0.0) || !(h > 0.0)) {
@@ -16,7 +17,7 @@ long olo_thin_steps(double t0, double end, double h)
     return steps < (double)(LONG_MAX / 2) ? (long)steps : LONG_MAX / 2;
 }
 
-long olo_thin_stride(long steps, long rows)
+long olo_thinning_stride(long steps, long rows)
 {
     if (steps <= 0 || rows <= 0) {
         return 1;
@@ -24,7 +25,7 @@ long olo_thin_stride(long steps, long rows)
     return (steps - 1) / rows + 1;
 }
 
-void olo_thin_add(olo_thin *thin, const double *values)
+void olo_thinning_add(olo_thinning *thin, const double *values)
 {
     const bool first = thin->count == 0;
     for (int i = 0; i < thin->columns; i++) {
@@ -36,12 +37,12 @@ void olo_thin_add(olo_thin *thin, const double *values)
     thin->count++;
 }
 
-void olo_thin_clear(olo_thin *thin)
+void olo_thinning_clear(olo_thinning *thin)
 {
     thin->count = 0;
 }
 
-void olo_thin_pass(olo_thin *thin, olo_bytes *bytes)
+void olo_thinning_pass(olo_thinning *thin, olo_bytes *bytes)
 {
     const size_t row = (size_t)thin->columns * sizeof(double);
     olo_bytes_pass(bytes, &thin->count, sizeof thin->count);
