@@ -67,9 +67,10 @@ int main(void)
     if (status == OLO_OK)
         status = aim(derivatives, start, &before, by_velocity, &error);
     if (status == OLO_OK) {
+        double v[3];
         for (int i = 0; i < 3; i++)
-            olo_state_v(start)[i] -= by_velocity[i]; /* T = 1 */
-        olo_state_touch(start);
+            v[i] = olo_state_v(start)[i] - by_velocity[i]; /* T = 1 */
+        olo_state_set_velocity(start, v);
         status = aim(derivatives, start, &after, by_velocity, &error);
     }
     if (status == OLO_OK)

@@ -120,7 +120,7 @@ static inline double value_at(double s)
     olo_direction none = {.q = dq, .v = dv};
     check_ok(olo_state_clone(p.s->state, &start, &error), &error);
     for (int i = 0; i < p.w.n; i++)
-        olo_state_v(start)[i] += s * p.dv[i];
+        start->v[i] += s * p.dv[i];
     check_ok(olo_derivatives_forward(p.d, start, &p.J, &none, &value, NULL, &error), &error);
     olo_state_free(start);
     return value;

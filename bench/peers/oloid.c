@@ -44,12 +44,13 @@ static void finish(void *run)
 /* Position and axes of each link, and their rates, as the chain says. */
 static bool place_links(const chain *c, oloid_run *x)
 {
-    double *q = olo_state_q(x->state), *v = olo_state_v(x->state);
+    const size_t n = (size_t)olo_system_coordinates(x->system);
+    double *q = malloc(n * sizeof *q), *v = malloc(n * sizeof *v);
     chain_link *links = calloc((size_t)c->links, sizeof *links);
-    if (!links)
-        return false;
-    chain_move(c, c->angles, c->rates, links);
-    for (int i = 0; i < c->links; i++) {
+    const bool room = links && q && v;
+    if (room)
+        chain_move(c, c->angles, c->rates, links);
+    for (int i = 0; room && i < c->links; i++) {
         const int at = olo_system_node_offset(x->system, i);
         for (int k = 0; k < 3; k++) {
             q[at + k] = links[i].position[k];
@@ -63,9 +64,14 @@ static bool place_links(const chain *c, oloid_run *x)
             }
         }
     }
-    olo_state_touch(x->state);
+    if (room) {
+        olo_state_set_configuration(x->system, x->state, q);
+        olo_state_set_velocity(x->state, v);
+    }
+    free(q);
+    free(v);
     free(links);
-    return true;
+    return room;
 }
 
 /* How to run by a method. */

@@ -1,4 +1,4 @@
-/* * @file The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers,
+/** @file The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers,
  * supports, loads, outputs.
  *
  * Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
@@ -25,11 +25,11 @@
 extern "C" {
 #endif
 
-/* * A number that was not given: the element then takes its value from the configuration. Of a
+/** A number that was not given: the element then takes its value from the configuration. Of a
  * vector that is given in part, the other components are zero. */
 #define OLO_UNSET ((double)NAN)
 
-/* * A place: a point of space, a point mass, or a point of a body. `on` is NULL (or "ground") for a
+/** A place: a point of space, a point mass, or a point of a body. `on` is NULL (or "ground") for a
  * point of space, the name of a point or a body, or `body.point` for a named point of a body. `at`
  * is in space for ground, in the body's frame for a body, and zero for a point mass or a named
  * point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top, at: [0, 0, 0.1]}`. */
@@ -55,7 +55,7 @@ typedef struct olo_point {
     double mass;        /**< positive */
     double position[3]; /**< at the start */
     double velocity[3]; /**< at the start */
-    /* * Name of an earlier point from which position and velocity count; its coordinates are then
+    /** Name of an earlier point from which position and velocity count; its coordinates are then
      * the difference to that point (relative coordinates). NULL: from the origin. */
     const char *relative_to;
 } olo_point;
@@ -86,18 +86,18 @@ typedef struct olo_body {
     const char *name; /**< required */
     double mass;      /**< beside that of the shapes */
     double center[3]; /**< centre of `mass` in the body's frame */
-    /* * Row-major 3x3, about `center`, along the axes of the body's frame. In a model file: [J1,
+    /** Row-major 3x3, about `center`, along the axes of the body's frame. In a model file: [J1,
      * J2, J3], [J11, J22, J33, J12, J13, J23] or 3 rows. */
     double inertia[9];
     const olo_shape *shapes; /**< solids that add their mass, centre and inertia */
     int shape_count;         /**< number of `shapes` */
     /** Of the frame's origin; OLO_UNSET: zero, or where a support with `at` puts it. */
     double position[3];
-    /* * Row-major; columns are the directors d1, d2, d3. In a model file: {axis, angle}, {matrix},
+    /** Row-major; columns are the directors d1, d2, d3. In a model file: {axis, angle}, {matrix},
      * {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a list of such, applied one after
      * the other in the body's own axes. */
     double rotation[9];
-    /* * Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else
+    /** Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else
      * zero. */
     double velocity[3];
     double angular_velocity[3];    /**< in space axes; OLO_UNSET: what joints imply, else zero */
@@ -126,7 +126,7 @@ typedef struct olo_section {
     double shear_factor; /**< of the area in shear; OLO_UNSET: that of the shape */
 } olo_section;
 
-/* * A geometrically exact beam: large displacements and rotations, shear and elongation included.
+/** A geometrically exact beam: large displacements and rotations, shear and elongation included.
  * Its nodes are frames whose third director is tangent to the beam without load; they are named
  * `beam.1`, `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and stand wherever a body
  * may. The state at the start is without stress. */
@@ -149,15 +149,15 @@ typedef struct olo_beam {
     const char *start_on; /**< a body or node of another beam, of which it takes the frame for its
                              own first node */
     const char *end_on;   /**< the same for its last node */
-    /* * Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row
+    /** Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row
      * by row. */
     const double *stiffness;
     int stiffness_count; /**< 6 or 36; 0: by the section */
-    /* * Instead of stiffness: any stored energy a length, as an expression of the strains g1, g2
+    /** Instead of stiffness: any stored energy a length, as an expression of the strains g1, g2
      * (shear along d1, d2), g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and
      * the parameters. */
     const char *energy;
-    /* * Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and
+    /** Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and
      * density x2^2; or A, S1, S2, M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;
     int inertia_count;   /**< 3 or 6; 0: by the section */
@@ -196,7 +196,7 @@ typedef struct olo_spring {
     double length;    /**< distance: length at rest; OLO_UNSET: the initial distance */
     double offset[3]; /**< linear: x2 - x1 at rest */
     double damping;   /**< of the parallel damper, force per velocity */
-    /* * Distance only: any stored energy as an expression of the length `l`, instead of the
+    /** Distance only: any stored energy as an expression of the length `l`, instead of the
      * stiffness, for example "k*(l-l0)^4". */
     const char *energy;
 } olo_spring;
@@ -213,7 +213,7 @@ typedef struct olo_damper {
 typedef struct olo_support {
     const char *name; /**< NULL: support1, support2, ... */
     olo_place on;     /**< the supported place; with type "center" the body's centre of mass */
-    /* * point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a
+    /** point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a
      * line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the place is fixed
      * and the body turns about `axis`; fixed: the body cannot move. */
     const char *type;
@@ -221,7 +221,7 @@ typedef struct olo_support {
     double at[3];   /**< where in space; OLO_UNSET: where it is at the start */
 } olo_support;
 
-/* * A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x').
+/** A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x').
  */
 typedef struct olo_controller {
     double kp;         /**< torque per angle, or force per length */
@@ -229,7 +229,7 @@ typedef struct olo_controller {
     olo_signal target; /**< over time; none: 0 */
 } olo_controller;
 
-/* * A joint between two bodies, or a body and the ground. What acts along its coordinates (its
+/** A joint between two bodies, or a body and the ground. What acts along its coordinates (its
  * angle, its positions) acts equal and opposite on both bodies. */
 typedef struct olo_joint {
     const char *name; /**< NULL: joint1, joint2, ... */
@@ -262,16 +262,16 @@ typedef struct olo_joint {
     double upper;              /**< stop: a stiff spring above this; OLO_UNSET: none */
     double stop_stiffness;     /**< of the stops */
     olo_controller controller; /**< towards a target; default none */
-    /* * The coordinate over time: then the torque or force that it takes is a result
+    /** The coordinate over time: then the torque or force that it takes is a result
      * (olo_system_drive_value), and its work enters the ledger. The coordinate starts with the
      * motion's rate at time 0; another rate for it, not zero, in `rate`, `rate2` or `sliding` is an
      * error. None: free. */
     olo_signal motion;
-    /* * A torque or force that depends on time and motion, called at midpoint values, in place of
+    /** A torque or force that depends on time and motion, called at midpoint values, in place of
      * `torque` or `force` along the same coordinate, which must then be zero; `signal` is a factor
      * of it, too. It must be a pure function of its arguments. Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
-    /* * The derivatives of `function` by coordinate and rate, if they are known: then Newton
+    /** The derivatives of `function` by coordinate and rate, if they are known: then Newton
      * converges quadratically, and runs have derivatives (derivatives.h). */
     void (*derivatives)(void *context, double t, double coordinate, double rate, double by[2]);
     void *context;     /**< handed to both; must live as long as the system */
@@ -303,14 +303,14 @@ typedef struct olo_load {
     double moment[3];  /**< on the body of the place */
     const char *frame; /**< "space": dead; "body": turns with the body */
     olo_signal signal; /**< factor over time; in a model file the key `time` */
-    /* * A force that depends on time and motion, called at midpoint values, in place of `force`,
+    /** A force that depends on time and motion, called at midpoint values, in place of `force`,
      * which must then be zero. `frame` and `signal` apply to it as they do to a constant force:
      * with "body" what it gives are components along the directors of the body; position and
      * velocity of the place are in space in any case. It must be a pure function of its arguments.
      * Its work enters the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
-    /* * The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3
+    /** The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3
      * i + j]: then Newton converges quadratically, and runs have derivatives (derivatives.h). */
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
                         double by_position[9], double by_velocity[9]);
@@ -322,13 +322,13 @@ typedef struct olo_output {
     const char *name; /**< NULL: output1, output2, ... */
     olo_place on;     /**< what is followed */
     bool trace;       /**< whether the report draws its way; default true */
-    /* * Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the
+    /** Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the
      * second one) and moment about its place are recorded. */
     const char *reaction;
     const char *frame; /**< axes of the reaction: "space", "parent" (the first body) or "child" */
 } olo_output;
 
-/* * The exact motion of a place, where it is known: expressions of t and the parameters, three a
+/** The exact motion of a place, where it is known: expressions of t and the parameters, three a
  * vector, NULL where nothing is known. Convergence is measured against it; a run does not read it.
  */
 typedef struct olo_exact {
@@ -349,7 +349,7 @@ OLO_API olo_point olo_point_default(void);
 OLO_API olo_shape olo_shape_default(void);
 /** No mass, not turned, place and velocity as the supports imply. */
 OLO_API olo_body olo_body_default(void);
-/* * Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be
+/** Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be
  * given. */
 OLO_API olo_beam olo_beam_default(void);
 /** No mass; the place is to be given. */
@@ -374,7 +374,7 @@ OLO_API olo_output olo_output_default(void);
 OLO_API olo_exact olo_exact_default(void);
 /** @} */
 
-/* * @name Kinds Which kinds of elements there are and what a model file calls them, for programs
+/** @name Kinds Which kinds of elements there are and what a model file calls them, for programs
  * that write models. All texts have static storage; NULL outside of the range. @{ */
 /** Number of kinds. */
 OLO_API int olo_element_kinds(void);

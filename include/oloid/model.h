@@ -50,7 +50,7 @@ typedef struct olo_run {
 /** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */
 OLO_API olo_run olo_run_default(void);
 
-/* * An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the
+/** An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the
  * value may be an expression. */
 typedef struct olo_setting {
     const char *name;  /**< `l` or `run.step` */
@@ -60,7 +60,7 @@ typedef struct olo_setting {
 /** An empty model. Free with olo_model_free. */
 OLO_API olo_status olo_model_create(const char *name, olo_model **model, olo_error *error);
 
-/* * Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides.
+/** Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides.
  * Free with olo_model_free. On failure `*model` is NULL and the text starts with `file:line:column:
  * path:` where the file is to blame. */
 OLO_API olo_status olo_model_read(const char *file, const olo_setting *settings, int setting_count,
@@ -74,7 +74,7 @@ OLO_API olo_status olo_model_read_text(const char *text, size_t size, const char
 /** Frees a model; NULL is allowed. */
 OLO_API void olo_model_free(olo_model *model);
 
-/* * @name Adding elements Names are unique in a model; everything given is copied. What refers to
+/** @name Adding elements Names are unique in a model; everything given is copied. What refers to
  * another element by name is checked when the model is compiled. @{ */
 /** Adds a point mass. */
 OLO_API olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error);
@@ -109,7 +109,7 @@ OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *outp
 OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
 /** @} */
 
-/* * @name Functions Gives a C function to an element that is there already, for instance of a file.
+/** @name Functions Gives a C function to an element that is there already, for instance of a file.
  * The text of the model then no longer tells all of it: olo_model_text is "" from here on.
  * `context` must live as long as systems compiled from the model. OLO_NOT_FOUND when there is no
  * such element. @{ */
@@ -163,12 +163,12 @@ OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);
 
-/* * Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
+/** Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
  * model afterwards; free it with olo_system_free. Fails where elements do not fit together: an
  * unknown name, a mass that is not positive, an inertia that no body has. */
 OLO_API olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_error *error);
 
-/* * The catalogue: the models that come with the library, or those of the directory that the
+/** The catalogue: the models that come with the library, or those of the directory that the
  * environment variable OLOID_MODELS names (it comes first). A model is a file `name.yaml`. */
 typedef struct olo_catalogue olo_catalogue;
 

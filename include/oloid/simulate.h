@@ -27,25 +27,25 @@ typedef struct olo_step_report {
     int rotation_node; /**< the body it belongs to, -1 if none */
 } olo_step_report;
 
-/* * Creates a stepper for the scheme, treatment and tolerances of `run`. Refers to the system,
+/** Creates a stepper for the scheme, treatment and tolerances of `run`. Refers to the system,
  * which must outlive it. */
 OLO_API olo_status olo_stepper_create(const olo_system *system, const olo_run *run,
                                       olo_stepper **stepper, olo_error *error);
 /** Frees a stepper; NULL is allowed. */
 OLO_API void olo_stepper_free(olo_stepper *stepper);
 
-/* * What a scheme of the run section keeps of the laws of a model, in a sentence; NULL if there is
+/** What a scheme of the run section keeps of the laws of a model, in a sentence; NULL if there is
  * no such scheme. */
 OLO_API const char *olo_scheme_conserves(const char *scheme);
 
 /** Number of unknowns that Newton solves for. */
 OLO_API int olo_stepper_unknowns(const olo_stepper *stepper);
 
-/* * Advances the state by h. When Newton fails the step is split in halves; when that fails too the
+/** Advances the state by h. When Newton fails the step is split in halves; when that fails too the
  * state is as before and the text tells time, residuals and the worst part. */
 OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, double h,
                                     olo_error *error);
-/* * With run.tolerance: advances the state by one step of a size that keeps its error within the
+/** With run.tolerance: advances the state by one step of a size that keeps its error within the
  * tolerance, at most by `longest`. Sizes come from the errors of the steps before, which the state
  * knows. Fails when the step would have to be smaller than run.smallest_step. */
 OLO_API olo_status olo_stepper_adapt(olo_stepper *stepper, olo_state *state, double longest,
@@ -53,31 +53,31 @@ OLO_API olo_status olo_stepper_adapt(olo_stepper *stepper, olo_state *state, dou
 /** What the last step did; valid until the next. */
 OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
 
-/* * 2-norm condition number of the iteration matrix of the last step, as the sources define it: no
+/** 2-norm condition number of the iteration matrix of the last step, as the sources define it: no
  * scaling of rows or multipliers (thesis, tables 4.1 and 4.2); of projected the split matrix K_u
  * (C.21). Infinite where constraints repeat others and their rows are in the matrix. Dense: for
  * small systems. Fails before the first step. */
 OLO_API olo_status olo_stepper_condition(olo_stepper *stepper, double *condition, olo_error *error);
 
-/* * Force and moment (about the place of the joint or support, space axes) that constraint group
+/** Force and moment (about the place of the joint or support, space axes) that constraint group
  * `group` exerted on its body in the last step; for a rod the force on its second end. Of a step
  * that is composed it is the mean over its parts, h times it the impulse over the step; with the
  * scheme variational, whose forces are those at the start of a step, that of the first part. */
 OLO_API olo_status olo_stepper_reaction(olo_stepper *stepper, const olo_state *state, int group,
                                         double force[3], double moment[3], olo_error *error);
 
-/* * @name Momenta Discrete Legendre transforms of the variational scheme, and the start from
+/** @name Momenta Discrete Legendre transforms of the variational scheme, and the start from
  * momenta. Both overwrite the last step of the stepper: its reactions and condition number are
  * gone. @{ */
-/* * Momenta p = M v of a state, n numbers; with variational they are those projected to the
+/** Momenta p = M v of a state, n numbers; with variational they are those projected to the
  * constraints. */
 OLO_API void olo_system_momenta(const olo_system *system, const olo_state *state, double *p);
-/* * Sets the velocities to those of the momenta p, n numbers, as far as the constraints let them: M
+/** Sets the velocities to those of the momenta p, n numbers, as far as the constraints let them: M
  * v + G(q)^T mu = p with G(q) v = 0. What is left of p is its projection, olo_system_momenta. The
  * next step starts from there. */
 OLO_API olo_status olo_stepper_set_momenta(olo_stepper *stepper, olo_state *state, const double *p,
                                            olo_error *error);
-/* * The discrete Legendre transforms of one step (of order 2) from a state to another, of which
+/** The discrete Legendre transforms of one step (of order 2) from a state to another, of which
  * configurations and times count: `minus`, -D1 L_d - f^- at its start, and `plus`, D2 L_d + f^+ at
  * its end, n numbers each; either may be NULL. Along a solution `plus` of a step is `minus` of the
  * next and h G(q)^T lambda: with half of that each (olo_system_constraint_forces) they are the
@@ -103,7 +103,7 @@ typedef struct olo_observer {
     void (*warn)(void *context, const char *text);
 } olo_observer;
 
-/* * An observer that is called now and then only, for what is slow beside a step: a line of
+/** An observer that is called now and then only, for what is slow beside a step: a line of
  * progress, a question to another language whether to go on. Starts as `{.observer = ..., .seconds
  * = 0.1}`; must outlive the run. */
 typedef struct olo_paced {
@@ -130,14 +130,14 @@ typedef struct olo_run_summary {
     double largest_step;     /**< that was taken */
 } olo_run_summary;
 
-/* * Runs from the state's time to run->end with steps of run->step (the last one is shortened to
+/** Runs from the state's time to run->end with steps of run->step (the last one is shortened to
  * end there), or with steps that keep to run->tolerance. Observers are called in turn. The state is
  * advanced in place and valid also on failure. */
 OLO_API olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state *state,
                                 const olo_observer *observers, int observer_count,
                                 olo_run_summary *summary, olo_error *error);
 
-/* * Goes on with a run that was broken off, to the same bits as if it had not been. `state` is that
+/** Goes on with a run that was broken off, to the same bits as if it had not been. `state` is that
  * after `summary->steps` steps from `summary->start`; the summary is continued (olo_recorder_resume
  * fills both). Observers do not see the start again. */
 OLO_API olo_status olo_simulate_resume(const olo_system *system, const olo_run *run,

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* * A frame that turns steadily, and the ground and all loads with it. With a rate of zero it is at
+/** A frame that turns steadily, and the ground and all loads with it. With a rate of zero it is at
  * rest. */
 typedef struct olo_rotating_frame {
     double rate[3];  /**< angular velocity */
@@ -71,7 +71,7 @@ typedef struct olo_statics_summary {
     double wall_seconds;                                  /**< from start to end */
 } olo_statics_summary;
 
-/* * Takes the state to an equilibrium: all forces in balance, velocities zero. Gravity, forces,
+/** Takes the state to an equilibrium: all forces in balance, velocities zero. Gravity, forces,
  * moments, drives and controllers as they are at time 0 are multiplied by a load factor that grows
  * from 0 to `options->end`; prescribed motions are followed with the load factor as their time,
  * unless `options->hold`. Dampers do not act. Where the system without load is a mechanism, the
@@ -89,7 +89,7 @@ OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_statics *
                                    int observer_count, olo_statics_summary *summary,
                                    olo_error *error);
 
-/* * Takes a state, as olo_system_initial_state gives it, to where `run->start` says that a run
+/** Takes a state, as olo_system_initial_state gives it, to where `run->start` says that a run
  * begins: leaves it, or takes it to its equilibrium, at rest at time 0. */
 OLO_API olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
                              olo_error *error);
@@ -111,7 +111,7 @@ OLO_API olo_vibration olo_vibration_default(void);
 /** Natural frequencies and modes. */
 typedef struct olo_modes olo_modes;
 
-/* * Small vibrations exp(lambda t) about a state: (lambda^2 M + lambda D + K) x = 0. The state has
+/** Small vibrations exp(lambda t) about a state: (lambda^2 M + lambda D + K) x = 0. The state has
  * to be an equilibrium, its velocities do not count. Without damping, spin and loads that have no
  * potential lambda^2 = -omega^2 is real; else lambda is any number, and of two conjugate ones there
  * is that with a positive omega. `options` may be NULL, the default. Refers to the system. Fails
@@ -123,7 +123,7 @@ OLO_API olo_status olo_modes_create(const olo_system *system, const olo_state *s
 OLO_API void olo_modes_free(olo_modes *modes);
 /** How many there are. */
 OLO_API int olo_modes_count(const olo_modes *modes);
-/* * omega^2 of mode `index`, ascending where lambda^2 is real: negative for a direction in which
+/** omega^2 of mode `index`, ascending where lambda^2 is real: negative for a direction in which
  * the state is unstable, zero to rounding for one that nothing holds. In general minus the real
  * part of lambda^2; then the size of lambda ascends. */
 OLO_API double olo_modes_square(const olo_modes *modes, int index);
@@ -133,7 +133,7 @@ OLO_API double olo_modes_omega(const olo_modes *modes, int index);
 OLO_API double olo_modes_growth(const olo_modes *modes, int index);
 /** |lambda|^2 below this is rounding: the mode has no stiffness. */
 OLO_API double olo_modes_rounding(const olo_modes *modes);
-/* * The state displaced along mode `index` at `phase` (radians) of its oscillation, by `amplitude`
+/** The state displaced along mode `index` at `phase` (radians) of its oscillation, by `amplitude`
  * at most: the fastest part moves by so many of the model's lengths or radians. */
 OLO_API olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude,
                                    double phase, olo_state *state, olo_error *error);
@@ -141,7 +141,7 @@ OLO_API olo_status olo_modes_shape(const olo_modes *modes, int index, double amp
 /** A system about a state as control engineers write it, x' = A x + B u, y = C x + D u. */
 typedef struct olo_linear olo_linear;
 
-/* * Linearises about a state, which has to be an equilibrium, with dampers and controllers; of the
+/** Linearises about a state, which has to be an equilibrium, with dampers and controllers; of the
  * options load and spin count, and NULL is the default. x: independent joint coordinates (of free
  * bodies small translations and rotations), then their rates; all as differences from the state. u:
  * what the model gives as functions of time, one each: the factor of a load, of a torque or force
@@ -159,16 +159,16 @@ OLO_API int olo_linear_states(const olo_linear *linear);
 OLO_API int olo_linear_inputs(const olo_linear *linear);
 OLO_API int olo_linear_outputs(const olo_linear *linear);
 /** @} */
-/* * Their names: `hinge.angle`, `hinge.angle.rate`; `push`, `motor.torque`, `motor.target`;
+/** Their names: `hinge.angle`, `hinge.angle.rate`; `push`, `motor.torque`, `motor.target`;
  * `tip.position.x`. NULL beyond the last. @{ */
 OLO_API const char *olo_linear_state_name(const olo_linear *linear, int index);
 OLO_API const char *olo_linear_input_name(const olo_linear *linear, int index);
 OLO_API const char *olo_linear_output_name(const olo_linear *linear, int index);
 /** @} */
-/* * The matrix 'A', 'B', 'C' or 'D', row-major; it belongs to `linear`. NULL: there is no such
+/** The matrix 'A', 'B', 'C' or 'D', row-major; it belongs to `linear`. NULL: there is no such
  * matrix. */
 OLO_API const double *olo_linear_matrix(const olo_linear *linear, char matrix);
-/* * Writes matrices and names to a file, by its ending: .h5 (datasets A, B, C, D, states, inputs,
+/** Writes matrices and names to a file, by its ending: .h5 (datasets A, B, C, D, states, inputs,
  * outputs), .json, or .csv, one table [A B; C D] with names in its first row and column. */
 OLO_API olo_status olo_linear_write(const olo_linear *linear, const char *path, olo_error *error);
 

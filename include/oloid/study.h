@@ -1,4 +1,4 @@
-/* * @file Studies: several runs of one system, and what they say together. How errors fall with the
+/** @file Studies: several runs of one system, and what they say together. How errors fall with the
  * step, and what the treatments of constraints cost and keep.
  */
 #ifndef OLOID_STUDY_H
@@ -28,7 +28,7 @@ typedef struct olo_study {
 
 /** @name Convergence
  *  @{ */
-/* * Relative errors |x - x_ref| / |x_ref| in the 2-norm of the configuration q, the momenta p = M
+/** Relative errors |x - x_ref| / |x_ref| in the 2-norm of the configuration q, the momenta p = M
  * v, both together, z = (q, p), and the multipliers. NaN where there is nothing to compare.
  * Multipliers are those at the end itself: with energy-momentum, where they belong to the middles
  * of steps, the mean of the last step and the next, with variational those of the node, which the
@@ -68,7 +68,7 @@ typedef struct olo_converge_summary {
     double fastest;     /**< likewise */
 } olo_converge_summary;
 
-/* * Runs to run.end with each of the `count` steps and measures the error there, against a run with
+/** Runs to run.end with each of the `count` steps and measures the error there, against a run with
  * the step `reference`, or the model's exact solution if that is 0. A step that does not divide the
  * time is replaced by the nearest that does. A run that fails is a row with its reason. Fails when
  * the reference cannot be computed, and with OLO_INTERRUPTED when an observer stops it: the rows so
@@ -116,7 +116,7 @@ typedef struct olo_compare_setup {
     bool cpu;                               /**< measure processor time */
 } olo_compare_setup;
 
-/* * Runs the study with each treatment. `rows` has one a treatment, `conditions` treatment_count x
+/** Runs the study with each treatment. `rows` has one a treatment, `conditions` treatment_count x
  * step_count numbers, NaN where there is none. `base` gets the row that the others are compared
  * with: "reduced" if it is there, else the first that came to its end; -1 if none did. A treatment
  * that fails is a row with its reason. Fails with OLO_INTERRUPTED when an observer stops it: what

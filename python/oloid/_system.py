@@ -259,10 +259,6 @@ class State:
             raise InputError(f"{count} numbers are needed, the shape is {values.shape}")
         return values
 
-    def _write(self, pointer, values):
-        values = self._numbers(values, self.system.coordinates)
-        ffi.memmove(pointer, ffi.from_buffer(values), values.nbytes)
-        lib.olo_state_touch(self._state)
 
     @property
     def q(self):
@@ -271,7 +267,8 @@ class State:
 
     @q.setter
     def q(self, values):
-        self._write(lib.olo_state_q(self._state), values)
+        values = self._numbers(values, self.system.coordinates)
+        lib.olo_state_set_configuration(self.system._system, self._state, ffi.from_buffer("double[]", values))
 
     @property
     def v(self):
@@ -280,7 +277,8 @@ class State:
 
     @v.setter
     def v(self, values):
-        self._write(lib.olo_state_v(self._state), values)
+        values = self._numbers(values, self.system.coordinates)
+        lib.olo_state_set_velocity(self._state, ffi.from_buffer("double[]", values))
 
     @property
     def multipliers(self):

@@ -71,7 +71,7 @@ olo_status olo_stepper_set_momenta(olo_stepper *x, olo_state *state, const doubl
     if (status != OLO_OK)
         return status;
     memcpy(state->v, x->step.v1, (size_t)x->system->n * sizeof *state->v);
-    olo_state_touch(state);
+    olo_state_reset_history(state);
     return OLO_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/checksum.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "system/coordinate.h"
 #include "system/system.h"
 
 static size_t number_count(const olo_state *x)
@@ -190,21 +191,35 @@ void olo_state_set_time(olo_state *state, double t)
     state->t = t;
 }
 
-double *olo_state_q(olo_state *state)
+const double *olo_state_q(const olo_state *state)
 {
     return state->q;
 }
 
-double *olo_state_v(olo_state *state)
+const double *olo_state_v(const olo_state *state)
 {
     return state->v;
 }
 
-void olo_state_touch(olo_state *state)
+void olo_state_set_configuration(const olo_system *system, olo_state *state, const double *q)
+{
+    memcpy(state->q, q, (size_t)state->n * sizeof *q);
+    olo_state_reset_history(state);
+    olo_state_follow_angles(system, state);
+}
+
+void olo_state_set_velocity(olo_state *state, const double *v)
+{
+    memcpy(state->v, v, (size_t)state->n * sizeof *v);
+    olo_state_reset_history(state);
+}
+
+void olo_state_reset_history(olo_state *state)
 {
     memset(state->q_remainder, 0, (size_t)state->n * sizeof(double));
     memset(state->motion, 0, (size_t)state->twists * sizeof(double));
     memset(state->wrench, 0, (size_t)state->twists * sizeof(double));
+    memset(state->lambda, 0, (size_t)state->m * sizeof(double));
     state->h = state->h_before = state->span = state->next = state->error_before = 0;
     state->smooth = state->from_momentum = state->pending = false;
     state->equal = state->predictor_order = 0;

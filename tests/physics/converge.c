@@ -360,7 +360,7 @@ TEST(a_start_off_the_exact_solution_is_measured)
     scene s = scene_open_set(OSCILLATOR, NULL, &other, 1);
     const double steps[] = {0.1};
     olo_study study = study_of(&s, 1.0);
-    olo_state_q(s.state)[0] = 1.25;
+    s.state->q[0] = 1.25;
     olo_converge_row row;
     olo_converge_summary summary;
     olo_error error = {0};

@@ -270,8 +270,8 @@ TEST(steps_that_are_no_steps_are_refused)
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, NAN, &error));
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, INFINITY, &error));
     /* a state that somebody spoiled */
-    olo_state_q(s.state)[4] = NAN;
-    olo_state_touch(s.state);
+    s.state->q[4] = NAN;
+    olo_state_reset_history(s.state);
     check_true(olo_stepper_step(s.stepper, s.state, 0.01, &error) != OLO_OK);
     scene_close(&s);
 }

@@ -408,7 +408,7 @@ static double frequency(const char *interpolation, int elements, double thicknes
         "supports: [{on: a.start}, {type: slide, on: a.end, axis: [1, 0]}]\n",
         elements, interpolation, A, M, M, GA, GA, EA, EI, EI, EI);
     scene s = scene_open(text, "reduced");
-    double *v = olo_state_v(s.state), *q = olo_state_q(s.state);
+    double *v = s.state->v, *q = s.state->q;
     for (int i = 0; i < s.system->node_count; i++) {
         int at = s.system->nodes[i].q;
         double x = q[at], slope = k - A * omega * omega / (GA * k);
@@ -417,7 +417,7 @@ static double frequency(const char *interpolation, int elements, double thicknes
         for (int I = 3; I < 12; I += 3)
             vec3_cross(spin, q + at + I, v + at + I);
     }
-    olo_state_touch(s.state);
+    olo_state_reset_history(s.state);
     /* the midpoint rule turns by 2 atan(w h/2) a step */
     double h = M_PI / omega / 50, before = 0, now = 0;
     int step = 0;

@@ -129,8 +129,7 @@ TEST(g5_a_step_takes_the_root_with_the_bounded_speed)
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 6; i++) {
             scene s = variational_open(CIRCLE, treatments[k]);
-            olo_state_v(s.state)[1] = sin(angles[i]) / h;
-            olo_state_touch(s.state);
+            olo_state_set_velocity(s.state, (const double[3]){0, sin(angles[i]) / h, 0});
             scene_run(&s, h, 1);
             check_equal(0, s.halvings);
             check_close(fmin(angles[i], M_PI - angles[i]),

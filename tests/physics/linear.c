@@ -256,10 +256,8 @@ static void run_in(int steps, const double start[4], double T, double end[4])
     for (int i = 0; i < 4; i++)
         set(&settings[i], text[i], names[i], start[i]);
     scene s = scene_open(ARM, NULL), posed = scene_open_set(ARM, NULL, settings, 4);
-    size_t size = (size_t)s.system->n * sizeof(double);
-    memcpy(olo_state_q(s.state), olo_state_q(posed.state), size);
-    memcpy(olo_state_v(s.state), olo_state_v(posed.state), size);
-    olo_state_touch(s.state);
+    olo_state_set_configuration(s.system, s.state, olo_state_q(posed.state));
+    olo_state_set_velocity(s.state, olo_state_v(posed.state));
     scene_run(&s, T / steps, steps);
     for (int i = 0; i < 2; i++) {
         end[i] = olo_system_joint_coordinate_value(s.system, s.state, i);

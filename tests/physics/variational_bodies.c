@@ -326,7 +326,7 @@ static void vary(const char *model, const char *scheme, int direction, double h,
         if (k == 0)
             continue;
         scene s = scene_open_set(model, "reduced", &setting, 1);
-        double *q = olo_state_q(s.state), *v = olo_state_v(s.state), w = weights[abs(k) - 1];
+        double *q = s.state->q, *v = s.state->v, w = weights[abs(k) - 1];
         int n = s.system->n;
         /* a turn about (1, 2, 3), or twice the speed about it: both are compatible with a support
          * at the origin */
@@ -342,7 +342,7 @@ static void vary(const char *model, const char *scheme, int direction, double h,
                 vec3_add_cross(axis, q + j, v + j);
             }
         }
-        olo_state_touch(s.state);
+        olo_state_reset_history(s.state);
         scene_run(&s, h, steps);
         olo_system_mass_times(s.system, olo_state_v(s.state), p);
         for (int j = 0; j < n; j++) {

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "oloid/oloid.h"
+#include "system/system.h"
 
 #define FILE_NAME "unit-recorder.h5"
 #define PARTIAL   FILE_NAME ".partial"
@@ -74,7 +75,7 @@ static double speed(long i)
 static void put_state(scene *s, long i)
 {
     const double t = STEP * (double)i;
-    double *q = olo_state_q(s->state), *v = olo_state_v(s->state);
+    double *q = s->state->q, *v = s->state->v;
     const int a = olo_system_node_offset(s->system, olo_system_find(s->system, "a"));
     const int b = olo_system_node_offset(s->system, olo_system_find(s->system, "b"));
     const int top = olo_system_node_offset(s->system, olo_system_find(s->system, "top"));
@@ -564,7 +565,7 @@ TEST(numbers_that_are_none_are_recorded_and_not_ok)
     olo_error error = {0};
     check_ok(feed(&s, recorder, 0, 4, &error), &error);
     put_state(&s, 5);
-    olo_state_v(s.state)[0] = (double)NAN;
+    s.state->v[0] = (double)NAN;
     const olo_observer observer = olo_recorder_observer(recorder);
     const olo_step_report report = {.iterations = 1};
     check_ok(observer.step(observer.context, s.system, s.state, 5, &report, &error), &error);

@@ -213,6 +213,36 @@ TEST(reactions_exist_only_for_groups_and_after_a_step)
     scene_close(&s);
 }
 
+/* Whatever a state has been through: once configuration and velocity are set, the next step is that
+ * of a new state with these numbers, bit by bit. */
+TEST(a_state_that_is_set_has_no_history)
+{
+    static const char *const schemes[] = {"energy-momentum", "variational"};
+    for (int k = 0; k < 2; k++) {
+        const olo_setting scheme = {"run.scheme", schemes[k]};
+        scene old = scene_open_set("six-body-linkage", "reduced", &scheme, 1);
+        scene new = scene_open_set("six-body-linkage", "reduced", &scheme, 1);
+        const size_t n = (size_t)olo_system_coordinates(old.system);
+        scene_run(&old, 0.01, 20);
+        double *numbers = calloc(2 * n, sizeof *numbers);
+        memcpy(numbers, olo_state_q(old.state), n * sizeof *numbers);
+        memcpy(numbers + n, olo_state_v(old.state), n * sizeof *numbers);
+        olo_state_set_configuration(old.system, old.state, numbers);
+        olo_state_set_velocity(old.state, numbers + n);
+        olo_state_set_configuration(new.system, new.state, numbers);
+        olo_state_set_velocity(new.state, numbers + n);
+        olo_state_set_time(new.state, olo_state_time(old.state));
+        scene_run(&old, 0.01, 3);
+        scene_run(&new, 0.01, 3);
+        check_true(memcmp(olo_state_q(old.state), olo_state_q(new.state), n * sizeof(double)) == 0);
+        check_true(memcmp(olo_state_v(old.state), olo_state_v(new.state), n * sizeof(double)) == 0);
+        check_true(memcmp(olo_state_q(old.state), numbers, n * sizeof(double)) != 0);
+        free(numbers);
+        scene_close(&old);
+        scene_close(&new);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(observers_see_the_start_and_every_step),
           cmocka_unit_test(an_observer_stops_a_run_after_the_step),
           cmocka_unit_test(a_wish_to_stop_after_the_last_step_comes_too_late),
@@ -222,4 +252,5 @@ TEST_MAIN(cmocka_unit_test(observers_see_the_start_and_every_step),
           cmocka_unit_test(impossible_runs_are_refused),
           cmocka_unit_test(steppers_that_do_not_exist_are_refused),
           cmocka_unit_test(steps_of_no_size_are_refused_and_change_nothing),
-          cmocka_unit_test(reactions_exist_only_for_groups_and_after_a_step))
+          cmocka_unit_test(reactions_exist_only_for_groups_and_after_a_step),
+          cmocka_unit_test(a_state_that_is_set_has_no_history))
