@@ -83,7 +83,9 @@ int main(void)
     olo_run_summary summary = {0};
     air x = {.k = 0.5 * 1.2 * 0.35 * 4.3e-3};
     watch w = {0};
-    const olo_observer observer = {.context = &w, .step = keep_balance};
+    olo_observer observer = olo_observer_default();
+    observer.context = &w;
+    observer.step = keep_balance;
     olo_run run = olo_run_default();
     run.step = 0.005;
     run.end = end;

@@ -25,23 +25,21 @@ static const char ball[] =
 static olo_status aim(olo_derivatives *derivatives, const olo_state *start, double *distance,
                       double by_velocity[3], olo_error *error)
 {
-    const olo_goal goals[] = {{.quantity = "end.position",
-                               .direction = {1, 0, 0},
-                               .squared = true,
-                               .target = 10,
-                               .end = 1},
-                              {.quantity = "end.position",
-                               .direction = {0, 1, 0},
-                               .squared = true,
-                               .target = 2,
-                               .end = 1},
-                              {.quantity = "end.position",
-                               .direction = {0, 0, 1},
-                               .squared = true,
-                               .target = 3,
-                               .end = 1}};
-    const olo_functional miss = {.goals = goals, .goal_count = 3};
-    olo_gradient gradient = {.v = by_velocity};
+    static const double target[3] = {10, 2, 3};
+    olo_goal goals[3];
+    for (int i = 0; i < 3; i++) {
+        goals[i] = olo_goal_default();
+        goals[i].quantity = "end.position";
+        goals[i].direction[i] = 1;
+        goals[i].squared = true;
+        goals[i].target = target[i];
+        goals[i].end = 1;
+    }
+    olo_functional miss = olo_functional_default();
+    miss.goals = goals;
+    miss.goal_count = 3;
+    olo_gradient gradient = olo_gradient_default();
+    gradient.v = by_velocity;
     olo_status status = olo_derivatives_gradient(derivatives, start, &miss, &gradient, error);
     *distance = sqrt(2 * gradient.value);
     return status;

@@ -14,6 +14,7 @@
 #include "test.h"
 
 #include "base/extreme.h"
+#include "base/initialised.h"
 #include "oloid/oloid.h"
 #include "system/system.h"
 

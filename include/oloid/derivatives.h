@@ -2,11 +2,18 @@
  * it starts from, exact to round-off. Forward (one direction, all results) and adjoint (one result,
  * all directions).
  *
- *      olo_goal goal = {.quantity = "tip.position", .direction = {0, 0, 1}, .end = 1};
- *      olo_functional J = {.goals = &goal, .goal_count = 1};
+ *      olo_goal goal = olo_goal_default();
+ *      goal.quantity = "tip.position";
+ *      goal.direction[2] = 1;
+ *      goal.end = 1;
+ *      olo_functional J = olo_functional_default();
+ *      J.goals = &goal;
+ *      J.goal_count = 1;
  *      olo_derivatives *d;
  *      olo_derivatives_create(system, olo_model_run(model), &d, &error);
- *      olo_gradient g = {.q = gq, .v = gv};
+ *      olo_gradient g = olo_gradient_default();
+ *      g.q = gq;
+ *      g.v = gv;
  *      olo_derivatives_gradient(d, start, &J, &g, &error);       g.value, and gq, gv of n numbers
  *
  * A variation of a state has the form of a state: dq and dv, n numbers each. It keeps the
@@ -71,6 +78,7 @@ OLO_API olo_status olo_derivatives_admit(olo_derivatives *derivatives, const olo
  * positions and momenta in bases of the tangent spaces at start and end that are orthonormal in the
  * metric of the mass, momenta times h. */
 typedef struct olo_step_map {
+    int initialised; /**< set by olo_step_map_default(); leave it */
     int dofs;        /**< f; A is 2 f x 2 f */
     double *matrix;  /**< A, row-major, if it is not NULL: room for it, from the caller */
     double defect;   /**< largest entry of A^T J A - J over the largest of 1 and A squared: 0 is
@@ -79,6 +87,8 @@ typedef struct olo_step_map {
     double largest;  /**< modulus of the largest eigenvalue of A ... */
     double smallest; /**< ... and of the smallest */
 } olo_step_map;
+/** Without room for the matrix. */
+OLO_API olo_step_map olo_step_map_default(void);
 /** Advances the state by h and tells what the map of this step does to areas, volume and
  * directions. Dense: for systems of up to 1000 degrees of freedom. What energy-momentum leaves of
  * velocities normal to the constraints is not seen. */
@@ -110,8 +120,8 @@ OLO_API long olo_derivatives_steps(const olo_derivatives *derivatives, double *s
 /** Who watches: sees every step that is made, those that are made again, too, and on the way back
  * every state, with numbers that fall; may stop it all, the status is then OLO_INTERRUPTED. With
  * run.tolerance the run is made once before, to find the steps. Copied; NULL: nobody. */
-OLO_API void olo_derivatives_set_observer(olo_derivatives *derivatives,
-                                          const olo_observer *observer);
+OLO_API olo_status olo_derivatives_set_observer(olo_derivatives *derivatives,
+                                                const olo_observer *observer, olo_error *error);
 /** @} */
 
 /** @name Parameters
@@ -157,6 +167,7 @@ OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
  * and order 2). @{ */
 /** A term of J: f = a quantity of the model, or half the square of its distance from a target. */
 typedef struct olo_goal {
+    int initialised; /**< set by olo_goal_default(); leave it */
     /** "tip.position" or "tip.velocity" of an output, along `direction`; "hinge.angle" of a joint
      * coordinate, "hinge.angle.rate" its rate; "kinetic", "potential" (with strain) or "energy",
      * both. */
@@ -171,9 +182,13 @@ typedef struct olo_goal {
     const char *factor_over_time;
     const char *target_over_time; /**< instead of `target` */
 } olo_goal;
+/** Weights zero; the quantity, a weight and of positions and velocities a direction are to be
+ * given. */
+OLO_API olo_goal olo_goal_default(void);
 
 /** A functional of a run: the sum of goals and of functions in C, any of which may be absent. */
 typedef struct olo_functional {
+    int initialised;       /**< set by olo_functional_default(); leave it */
     const olo_goal *goals; /**< `goal_count` of them */
     int goal_count;        /**< 0: none */
     void *context;         /**< handed to both functions */
@@ -188,9 +203,12 @@ typedef struct olo_functional {
      * that starts at t; *adds* the derivatives to `gu` unless it is NULL. */
     double (*effort)(void *context, double t, const double *u, double *gu);
 } olo_functional;
+/** J = 0: goals or functions are to be given. */
+OLO_API olo_functional olo_functional_default(void);
 
 /** What a gradient gives; arrays belong to the caller and may be NULL. */
 typedef struct olo_gradient {
+    int initialised;    /**< set by olo_gradient_default(); leave it */
     double value;       /**< J */
     double *q;          /**< [n] dJ with respect to the configuration of the start */
     double *v;          /**< [n] ... to its velocity */
@@ -199,6 +217,8 @@ typedef struct olo_gradient {
     long steps;         /**< of the run */
     long again;         /**< how many of these were made again, from checkpoints */
 } olo_gradient;
+/** No array: only the value is wanted. */
+OLO_API olo_gradient olo_gradient_default(void);
 
 /** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient
  * by the adjoint: at a cost of two to three runs, whatever the number of coordinates, parameters
@@ -213,6 +233,7 @@ OLO_API void olo_derivatives_set_memory(olo_derivatives *derivatives, size_t byt
 
 /** What varies, forward. */
 typedef struct olo_direction {
+    int initialised; /**< set by olo_direction_default(); leave it */
     double
         *q; /**< [n] with v an admissible variation of the start, which becomes that of the end */
     double *v;                /**< [n] */
@@ -220,6 +241,8 @@ typedef struct olo_direction {
     const double *parameters; /**< [parameters] of these, beside q and v, which are then without
                                  them; NULL: none */
 } olo_direction;
+/** Nothing varies; q and v are to be given. */
+OLO_API olo_direction olo_direction_default(void);
 
 /** The same forward, along one direction: J and its derivative. Needs no memory but for one step.
  * Either of `value` and `derivative` may be NULL. */

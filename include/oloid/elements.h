@@ -39,8 +39,9 @@ typedef struct olo_place {
 } olo_place;
 
 /** A function of time: a number, an expression of t and the parameters, a table (linear between its
- *  entries, constant outside), or a C function. Exactly one is given; none means the constant 1. */
+ *  entries, constant outside), or a C function. One of them is given. */
 typedef struct olo_signal {
+    int initialised;                             /**< set by olo_signal_default(); leave it */
     const char *expression;                      /**< for example "sin(2*pi*t)" */
     const double *time;                          /**< table: ascending times ... */
     const double *value;                         /**< ... and values */
@@ -51,6 +52,7 @@ typedef struct olo_signal {
 
 /** A point mass. */
 typedef struct olo_point {
+    int initialised;    /**< set by olo_point_default(); leave it */
     const char *name;   /**< required */
     double mass;        /**< positive */
     double position[3]; /**< at the start */
@@ -62,6 +64,7 @@ typedef struct olo_point {
 
 /** A homogeneous solid, placed in the body's frame. */
 typedef struct olo_shape {
+    int initialised;  /**< set by olo_shape_default(); leave it */
     const char *type; /**< sphere, box, cylinder, cone, tetrahedron */
     double density;   /**< mass per volume; negative for a hole */
     double mass;      /**< instead of density */
@@ -83,6 +86,7 @@ typedef struct olo_body_point {
 /** A rigid body. Mass, centre and inertia may be given as numbers, by shapes, or both: numbers add
  *  to what the shapes give. The frame is the user's: any origin, any axes. */
 typedef struct olo_body {
+    int initialised;  /**< set by olo_body_default(); leave it */
     const char *name; /**< required */
     double mass;      /**< beside that of the shapes */
     double center[3]; /**< centre of `mass` in the body's frame */
@@ -108,15 +112,17 @@ typedef struct olo_body {
 
 /** Part of a circle or of a helix, from where the beam starts. */
 typedef struct olo_arc {
+    int initialised;  /**< set by olo_arc_default(); leave it */
     double center[3]; /**< a point of the axis */
-    double axis[3];   /**< direction; any length but zero: an arc is given */
+    double axis[3];   /**< its direction; any length but zero */
     double angle;     /**< from start to end about the axis */
     double rise;      /**< along the axis from start to end; 0: an arc */
 } olo_arc;
 
 /** The cross-section of a beam, by shape and material. */
 typedef struct olo_section {
-    const char *type;    /**< rectangle, circle, tube; NULL: stiffness and inertia are numbers */
+    int initialised;     /**< set by olo_section_default(); leave it */
+    const char *type;    /**< rectangle, circle or tube; required */
     double size[2];      /**< rectangle: edges along d1 and d2 */
     double radius;       /**< circle, tube */
     double inner_radius; /**< tube */
@@ -131,14 +137,15 @@ typedef struct olo_section {
  * `beam.1`, `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and stand wherever a body
  * may. The state at the start is without stress. */
 typedef struct olo_beam {
+    int initialised;  /**< set by olo_beam_default(); leave it */
     const char *name; /**< required */
-    double elements;  /**< their number */
+    int elements;     /**< their number, 1 to 100,000 */
     /** linear: two nodes an element, second order; quadratic: three nodes, fourth order. */
     const char *interpolation;
     const char *quadrature; /**< reduced (default); full, which locks */
     double from[3];         /**< where it starts */
     double to[3];           /**< where it ends, of a straight beam */
-    olo_arc arc;            /**< instead of `to` */
+    const olo_arc *arc;     /**< instead of `to`: part of a circle or of a helix */
     const double
         *points;     /**< instead of `from` and `to`: places it goes through, three numbers each */
     int point_count; /**< number of `points` */
@@ -160,10 +167,10 @@ typedef struct olo_beam {
     /** Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and
      * density x2^2; or A, S1, S2, M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;
-    int inertia_count;   /**< 3 or 6; 0: by the section */
-    olo_section section; /**< shape and material, instead of stiffness and inertia */
-    double damping;      /**< relaxation time: stress in proportion to the rate of strain, stiffness
-                            times this */
+    int inertia_count;          /**< 3 or 6; 0: by the section */
+    const olo_section *section; /**< shape and material, instead of stiffness and inertia */
+    double damping;     /**< relaxation time: stress in proportion to the rate of strain, stiffness
+                           times this */
     double dissipation; /**< share of algorithmic dissipation of what is fast against the step, 0 to
                            1 */
     double velocity[3]; /**< of its start, at the start */
@@ -173,6 +180,7 @@ typedef struct olo_beam {
 
 /** Mass on a body, a point mass or a node of a beam, beside what it has. */
 typedef struct olo_mass {
+    int initialised;   /**< set by olo_mass_default(); leave it */
     const char *name;  /**< NULL: mass1, mass2, ... */
     olo_place on;      /**< its centre */
     double mass;       /**< not negative */
@@ -182,6 +190,7 @@ typedef struct olo_mass {
 
 /** A massless rigid rod: a fixed distance between two places. */
 typedef struct olo_rod {
+    int initialised;      /**< set by olo_rod_default(); leave it */
     const char *name;     /**< NULL: rod1, rod2, ... */
     olo_place between[2]; /**< its ends */
     double length;        /**< OLO_UNSET: the initial distance */
@@ -189,6 +198,7 @@ typedef struct olo_rod {
 
 /** A spring between two places, with an optional damper in parallel. */
 typedef struct olo_spring {
+    int initialised;      /**< set by olo_spring_default(); leave it */
     const char *name;     /**< NULL: spring1, spring2, ... */
     olo_place between[2]; /**< its ends, x1 and x2 */
     const char *type; /**< "distance": 1/2 k (l - length)^2; "linear": 1/2 k |x2 - x1 - offset|^2 */
@@ -203,6 +213,7 @@ typedef struct olo_spring {
 
 /** A viscous damper between two places: along the line ("distance") or isotropic ("linear"). */
 typedef struct olo_damper {
+    int initialised;      /**< set by olo_damper_default(); leave it */
     const char *name;     /**< NULL: damper1, damper2, ... */
     olo_place between[2]; /**< its ends */
     const char *type;     /**< "distance" (default) or "linear" */
@@ -211,6 +222,7 @@ typedef struct olo_damper {
 
 /** A support of a body or a point mass on the ground. */
 typedef struct olo_support {
+    int initialised;  /**< set by olo_support_default(); leave it */
     const char *name; /**< NULL: support1, support2, ... */
     olo_place on;     /**< the supported place; with type "center" the body's centre of mass */
     /** point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a
@@ -224,14 +236,16 @@ typedef struct olo_support {
 /** A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x').
  */
 typedef struct olo_controller {
-    double kp;         /**< torque per angle, or force per length */
-    double kd;         /**< torque or force per rate */
-    olo_signal target; /**< over time; none: 0 */
+    int initialised;          /**< set by olo_controller_default(); leave it */
+    double kp;                /**< torque per angle, or force per length */
+    double kd;                /**< torque or force per rate */
+    const olo_signal *target; /**< over time; NULL: 0 */
 } olo_controller;
 
 /** A joint between two bodies, or a body and the ground. What acts along its coordinates (its
  * angle, its positions) acts equal and opposite on both bodies. */
 typedef struct olo_joint {
+    int initialised;  /**< set by olo_joint_default(); leave it */
     const char *name; /**< NULL: joint1, joint2, ... */
     const char
         *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
@@ -252,21 +266,21 @@ typedef struct olo_joint {
     double
         normal[3]; /**< of that plane; OLO_UNSET: against gravity. The first place of `between` is a
                       point of the plane, the second the centre, `axis` the axis of the disc */
-    const char *coordinate;    /**< what the following act on: angle, angle1, angle2, position,
-                                  position1, position2; NULL: the only one there is.
-                                  Angles are zero at the start */
-    double stiffness;          /**< of a spring, torque per angle or force per length; default 0 */
-    double rest;               /**< where the spring is at rest; OLO_UNSET: at the start */
-    double damping;            /**< of a damper, torque or force per rate; default 0 */
-    double lower;              /**< stop: a stiff spring below this; OLO_UNSET: none */
-    double upper;              /**< stop: a stiff spring above this; OLO_UNSET: none */
-    double stop_stiffness;     /**< of the stops */
-    olo_controller controller; /**< towards a target; default none */
+    const char *coordinate; /**< what the following act on: angle, angle1, angle2, position,
+                               position1, position2; NULL: the only one there is.
+                               Angles are zero at the start */
+    double stiffness;       /**< of a spring, torque per angle or force per length; default 0 */
+    double rest;            /**< where the spring is at rest; OLO_UNSET: at the start */
+    double damping;         /**< of a damper, torque or force per rate; default 0 */
+    double lower;           /**< stop: a stiff spring below this; OLO_UNSET: none */
+    double upper;           /**< stop: a stiff spring above this; OLO_UNSET: none */
+    double stop_stiffness;  /**< of the stops */
+    const olo_controller *controller; /**< towards a target; NULL: none */
     /** The coordinate over time: then the torque or force that it takes is a result
      * (olo_system_drive_value), and its work enters the ledger. The coordinate starts with the
      * motion's rate at time 0; another rate for it, not zero, in `rate`, `rate2` or `sliding` is an
-     * error. None: free. */
-    olo_signal motion;
+     * error. NULL: free. */
+    const olo_signal *motion;
     /** A torque or force that depends on time and motion, called at midpoint values, in place of
      * `torque` or `force` along the same coordinate, which must then be zero; `signal` is a factor
      * of it, too. It must be a pure function of its arguments. Its work enters the ledger. */
@@ -274,16 +288,17 @@ typedef struct olo_joint {
     /** The derivatives of `function` by coordinate and rate, if they are known: then Newton
      * converges quadratically, and runs have derivatives (derivatives.h). */
     void (*derivatives)(void *context, double t, double coordinate, double rate, double by[2]);
-    void *context;     /**< handed to both; must live as long as the system */
-    double torque;     /**< about the axis, on the second body; default 0 */
-    double force;      /**< along the axis, on the second body; default 0 */
-    olo_signal signal; /**< factor of torque, force and function over time; in a model file the key
-                          `time` */
+    void *context;            /**< handed to both; must live as long as the system */
+    double torque;            /**< about the axis, on the second body; default 0 */
+    double force;             /**< along the axis, on the second body; default 0 */
+    const olo_signal *signal; /**< factor of torque, force and function over time; NULL: 1; in a
+                                 model file the key `time` */
 } olo_joint;
 
 /** A relation between joint coordinates, as gears and cables make them:
  *  coordinate = ratio follows + also_ratio also + offset. */
 typedef struct olo_relation {
+    int initialised;  /**< set by olo_relation_default(); leave it */
     const char *name; /**< NULL: relation1, relation2, ... */
     const char
         *coordinate; /**< name of a joint coordinate, `hinge.angle`; `hinge` if it has one only */
@@ -296,13 +311,14 @@ typedef struct olo_relation {
 
 /** A force or a moment on a place, with a law of time. */
 typedef struct olo_load {
+    int initialised;   /**< set by olo_load_default(); leave it */
     const char *name;  /**< NULL: load1, load2, ... */
     olo_place on;      /**< where it acts */
     const char *along; /**< instead of `on`: a beam; force and moment are then those a length */
     double force[3];   /**< at the place */
     double moment[3];  /**< on the body of the place */
     const char *frame; /**< "space": dead; "body": turns with the body */
-    olo_signal signal; /**< factor over time; in a model file the key `time` */
+    const olo_signal *signal; /**< factor over time; NULL: 1; in a model file the key `time` */
     /** A force that depends on time and motion, called at midpoint values, in place of `force`,
      * which must then be zero. `frame` and `signal` apply to it as they do to a constant force:
      * with "body" what it gives are components along the directors of the body; position and
@@ -319,6 +335,7 @@ typedef struct olo_load {
 
 /** A place whose position, velocity and acceleration are recorded, or a joint whose reaction is. */
 typedef struct olo_output {
+    int initialised;  /**< set by olo_output_default(); leave it */
     const char *name; /**< NULL: output1, output2, ... */
     olo_place on;     /**< what is followed */
     bool trace;       /**< whether the report draws its way; default true */
@@ -332,6 +349,7 @@ typedef struct olo_output {
  * vector, NULL where nothing is known. Convergence is measured against it; a run does not read it.
  */
 typedef struct olo_exact {
+    int initialised;         /**< set by olo_exact_default(); leave it */
     const char *name;        /**< NULL: exact1, exact2, ... */
     olo_place on;            /**< the place, on a point or a body */
     const char *position[3]; /**< of the place */
@@ -347,6 +365,14 @@ typedef struct olo_exact {
 OLO_API olo_point olo_point_default(void);
 /** At the origin of the body; type, size and density or mass are to be given. */
 OLO_API olo_shape olo_shape_default(void);
+/** Nothing given: expression, table or function is to be given. */
+OLO_API olo_signal olo_signal_default(void);
+/** About an axis through the origin, without rise; axis and angle are to be given. */
+OLO_API olo_arc olo_arc_default(void);
+/** The shear factor of its shape; type, size and material are to be given. */
+OLO_API olo_section olo_section_default(void);
+/** Towards 0; kp or kd are to be given. */
+OLO_API olo_controller olo_controller_default(void);
 /** No mass, not turned, place and velocity as the supports imply. */
 OLO_API olo_body olo_body_default(void);
 /** Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be

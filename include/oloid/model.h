@@ -26,6 +26,7 @@ typedef struct olo_system olo_system;
 
 /** How to run: the section `run` of a model file. */
 typedef struct olo_run {
+    int initialised;    /**< set by olo_run_default(); leave it */
     double step;        /**< time step h; with `tolerance` the first one that is tried */
     double end;         /**< end time */
     const char *start;  /**< "given", or "equilibrium": at rest where all forces are in balance */

@@ -13,13 +13,14 @@
 extern "C" {
 #endif
 
-/** How a report is written; start from olo_report_default(). */
+/** How a report is written. */
 typedef struct olo_report_options {
-    bool plain; /**< no animation and no scripts: plots as pictures only */
+    int initialised; /**< set by olo_report_options_default(); leave it */
+    bool plain;      /**< no animation and no scripts: plots as pictures only */
 } olo_report_options;
 
 /** With animation, where the library has it. */
-OLO_API olo_report_options olo_report_default(void);
+OLO_API olo_report_options olo_report_options_default(void);
 
 /** Whether the library was built with the animated page. Without it reports have the plots as
  * pictures, and say what is missing. */

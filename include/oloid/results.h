@@ -151,13 +151,16 @@ OLO_API olo_status olo_result_write_csv(const char *path, FILE *out, olo_error *
  * finite is null. */
 OLO_API olo_status olo_result_write_json(const char *path, FILE *out, olo_error *error);
 
-/** How frames for ParaView are written; starts as `{0}`. */
-typedef struct olo_vtk {
+/** How frames for ParaView are written. */
+typedef struct olo_vtk_options {
+    int initialised;             /**< set by olo_vtk_options_default(); leave it */
     long frames;                 /**< at most; 0: all that are recorded */
     bool (*stop)(void *context); /**< asked before every frame; true ends with OLO_INTERRUPTED; may
                                     be NULL */
     void *context;               /**< handed to `stop` */
-} olo_vtk;
+} olo_vtk_options;
+/** All frames. */
+OLO_API olo_vtk_options olo_vtk_options_default(void);
 
 /** Writes a result for ParaView and other programs that use VTK: a collection `path` (name.pvd)
  * over time, and in the folder `name` beside it two files a frame. `frames-000000.vtp` has a point
@@ -168,7 +171,8 @@ typedef struct olo_vtk {
  * every file is whole or not there. `options` and `written`, which gets the number of frames, may
  * be NULL. */
 OLO_API olo_status olo_result_write_vtk(const char *result, const char *path,
-                                        const olo_vtk *options, long *written, olo_error *error);
+                                        const olo_vtk_options *options, long *written,
+                                        olo_error *error);
 /** @} */
 
 #ifdef __cplusplus

@@ -92,7 +92,8 @@ OLO_API void olo_system_constraint_forces(const olo_system *system, const olo_st
 
 /** Who watches a run. Any function may be NULL. A non-OK return stops the run with that status. */
 typedef struct olo_observer {
-    void *context; /**< handed to all functions */
+    int initialised; /**< set by olo_observer_default(); leave it */
+    void *context;   /**< handed to all functions */
     /** After the start (step 0) and after every step. */
     olo_status (*step)(void *context, const olo_system *system, const olo_state *state, long step,
                        const olo_step_report *report, olo_error *error);
@@ -103,18 +104,21 @@ typedef struct olo_observer {
     void (*warn)(void *context, const char *text);
 } olo_observer;
 
-/** An observer that is called now and then only, for what is slow beside a step: a line of
- * progress, a question to another language whether to go on. Starts as `{.observer = ..., .seconds
- * = 0.1}`; must outlive the run. */
-typedef struct olo_paced {
-    olo_observer observer; /**< who is called; all warnings reach it */
-    double seconds;        /**< between two calls of `step`, and of `stop`, at least */
-    double last;           /**< private: clock at the last call */
-    bool due;              /**< private: `stop` is to be asked */
-    bool stepped;          /**< private: there was a step since `stop` was asked */
-} olo_paced;
-/** The observer to hand to olo_simulate. The first call is after `seconds`, not at the start. */
-OLO_API olo_observer olo_paced_observer(olo_paced *paced);
+/** Sees nothing: what is not set is not called. */
+OLO_API olo_observer olo_observer_default(void);
+
+/** Calls another observer at most every so many seconds: for what is slow beside a step, such as a
+ * line of progress or a question to another language whether to go on. */
+typedef struct olo_throttle olo_throttle;
+/** Copies `observer`. Its `step` and its `stop` are called at most every `seconds`; all warnings
+ * reach it. Free with olo_throttle_free after the run. */
+OLO_API olo_status olo_throttle_create(const olo_observer *observer, double seconds,
+                                       olo_throttle **throttle, olo_error *error);
+/** Frees; NULL is allowed. */
+OLO_API void olo_throttle_free(olo_throttle *throttle);
+/** The observer to hand to olo_simulate. The clock starts here: the first call is `seconds` later,
+ * not at the start of the run. */
+OLO_API olo_observer olo_throttle_observer(olo_throttle *throttle);
 
 /** What a run did. */
 typedef struct olo_run_summary {

@@ -20,8 +20,9 @@ typedef struct olo_rotating_frame {
 } olo_rotating_frame;
 
 /** How an equilibrium is looked for. */
-typedef struct olo_statics {
-    double end;  /**< load factor to reach */
+typedef struct olo_equilibrium_options {
+    int initialised; /**< set by olo_equilibrium_options_default(); leave it */
+    double end;      /**< load factor to reach */
     double step; /**< first step of the load factor; smaller and larger ones follow by themselves */
     double smallest;  /**< a step below this is given up: displacements (model lengths, angles) and
                          share of `end` */
@@ -35,10 +36,10 @@ typedef struct olo_statics {
     bool hold;               /**< prescribed motions stay where they are at time 0 */
     olo_rotating_frame spin; /**< at rest in this frame: centrifugal forces are loads, too, and grow
                                 with the load factor */
-} olo_statics;
+} olo_equilibrium_options;
 
 /** To load factor 1, or to the first limit point. */
-OLO_API olo_statics olo_statics_default(void);
+OLO_API olo_equilibrium_options olo_equilibrium_options_default(void);
 
 /** A point of the path where stability changes. */
 typedef struct olo_critical_point {
@@ -50,7 +51,7 @@ typedef struct olo_critical_point {
 enum { OLO_CRITICAL_POINTS_MAX = 16 };
 
 /** What a search for equilibria did. */
-typedef struct olo_statics_summary {
+typedef struct olo_equilibrium_summary {
     long steps;      /**< equilibria found */
     long iterations; /**< of Newton, all attempts */
     long cutbacks;   /**< how often a step was made smaller */
@@ -69,7 +70,7 @@ typedef struct olo_statics_summary {
     int critical_count;   /**< points of the path where stability changed */
     olo_critical_point critical[OLO_CRITICAL_POINTS_MAX]; /**< the first of these */
     double wall_seconds;                                  /**< from start to end */
-} olo_statics_summary;
+} olo_equilibrium_summary;
 
 /** Takes the state to an equilibrium: all forces in balance, velocities zero. Gravity, forces,
  * moments, drives and controllers as they are at time 0 are multiplied by a load factor that grows
@@ -84,9 +85,9 @@ typedef struct olo_statics_summary {
  * elements. In a frame that turns prescribed motions stay where they are at time 0, and gravity has
  * to act along its axis. On failure the state is the last equilibrium that was found. `options`
  * (the default) and `summary` may be NULL. */
-OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
+OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_equilibrium_options *options,
                                    olo_state *state, const olo_observer *observers,
-                                   int observer_count, olo_statics_summary *summary,
+                                   int observer_count, olo_equilibrium_summary *summary,
                                    olo_error *error);
 
 /** Takes a state, as olo_system_initial_state gives it, to where `run->start` says that a run
@@ -95,18 +96,19 @@ OLO_API olo_status olo_start(const olo_system *system, const olo_run *run, olo_s
                              olo_error *error);
 
 /** About what small vibrations are looked for, and how. */
-typedef struct olo_vibration {
-    double load; /**< factor of all loads, as they are at time 0 */
-    int count;   /**< at most so many modes, the lowest ones */
+typedef struct olo_vibration_options {
+    int initialised; /**< set by olo_vibration_options_default(); leave it */
+    double load;     /**< factor of all loads, as they are at time 0 */
+    int count;       /**< at most so many modes, the lowest ones */
     bool
         hold; /**< the state need not be an equilibrium: constant forces along the joints hold it */
     bool damped;             /**< with dampers and the rates in controllers */
     olo_rotating_frame spin; /**< about rest in this frame: with centrifugal and Coriolis forces */
     const char *solver; /**< "dense", "sparse" or "auto": dense for small systems; NULL: auto */
-} olo_vibration;
+} olo_vibration_options;
 
 /** Ten modes under the full load, without damping. */
-OLO_API olo_vibration olo_vibration_default(void);
+OLO_API olo_vibration_options olo_vibration_options_default(void);
 
 /** Natural frequencies and modes. */
 typedef struct olo_modes olo_modes;
@@ -117,7 +119,7 @@ typedef struct olo_modes olo_modes;
  * is that with a positive omega. `options` may be NULL, the default. Refers to the system. Fails
  * where the state is far from an equilibrium. Free with olo_modes_free. */
 OLO_API olo_status olo_modes_create(const olo_system *system, const olo_state *state,
-                                    const olo_vibration *options, olo_modes **modes,
+                                    const olo_vibration_options *options, olo_modes **modes,
                                     olo_error *error);
 /** Frees; NULL is allowed. */
 OLO_API void olo_modes_free(olo_modes *modes);
@@ -150,7 +152,7 @@ typedef struct olo_linear olo_linear;
  * of `outputs`, also as differences. Fails where a coordinate has no inertia. Free with
  * olo_linear_free. */
 OLO_API olo_status olo_linear_create(const olo_system *system, const olo_state *state,
-                                     const olo_vibration *options, olo_linear **linear,
+                                     const olo_vibration_options *options, olo_linear **linear,
                                      olo_error *error);
 /** Frees; NULL is allowed. */
 OLO_API void olo_linear_free(olo_linear *linear);

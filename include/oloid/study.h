@@ -14,9 +14,10 @@ extern "C" {
 
 /** What is studied and who watches. Everything must outlive the call. */
 typedef struct olo_study {
+    int initialised;          /**< set by olo_study_default(); leave it */
     const olo_system *system; /**< constant */
     const olo_state *start;   /**< where every run begins; not changed */
-    olo_run run;              /**< how to run; a study changes what it varies */
+    const olo_run *run;       /**< how to run, but for what the study varies */
     /** Watch every run that is not timed; those that want to stop it may do so in every run. */
     const olo_observer *observers;
     int observer_count; /**< number of `observers` */
@@ -25,6 +26,8 @@ typedef struct olo_study {
     void *context; /**< handed to `announce` */
     bool action;   /**< convergence: measure action and largest velocity of every run, too */
 } olo_study;
+/** Nobody watches; system, start and run are to be given. */
+OLO_API olo_study olo_study_default(void);
 
 /** @name Convergence
  *  @{ */
@@ -107,21 +110,24 @@ typedef struct olo_compare_row {
 } olo_compare_row;
 
 /** What is compared. */
-typedef struct olo_compare_setup {
+typedef struct olo_comparison {
+    int initialised;                        /**< set by olo_comparison_default(); leave it */
     const olo_treatment_choice *treatments; /**< a row each */
     int treatment_count;                    /**< number of `treatments` */
     const double *steps;                    /**< for which condition numbers are wanted */
     int step_count;                         /**< number of `steps` */
     double at;                              /**< time at which; 0: in the first step */
     bool cpu;                               /**< measure processor time */
-} olo_compare_setup;
+} olo_comparison;
+/** Without condition numbers and processor times; treatments are to be given. */
+OLO_API olo_comparison olo_comparison_default(void);
 
 /** Runs the study with each treatment. `rows` has one a treatment, `conditions` treatment_count x
  * step_count numbers, NaN where there is none. `base` gets the row that the others are compared
  * with: "reduced" if it is there, else the first that came to its end; -1 if none did. A treatment
  * that fails is a row with its reason. Fails with OLO_INTERRUPTED when an observer stops it: what
  * is not computed yet is then NaN. */
-OLO_API olo_status olo_compare(const olo_study *study, const olo_compare_setup *setup,
+OLO_API olo_status olo_compare(const olo_study *study, const olo_comparison *setup,
                                olo_compare_row *rows, double *conditions, int *base,
                                olo_error *error);
 /** @} */

@@ -5,7 +5,7 @@ import numpy
 
 from ._errors import InputError, Interrupted, call, create, from_status
 from ._guard import Guard
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 from ._system import LOOK_SECONDS, State, System
 
 Gradient = namedtuple("Gradient", "value q v parameters controls steps again")
@@ -49,9 +49,11 @@ class Functional:
         self._derivatives = derivatives
         self._texts = [{name: ffi.new("char[]", encode(one[name])) if one.get(name) is not None else ffi.NULL
                         for name in TEXTS} for one in goals]
-        self._goals = ffi.new("olo_goal[]", [{**one, **texts} for one, texts in zip(goals, self._texts)])
+        self._goals = ffi.new("olo_goal[]", len(goals))
+        for i, (one, texts) in enumerate(zip(goals, self._texts)):
+            self._goals[i] = filled("goal", **{**one, **texts})[0]
         self._callbacks = [self._of_state(end), self._of_state(running), self._of_controls(effort)]
-        self.struct = ffi.new("olo_functional *", {"goals": self._goals, "goal_count": len(goals)})
+        self.struct = filled("functional", goals=self._goals, goal_count=len(goals))
         for name, function in zip(("end", "running", "effort"), self._callbacks):
             if function is not None:
                 setattr(self.struct, name, function)
@@ -65,15 +67,17 @@ class Functional:
         error = ffi.new("olo_error *")
         derivatives = self._derivatives._derivatives
         look = self.guard.guarded("bool(void *)", self._look, True)
-        paced = ffi.new("olo_paced *", {"observer": {"stop": look}, "seconds": LOOK_SECONDS})
-        lib.olo_derivatives_set_observer(derivatives, ffi.new("olo_observer *", lib.olo_paced_observer(paced)))
+        throttle = create("olo_throttle", lib.olo_throttle_create, lib.olo_throttle_free,
+                          filled("observer", stop=look), LOOK_SECONDS)
+        call(lib.olo_derivatives_set_observer, derivatives,
+             ffi.new("olo_observer *", lib.olo_throttle_observer(throttle)))
         try:
             status = function(derivatives, *arguments, error)
         except KeyboardInterrupt as interrupt:  # between C and Python: all is over
             self.guard.interrupt = interrupt
             status = error.status
         finally:
-            lib.olo_derivatives_set_observer(derivatives, ffi.NULL)
+            call(lib.olo_derivatives_set_observer, derivatives, ffi.NULL)
         exception = self.guard.take()
         if isinstance(exception, KeyboardInterrupt):
             raise Interrupted(text(error.text) or "interrupted") from None
@@ -198,8 +202,8 @@ class Derivatives:
         n = self.system.coordinates
         q, v, parameters = numpy.zeros(n), numpy.zeros(n), numpy.zeros(len(self.parameters) + 1)
         by_controls = numpy.zeros_like(self._values) if self.controls else None
-        struct = ffi.new("olo_gradient *", {"q": pointer(q), "v": pointer(v), "parameters": pointer(parameters),
-                                            "controls": pointer(by_controls)})
+        struct = filled("gradient", q=pointer(q), v=pointer(v), parameters=pointer(parameters),
+                        controls=pointer(by_controls))
         functional.solve(lib.olo_derivatives_gradient, start._state, functional.struct, struct)
         return Gradient(struct.value, q, v, dict(zip(self.parameters, parameters)), by_controls, struct.steps,
                         struct.again)
@@ -213,7 +217,7 @@ class Derivatives:
         self._control(controls)
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
         changes = numpy.array([(parameters or {}).get(name, 0.0) for name in self.parameters] + [0.0])
-        direction = ffi.new("olo_direction *", {"q": pointer(dq), "v": pointer(dv), "parameters": pointer(changes)})
+        direction = filled("direction", q=pointer(dq), v=pointer(dv), parameters=pointer(changes))
         if along is not None:
             along = numpy.ascontiguousarray(along, dtype=float)
             if self._values is None or along.shape != self._values.shape:
@@ -249,7 +253,7 @@ class Derivatives:
         """Advances the state by a step and gives its linearisation in canonical coordinates."""
         size = 2 * self.system.counts["degrees_of_freedom"]
         matrix = numpy.zeros((size, size))
-        struct = ffi.new("olo_step_map *", {"matrix": pointer(matrix)})
+        struct = filled("step_map", matrix=pointer(matrix))
         call(lib.olo_derivatives_step_map, self._derivatives, state._state, self._run.step if h is None else h, struct)
         return StepMap(matrix, struct.defect, struct.volume, struct.largest, struct.smallest)
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy
 
 from ._errors import ComputationError, InputError, call, create, from_status
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 from ._run import Target
 from ._system import State, System, Watch, as_tuple
 
@@ -95,7 +95,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
     output      a result file for the path, with the load factor in the place of time"""
     state = model.copy() if isinstance(model, State) else system_of(model, set).initial_state()
     system = state.system
-    options = ffi.new("olo_statics *", lib.olo_statics_default())
+    options = filled("equilibrium_options")
     options.end = options.end if load is None else load
     options.step = options.step if step is None else step
     options.arc = arc_length
@@ -109,7 +109,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
                           system._model, system._system, run, b"oloid.equilibrium")
         lib.olo_recorder_judge_no_motion(recorder, WHAT, True)
         others = [lib.olo_recorder_observer(recorder)]
-    summary = ffi.new("olo_statics_summary *")
+    summary = ffi.new("olo_equilibrium_summary *")
     watch = Watch(system, state, callback, end=options.end)
     try:
         search(system, state, options, watch, others, summary)
@@ -142,8 +142,8 @@ def search(system, state, options, watch, others, summary):
 
 
 def about(model, set, start, load, spin, spin_point, hold=False):
-    """The state that is meant, and the options olo_vibration about it."""
-    options = ffi.new("olo_vibration *", lib.olo_vibration_default())
+    """The state that is meant, and the options olo_vibration_options about it."""
+    options = filled("vibration_options")
     if isinstance(model, Equilibrium):
         state, options.load = model.state, model.load
         spin, spin_point = model.spin

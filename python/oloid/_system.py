@@ -6,7 +6,7 @@ import numpy
 
 from ._errors import InputError, Interrupted, aside, call, create, from_status
 from ._guard import SETTERS, Guard, vector
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 from ._model import Model, number_text
 
 Node = namedtuple("Node", "name kind offset")
@@ -455,18 +455,19 @@ class Watch:
         guarded = self.guard.guarded
         look = guarded("bool(void *)", self._look, True)
         warn = guarded("void(void *, const char *)", self._warn, None)
-        paced = ffi.new("olo_paced *", {"observer": {"stop": look, "warn": warn}, "seconds": LOOK_SECONDS})
-        keep = [look, warn, paced]
-        first, last = [], [lib.olo_paced_observer(paced)]
+        throttle = create("olo_throttle", lib.olo_throttle_create, lib.olo_throttle_free,
+                          filled("observer", stop=look, warn=warn), LOOK_SECONDS)
+        keep = [look, warn, throttle]
+        first, last = [], [lib.olo_throttle_observer(throttle)]
         if self.system.has_functions:
             keep.append(self._check())
-            first.append({"step": keep[-1]})
+            first.append(filled("observer", step=keep[-1])[0])
         if self.system.has_functions or self.callback is not None:
             keep.append(self._ask())
-            last.append({"stop": keep[-1]})
+            last.append(filled("observer", stop=keep[-1])[0])
         if self.callback is not None:
             keep.append(guarded(STEP, self._call, lib.OLO_INTERRUPTED))
-            last.append({"step": keep[-1]})
+            last.append(filled("observer", step=keep[-1])[0])
         everybody = [*first, *others, *last]
         array = ffi.new("olo_observer[]", len(everybody))
         for i, observer in enumerate(everybody):

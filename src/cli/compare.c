@@ -56,7 +56,7 @@ struct comparison {
     double steps[CLI_STUDY_STEPS], penalties[CLI_STUDY_STEPS];
     int penalty_count;
     olo_treatment_choice treatments[ROWS_MAX];
-    olo_compare_setup setup;
+    olo_comparison setup;
     olo_compare_row rows[ROWS_MAX];
     double conditions[ROWS_MAX * CLI_STUDY_STEPS];
     int base;
@@ -129,15 +129,17 @@ static int choose_count(cli_study *study, const char *text)
     if (count != floor(count)) {
         return cli_usage(&cli_compare, "--count needs a whole number, got '%s'", text);
     }
-    study->study.run.end = olo_state_time(study->loaded.state) + count * study->study.run.step;
+    study->run.end = olo_state_time(study->loaded.state) + count * study->run.step;
     return CLI_GO_ON;
 }
 
 static int choose(struct comparison *x, cli_study *study, const struct options *given)
 {
-    x->setup =
-        (olo_compare_setup){.treatments = x->treatments, .steps = x->steps, .cpu = !given->no_cpu};
-    x->penalties[0] = study->study.run.penalty;
+    x->setup = olo_comparison_default();
+    x->setup.treatments = x->treatments;
+    x->setup.steps = x->steps;
+    x->setup.cpu = !given->no_cpu;
+    x->penalties[0] = study->run.penalty;
     x->penalty_count = given->penalty == NULL
                            ? 1
                            : cli_study_numbers(&cli_compare, "penalty", given->penalty,
@@ -253,7 +255,7 @@ static void print_remarks(const struct comparison *x)
 
 static void print_text(const struct comparison *x)
 {
-    const olo_run *run = &x->study->study.run;
+    const olo_run *run = &x->study->run;
     (void)printf("%s: steps of %.6g to t = %.6g (%s); %d coordinates, %d constraints\n",
                  olo_model_name(x->study->loaded.model), run->step, run->end, run->scheme,
                  x->study->loaded.counts.coordinates, x->study->loaded.counts.constraints);
@@ -319,7 +321,7 @@ static void write_row(olo_json *json, const struct comparison *x, int i)
 
 static void print_json(const struct comparison *x)
 {
-    const olo_run *run = &x->study->study.run;
+    const olo_run *run = &x->study->run;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "name", olo_model_name(x->study->loaded.model));

@@ -70,7 +70,7 @@ struct outcome {
 /* "heavy-top: errors at t = 0.1 against the exact solution, energy-momentum, reduced" */
 static void print_headline(const struct outcome *outcome)
 {
-    const olo_run *run = &outcome->study->study.run;
+    const olo_run *run = &outcome->study->run;
     (void)printf("%s: relative errors at t = %.6g against ",
                  olo_model_name(outcome->study->loaded.model), outcome->summary.time);
     if (outcome->summary.reference > 0.0) {
@@ -102,7 +102,7 @@ static bool has_lower_order(const struct outcome *outcome)
 {
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_errors *error = &outcome->rows[i].error;
-        if (outcome->study->study.run.order > 2 && error->p > 1.1 * error->tangential) {
+        if (outcome->study->run.order > 2 && error->p > 1.1 * error->tangential) {
             return true;
         }
     }
@@ -218,7 +218,7 @@ static void write_row(olo_json *json, const olo_converge_row *row)
 
 static void print_json(const struct outcome *outcome)
 {
-    const olo_run *run = &outcome->study->study.run;
+    const olo_run *run = &outcome->study->run;
     const olo_converge_summary *summary = &outcome->summary;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
@@ -348,7 +348,7 @@ static int converge(cli_study *study, const struct options *given, const char *c
     olo_converge_row rows[CLI_STUDY_STEPS];
     struct outcome outcome = {.study = study, .rows = rows};
     olo_error error = {0};
-    const int count = choose_steps(given, &study->study.run, steps);
+    const int count = choose_steps(given, &study->run, steps);
     const double reference =
         count > 0 ? choose_reference(given, study->loaded.system, steps, count) : -1.0;
     if (reference < 0.0) {

@@ -66,7 +66,10 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
 
 olo_observer cli_drives_observer(cli_drives *drives)
 {
-    return (olo_observer){.context = drives, .step = watch};
+    olo_observer observer = olo_observer_default();
+    observer.context = drives;
+    observer.step = watch;
+    return observer;
 }
 
 static double rms_of(const cli_drives *drives, const cli_drive *drive)

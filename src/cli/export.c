@@ -120,7 +120,8 @@ static olo_status export_vtk(const char *result, const char *path, long frames, 
         return OLO_OK;
     }
     long written = 0;
-    const olo_vtk how = {.frames = frames};
+    olo_vtk_options how = olo_vtk_options_default();
+    how.frames = frames;
     olo_status status = cli_check_overwrite(result, "result", path, "export", error);
     if (status != OLO_OK) {
         return status;

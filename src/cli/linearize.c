@@ -33,7 +33,7 @@ static const cli_option options[] = {
 struct session {
     cli_static_result still; /* the first */
     struct options options;
-    olo_vibration about;
+    olo_vibration_options about;
     olo_linear *linear;
 };
 
@@ -79,7 +79,7 @@ static void print_json(const struct session *session)
 static olo_status find(struct session *session, const char *file, olo_error *error)
 {
     cli_loaded *loaded = &session->still.loaded;
-    olo_statics statics = olo_statics_default();
+    olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->about.spin;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
@@ -103,7 +103,7 @@ static int solve(cli_static_result *still, const char *file)
     struct session *session = (struct session *)still;
     const struct options *given = &session->options;
     olo_error error = {0};
-    session->about = olo_vibration_default();
+    session->about = olo_vibration_options_default();
     session->about.hold = given->hold;
     const int code = cli_spin(&cli_linearize, given->spin, given->spin_point, &session->about.spin);
     if (code != CLI_GO_ON) {

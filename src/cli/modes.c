@@ -44,7 +44,7 @@ struct session {
     cli_static_result still; /* the first */
     struct options options;
     double count, mode, amplitude;
-    olo_vibration vibration;
+    olo_vibration_options vibration;
     olo_modes *modes;
 };
 
@@ -187,7 +187,7 @@ static olo_status animate(struct session *session, olo_error *error)
     olo_status status = cli_static_result_open(&session->still, session->options.output, period,
                                                describe(modes, index, what), false, error);
     const olo_observer observer =
-        status == OLO_OK ? olo_recorder_observer(session->still.recorder) : (olo_observer){0};
+        status == OLO_OK ? olo_recorder_observer(session->still.recorder) : olo_observer_default();
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
         const double phase = (double)i / FRAMES;
         // from rest, like a sine
@@ -208,7 +208,7 @@ static olo_status animate(struct session *session, olo_error *error)
 static olo_status find_modes(struct session *session, olo_error *error)
 {
     const cli_loaded *loaded = &session->still.loaded;
-    olo_vibration *vibration = &session->vibration;
+    olo_vibration_options *vibration = &session->vibration;
     const int wanted = (int)fmax(session->count, session->mode);
     for (vibration->count = wanted;;) {
         const olo_status status =
@@ -228,7 +228,7 @@ static olo_status find_modes(struct session *session, olo_error *error)
 
 static olo_status find(struct session *session, const char *file, olo_error *error)
 {
-    olo_statics statics = olo_statics_default();
+    olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->vibration.spin;
     cli_loaded *loaded = &session->still.loaded;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
@@ -249,7 +249,7 @@ static int read_options(struct session *session)
 {
     const struct options *given = &session->options;
     session->count = 10;
-    session->vibration = olo_vibration_default();
+    session->vibration = olo_vibration_options_default();
     session->vibration.damped = given->damped;
     session->vibration.solver = given->solver;
     session->amplitude = 0.1;

@@ -215,7 +215,8 @@ static olo_status check_time(const char *path, const char *text, olo_error *erro
 static olo_status write_report(const char *result, const struct options *given, const char *path,
                                olo_error *error)
 {
-    const olo_report_options how = {.plain = given->plain};
+    olo_report_options how = olo_report_options_default();
+    how.plain = given->plain;
     olo_status status = cli_check_overwrite(result, "result", path, "report", error);
     if (status == OLO_OK && given->time != NULL) {
         status = check_time(result, given->time, error);

@@ -12,7 +12,7 @@
 
 olo_damper olo_damper_default(void)
 {
-    return (olo_damper){.type = "distance"};
+    return (olo_damper){.initialised = OLO_INITIALISED_DAMPER, .type = "distance"};
 }
 
 static void defaults(void *element)
@@ -105,7 +105,8 @@ static const olo_field fields[] = {
      .help = "force per velocity"},
 };
 
-const olo_element_type olo_element_damper = {.section = "dampers",
+const olo_element_type olo_element_damper = {.initialised = OLO_INITIALISED_DAMPER,
+                                             .section = "dampers",
                                              .noun = "damper",
                                              .size = sizeof(olo_damper),
                                              .fields = fields,

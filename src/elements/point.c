@@ -6,7 +6,7 @@
 
 olo_point olo_point_default(void)
 {
-    return (olo_point){.name = NULL};
+    return (olo_point){.initialised = OLO_INITIALISED_POINT, .name = NULL};
 }
 
 static void defaults(void *element)
@@ -82,7 +82,8 @@ static const olo_field fields[] = {
      .help = "an earlier point from which position and velocity count (relative coordinates)"},
 };
 
-const olo_element_type olo_element_point = {.section = "points",
+const olo_element_type olo_element_point = {.initialised = OLO_INITIALISED_POINT,
+                                            .section = "points",
                                             .noun = "point",
                                             .size = sizeof(olo_point),
                                             .fields = fields,

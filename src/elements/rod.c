@@ -12,7 +12,7 @@
 
 olo_rod olo_rod_default(void)
 {
-    return (olo_rod){.length = OLO_UNSET};
+    return (olo_rod){.initialised = OLO_INITIALISED_ROD, .length = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -119,7 +119,8 @@ static const olo_field fields[] = {
      .help = "default the initial distance"},
 };
 
-const olo_element_type olo_element_rod = {.section = "rods",
+const olo_element_type olo_element_rod = {.initialised = OLO_INITIALISED_ROD,
+                                          .section = "rods",
                                           .noun = "rod",
                                           .size = sizeof(olo_rod),
                                           .fields = fields,

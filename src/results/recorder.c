@@ -9,6 +9,7 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "results/layout.h"
@@ -185,6 +186,9 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
                                olo_error *error)
 {
     *result = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
+    }
     olo_recorder *recorder = recorder_new(system, run);
     if (recorder == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
@@ -231,6 +235,9 @@ olo_status olo_recorder_resume(const char *path, const olo_model *model, const o
                                olo_run_summary *summary, olo_error *error)
 {
     *result = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
+    }
     olo_recorder *recorder = recorder_new(system, run);
     if (recorder == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
@@ -413,7 +420,11 @@ static void watch_warning(void *context, const char *text)
 
 olo_observer olo_recorder_observer(olo_recorder *recorder)
 {
-    return (olo_observer){.context = recorder, .step = watch_step, .warn = watch_warning};
+    olo_observer observer = olo_observer_default();
+    observer.context = recorder;
+    observer.step = watch_step;
+    observer.warn = watch_warning;
+    return observer;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------

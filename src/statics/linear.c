@@ -15,6 +15,7 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
@@ -409,11 +410,15 @@ static olo_status build(builder *b, double load, olo_error *error)
 }
 
 olo_status olo_linear_create(const olo_system *system, const olo_state *state,
-                             const olo_vibration *options, olo_linear **linear, olo_error *error)
+                             const olo_vibration_options *options, olo_linear **linear,
+                             olo_error *error)
 {
-    olo_vibration o = options ? *options : olo_vibration_default();
+    olo_vibration_options o = options ? *options : olo_vibration_options_default();
     builder b = {.system = system};
     olo_state *copy = NULL;
+    *linear = NULL;
+    if (olo_check_initialised(o.initialised, OLO_INITIALISED_VIBRATION_OPTIONS, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     b.out = *linear = olo_alloc(1, sizeof **linear);
     olo_status status =
         b.out ? olo_static_at(system, state, &o, &copy, &b.rest, error) : no_memory(error);

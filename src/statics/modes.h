@@ -16,7 +16,7 @@ struct olo_modes {
     const olo_system *system;
     olo_state *state;
     olo_static_balance *rest;
-    olo_vibration options;
+    olo_vibration_options options;
     bool general; /* lambda may be any number; else lambda^2 is real */
     int room;     /* for so many modes */
     int count;

@@ -120,8 +120,8 @@ static olo_status check_actions(const olo_system *s, olo_error *error)
 }
 
 olo_status olo_static_at(const olo_system *system, const olo_state *state,
-                         const olo_vibration *options, olo_state **copy, olo_static_balance **rest,
-                         olo_error *error)
+                         const olo_vibration_options *options, olo_state **copy,
+                         olo_static_balance **rest, olo_error *error)
 {
     if (!isfinite(options->load) || options->load < 0)
         return olo_fail(error, OLO_BAD_INPUT, "vibrations need a load factor that is not negative");

@@ -71,8 +71,8 @@ typedef enum olo_static_matrix {
 /* A copy of a state and the rest at it, for small motions about it: fails where it is no
  * equilibrium or derivatives are missing. What is there is to be freed also on failure. */
 olo_status olo_static_at(const olo_system *system, const olo_state *state,
-                         const olo_vibration *options, olo_state **copy, olo_static_balance **rest,
-                         olo_error *error);
+                         const olo_vibration_options *options, olo_state **copy,
+                         olo_static_balance **rest, olo_error *error);
 /* Fills one of them into the elimination, for products; the stiffness with the closure rows. */
 void olo_static_fill(olo_static_balance *rest, olo_static_matrix which, double load);
 /* Factors K + sigma D + sigma^2 M; without `damped` D has Coriolis forces only. */

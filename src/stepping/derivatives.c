@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "stepping/goal.h"
 #include "stepping/row_basis.h"
@@ -62,6 +63,8 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
                                   olo_derivatives **derivatives, olo_error *error)
 {
     *derivatives = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
@@ -347,7 +350,11 @@ long olo_derivatives_steps(const olo_derivatives *x, double *sizes)
     return x->table.steps;
 }
 
-void olo_derivatives_set_observer(olo_derivatives *x, const olo_observer *observer)
+olo_status olo_derivatives_set_observer(olo_derivatives *x, const olo_observer *observer,
+                                        olo_error *error)
 {
-    x->observer = observer ? *observer : (olo_observer){0};
+    const olo_status status = olo_observers_check(observer, observer ? 1 : 0, error);
+    if (status == OLO_OK)
+        x->observer = observer ? *observer : olo_observer_default();
+    return status;
 }

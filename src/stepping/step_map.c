@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/dense.h"
@@ -212,12 +213,19 @@ static olo_status refuse(const olo_system *s, int dofs, olo_error *error)
                           dofs, FREEDOMS_MAX);
 }
 
+olo_step_map olo_step_map_default(void)
+{
+    return (olo_step_map){.initialised = OLO_INITIALISED_STEP_MAP};
+}
+
 olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double h,
                                     olo_step_map *map, olo_error *error)
 {
     const olo_system *s = olo_derivatives_system(d);
     olo_counts counts;
-    olo_status status = olo_system_counts(s, &counts, error);
+    olo_status status = olo_check_initialised(map->initialised, OLO_INITIALISED_STEP_MAP, error);
+    if (status == OLO_OK)
+        status = olo_system_counts(s, &counts, error);
     if (status != OLO_OK)
         return status;
     map->dofs = counts.degrees_of_freedom;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
 #include "stepping/control.h"
@@ -222,6 +223,8 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
                               olo_error *error)
 {
     *stepper = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     olo_stepper *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");

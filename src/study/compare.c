@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "oloid/results.h"
 #include "stepping/registry.h"
@@ -41,7 +42,7 @@ static olo_status count_passes(void *context, const olo_system *system, const ol
 
 static olo_run run_of(const olo_study *study, const olo_treatment_choice *choice)
 {
-    olo_run run = study->run;
+    olo_run run = *study->run;
     run.constraints = choice->constraints;
     if (choice->penalty > 0)
         run.penalty = choice->penalty;
@@ -89,7 +90,9 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
         return status;
     const int count = study->observer_count;
     observers[count] = olo_recorder_observer(recorder);
-    observers[count + 1] = (olo_observer){.context = &sums, .step = count_passes};
+    observers[count + 1] = olo_observer_default();
+    observers[count + 1].context = &sums;
+    observers[count + 1].step = count_passes;
     name_of(&row->treatment, NULL, 0, what, sizeof what);
     status = olo_study_run(study, what, run, observers, count + 2, end, &summary, error);
     row->steps = summary.steps;
@@ -193,7 +196,7 @@ static olo_status measure_condition(const olo_study *study, const olo_treatment_
     return status;
 }
 
-static olo_status measure_conditions(const olo_study *study, const olo_compare_setup *setup,
+static olo_status measure_conditions(const olo_study *study, const olo_comparison *setup,
                                      olo_compare_row *row, double *conditions)
 {
     for (int k = 0; k < setup->step_count; k++) {
@@ -216,7 +219,7 @@ static olo_status measure_conditions(const olo_study *study, const olo_compare_s
 
 /* --- the table --- */
 
-static olo_status fill_row(const olo_study *study, const olo_compare_setup *setup,
+static olo_status fill_row(const olo_study *study, const olo_comparison *setup,
                            olo_observer *observers, olo_compare_row *row, double *conditions,
                            olo_state **end)
 {
@@ -282,7 +285,7 @@ static void compare_with(const olo_study *study, int base, olo_compare_row *rows
 }
 
 /* Row by row, until one ends the study. */
-static olo_status fill_rows(const olo_study *study, const olo_compare_setup *setup,
+static olo_status fill_rows(const olo_study *study, const olo_comparison *setup,
                             olo_observer *observers, olo_compare_row *rows, double *conditions,
                             olo_state **ends, olo_error *error)
 {
@@ -298,11 +301,19 @@ static olo_status fill_rows(const olo_study *study, const olo_compare_setup *set
     return status;
 }
 
-olo_status olo_compare(const olo_study *study, const olo_compare_setup *setup,
-                       olo_compare_row *rows, double *conditions, int *base, olo_error *error)
+olo_comparison olo_comparison_default(void)
 {
-    const int count = setup->treatment_count;
+    return (olo_comparison){.initialised = OLO_INITIALISED_COMPARISON};
+}
+
+olo_status olo_compare(const olo_study *study, const olo_comparison *setup, olo_compare_row *rows,
+                       double *conditions, int *base, olo_error *error)
+{
     *base = -1;
+    if (olo_study_check(study, error) != OLO_OK ||
+        olo_check_initialised(setup->initialised, OLO_INITIALISED_COMPARISON, error) != OLO_OK)
+        return OLO_BAD_INPUT;
+    const int count = setup->treatment_count;
     for (int i = 0; i < count; i++)
         rows[i] = empty_row(&setup->treatments[i]);
     for (int i = 0; i < count * setup->step_count; i++)

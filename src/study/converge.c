@@ -167,7 +167,7 @@ static olo_status open_exact(const olo_study *study, reference *ref, olo_converg
     take_exact(system, olo_state_time(study->start), ref);
     const olo_errors start = measure(system, study->start, ref);
     summary->start_error = ref->whole ? start.z : start.q;
-    take_exact(system, study->run.end, ref);
+    take_exact(system, study->run->end, ref);
     memcpy(ref->tangential, ref->p, (size_t)system->n * sizeof *ref->p);
     return OLO_OK;
 }
@@ -189,7 +189,7 @@ static olo_status open_reference(const olo_study *study, reference *ref,
 
     char what[64];
     (void)snprintf(what, sizeof what, "reference, h = %.6g", summary->reference);
-    olo_run run = study->run;
+    olo_run run = *study->run;
     run.step = summary->reference;
     olo_status status = run_watched(study, what, &run, &ref->state, NULL, &summary->action,
                                     &summary->fastest, error);
@@ -217,12 +217,12 @@ static void close_reference(reference *ref)
 /* Steps of equal size to the end: the step nearest to `wanted` that divides the time. */
 static olo_status divide(const olo_study *study, double wanted, double *step, olo_error *error)
 {
-    const double span = study->run.end - olo_state_time(study->start);
+    const double span = study->run->end - olo_state_time(study->start);
     if (!(wanted > 0) || !isfinite(wanted))
         return olo_fail(error, OLO_BAD_INPUT, "a step must be positive, got %g", wanted);
     if (!(span > 0) || !isfinite(span))
         return olo_fail(error, OLO_BAD_INPUT, "the time must lie after the start, got %g",
-                        study->run.end);
+                        study->run->end);
     const double count = fmax(round(span / wanted), 1.0);
     /* where it divides but for rounding it stays as it is, so that a run with this step gives the
      * same bits */
@@ -235,7 +235,7 @@ static olo_status run_row(const olo_study *study, reference *ref, const double *
 {
     char what[64];
     (void)snprintf(what, sizeof what, "h = %.6g", row->step);
-    olo_run run = study->run;
+    olo_run run = *study->run;
     run.step = row->step;
     olo_state *state = NULL;
     olo_run_summary summary = {0};
@@ -312,7 +312,7 @@ static olo_status converge(const olo_study *study, const double *steps, int coun
                            double reference_step, olo_converge_row *rows,
                            olo_converge_summary *summary, olo_error *error)
 {
-    *summary = (olo_converge_summary){.time = study->run.end,
+    *summary = (olo_converge_summary){.time = study->run->end,
                                       .slope = olo_errors_none(),
                                       .action = (double)NAN,
                                       .fastest = (double)NAN};
@@ -346,7 +346,11 @@ olo_status olo_converge(const olo_study *study, const double *steps, int count,
                         double reference_step, olo_converge_row *rows,
                         olo_converge_summary *summary, olo_error *error)
 {
+    if (olo_study_check(study, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     olo_study constant = *study;
-    constant.run.tolerance = 0; /* steps are what is varied */
+    olo_run run = *study->run;
+    run.tolerance = 0; /* steps are what is varied */
+    constant.run = &run;
     return converge(&constant, steps, count, reference_step, rows, summary, error);
 }

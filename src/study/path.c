@@ -54,5 +54,8 @@ static olo_status add_step(void *context, const olo_system *system, const olo_st
 
 olo_observer olo_path_observer(olo_path *path)
 {
-    return (olo_observer){.context = path, .step = add_step};
+    olo_observer observer = olo_observer_default();
+    observer.context = path;
+    observer.step = add_step;
+    return observer;
 }

@@ -10,6 +10,7 @@
 
 #include <hdf5.h>
 
+#include "base/initialised.h"
 #include "oloid/report.h"
 #include "results/seal.h"
 
@@ -240,7 +241,7 @@ static void write_frames(void)
     olo_error error = {0};
     long written = 0;
     char path[192];
-    const olo_vtk how = {.frames = 2};
+    const olo_vtk_options how = {.initialised = OLO_INITIALISED_VTK_OPTIONS, .frames = 2};
     (void)snprintf(path, sizeof path, "%s.pvd", base.out);
     require_reason(olo_result_write_vtk(base.path, path, &how, &written, &error), &error);
     (void)unlink(path);

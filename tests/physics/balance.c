@@ -265,7 +265,9 @@ static olo_model *rocket(const char *frame, thrust kind)
     load.name = "thrust";
     load.on = (olo_place){.on = "rocket", .at = {0.1, 0.2, -0.3}};
     load.frame = frame;
-    load.signal.expression = "1 + t";
+    olo_signal growing = olo_signal_default();
+    growing.expression = "1 + t";
+    load.signal = &growing;
     if (kind == FUNCTION)
         load.function = give_thrust;
     else

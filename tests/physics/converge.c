@@ -2,13 +2,17 @@
  * T3. */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 
 /* A study of an open scene, run to `end`. */
-static olo_study study_of(const scene *s, double end)
+static olo_study study_of(scene *s, double end)
 {
-    olo_study study = {.system = s->system, .start = s->state, .run = s->run};
-    study.run.end = end;
+    olo_study study = {.initialised = OLO_INITIALISED_STUDY,
+                       .system = s->system,
+                       .start = s->state,
+                       .run = &s->run};
+    s->run.end = end;
     return study;
 }
 
@@ -150,8 +154,8 @@ TEST(multipliers_at_the_end_have_order_2)
             olo_converge_row rows[3];
             olo_converge_summary summary;
             olo_error error = {0};
-            study.run.scheme = schemes[k];
-            study.run.order = order;
+            s.run.scheme = schemes[k];
+            s.run.order = order;
             check_ok(olo_converge(&study, steps, 3, 2e-4, rows, &summary, &error), &error);
             check_close(2.0, summary.slope.lambda, 0.05);
             check_close(order, summary.slope.q, 0.05);
@@ -170,8 +174,8 @@ TEST(orders_of_composed_steps_are_measured)
     olo_converge_row rows[3];
     olo_converge_summary summary;
     olo_error error = {0};
-    study.run.order = 4;
-    study.run.tolerance = 1e-3;
+    s.run.order = 4;
+    s.run.tolerance = 1e-3;
     check_ok(olo_converge(&study, steps, 3, 0.0, rows, &summary, &error), &error);
     check_equal(100, rows[1].steps);
     check_close(4.0, summary.slope.q, 0.05);
@@ -185,14 +189,15 @@ TEST(P4_double_pendulum_reduced_is_multipliers_at_every_step)
     const double steps[] = {0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
     const olo_treatment_choice both[] = {{.constraints = "reduced"},
                                          {.constraints = "multipliers"}};
-    const olo_compare_setup setup = {.treatments = both, .treatment_count = 2};
+    const olo_comparison setup = {
+        .initialised = OLO_INITIALISED_COMPARISON, .treatments = both, .treatment_count = 2};
     scene s = scene_open("double-spherical-pendulum", NULL);
     olo_study study = study_of(&s, 1.0);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         olo_compare_row rows[2];
         olo_error error = {0};
         int base = -1;
-        study.run.step = steps[i];
+        s.run.step = steps[i];
         check_ok(olo_compare(&study, &setup, rows, NULL, &base, &error), &error);
         check_equal(0, base);
         check_close(0.0, rows[0].difference.z, 0.0);
@@ -376,8 +381,8 @@ TEST(a_run_that_fails_is_a_row_with_its_reason)
     const double steps[] = {1e-3, 5e-4};
     scene s = scene_open("heavy-top", NULL);
     olo_study study = study_of(&s, 0.01);
-    study.run.iterations = 1;
-    study.run.halvings = 0;
+    s.run.iterations = 1;
+    s.run.halvings = 0;
     olo_converge_row rows[2];
     olo_converge_summary summary;
     olo_error error = {0};
@@ -400,8 +405,8 @@ TEST(orders_skip_a_run_that_failed)
     const double steps[] = {2e-3, 0.1, 1e-3};
     scene s = scene_open("heavy-top", NULL);
     olo_study study = study_of(&s, 0.1);
-    study.run.iterations = 5;
-    study.run.halvings = 0;
+    s.run.iterations = 5;
+    s.run.halvings = 0;
     olo_converge_row rows[3];
     olo_converge_summary summary;
     olo_error error = {0};
@@ -425,7 +430,7 @@ TEST(what_cannot_be_studied_is_told)
     check_status(OLO_BAD_INPUT, olo_converge(&study, &negative, 1, 0.01, &row, &summary, &error));
     check_contains("step", error.text);
     check_status(OLO_BAD_INPUT, olo_converge(&study, &good, 1, negative, &row, &summary, &error));
-    study.run.end = 0.0;
+    s.run.end = 0.0;
     check_status(OLO_BAD_INPUT, olo_converge(&study, &good, 1, 0.01, &row, &summary, &error));
     check_contains("time", error.text);
     scene_close(&s);
@@ -453,7 +458,8 @@ TEST(an_interrupted_study_keeps_what_it_has)
     const double steps[] = {0.02, 0.01, 0.005};
     scene s = scene_open("double-spherical-pendulum", NULL);
     struct stopper stopper = {.at = 3};
-    const olo_observer observer = {.context = &stopper, .stop = stops};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &stopper, .stop = stops};
     olo_study study = study_of(&s, 1.0);
     study.observers = &observer;
     study.observer_count = 1;
@@ -469,7 +475,8 @@ TEST(an_interrupted_study_keeps_what_it_has)
 
     const olo_treatment_choice both[] = {{.constraints = "multipliers"},
                                          {.constraints = "reduced"}};
-    const olo_compare_setup setup = {.treatments = both, .treatment_count = 2};
+    const olo_comparison setup = {
+        .initialised = OLO_INITIALISED_COMPARISON, .treatments = both, .treatment_count = 2};
     olo_compare_row compared[2];
     int base = -1;
     stopper = (struct stopper){.at = 2};
@@ -486,7 +493,8 @@ TEST(a_study_without_memory_fails_and_leaks_nothing)
     const double steps[] = {0.05, 0.025};
     const olo_treatment_choice both[] = {{.constraints = "reduced"},
                                          {.constraints = "multipliers"}};
-    const olo_compare_setup setup = {.treatments = both, .treatment_count = 2};
+    const olo_comparison setup = {
+        .initialised = OLO_INITIALISED_COMPARISON, .treatments = both, .treatment_count = 2};
     scene s = scene_open("double-spherical-pendulum", NULL);
     const olo_study study = study_of(&s, 0.1);
     const size_t alive = olo_memory_alive();

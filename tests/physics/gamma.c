@@ -1,6 +1,7 @@
 /* Convergence of paths, velocities and actions as the step goes to zero, and stationary points of
  * the discrete action that are none of the continuous one (variational sheet, 2.12: G1 to G5; F16).
  */
+#include "base/initialised.h"
 #include "linalg/vec3.h"
 #include "study/path.h"
 #include "trajectory.h"
@@ -165,11 +166,15 @@ TEST(g1_and_g2_action_and_largest_velocity_as_a_study)
     const double steps[] = {0.1, 0.02, 0.01, 0.005, 0.002};
     const double actions[] = {2158.1951101, 2345.6493104, 2345.0317415, 2344.7157563, 2344.6160262};
     scene s = variational_open(DOUBLE_PENDULUM, "reduced");
-    olo_study study = {.system = s.system, .start = s.state, .run = s.run, .action = true};
+    olo_study study = {.initialised = OLO_INITIALISED_STUDY,
+                       .system = s.system,
+                       .start = s.state,
+                       .run = &s.run,
+                       .action = true};
     olo_converge_row rows[5];
     olo_converge_summary summary;
     olo_error error = {0};
-    study.run.end = 10;
+    s.run.end = 10;
     check_ok(olo_converge(&study, steps, 5, 2e-4, rows, &summary, &error), &error);
     for (int i = 0; i < 5; i++)
         check_close(actions[i], rows[i].action, 1e-6);

@@ -303,6 +303,8 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
     bool slides = coordinate[0] == 'p';
     if (slides)
         vec3_set(2, -1, 2, joint.sliding);
+    olo_signal signal = olo_signal_default(), target = olo_signal_default();
+    olo_controller controller = olo_controller_default();
     if (parts & 1) {
         joint.stiffness = 3;
         joint.rest = 0.7;
@@ -316,16 +318,20 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
     }
     if (parts & 8 && !(parts & 32)) { /* a function takes its place */
         *(slides ? &joint.force : &joint.torque) = 5;
-        joint.signal.expression = "cos(7*t)";
+        signal.expression = "cos(7*t)";
+        joint.signal = &signal;
     }
     if (parts & 16) {
-        joint.controller.kp = 6;
-        joint.controller.kd = 0.5;
-        joint.controller.target.expression = "sin(2*t)";
+        controller.kp = 6;
+        controller.kd = 0.5;
+        target.expression = "sin(2*t)";
+        controller.target = &target;
+        joint.controller = &controller;
     }
     if (parts & 32) {
         joint.function = push;
-        joint.signal.expression = "1 + 0.3*sin(3*t)";
+        signal.expression = "1 + 0.3*sin(3*t)";
+        joint.signal = &signal;
     }
     check_ok(olo_model_add_joint(model, &joint, &error), &error);
     return model;
@@ -422,12 +428,17 @@ TEST(a_function_that_regulates_equals_the_controller)
     for (int i = 0; i < 2; i++) {
         olo_model *model = model_of("bodies: {name: a, mass: 2, inertia: [1, 1, 1]}\n");
         olo_joint joint = olo_joint_default();
+        olo_controller controller = olo_controller_default();
+        olo_signal target = olo_signal_default();
         joint.name = "hinge";
         joint.between[1].on = "a";
         vec3_set(0, 1, 1, joint.axis);
         if (i == 0) {
-            joint.controller =
-                (olo_controller){.kp = 40, .kd = 3, .target = {.expression = "1.5 + 0.5*t"}};
+            target.expression = "1.5 + 0.5*t";
+            controller.kp = 40;
+            controller.kd = 3;
+            controller.target = &target;
+            joint.controller = &controller;
         } else {
             joint.function = regulate;
             joint.context = gains;

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-static olo_linear *linear_of(scene *s, bool equilibrium, const olo_vibration *options)
+static olo_linear *linear_of(scene *s, bool equilibrium, const olo_vibration_options *options)
 {
     olo_linear *linear = NULL;
     olo_error error = {0};
@@ -102,7 +102,7 @@ TEST(cart_and_pole_held_at_an_angle)
     const double det = 2.5 * J - ml * ml;
     olo_setting settings[] = {{"angle", "0.6"}};
     scene s = scene_open_set(CART, NULL, settings, 1);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     olo_linear *x = NULL;
     olo_error error = {0};
     check_status(OLO_UNSUPPORTED, olo_linear_create(s.system, s.state, NULL, &x, &error));
@@ -203,7 +203,7 @@ TEST(turning_frame_has_coriolis_forces)
     scene s = scene_open("points: {name: a, mass: 2, position: [0, 0, 0]}\n"
                          "springs: {type: linear, between: [[0, 0, 0], a], stiffness: 50}\n",
                          NULL);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.spin.rate[2] = w;
     olo_linear *x = linear_of(&s, false, &options);
     double A[36] = {0};

@@ -11,7 +11,7 @@ static olo_modes *modes_of(scene *s, bool equilibrium, int count)
     olo_error error = {0};
     if (equilibrium)
         check_ok(olo_equilibrium(s->system, NULL, s->state, NULL, 0, NULL, &error), &error);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.count = count;
     check_ok(olo_modes_create(s->system, s->state, &options, &modes, &error), &error);
     return modes;
@@ -94,7 +94,7 @@ TEST(upright_pendulum_is_unstable)
                          "points: {name: a, mass: 3, position: [0, 2]}\n"
                          "rods: {between: [[0, 0, 0], a]}\n",
                          NULL);
-    olo_statics_summary summary;
+    olo_equilibrium_summary summary;
     olo_error error = {0};
     check_ok(olo_equilibrium(s.system, NULL, s.state, NULL, 0, &summary, &error), &error);
     check_equal(1, summary.unstable);

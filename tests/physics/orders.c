@@ -3,6 +3,7 @@
  * composed step is symmetric, keeps what its parts keep, and is split as a whole where it fails. */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "stepping/initial_state.h"
 
 enum { COORDINATES = 160 };
@@ -303,7 +304,8 @@ TEST(damping_that_backward_parts_cannot_follow_is_told)
         const olo_setting step = {"run.step", steps[k]};
         scene s = scene_open_set(DAMPED, NULL, &step, 1);
         char text[256] = "";
-        const olo_observer observer = {.context = text, .warn = take_warning};
+        const olo_observer observer = {
+            .initialised = OLO_INITIALISED_OBSERVER, .context = text, .warn = take_warning};
         olo_error error = {0};
         check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, NULL, &error), &error);
         if (k == 0)

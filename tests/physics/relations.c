@@ -437,8 +437,10 @@ TEST(a_motion_from_a_c_function_is_that_of_the_expression)
     vec3_set(0, 0.3, 0, body.inertia + 3);
     vec3_set(0, 0, 0.5, body.inertia + 6);
     vec3_set(0, -1, 0, joint.axis);
-    joint.motion.function = swing;
-    joint.motion.context = &amplitude;
+    olo_signal motion = olo_signal_default();
+    motion.function = swing;
+    motion.context = &amplitude;
+    joint.motion = &motion;
     check_ok(olo_model_add_body(s.model, &body, &error), &error);
     check_ok(olo_model_add_joint(s.model, &joint, &error), &error);
     check_ok(olo_model_compile(s.model, &s.system, &error), &error);
@@ -618,10 +620,12 @@ static scene open_arm(bool given, feed *feeds, int free_axis)
             joint.between[0].on = names[i - 1];
             joint.between[0].at[0] = 0.3;
         }
+        olo_signal motion = olo_signal_default();
+        motion.expression = motions[i];
         if (i == free_axis)
             joint.rate = 0;
         else if (given)
-            joint.motion.expression = motions[i];
+            joint.motion = &motion;
         else
             joint.rate = rates[i];
         if (!given && i != free_axis) {

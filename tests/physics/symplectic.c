@@ -29,7 +29,7 @@ static olo_step_map map_of(const example *x, int order)
 {
     olo_error error = {0};
     olo_derivatives *d;
-    olo_step_map map = {0};
+    olo_step_map map = olo_step_map_default();
     scene s = open_example(x, order);
     check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
     check_ok(olo_derivatives_step_map(d, s.state, x->h, &map, &error), &error);

@@ -4,6 +4,7 @@
  * the sizes. */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 
 /* An orbit of eccentricity 0.8 and the period 2 pi, from its farthest point. */
@@ -60,7 +61,8 @@ static outcome run_with(const char *model, const char *order, const char *tolera
     scene s = scene_open_set(model, "reduced", settings, 4);
     watch w = {0};
     outcome out = {.n = s.system->n};
-    const olo_observer observer = {.context = &w, .step = look};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &w, .step = look};
     olo_error error = {0};
     check_true(out.n <= 64);
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, &out.summary, &error), &error);
@@ -242,7 +244,8 @@ TEST(a_run_with_chosen_steps_goes_on_to_the_same_bits)
     olo_run_summary all, sum;
     check_ok(olo_simulate(whole.system, &whole.run, whole.state, NULL, 0, &all, &error), &error);
     stopper s = {.at = 20};
-    const olo_observer observer = {.context = &s, .step = count, .stop = stop};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &s, .step = count, .stop = stop};
     check_status(OLO_INTERRUPTED, olo_simulate(parted.system, &parted.run, parted.state, &observer,
                                                1, &sum, &error));
     const size_t size = olo_state_saved_size(parted.state);
@@ -284,7 +287,8 @@ TEST(steps_end_on_the_grid)
         {"run.order", "4"}, {"run.tolerance", "1e-4"}, {"run.grid", "0.25"}};
     scene s = scene_open_set(KEPLER, "reduced", settings, 3);
     grid g = {.line = 0.25};
-    const olo_observer observer = {.context = &g, .step = meet};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &g, .step = meet};
     olo_error error = {0};
     olo_run_summary summary;
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, &summary, &error), &error);

@@ -698,7 +698,7 @@ TEST(steps_that_nobody_looks_at_are_the_same_to_the_last_bit)
 {
     static const char *const models[] = {
         "heavy-top", "chain", LINKAGE, DRIVEN, "three-bar-swing", "double-spherical-pendulum"};
-    const olo_observer observer = {.step = look};
+    const olo_observer observer = {.initialised = OLO_INITIALISED_OBSERVER, .step = look};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         scene a = variational_open(models[i], "reduced"),
               b = variational_open(models[i], "reduced");

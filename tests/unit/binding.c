@@ -253,18 +253,35 @@ static const char endless[] = "bodies:\n"
                               " angular_velocity: [0, 0, 3]}\n"
                               "run: {step: 1, end: 1e9}\n";
 
+/* Asks `a`, or nobody, at most every `seconds`. */
+static olo_throttle *throttle_of(asked *a, double seconds)
+{
+    olo_observer observer = olo_observer_default();
+    olo_throttle *throttle;
+    olo_error error = {0};
+    if (a) {
+        observer.context = a;
+        observer.step = on_step;
+        observer.stop = on_stop;
+        observer.warn = on_warn;
+    }
+    check_ok(olo_throttle_create(&observer, seconds, &throttle, &error), &error);
+    return throttle;
+}
+
 static olo_status run_asked(asked *a, double seconds, olo_run_summary *summary)
 {
     scene s = scene_open(endless, NULL);
-    olo_paced paced = {.observer = {a, on_step, on_stop, on_warn}, .seconds = seconds};
-    olo_observer observer = olo_paced_observer(&paced);
+    olo_throttle *throttle = throttle_of(a, seconds);
+    olo_observer observer = olo_throttle_observer(throttle);
     olo_status status =
         olo_simulate(s.system, &s.run, s.state, &observer, 1, summary, &(olo_error){0});
+    olo_throttle_free(throttle);
     scene_close(&s);
     return status;
 }
 
-TEST(a_paced_observer_is_called_rarely_and_can_stop_the_run)
+TEST(a_throttled_observer_is_called_rarely_and_can_stop_the_run)
 {
     asked a = {.stop_at = 3};
     olo_run_summary summary;
@@ -277,16 +294,17 @@ TEST(a_paced_observer_is_called_rarely_and_can_stop_the_run)
 }
 
 /* Between steps that take long, too. */
-TEST(a_paced_observer_is_asked_between_steps_when_it_is_time)
+TEST(a_throttled_observer_is_asked_between_steps_when_it_is_time)
 {
     asked a = {.stop_at = 2};
-    olo_paced paced = {.observer = {&a, on_step, on_stop, on_warn}, .seconds = 0.02};
-    olo_observer observer = olo_paced_observer(&paced);
+    olo_throttle *throttle = throttle_of(&a, 0.02);
+    olo_observer observer = olo_throttle_observer(throttle);
     double begin = olo_clock_seconds();
     while (!observer.stop(observer.context))
         check_true(olo_clock_seconds() - begin < 60);
     check_equal(2, a.stops);
     check_true(olo_clock_seconds() - begin >= 0.03);
+    olo_throttle_free(throttle);
 }
 
 TEST(a_pace_of_nothing_is_every_step)
@@ -298,14 +316,15 @@ TEST(a_pace_of_nothing_is_every_step)
     check_equal(6, a.steps); /* and the start */
 }
 
-TEST(a_paced_observer_without_functions_does_nothing)
+TEST(a_throttled_observer_without_functions_does_nothing)
 {
     scene s = scene_open(hinged, NULL);
-    olo_paced paced = {.seconds = 0.0};
-    olo_observer observer = olo_paced_observer(&paced);
+    olo_throttle *throttle = throttle_of(NULL, 0.0);
+    olo_observer observer = olo_throttle_observer(throttle);
     olo_error error = {0};
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, NULL, &error), &error);
     observer.warn(observer.context, "nobody hears this");
+    olo_throttle_free(throttle);
     scene_close(&s);
 }
 
@@ -316,7 +335,7 @@ TEST_MAIN(cmocka_unit_test(the_declarations_have_every_function_and_no_preproces
           cmocka_unit_test(a_constant_beside_a_function_is_refused),
           cmocka_unit_test(slopes_without_a_function_are_refused),
           cmocka_unit_test(functions_of_elements_that_are_not_there_are_refused),
-          cmocka_unit_test(a_paced_observer_is_called_rarely_and_can_stop_the_run),
+          cmocka_unit_test(a_throttled_observer_is_called_rarely_and_can_stop_the_run),
           cmocka_unit_test(a_pace_of_nothing_is_every_step),
-          cmocka_unit_test(a_paced_observer_is_asked_between_steps_when_it_is_time),
-          cmocka_unit_test(a_paced_observer_without_functions_does_nothing))
+          cmocka_unit_test(a_throttled_observer_is_asked_between_steps_when_it_is_time),
+          cmocka_unit_test(a_throttled_observer_without_functions_does_nothing))

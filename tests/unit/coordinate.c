@@ -309,12 +309,19 @@ static olo_system *driven(const char *type, const char *coordinate, bool functio
         joint.function = push;
     else
         *(strcmp(coordinate, "angle") == 0 ? &joint.torque : &joint.force) = 3;
-    joint.signal.expression = "cos(t)";
+    olo_signal signal = olo_signal_default(), target = olo_signal_default();
+    olo_controller controller = olo_controller_default();
+    signal.expression = "cos(t)";
+    joint.signal = &signal;
     joint.stiffness = 2;
     joint.damping = 0.1;
     joint.lower = -1;
     joint.stop_stiffness = 10;
-    joint.controller = (olo_controller){.kp = 5, .kd = 0.7, .target = {.expression = "sin(3*t)"}};
+    target.expression = "sin(3*t)";
+    controller.kp = 5;
+    controller.kd = 0.7;
+    controller.target = &target;
+    joint.controller = &controller;
     if (olo_model_read_text(text, strlen(text), "test.yaml", NULL, 0, &model, error) == OLO_OK &&
         olo_model_add_joint(model, &joint, error) == OLO_OK)
         (void)olo_model_compile(model, &system, error);

@@ -11,6 +11,7 @@
 #include "hidden.h"
 #include "test.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "oloid/oloid.h"
 
@@ -122,9 +123,11 @@ static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
         return status;
     }
     olo_recorder_set_checkpoint(run->recorder, 0.0);
-    const olo_observer observers[2] = {
-        olo_recorder_observer(run->recorder),
-        {.context = run, .step = journal_watch, .stop = journal_stop}};
+    const olo_observer observers[2] = {olo_recorder_observer(run->recorder),
+                                       {.initialised = OLO_INITIALISED_OBSERVER,
+                                        .context = run,
+                                        .step = journal_watch,
+                                        .stop = journal_stop}};
     status = (resume ? olo_simulate_resume : olo_simulate)(run->system, how, run->state, observers,
                                                            2, &summary, error);
     const olo_status finished = olo_recorder_finish(run->recorder, &summary, status, error);

@@ -6,6 +6,7 @@
 #include "hidden.h"
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/write.h"
@@ -198,7 +199,7 @@ static olo_status write_beams(olo_error *error)
 
 static olo_status write_plain(olo_error *error)
 {
-    const olo_report_options plain = {.plain = true};
+    const olo_report_options plain = {.initialised = OLO_INITIALISED_REPORT_OPTIONS, .plain = true};
     return olo_report_write(result, page, &plain, error);
 }
 

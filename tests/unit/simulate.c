@@ -49,8 +49,12 @@ static void on_warn(void *context, const char *text)
 static olo_status run_watched(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
 {
     /* an observer without functions is fine */
-    const olo_observer observers[] = {
-        {.context = NULL}, {.context = w, .step = on_step, .stop = on_stop, .warn = on_warn}};
+    const olo_observer observers[] = {{.initialised = OLO_INITIALISED_OBSERVER, .context = NULL},
+                                      {.initialised = OLO_INITIALISED_OBSERVER,
+                                       .context = w,
+                                       .step = on_step,
+                                       .stop = on_stop,
+                                       .warn = on_warn}};
     return olo_simulate(s->system, &s->run, s->state, observers, 2, summary, error);
 }
 
