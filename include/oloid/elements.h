@@ -25,9 +25,11 @@
 extern "C" {
 #endif
 
-/** A number that was not given: the element then takes its value from the configuration. Of a
+/** A number that was not given, NaN: the element then takes its value from the configuration. Of a
  * vector that is given in part, the other components are zero. */
 #define OLO_UNSET ((double)NAN)
+/** OLO_UNSET for languages that bind to the library and see no macros. */
+OLO_API double olo_unset(void);
 
 /** A place: a point of space, a point mass, or a point of a body. `on` is NULL (or "ground") for a
  * point of space, the name of a point or a body, or `body.point` for a named point of a body. `at`

@@ -1,7 +1,13 @@
-/* What kinds of elements there are, for programs that write models: a look into the registry. */
+/* What programs that write models need: what kinds of elements there are, by a look into the
+ * registry, and the number that stands for none. */
 #include <stddef.h>
 
 #include "elements/element.h"
+
+double olo_unset(void)
+{
+    return OLO_UNSET;
+}
 
 static const olo_element_type *type_of(int kind)
 {

@@ -11,6 +11,8 @@ TEST(the_declarations_have_every_function_and_no_preprocessor_line)
     check_contains("OLO_INTERNAL,\n    OLO_STATUS_COUNT\n} olo_status;", text);
     check_contains("olo_body olo_body_default(void);", text);
     check_contains("const char *olo_declarations(void);", text);
+    check_contains("double olo_unset(void);", text);
+    check_contains("OLO_VERDICTS_MAX = ", text);
     check_contains("typedef struct olo_ledger {\n    double kinetic;", text);
     check_true(strchr(text, '#') == NULL);
     check_true(strstr(text, "/*") == NULL);
@@ -23,6 +25,12 @@ static int kind_of(const char *noun)
         if (strcmp(olo_element_noun(i), noun) == 0)
             return i;
     return -1;
+}
+
+TEST(the_number_that_is_not_given_is_a_function_too)
+{
+    check_true(isnan(OLO_UNSET) && isnan(olo_unset()));
+    check_true(isnan(olo_joint_default().length));
 }
 
 TEST(kinds_of_elements_have_sections_and_keys_with_help)
@@ -329,6 +337,7 @@ TEST(a_throttled_observer_without_functions_does_nothing)
 }
 
 TEST_MAIN(cmocka_unit_test(the_declarations_have_every_function_and_no_preprocessor_line),
+          cmocka_unit_test(the_number_that_is_not_given_is_a_function_too),
           cmocka_unit_test(kinds_of_elements_have_sections_and_keys_with_help),
           cmocka_unit_test(a_load_of_a_file_takes_a_function),
           cmocka_unit_test(a_joint_of_a_file_takes_a_function),
