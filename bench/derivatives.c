@@ -64,7 +64,7 @@ static olo_status differentiate(bench *x, bool memory, olo_gradient *g, olo_erro
     *g = olo_gradient_default();
     g->parameters = x->parameters > 0 ? x->gradient : NULL;
     olo_derivatives_set_memory(x->d, memory ? (size_t)-1 : 0);
-    return olo_derivatives_gradient(x->d, x->s.state, &J, g, error);
+    return olo_derivatives_compute_gradient(x->d, x->s.state, &J, g, error);
 }
 
 /* CPU seconds of a run or of one of the gradients, the best of some tries. */

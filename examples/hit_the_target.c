@@ -40,7 +40,8 @@ static olo_status aim(olo_derivatives *derivatives, const olo_state *start, doub
     miss.goal_count = 3;
     olo_gradient gradient = olo_gradient_default();
     gradient.v = by_velocity;
-    olo_status status = olo_derivatives_gradient(derivatives, start, &miss, &gradient, error);
+    olo_status status =
+        olo_derivatives_compute_gradient(derivatives, start, &miss, &gradient, error);
     *distance = sqrt(2 * gradient.value);
     return status;
 }
@@ -59,7 +60,7 @@ int main(void)
     if (status == OLO_OK)
         status = olo_model_compile(model, &system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &start, NULL, &error);
+        status = olo_system_create_initial_state(system, &start, NULL, &error);
     if (status == OLO_OK)
         status = olo_derivatives_create(system, olo_model_run(model), &derivatives, &error);
     if (status == OLO_OK)
@@ -67,13 +68,14 @@ int main(void)
     if (status == OLO_OK) {
         double v[3];
         for (int i = 0; i < 3; i++)
-            v[i] = olo_state_v(start)[i] - by_velocity[i]; /* T = 1 */
+            v[i] = olo_state_velocity(start)[i] - by_velocity[i]; /* T = 1 */
         olo_state_set_velocity(start, v);
         status = aim(derivatives, start, &after, by_velocity, &error);
     }
     if (status == OLO_OK)
         printf("missed by %.3f; thrown with (%.3f, %.3f, %.3f) by %.1e\n", before,
-               olo_state_v(start)[0], olo_state_v(start)[1], olo_state_v(start)[2], after);
+               olo_state_velocity(start)[0], olo_state_velocity(start)[1],
+               olo_state_velocity(start)[2], after);
     else
         fprintf(stderr, "%s\n", error.text);
     olo_derivatives_free(derivatives);

@@ -97,7 +97,7 @@ static inline void probe_open_run(scene *s)
                            .end = at_end,
                            .running = on_the_way};
     random_variation(s->system->n, 0.0, p.dq, p.dv);
-    check_ok(olo_derivatives_admit(p.d, s->state, p.dq, p.dv, &error), &error);
+    check_ok(olo_derivatives_project(p.d, s->state, p.dq, p.dv, &error), &error);
 }
 
 /* ... and of some steps. */
@@ -125,7 +125,8 @@ static inline double value_at(double s)
     check_ok(olo_state_clone(p.s->state, &start, &error), &error);
     for (int i = 0; i < p.w.n; i++)
         start->v[i] += s * p.dv[i];
-    check_ok(olo_derivatives_forward(p.d, start, &p.J, &none, &value, NULL, &error), &error);
+    check_ok(olo_derivatives_compute_forward(p.d, start, &p.J, &none, &value, NULL, &error),
+             &error);
     olo_state_free(start);
     return value;
 }
@@ -162,10 +163,11 @@ static inline void check_gradient(double s)
     double dq[NUMBERS_MAX], dv[NUMBERS_MAX], value, forward;
     memcpy(dq, p.dq, sizeof dq);
     memcpy(dv, p.dv, sizeof dv);
-    check_ok(olo_derivatives_gradient(p.d, p.s->state, &p.J, &g, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(p.d, p.s->state, &p.J, &g, &error), &error);
     olo_direction along = {.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv};
-    check_ok(olo_derivatives_forward(p.d, p.s->state, &p.J, &along, &value, &forward, &error),
-             &error);
+    check_ok(
+        olo_derivatives_compute_forward(p.d, p.s->state, &p.J, &along, &value, &forward, &error),
+        &error);
     double adjoint = dot(n, p.gq, p.dq) + dot(n, p.gv, p.dv), parts = 0;
     for (int i = 0; i < n; i++)
         parts += fabs(p.gq[i] * p.dq[i]) + fabs(p.gv[i] * p.dv[i]);
@@ -191,7 +193,7 @@ static inline scene open_with(const char *text, const char *scheme, const char *
     scene x = scene_open_set(text, "reduced", settings, name ? 2 : 1);
     olo_error error = {0};
     x.run.tolerance = parameter_tolerance;
-    check_ok(olo_start(x.system, &x.run, x.state, &error), &error);
+    check_ok(olo_prepare_initial_state(x.system, &x.run, x.state, &error), &error);
     return x;
 }
 
@@ -205,7 +207,7 @@ static inline double value_with_parameter(double s)
         open_with(parameter_text, parameter_scheme, parameter_name, parameter_value * (1 + s));
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
     check_ok(olo_derivatives_set_steps(d, parameter_sizes, parameter_steps, &error), &error);
-    check_ok(olo_derivatives_forward(
+    check_ok(olo_derivatives_compute_forward(
                  d, x.state, &p.J,
                  &(olo_direction){.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv},
                  &value, NULL, &error),
@@ -230,12 +232,13 @@ static inline void check_parameters(const char *text, const char *scheme, const 
             .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = goal, .goal_count = 1};
     for (int k = 0; k < count; k++)
         check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error), &error);
-    check_ok(olo_equilibrium_derivative(x.system, &x.run, x.state, changes, count, &error), &error);
+    check_ok(olo_differentiate_equilibrium(x.system, &x.run, x.state, changes, count, &error),
+             &error);
     check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)changes,
                                             count, &error),
              &error);
     olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = gradient, .q = p.gq};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     for (int k = 0; k < count; k++) {
         double parts = 0; /* what cancels in stiff directions of a start that moves */
         for (int i = 0; i < p.w.n; i++)
@@ -247,8 +250,9 @@ static inline void check_parameters(const char *text, const char *scheme, const 
         unit[k] = values[k];
         olo_direction along = {
             .initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv, .parameters = unit};
-        check_ok(olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
-                 &error);
+        check_ok(
+            olo_derivatives_compute_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
+            &error);
         check_close(forward, gradient[k] * values[k], 1e-12 * largest);
         parameter_text = text;
         parameter_name = names[k];

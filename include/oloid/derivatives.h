@@ -14,10 +14,11 @@
  *      olo_gradient g = olo_gradient_default();
  *      g.q = gq;
  *      g.v = gv;
- *      olo_derivatives_gradient(d, start, &J, &g, &error);       g.value, and gq, gv of n numbers
+ *      olo_derivatives_compute_gradient(d, start, &J, &g, &error);       g.value, and gq, gv of n
+ * numbers
  *
  * A variation of a state has the form of a state: dq and dv, n numbers each. It keeps the
- * constraints to first order: G dq = 0, and G v stays. olo_derivatives_admit makes one of any
+ * constraints to first order: G dq = 0, and G v stays. olo_derivatives_project makes one of any
  * numbers. A gradient, as it is returned, is that with respect to any numbers, with what leaves the
  * constraints taken away in the same way: along an admissible variation the derivative is g.q . dq
  * + g.v . dv.
@@ -63,16 +64,16 @@ OLO_API olo_status olo_derivatives_step(olo_derivatives *derivatives, olo_state 
                                         olo_error *error);
 /** d(q1, v1) = A d(q0, v0): a variation of the start of the last step becomes that of its end. In
  * place. */
-OLO_API olo_status olo_derivatives_step_forward(olo_derivatives *derivatives, double *dq,
-                                                double *dv, olo_error *error);
+OLO_API olo_status olo_derivatives_apply_step(olo_derivatives *derivatives, double *dq, double *dv,
+                                              olo_error *error);
 /** A^T: the derivative of something with respect to the end of the last step becomes that with
  * respect to its start. In place. */
-OLO_API olo_status olo_derivatives_step_adjoint(olo_derivatives *derivatives, double *gq,
-                                                double *gv, olo_error *error);
+OLO_API olo_status olo_derivatives_apply_step_transposed(olo_derivatives *derivatives, double *gq,
+                                                         double *gv, olo_error *error);
 /** The admissible variation of a state next to given numbers, in the metric of the mass. In place.
  */
-OLO_API olo_status olo_derivatives_admit(olo_derivatives *derivatives, const olo_state *state,
-                                         double *dq, double *dv, olo_error *error);
+OLO_API olo_status olo_derivatives_project(olo_derivatives *derivatives, const olo_state *state,
+                                           double *dq, double *dv, olo_error *error);
 
 /** The linearised step in canonical coordinates of the constrained phase space, x' = A x:
  * positions and momenta in bases of the tangent spaces at start and end that are orthonormal in the
@@ -92,8 +93,8 @@ OLO_API olo_step_map olo_step_map_default(void);
 /** Advances the state by h and tells what the map of this step does to areas, volume and
  * directions. Dense: for systems of up to 1000 degrees of freedom. What energy-momentum leaves of
  * velocities normal to the constraints is not seen. */
-OLO_API olo_status olo_derivatives_step_map(olo_derivatives *derivatives, olo_state *state,
-                                            double h, olo_step_map *map, olo_error *error);
+OLO_API olo_status olo_derivatives_compute_step_map(olo_derivatives *derivatives, olo_state *state,
+                                                    double h, olo_step_map *map, olo_error *error);
 /** @} */
 
 /** @name Controls
@@ -116,7 +117,7 @@ OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
 OLO_API olo_status olo_derivatives_set_steps(olo_derivatives *derivatives, const double *sizes,
                                              long count, olo_error *error);
 /** How many steps the last run had, and their sizes, unless `sizes` is NULL. */
-OLO_API long olo_derivatives_steps(const olo_derivatives *derivatives, double *sizes);
+OLO_API long olo_derivatives_step_sizes(const olo_derivatives *derivatives, double *sizes);
 /** Who watches: sees every step that is made, those that are made again, too, and on the way back
  * every state, with numbers that fall; may stop it all, the status is then OLO_INTERRUPTED. With
  * run.tolerance the run is made once before, to find the steps. Copied; NULL: nobody. */
@@ -143,16 +144,16 @@ OLO_API olo_status olo_parameter_derivative_create(const olo_model *model, const
 /** Frees a change; NULL is allowed. */
 OLO_API void olo_parameter_derivative_free(olo_parameter_derivative *change);
 /** Where `run->start` is an equilibrium: takes how the start changes with parameters from the
- * start of the model to the equilibrium that olo_start has found, `start`, by K dq = -dr/dp. Leaves
- * changes alone where a run begins as it is given. Fails with OLO_SINGULAR where the equilibrium is
- * neutral. */
-OLO_API olo_status olo_equilibrium_derivative(const olo_system *system, const olo_run *run,
-                                              const olo_state *start,
-                                              olo_parameter_derivative *const *changes, int count,
-                                              olo_error *error);
+ * start of the model to the equilibrium that olo_prepare_initial_state has found, `start`, by K dq
+ * = -dr/dp. Leaves changes alone where a run begins as it is given. Fails with OLO_SINGULAR where
+ * the equilibrium is neutral. */
+OLO_API olo_status olo_differentiate_equilibrium(const olo_system *system, const olo_run *run,
+                                                 const olo_state *start,
+                                                 olo_parameter_derivative *const *changes,
+                                                 int count, olo_error *error);
 /** Names the parameters with respect to which derivatives are taken. The changes are those of the
  * model of the system and are not copied. The start of a run is then taken to be the model's own,
- * which moves with them; where it is an equilibrium olo_equilibrium_derivative has told how. A
+ * which moves with them; where it is an equilibrium olo_differentiate_equilibrium has told how. A
  * count of 0 ends it. */
 OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
                                                   const olo_parameter_derivative *const *changes,
@@ -223,9 +224,10 @@ OLO_API olo_gradient olo_gradient_default(void);
 /** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient
  * by the adjoint: at a cost of two to three runs, whatever the number of coordinates, parameters
  * and controls, and one more with checkpoints or with run.tolerance. Fails as a run does. */
-OLO_API olo_status olo_derivatives_gradient(olo_derivatives *derivatives, const olo_state *start,
-                                            const olo_functional *functional,
-                                            olo_gradient *gradient, olo_error *error);
+OLO_API olo_status olo_derivatives_compute_gradient(olo_derivatives *derivatives,
+                                                    const olo_state *start,
+                                                    const olo_functional *functional,
+                                                    olo_gradient *gradient, olo_error *error);
 /** How much memory a gradient may take for steps that it keeps, in bytes; 256 MiB by default.
  * Beyond it there are checkpoints, about sqrt(2 steps) of them, and steps between two of them are
  * made again. */
@@ -246,10 +248,11 @@ OLO_API olo_direction olo_direction_default(void);
 
 /** The same forward, along one direction: J and its derivative. Needs no memory but for one step.
  * Either of `value` and `derivative` may be NULL. */
-OLO_API olo_status olo_derivatives_forward(olo_derivatives *derivatives, const olo_state *start,
-                                           const olo_functional *functional,
-                                           olo_direction *direction, double *value,
-                                           double *derivative, olo_error *error);
+OLO_API olo_status olo_derivatives_compute_forward(olo_derivatives *derivatives,
+                                                   const olo_state *start,
+                                                   const olo_functional *functional,
+                                                   olo_direction *direction, double *value,
+                                                   double *derivative, olo_error *error);
 /** @} */
 
 #ifdef __cplusplus

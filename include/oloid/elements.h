@@ -35,10 +35,10 @@ OLO_API double olo_unset(void);
  * point of space, the name of a point or a body, or `body.point` for a named point of a body. `at`
  * is in space for ground, in the body's frame for a body, and zero for a point mass or a named
  * point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top, at: [0, 0, 0.1]}`. */
-typedef struct olo_place {
+typedef struct olo_point_on_body {
     const char *on; /**< NULL, "ground", a point, a body, or `body.point` */
     double at[3];   /**< from the origin of what `on` names, in its axes */
-} olo_place;
+} olo_point_on_body;
 
 /** A function of time: a number, an expression of t and the parameters, a table (linear between its
  *  entries, constant outside), or a C function. One of them is given. */
@@ -182,27 +182,27 @@ typedef struct olo_beam {
 
 /** Mass on a body, a point mass or a node of a beam, beside what it has. */
 typedef struct olo_mass {
-    int initialised;   /**< set by olo_mass_default(); leave it */
-    const char *name;  /**< NULL: mass1, mass2, ... */
-    olo_place on;      /**< its centre */
-    double mass;       /**< not negative */
-    double inertia[9]; /**< about its centre, along the axes of the frame it is on; see
-                          olo_body.inertia */
+    int initialised;      /**< set by olo_mass_default(); leave it */
+    const char *name;     /**< NULL: mass1, mass2, ... */
+    olo_point_on_body on; /**< its centre */
+    double mass;          /**< not negative */
+    double inertia[9];    /**< about its centre, along the axes of the frame it is on; see
+                             olo_body.inertia */
 } olo_mass;
 
 /** A massless rigid rod: a fixed distance between two places. */
 typedef struct olo_rod {
-    int initialised;      /**< set by olo_rod_default(); leave it */
-    const char *name;     /**< NULL: rod1, rod2, ... */
-    olo_place between[2]; /**< its ends */
-    double length;        /**< OLO_UNSET: the initial distance */
+    int initialised;              /**< set by olo_rod_default(); leave it */
+    const char *name;             /**< NULL: rod1, rod2, ... */
+    olo_point_on_body between[2]; /**< its ends */
+    double length;                /**< OLO_UNSET: the initial distance */
 } olo_rod;
 
 /** A spring between two places, with an optional damper in parallel. */
 typedef struct olo_spring {
-    int initialised;      /**< set by olo_spring_default(); leave it */
-    const char *name;     /**< NULL: spring1, spring2, ... */
-    olo_place between[2]; /**< its ends, x1 and x2 */
+    int initialised;              /**< set by olo_spring_default(); leave it */
+    const char *name;             /**< NULL: spring1, spring2, ... */
+    olo_point_on_body between[2]; /**< its ends, x1 and x2 */
     const char *type; /**< "distance": 1/2 k (l - length)^2; "linear": 1/2 k |x2 - x1 - offset|^2 */
     double stiffness; /**< k, force per length */
     double length;    /**< distance: length at rest; OLO_UNSET: the initial distance */
@@ -215,18 +215,18 @@ typedef struct olo_spring {
 
 /** A viscous damper between two places: along the line ("distance") or isotropic ("linear"). */
 typedef struct olo_damper {
-    int initialised;      /**< set by olo_damper_default(); leave it */
-    const char *name;     /**< NULL: damper1, damper2, ... */
-    olo_place between[2]; /**< its ends */
-    const char *type;     /**< "distance" (default) or "linear" */
-    double damping;       /**< force per velocity */
+    int initialised;              /**< set by olo_damper_default(); leave it */
+    const char *name;             /**< NULL: damper1, damper2, ... */
+    olo_point_on_body between[2]; /**< its ends */
+    const char *type;             /**< "distance" (default) or "linear" */
+    double damping;               /**< force per velocity */
 } olo_damper;
 
 /** A support of a body or a point mass on the ground. */
 typedef struct olo_support {
-    int initialised;  /**< set by olo_support_default(); leave it */
-    const char *name; /**< NULL: support1, support2, ... */
-    olo_place on;     /**< the supported place; with type "center" the body's centre of mass */
+    int initialised;      /**< set by olo_support_default(); leave it */
+    const char *name;     /**< NULL: support1, support2, ... */
+    olo_point_on_body on; /**< the supported place; with type "center" the body's centre of mass */
     /** point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a
      * line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the place is fixed
      * and the body turns about `axis`; fixed: the body cannot move. */
@@ -252,8 +252,8 @@ typedef struct olo_joint {
     const char
         *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
                     point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
-    olo_place between[2]; /**< a place of each; the first is the one the axes belong to */
-    double at[3];         /**< where in space at the start, instead of the `at` of the two places */
+    olo_point_on_body between[2]; /**< a place of each; the first is the one the axes belong to */
+    double at[3];   /**< where in space at the start, instead of the `at` of the two places */
     double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
     double
         axis2[3]; /**< universal: fixed in the second body, perpendicular to `axis`, at the start */
@@ -279,7 +279,7 @@ typedef struct olo_joint {
     double stop_stiffness;  /**< of the stops */
     const olo_controller *controller; /**< towards a target; NULL: none */
     /** The coordinate over time: then the torque or force that it takes is a result
-     * (olo_system_drive_value), and its work enters the ledger. The coordinate starts with the
+     * (olo_system_drive_force), and its work enters the ledger. The coordinate starts with the
      * motion's rate at time 0; another rate for it, not zero, in `rate`, `rate2` or `sliding` is an
      * error. NULL: free. */
     const olo_signal *motion;
@@ -313,13 +313,13 @@ typedef struct olo_relation {
 
 /** A force or a moment on a place, with a law of time. */
 typedef struct olo_load {
-    int initialised;   /**< set by olo_load_default(); leave it */
-    const char *name;  /**< NULL: load1, load2, ... */
-    olo_place on;      /**< where it acts */
-    const char *along; /**< instead of `on`: a beam; force and moment are then those a length */
-    double force[3];   /**< at the place */
-    double moment[3];  /**< on the body of the place */
-    const char *frame; /**< "space": dead; "body": turns with the body */
+    int initialised;      /**< set by olo_load_default(); leave it */
+    const char *name;     /**< NULL: load1, load2, ... */
+    olo_point_on_body on; /**< where it acts */
+    const char *along;    /**< instead of `on`: a beam; force and moment are then those a length */
+    double force[3];      /**< at the place */
+    double moment[3];     /**< on the body of the place */
+    const char *frame;    /**< "space": dead; "body": turns with the body */
     const olo_signal *signal; /**< factor over time; NULL: 1; in a model file the key `time` */
     /** A force that depends on time and motion, called at midpoint values, in place of `force`,
      * which must then be zero. `frame` and `signal` apply to it as they do to a constant force:
@@ -337,10 +337,10 @@ typedef struct olo_load {
 
 /** A place whose position, velocity and acceleration are recorded, or a joint whose reaction is. */
 typedef struct olo_output {
-    int initialised;  /**< set by olo_output_default(); leave it */
-    const char *name; /**< NULL: output1, output2, ... */
-    olo_place on;     /**< what is followed */
-    bool trace;       /**< whether the report draws its way; default true */
+    int initialised;      /**< set by olo_output_default(); leave it */
+    const char *name;     /**< NULL: output1, output2, ... */
+    olo_point_on_body on; /**< what is followed */
+    bool trace;           /**< whether the report draws its way; default true */
     /** Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the
      * second one) and moment about its place are recorded. */
     const char *reaction;
@@ -353,7 +353,7 @@ typedef struct olo_output {
 typedef struct olo_exact {
     int initialised;         /**< set by olo_exact_default(); leave it */
     const char *name;        /**< NULL: exact1, exact2, ... */
-    olo_place on;            /**< the place, on a point or a body */
+    olo_point_on_body on;    /**< the place, on a point or a body */
     const char *position[3]; /**< of the place */
     const char *d1[3];       /**< first director of the body it is on */
     const char *d2[3];       /**< second director */
@@ -405,13 +405,13 @@ OLO_API olo_exact olo_exact_default(void);
 /** @name Kinds Which kinds of elements there are and what a model file calls them, for programs
  * that write models. All texts have static storage; NULL outside of the range. @{ */
 /** Number of kinds. */
-OLO_API int olo_element_kinds(void);
+OLO_API int olo_element_kind_count(void);
 /** Section of a model file: "bodies". */
 OLO_API const char *olo_element_section(int kind);
 /** One of them: "body". */
 OLO_API const char *olo_element_noun(int kind);
 /** Number of keys that such an element may have in a file. */
-OLO_API int olo_element_keys(int kind);
+OLO_API int olo_element_key_count(int kind);
 /** A key: "mass". */
 OLO_API const char *olo_element_key(int kind, int index);
 /** What it means, in one line. */

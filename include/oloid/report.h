@@ -35,8 +35,8 @@ OLO_API olo_status olo_report_write(const char *result, const char *path,
 /** Draws one plot of a result as an SVG file: a plot of the report ("energy", "drift",
  * "constraint_error"), a column ("top.position.x") or a vector ("top.position"). OLO_NOT_FOUND,
  * with a suggestion, when there is none. `path` may be "-" for standard output. */
-OLO_API olo_status olo_report_svg(const char *result, const char *plot, const char *path,
-                                  olo_error *error);
+OLO_API olo_status olo_report_write_svg(const char *result, const char *plot, const char *path,
+                                        olo_error *error);
 
 #ifdef __cplusplus
 }

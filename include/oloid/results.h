@@ -70,8 +70,8 @@ OLO_API olo_status olo_recorder_resume(const char *path, const olo_model *model,
 /** The model of a run that is in `path.partial`, with the parameters and options it was started
  * with; further settings come last and win. Free with olo_model_free. OLO_NOT_FOUND for a model
  * that was made in code. */
-OLO_API olo_status olo_recorder_model(const char *path, const olo_setting *settings,
-                                      int setting_count, olo_model **model, olo_error *error);
+OLO_API olo_status olo_recorder_read_model(const char *path, const olo_setting *settings,
+                                           int setting_count, olo_model **model, olo_error *error);
 /** Seconds between two checkpoints, 1 if this is not called; more when making them takes more than
  * a tenth of the time. 0: after every step. */
 OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
@@ -79,8 +79,8 @@ OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
  * `what` say that in the result and its report. Conserved quantities are not judged, and
  * constraints only if `constraints` says so. To be called before the first state; called again
  * before olo_recorder_finish it changes the words. */
-OLO_API void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what,
-                                          bool constraints);
+OLO_API void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what,
+                                                 bool constraints);
 /** The observer to hand to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
 /** Writes what is left, summary and verdict, and closes. A run that came to its end (`status`
@@ -94,7 +94,7 @@ OLO_API int olo_recorder_verdicts(const olo_recorder *recorder,
                                   olo_verdict verdicts[OLO_VERDICTS_MAX]);
 /** The level of the run as a whole: the worst of its verdicts, and at least a warning if it gave
  * one. */
-OLO_API olo_verdict_level olo_recorder_level(const olo_recorder *recorder);
+OLO_API olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorder);
 /** Frees. A run that is not finished stays `path.partial`. */
 OLO_API void olo_recorder_free(olo_recorder *recorder);
 
@@ -115,18 +115,18 @@ OLO_API olo_status olo_result_open(const char *path, olo_result **result, olo_er
 OLO_API void olo_result_free(olo_result *result);
 
 /** Number of recorded states. */
-OLO_API long olo_result_rows(const olo_result *result);
+OLO_API long olo_result_row_count(const olo_result *result);
 /** Number of columns. */
-OLO_API int olo_result_columns(const olo_result *result);
+OLO_API int olo_result_column_count(const olo_result *result);
 /** Name of a column; it lives as long as the result. */
-OLO_API const char *olo_result_column(const olo_result *result, int index);
+OLO_API const char *olo_result_column_name(const olo_result *result, int index);
 /** Units of a column: symbols such as "m/s" when the model's units are SI, otherwise the dimension
  * in the units of the model, "length / time (mm, t, s)". It lives as long as the result. */
-OLO_API const char *olo_result_units(const olo_result *result, int index);
+OLO_API const char *olo_result_column_units(const olo_result *result, int index);
 /** Reads one column; `values` has room for all rows. OLO_NOT_FOUND, with the nearest name as a
  * suggestion, when there is none of that name. */
-OLO_API olo_status olo_result_read(olo_result *result, const char *column, double *values,
-                                   olo_error *error);
+OLO_API olo_status olo_result_read_column(olo_result *result, const char *column, double *values,
+                                          olo_error *error);
 
 /** An attribute of an object of the file, for example ("/", "status") or ("/run", "steps"). The
  * text lives as long as the result. OLO_NOT_FOUND when there is none of that name. */

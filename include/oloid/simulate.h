@@ -39,7 +39,7 @@ OLO_API void olo_stepper_free(olo_stepper *stepper);
 OLO_API const char *olo_scheme_conserves(const char *scheme);
 
 /** Number of unknowns that Newton solves for. */
-OLO_API int olo_stepper_unknowns(const olo_stepper *stepper);
+OLO_API int olo_stepper_unknown_count(const olo_stepper *stepper);
 
 /** Advances the state by h. When Newton fails the step is split in halves; when that fails too the
  * state is as before and the text tells time, residuals and the worst part. */
@@ -48,8 +48,8 @@ OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, doub
 /** With run.tolerance: advances the state by one step of a size that keeps its error within the
  * tolerance, at most by `longest`. Sizes come from the errors of the steps before, which the state
  * knows. Fails when the step would have to be smaller than run.smallest_step. */
-OLO_API olo_status olo_stepper_adapt(olo_stepper *stepper, olo_state *state, double longest,
-                                     olo_error *error);
+OLO_API olo_status olo_stepper_step_adaptive(olo_stepper *stepper, olo_state *state, double longest,
+                                             olo_error *error);
 /** What the last step did; valid until the next. */
 OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
 
@@ -57,14 +57,16 @@ OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
  * scaling of rows or multipliers (thesis, tables 4.1 and 4.2); of projected the split matrix K_u
  * (C.21). Infinite where constraints repeat others and their rows are in the matrix. Dense: for
  * small systems. Fails before the first step. */
-OLO_API olo_status olo_stepper_condition(olo_stepper *stepper, double *condition, olo_error *error);
+OLO_API olo_status olo_stepper_compute_condition(olo_stepper *stepper, double *condition,
+                                                 olo_error *error);
 
 /** Force and moment (about the place of the joint or support, space axes) that constraint group
  * `group` exerted on its body in the last step; for a rod the force on its second end. Of a step
  * that is composed it is the mean over its parts, h times it the impulse over the step; with the
  * scheme variational, whose forces are those at the start of a step, that of the first part. */
-OLO_API olo_status olo_stepper_reaction(olo_stepper *stepper, const olo_state *state, int group,
-                                        double force[3], double moment[3], olo_error *error);
+OLO_API olo_status olo_stepper_compute_reaction(olo_stepper *stepper, const olo_state *state,
+                                                int group, double force[3], double moment[3],
+                                                olo_error *error);
 
 /** @name Momenta Discrete Legendre transforms of the variational scheme, and the start from
  * momenta. Both overwrite the last step of the stepper: its reactions and condition number are
@@ -82,9 +84,9 @@ OLO_API olo_status olo_stepper_set_momenta(olo_stepper *stepper, olo_state *stat
  * its end, n numbers each; either may be NULL. Along a solution `plus` of a step is `minus` of the
  * next and h G(q)^T lambda: with half of that each (olo_system_constraint_forces) they are the
  * constrained ones and equal, and so they are when both are projected (olo_stepper_set_momenta). */
-OLO_API olo_status olo_stepper_legendre(olo_stepper *stepper, const olo_state *from,
-                                        const olo_state *to, double *minus, double *plus,
-                                        olo_error *error);
+OLO_API olo_status olo_stepper_compute_legendre(olo_stepper *stepper, const olo_state *from,
+                                                const olo_state *to, double *minus, double *plus,
+                                                olo_error *error);
 /** G(q)^T lambda of multipliers, one a row of the constraints, at a state; n numbers. */
 OLO_API void olo_system_constraint_forces(const olo_system *system, const olo_state *state,
                                           const double *lambda, double *force);
@@ -97,8 +99,8 @@ typedef struct olo_observer {
     /** After the start (step 0) and after every step. */
     olo_status (*step)(void *context, const olo_system *system, const olo_state *state, long step,
                        const olo_step_report *report, olo_error *error);
-    /** True stops the run after this step; the status is then OLO_INTERRUPTED. olo_equilibrium asks
-     *  in every iteration. */
+    /** True stops the run after this step; the status is then OLO_INTERRUPTED. olo_find_equilibrium
+     * asks in every iteration. */
     bool (*stop)(void *context);
     /** A warning, once a kind. */
     void (*warn)(void *context, const char *text);

@@ -85,15 +85,15 @@ typedef struct olo_equilibrium_summary {
  * elements. In a frame that turns prescribed motions stay where they are at time 0, and gravity has
  * to act along its axis. On failure the state is the last equilibrium that was found. `options`
  * (the default) and `summary` may be NULL. */
-OLO_API olo_status olo_equilibrium(const olo_system *system, const olo_equilibrium_options *options,
-                                   olo_state *state, const olo_observer *observers,
-                                   int observer_count, olo_equilibrium_summary *summary,
-                                   olo_error *error);
+OLO_API olo_status olo_find_equilibrium(const olo_system *system,
+                                        const olo_equilibrium_options *options, olo_state *state,
+                                        const olo_observer *observers, int observer_count,
+                                        olo_equilibrium_summary *summary, olo_error *error);
 
-/** Takes a state, as olo_system_initial_state gives it, to where `run->start` says that a run
- * begins: leaves it, or takes it to its equilibrium, at rest at time 0. */
-OLO_API olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
-                             olo_error *error);
+/** Takes a state, as olo_system_create_initial_state gives it, to where `run->start` says that a
+ * run begins: leaves it, or takes it to its equilibrium, at rest at time 0. */
+OLO_API olo_status olo_prepare_initial_state(const olo_system *system, const olo_run *run,
+                                             olo_state *state, olo_error *error);
 
 /** About what small vibrations are looked for, and how. */
 typedef struct olo_vibration_options {
@@ -128,7 +128,7 @@ OLO_API int olo_modes_count(const olo_modes *modes);
 /** omega^2 of mode `index`, ascending where lambda^2 is real: negative for a direction in which
  * the state is unstable, zero to rounding for one that nothing holds. In general minus the real
  * part of lambda^2; then the size of lambda ascends. */
-OLO_API double olo_modes_square(const olo_modes *modes, int index);
+OLO_API double olo_modes_omega_squared(const olo_modes *modes, int index);
 /** Imaginary part of lambda, not negative: the angular frequency. */
 OLO_API double olo_modes_omega(const olo_modes *modes, int index);
 /** Real part of lambda: positive if the mode grows, negative if it dies away. */
@@ -137,8 +137,8 @@ OLO_API double olo_modes_growth(const olo_modes *modes, int index);
 OLO_API double olo_modes_rounding(const olo_modes *modes);
 /** The state displaced along mode `index` at `phase` (radians) of its oscillation, by `amplitude`
  * at most: the fastest part moves by so many of the model's lengths or radians. */
-OLO_API olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude,
-                                   double phase, olo_state *state, olo_error *error);
+OLO_API olo_status olo_modes_displace(const olo_modes *modes, int index, double amplitude,
+                                      double phase, olo_state *state, olo_error *error);
 
 /** A system about a state as control engineers write it, x' = A x + B u, y = C x + D u. */
 typedef struct olo_linear olo_linear;
@@ -157,9 +157,9 @@ OLO_API olo_status olo_linear_create(const olo_system *system, const olo_state *
 /** Frees; NULL is allowed. */
 OLO_API void olo_linear_free(olo_linear *linear);
 /** How many there are, 2 n, m and p. @{ */
-OLO_API int olo_linear_states(const olo_linear *linear);
-OLO_API int olo_linear_inputs(const olo_linear *linear);
-OLO_API int olo_linear_outputs(const olo_linear *linear);
+OLO_API int olo_linear_state_count(const olo_linear *linear);
+OLO_API int olo_linear_input_count(const olo_linear *linear);
+OLO_API int olo_linear_output_count(const olo_linear *linear);
 /** @} */
 /** Their names: `hinge.angle`, `hinge.angle.rate`; `push`, `motor.torque`, `motor.target`;
  * `tip.position.x`. NULL beyond the last. @{ */

@@ -47,7 +47,7 @@ typedef struct olo_errors {
 } olo_errors;
 
 /** The run with one step size. */
-typedef struct olo_converge_row {
+typedef struct olo_convergence_row {
     double step;        /**< as taken, dividing the time */
     long steps;         /**< how many */
     long iterations;    /**< of Newton, all steps */
@@ -57,10 +57,10 @@ typedef struct olo_converge_row {
     olo_error failure;  /**< why there are no errors; its status is OLO_OK if there are */
     double action;      /**< sum of h [1/2 v.M v - V(q_m)] with v = dq/h; NaN if not measured */
     double fastest; /**< largest |dq|/h of a step, all coordinates together; NaN if not measured */
-} olo_converge_row;
+} olo_convergence_row;
 
 /** What the rows say together. */
-typedef struct olo_converge_summary {
+typedef struct olo_convergence_summary {
     double time;      /**< at which errors are taken: run.end */
     double reference; /**< step of the reference run; 0: the model's exact solution */
     bool whole; /**< the reference is a whole state; else q is the places that `exact` names */
@@ -69,16 +69,16 @@ typedef struct olo_converge_summary {
     int rows;           /**< how many were computed */
     double action;      /**< of the reference run; NaN if not measured */
     double fastest;     /**< likewise */
-} olo_converge_summary;
+} olo_convergence_summary;
 
 /** Runs to run.end with each of the `count` steps and measures the error there, against a run with
  * the step `reference`, or the model's exact solution if that is 0. A step that does not divide the
  * time is replaced by the nearest that does. A run that fails is a row with its reason. Fails when
  * the reference cannot be computed, and with OLO_INTERRUPTED when an observer stops it: the rows so
  * far are then valid. */
-OLO_API olo_status olo_converge(const olo_study *study, const double *steps, int count,
-                                double reference, olo_converge_row *rows,
-                                olo_converge_summary *summary, olo_error *error);
+OLO_API olo_status olo_study_convergence(const olo_study *study, const double *steps, int count,
+                                         double reference, olo_convergence_row *rows,
+                                         olo_convergence_summary *summary, olo_error *error);
 /** @} */
 
 /** @name Comparison of treatments
@@ -90,7 +90,7 @@ typedef struct olo_treatment_choice {
 } olo_treatment_choice;
 
 /** What one treatment did in the run of the study, to run.end with run.step. */
-typedef struct olo_compare_row {
+typedef struct olo_comparison_row {
     olo_treatment_choice treatment; /**< which */
     int unknowns;                   /**< that Newton solves for */
     long steps;                     /**< complete ones */
@@ -107,7 +107,7 @@ typedef struct olo_compare_row {
     double cpu_ratio;            /**< to the base */
     olo_error failure;           /**< why the run did not come to its end, or OLO_OK */
     olo_error condition_failure; /**< why a condition number is missing, or OLO_OK */
-} olo_compare_row;
+} olo_comparison_row;
 
 /** What is compared. */
 typedef struct olo_comparison {
@@ -127,9 +127,9 @@ OLO_API olo_comparison olo_comparison_default(void);
  * with: "reduced" if it is there, else the first that came to its end; -1 if none did. A treatment
  * that fails is a row with its reason. Fails with OLO_INTERRUPTED when an observer stops it: what
  * is not computed yet is then NaN. */
-OLO_API olo_status olo_compare(const olo_study *study, const olo_comparison *setup,
-                               olo_compare_row *rows, double *conditions, int *base,
-                               olo_error *error);
+OLO_API olo_status olo_compare_treatments(const olo_study *study, const olo_comparison *setup,
+                                          olo_comparison_row *rows, double *conditions, int *base,
+                                          olo_error *error);
 /** @} */
 
 #ifdef __cplusplus

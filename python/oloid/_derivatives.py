@@ -137,22 +137,22 @@ class Derivatives:
     def _move_start(self):
         """Where runs start at an equilibrium: how that moves with the parameters."""
         if self._changes and ffi.string(self._run.start) == b"equilibrium":
-            call(lib.olo_equilibrium_derivative, self.system._system, self._run, self.system._initial_state(self._run)._state,
+            call(lib.olo_differentiate_equilibrium, self.system._system, self._run, self.system._initial_state(self._run)._state,
                  self._change_list, len(self._changes))
 
     @property
     def steps(self):
         """Number of steps of a run from time 0; with `tolerance`, or with sizes that are given, of the last run."""
         if self._run.tolerance > 0 or self._given is not None:
-            return lib.olo_derivatives_steps(self._derivatives, ffi.NULL) if self._given is None else len(self._given)
+            return lib.olo_derivatives_step_sizes(self._derivatives, ffi.NULL) if self._given is None else len(self._given)
         return int(numpy.ceil(self._run.end / self._run.step * (1 - 1e-12)))
 
     @property
     def sizes(self):
         """The sizes of the steps of the last run; assign some to make all runs with these from now on, instead of `step`, `end` and
         `tolerance`, and None to end that."""
-        sizes = numpy.zeros(lib.olo_derivatives_steps(self._derivatives, ffi.NULL))
-        lib.olo_derivatives_steps(self._derivatives, pointer(sizes))
+        sizes = numpy.zeros(lib.olo_derivatives_step_sizes(self._derivatives, ffi.NULL))
+        lib.olo_derivatives_step_sizes(self._derivatives, pointer(sizes))
         return sizes
 
     @sizes.setter
@@ -204,7 +204,7 @@ class Derivatives:
         by_controls = numpy.zeros_like(self._values) if self.controls else None
         struct = filled("gradient", q=pointer(q), v=pointer(v), parameters=pointer(parameters),
                         controls=pointer(by_controls))
-        functional.solve(lib.olo_derivatives_gradient, start._state, functional.struct, struct)
+        functional.solve(lib.olo_derivatives_compute_gradient, start._state, functional.struct, struct)
         return Gradient(struct.value, q, v, dict(zip(self.parameters, parameters)), by_controls, struct.steps,
                         struct.again)
 
@@ -224,13 +224,13 @@ class Derivatives:
                 raise InputError("`along` needs the shape of the controls")
             direction.controls = pointer(along)
         value, derivative = ffi.new("double *"), ffi.new("double *")
-        functional.solve(lib.olo_derivatives_forward, start._state, functional.struct, direction, value, derivative)
+        functional.solve(lib.olo_derivatives_compute_forward, start._state, functional.struct, direction, value, derivative)
         return value[0], derivative[0], dq, dv
 
     def admit(self, state, q=None, v=None):
         """The variation (dq, dv) of a state next to given numbers that keeps its constraints to first order."""
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
-        call(lib.olo_derivatives_admit, self._derivatives, state._state, pointer(dq), pointer(dv))
+        call(lib.olo_derivatives_project, self._derivatives, state._state, pointer(dq), pointer(dv))
         return dq, dv
 
     def step(self, state, h=None):
@@ -240,13 +240,13 @@ class Derivatives:
     def step_forward(self, q, v):
         """From a variation of the start of the last step to that of its end."""
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
-        call(lib.olo_derivatives_step_forward, self._derivatives, pointer(dq), pointer(dv))
+        call(lib.olo_derivatives_apply_step, self._derivatives, pointer(dq), pointer(dv))
         return dq, dv
 
     def step_adjoint(self, q, v):
         """From derivatives with respect to the end of the last step to those with respect to its start."""
         gq, gv = self._numbers(q, "q"), self._numbers(v, "v")
-        call(lib.olo_derivatives_step_adjoint, self._derivatives, pointer(gq), pointer(gv))
+        call(lib.olo_derivatives_apply_step_transposed, self._derivatives, pointer(gq), pointer(gv))
         return gq, gv
 
     def step_map(self, state, h=None):
@@ -254,7 +254,7 @@ class Derivatives:
         size = 2 * self.system.counts["degrees_of_freedom"]
         matrix = numpy.zeros((size, size))
         struct = filled("step_map", matrix=pointer(matrix))
-        call(lib.olo_derivatives_step_map, self._derivatives, state._state, self._run.step if h is None else h, struct)
+        call(lib.olo_derivatives_compute_step_map, self._derivatives, state._state, self._run.step if h is None else h, struct)
         return StepMap(matrix, struct.defect, struct.volume, struct.largest, struct.smallest)
 
 

@@ -75,8 +75,8 @@ class Result(Mapping):
         self._lock = threading.RLock()
         self._result = create("olo_result", lib.olo_result_open, lib.olo_result_free, encode(self.path))
         self._cache = {}
-        count = lib.olo_result_columns(self._result)
-        self._units = {text(lib.olo_result_column(self._result, i)): text(lib.olo_result_units(self._result, i))
+        count = lib.olo_result_column_count(self._result)
+        self._units = {text(lib.olo_result_column_name(self._result, i)): text(lib.olo_result_column_units(self._result, i))
                        for i in range(count)}
 
     # -- columns
@@ -89,7 +89,7 @@ class Result(Mapping):
     @property
     def rows(self):
         """Number of recorded states."""
-        return lib.olo_result_rows(self._result)
+        return lib.olo_result_row_count(self._result)
 
     def units(self, name):
         """Units of a column."""
@@ -100,7 +100,7 @@ class Result(Mapping):
 
     def _read(self, name):
         values = numpy.empty(self.rows)
-        call(lib.olo_result_read, self._result, encode(name), ffi.from_buffer("double[]", values))
+        call(lib.olo_result_read_column, self._result, encode(name), ffi.from_buffer("double[]", values))
         return values
 
     def __getitem__(self, name):

@@ -157,31 +157,31 @@ class System:
     @property
     def coordinates(self):
         """Number of coordinates, the length of q and v."""
-        return lib.olo_system_coordinates(self._system)
+        return lib.olo_system_coordinate_count(self._system)
 
     @property
     def nodes(self):
         """Points and bodies in the order of q."""
         return [Node(text(lib.olo_system_node_name(self._system, i)),
                      "body" if lib.olo_system_node_is_body(self._system, i) else "point",
-                     lib.olo_system_node_offset(self._system, i)) for i in range(lib.olo_system_nodes(self._system))]
+                     lib.olo_system_node_offset(self._system, i)) for i in range(lib.olo_system_node_count(self._system))]
 
     @property
     def groups(self):
         """Names of the constraint groups: bodies, supports, joints, rods."""
-        return [text(lib.olo_system_group_name(self._system, i)) for i in range(lib.olo_system_groups(self._system))]
+        return [text(lib.olo_system_group_name(self._system, i)) for i in range(lib.olo_system_group_count(self._system))]
 
     @property
     def joint_coordinates(self):
         """Names of the joint coordinates."""
         return [text(lib.olo_system_joint_coordinate_name(self._system, i))
-                for i in range(lib.olo_system_joint_coordinates(self._system))]
+                for i in range(lib.olo_system_joint_coordinate_count(self._system))]
 
     @property
     def invariants(self):
         """What the model conserves, and why."""
         return [as_tuple(Invariant, lib.olo_system_invariant(self._system, i))
-                for i in range(lib.olo_system_invariants(self._system))]
+                for i in range(lib.olo_system_invariant_count(self._system))]
 
     def initial_state(self):
         """The state at the start, as `run.start` of the model says; `state.projection` tells how far the constraints
@@ -196,9 +196,9 @@ class System:
     def _start(self, run):
         projection = ffi.new("olo_projection *")
         state = ffi.new("olo_state **")
-        call(lib.olo_system_initial_state, self._system, state, projection)
+        call(lib.olo_system_create_initial_state, self._system, state, projection)
         start = ffi.gc(state[0], lib.olo_state_free)
-        call(lib.olo_start, self._system, run, start)
+        call(lib.olo_prepare_initial_state, self._system, run, start)
         return start, projection
 
     def stepper(self, **options):
@@ -263,7 +263,7 @@ class State:
     @property
     def q(self):
         """Configuration, a read-only view that follows the state; assign to change it."""
-        return self._view(lib.olo_state_q(self._state), self.system.coordinates)
+        return self._view(lib.olo_state_configuration(self._state), self.system.coordinates)
 
     @q.setter
     def q(self, values):
@@ -273,7 +273,7 @@ class State:
     @property
     def v(self):
         """Velocity, the rates of q, a read-only view; assign to change it."""
-        return self._view(lib.olo_state_v(self._state), self.system.coordinates)
+        return self._view(lib.olo_state_velocity(self._state), self.system.coordinates)
 
     @v.setter
     def v(self, values):
@@ -311,9 +311,9 @@ class State:
     def place(self, on=None, at=(0, 0, 0)):
         """Position and velocity of a place: a point, a body, `body.point`, with `at` in the body's frame."""
         name = ffi.new("char[]", encode(on)) if on is not None else ffi.NULL
-        place = ffi.new("olo_place *", {"on": name, "at": [float(x) for x in at]})
+        place = ffi.new("olo_point_on_body *", {"on": name, "at": [float(x) for x in at]})
         position, velocity = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_system_place, self.system._system, self._state, place, position, velocity)
+        call(lib.olo_system_point_on_body, self.system._system, self._state, place, position, velocity)
         return vector(position), vector(velocity)
 
     def joint(self, name):
@@ -347,7 +347,7 @@ class Stepper:
     @property
     def unknowns(self):
         """Number of unknowns that Newton solves for."""
-        return lib.olo_stepper_unknowns(self._stepper)
+        return lib.olo_stepper_unknown_count(self._stepper)
 
     def step(self, state, h=None):
         """Advances the state by h (default: the step of the run); on failure it stays as it was."""
@@ -356,7 +356,7 @@ class Stepper:
     def adapt(self, state, longest=None):
         """With the option `tolerance`: advances the state by one step that keeps to it, at most by `longest` (default: to
         the end of the run). `report.size` is the step."""
-        self._advance(lib.olo_stepper_adapt, state, self._run.end - state.time if longest is None else longest)
+        self._advance(lib.olo_stepper_step_adaptive, state, self._run.end - state.time if longest is None else longest)
 
     def _advance(self, function, state, h):
         status = function(self._stepper, state._state, h, self._error)
@@ -376,7 +376,7 @@ class Stepper:
         """The discrete Legendre transforms of one step between two states (scheme "variational"): -D1 L_d - f^- at its start
         and D2 L_d + f^+ at its end."""
         minus, plus = numpy.empty(self.system.coordinates), numpy.empty(self.system.coordinates)
-        call(lib.olo_stepper_legendre, self._stepper, before._state, after._state, ffi.from_buffer("double[]", minus),
+        call(lib.olo_stepper_compute_legendre, self._stepper, before._state, after._state, ffi.from_buffer("double[]", minus),
              ffi.from_buffer("double[]", plus))
         return minus, plus
 
@@ -389,7 +389,7 @@ class Stepper:
     def condition(self):
         """2-norm condition number of the iteration matrix of the last step."""
         condition = ffi.new("double *")
-        call(lib.olo_stepper_condition, self._stepper, condition)
+        call(lib.olo_stepper_compute_condition, self._stepper, condition)
         return condition[0]
 
     def reaction(self, state, group):
@@ -398,7 +398,7 @@ class Stepper:
         if group not in groups:
             raise InputError(f"there is no constraint group '{group}'; known are {', '.join(groups)}", "NOT_FOUND")
         force, moment = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_stepper_reaction, self._stepper, state._state, groups.index(group), force, moment)
+        call(lib.olo_stepper_compute_reaction, self._stepper, state._state, groups.index(group), force, moment)
         return vector(force), vector(moment)
 
 

@@ -57,7 +57,7 @@ struct comparison {
     int penalty_count;
     olo_treatment_choice treatments[ROWS_MAX];
     olo_comparison setup;
-    olo_compare_row rows[ROWS_MAX];
+    olo_comparison_row rows[ROWS_MAX];
     double conditions[ROWS_MAX * CLI_STUDY_STEPS];
     int base;
     olo_status status;
@@ -187,7 +187,7 @@ static cli_table table_of_runs(const struct comparison *x)
         cli_table_cell(&table, "%s", heads[i]);
     }
     for (int i = 0; i < x->setup.treatment_count; i++) {
-        const olo_compare_row *row = &x->rows[i];
+        const olo_comparison_row *row = &x->rows[i];
         cli_table_row(&table);
         char name[CLI_CELL_SIZE];
         cli_table_cell(&table, "%s", name_of(&row->treatment, name));
@@ -238,7 +238,7 @@ static void print_conditions(const struct comparison *x)
 static void print_remarks(const struct comparison *x)
 {
     for (int i = 0; i < x->setup.treatment_count; i++) {
-        const olo_compare_row *row = &x->rows[i];
+        const olo_comparison_row *row = &x->rows[i];
         char name[CLI_CELL_SIZE];
         name_of(&row->treatment, name);
         if (row->halvings > 0) {
@@ -273,7 +273,7 @@ static void print_text(const struct comparison *x)
 
 /* For programs -------------------------------------------------------------------------------- */
 
-static void write_measures(olo_json *json, const olo_compare_row *row)
+static void write_measures(olo_json *json, const olo_comparison_row *row)
 {
     olo_json_integer(json, "unknowns", row->unknowns);
     olo_json_integer(json, "steps", row->steps);
@@ -303,7 +303,7 @@ static void write_failure(olo_json *json, const char *key, const olo_error *fail
 
 static void write_row(olo_json *json, const struct comparison *x, int i)
 {
-    const olo_compare_row *row = &x->rows[i];
+    const olo_comparison_row *row = &x->rows[i];
     const double penalty = row->treatment.penalty;
     olo_json_open(json, NULL, '{');
     olo_json_text(json, "treatment", row->treatment.constraints);
@@ -402,7 +402,8 @@ static int compare(cli_study *study, const struct options *given, const char *co
     x->study = study;
     int code = choose(x, study, given);
     if (code == CLI_GO_ON) {
-        x->status = olo_compare(&study->study, &x->setup, x->rows, x->conditions, &x->base, &error);
+        x->status = olo_compare_treatments(&study->study, &x->setup, x->rows, x->conditions,
+                                           &x->base, &error);
         cli_study_done(study);
         x->error = x->status != OLO_OK ? error.text : NULL;
         if (given->json) {

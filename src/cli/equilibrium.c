@@ -77,13 +77,13 @@ static olo_status find(struct session *session, olo_error *error)
     person.stop = wants_stop;
     person.warn = hear_warning;
     const olo_observer observers[] = {person, olo_recorder_observer(session->still.recorder)};
-    const olo_status status = olo_equilibrium(loaded->system, &session->statics, loaded->state,
-                                              observers, 2, &session->summary, error);
+    const olo_status status = olo_find_equilibrium(loaded->system, &session->statics, loaded->state,
+                                                   observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);
     session->status = status;
     if (session->summary.relaxed && session->still.recorder != NULL) {
-        olo_recorder_judge_no_motion(session->still.recorder,
-                                     session->summary.stayed ? stayed : slid, true);
+        olo_recorder_set_independent_states(session->still.recorder,
+                                            session->summary.stayed ? stayed : slid, true);
     }
     if (status != OLO_OK) {
         // the path so far can be looked at

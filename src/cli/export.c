@@ -109,7 +109,8 @@ static olo_status export_table(writer *write, const char *result, const char *pa
 static long count_rows(const char *path)
 {
     olo_result *result = NULL;
-    const long rows = olo_result_open(path, &result, NULL) == OLO_OK ? olo_result_rows(result) : 0;
+    const long rows =
+        olo_result_open(path, &result, NULL) == OLO_OK ? olo_result_row_count(result) : 0;
     olo_result_free(result);
     return rows;
 }
@@ -170,7 +171,8 @@ static void tell_incomplete(const char *path)
     if (olo_result_open(path, &result, NULL) == OLO_OK &&
         olo_result_attribute_text(result, "/", "status", &status, NULL) == OLO_OK &&
         strcmp(status, olo_status_name(OLO_OK)) != 0) {
-        cli_say("'%s' is not complete: status %s, %ld rows", path, status, olo_result_rows(result));
+        cli_say("'%s' is not complete: status %s, %ld rows", path, status,
+                olo_result_row_count(result));
     }
     olo_result_free(result);
 }

@@ -43,9 +43,9 @@ static const struct kind {
     const char *key, *symbol;
     int (*count)(const olo_linear *linear);
     name_of *name;
-} kinds[] = {{"state", "x", olo_linear_states, olo_linear_state_name},
-             {"input", "u", olo_linear_inputs, olo_linear_input_name},
-             {"output", "y", olo_linear_outputs, olo_linear_output_name}};
+} kinds[] = {{"state", "x", olo_linear_state_count, olo_linear_state_name},
+             {"input", "u", olo_linear_input_count, olo_linear_input_name},
+             {"output", "y", olo_linear_output_count, olo_linear_output_name}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static void print_text(const struct session *session)
@@ -86,7 +86,8 @@ static olo_status find(struct session *session, const char *file, olo_error *err
         status = cli_check_model_stays(loaded, session->options.output, "linear system", error);
     }
     if (status == OLO_OK && !session->options.start && !session->options.hold) {
-        status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
+        status =
+            olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
     if (status == OLO_OK) {
         status = olo_linear_create(loaded->system, loaded->state, &session->about, &session->linear,

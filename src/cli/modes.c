@@ -140,7 +140,7 @@ static void print_json(const struct session *session)
     for (int i = 0, told = 0; i < olo_modes_count(modes) && told < session->count; i++) {
         told += !is_neutral(modes, i);
         olo_json_open(&json, NULL, '{');
-        olo_json_number(&json, "omega_squared", olo_modes_square(modes, i));
+        olo_json_number(&json, "omega_squared", olo_modes_omega_squared(modes, i));
         olo_json_number(&json, "omega", olo_modes_omega(modes, i));
         olo_json_number(&json, "growth", olo_modes_growth(modes, i));
         olo_json_number(&json, "frequency",
@@ -191,8 +191,8 @@ static olo_status animate(struct session *session, olo_error *error)
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
         const double phase = (double)i / FRAMES;
         // from rest, like a sine
-        status = olo_modes_shape(modes, index, session->amplitude, turn * (phase - 0.25),
-                                 loaded->state, error);
+        status = olo_modes_displace(modes, index, session->amplitude, turn * (phase - 0.25),
+                                    loaded->state, error);
         olo_state_set_time(loaded->state, phase * period);
         if (status == OLO_OK) {
             status = observer.step(observer.context, loaded->system, loaded->state, i, NULL, error);
@@ -237,7 +237,8 @@ static olo_status find(struct session *session, const char *file, olo_error *err
                                               !session->options.no_report, error);
     }
     if (status == OLO_OK && !session->options.start) {
-        status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
+        status =
+            olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
     if (status == OLO_OK) {
         status = find_modes(session, error);

@@ -270,7 +270,7 @@ static olo_status simulate(struct session *session, olo_error *error)
         tell_partial(session);
     }
     outcome->verdict_count = olo_recorder_verdicts(session->recorder, outcome->verdicts);
-    outcome->level = olo_recorder_level(session->recorder);
+    outcome->level = olo_recorder_verdict_level(session->recorder);
     outcome->time = olo_state_time(loaded->state);
     olo_system_ledger(loaded->system, loaded->state, &outcome->end);
     return outcome->status;

@@ -167,7 +167,7 @@ static olo_status own_node(work *x, int k)
 static olo_status other_node(work *x, int k, const char *key, const char *name)
 {
     const double tolerance = 1e-9;
-    olo_place place = {.on = name};
+    olo_point_on_body place = {.on = name};
     olo_position position;
     double at[3], gap[3];
     olo_status status = olo_build_place(x->builder, key, &place, &position, &x->node[k]);

@@ -21,7 +21,7 @@ static void defaults(void *element)
 }
 
 olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
-                          const olo_place between[2], olo_position *span, double *length)
+                          const olo_point_on_body between[2], olo_position *span, double *length)
 {
     olo_position ends[2];
     int node[2];

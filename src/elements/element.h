@@ -27,8 +27,8 @@ typedef enum olo_field_kind {
     OLO_FIELD_INERTIA,   /* 3, 6 or 3x3 numbers [double[9]] */
     OLO_FIELD_ROTATION,  /* see olo_body.rotation [double[9]] */
     OLO_FIELD_FLAG,      /* true or false [bool] */
-    OLO_FIELD_PLACE,     /* [olo_place] */
-    OLO_FIELD_PLACES,    /* two places [olo_place[2]] */
+    OLO_FIELD_PLACE,     /* [olo_point_on_body] */
+    OLO_FIELD_PLACES,    /* two places [olo_point_on_body[2]] */
     OLO_FIELD_SIGNAL, /* number, expression of t, or {time: [...], value: [...]} [const olo_signal
                        *] */
     OLO_FIELD_ENERGY, /* expression of `l` and the parameters, kept as text [const char *] */

@@ -16,10 +16,10 @@ static const olo_element_type *type_of(int kind)
 
 static const olo_field *field_of(int kind, int index)
 {
-    return index >= 0 && index < olo_element_keys(kind) ? &type_of(kind)->fields[index] : NULL;
+    return index >= 0 && index < olo_element_key_count(kind) ? &type_of(kind)->fields[index] : NULL;
 }
 
-int olo_element_kinds(void)
+int olo_element_kind_count(void)
 {
     return olo_element_type_count;
 }
@@ -36,7 +36,7 @@ const char *olo_element_noun(int kind)
     return type ? type->noun : NULL;
 }
 
-int olo_element_keys(int kind)
+int olo_element_key_count(int kind)
 {
     const olo_element_type *type = type_of(kind);
     return type ? type->field_count : 0;

@@ -60,8 +60,8 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
     return false;
 }
 
-olo_status olo_build_distance(olo_builder *builder, const char *name, const olo_place between[2],
-                              double length)
+olo_status olo_build_distance(olo_builder *builder, const char *name,
+                              const olo_point_on_body between[2], double length)
 {
     olo_position span;
     double initial;

@@ -32,13 +32,13 @@ static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
 
 static bool copy_place(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_place *place = olo_field_at(field, target);
+    olo_point_on_body *place = olo_field_at(field, target);
     return copy_text(pool, &place->on);
 }
 
 static bool copy_places(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_place *places = olo_field_at(field, target);
+    olo_point_on_body *places = olo_field_at(field, target);
     return copy_text(pool, &places[0].on) && copy_text(pool, &places[1].on);
 }
 
@@ -206,7 +206,7 @@ static bool check_place(const olo_field *field, const void *element, const void 
                         reason why)
 {
     (void)defaults;
-    const olo_place *place = olo_field_in(field, element);
+    const olo_point_on_body *place = olo_field_in(field, element);
     return check_numbers(place->at, NULL, 3, why);
 }
 
@@ -214,7 +214,7 @@ static bool check_places(const olo_field *field, const void *element, const void
                          reason why)
 {
     (void)defaults;
-    const olo_place *places = olo_field_in(field, element);
+    const olo_point_on_body *places = olo_field_in(field, element);
     return check_numbers(places[0].at, NULL, 3, why) && check_numbers(places[1].at, NULL, 3, why);
 }
 

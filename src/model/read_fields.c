@@ -185,7 +185,7 @@ static olo_status read_vertices(olo_reader *reader, const olo_yaml_node *node,
 
 /* A place as a map; the node of a beam may be computed. */
 typedef struct written_place {
-    olo_place place;
+    olo_point_on_body place;
     double node;
 } written_place;
 
@@ -196,7 +196,8 @@ static const olo_field place_fields[] = {
 };
 enum { PLACE_FIELD_COUNT = sizeof place_fields / sizeof place_fields[0] };
 
-static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
+static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node,
+                               olo_point_on_body *place)
 {
     written_place written = {.place = *place};
     olo_status status =
@@ -217,7 +218,7 @@ static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node, ol
     return place->on != NULL ? OLO_OK : olo_read_no_memory(reader);
 }
 
-static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
+static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_point_on_body *place)
 {
     olo_status status;
     if (node->kind == OLO_YAML_LIST) {
@@ -246,7 +247,7 @@ static olo_status read_place(olo_reader *reader, const olo_yaml_node *node, cons
 static olo_status read_places(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                               void *target)
 {
-    olo_place *places = olo_field_at(field, target);
+    olo_point_on_body *places = olo_field_at(field, target);
     if (node->kind != OLO_YAML_LIST || node->count != 2) {
         return olo_read_fail_expected(reader, node, "a list of 2 places");
     }

@@ -76,7 +76,7 @@ static bool prepare_verdict(olo_recorder *recorder)
     verdict->constraint_bound = olo_treatment_constraint_error(&recorder->run);
     verdict->velocities = !isinf(verdict->constraint_bound);
     verdict->energy_bounded = isinf(olo_scheme_energy_error(&recorder->run));
-    verdict->invariants = olo_system_invariants(system);
+    verdict->invariants = olo_system_invariant_count(system);
     for (int i = 0; i < verdict->invariants; i++) {
         verdict->invariant[i] = olo_system_invariant(system, i);
     }
@@ -266,7 +266,7 @@ void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
     }
 }
 
-void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool constraints)
+void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what, bool constraints)
 {
     snprintf(recorder->shows, sizeof recorder->shows, "%s", what);
     recorder->verdict.invariants = 0;
@@ -469,7 +469,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .warnings = recorder->warnings,
                                 .shows = recorder->shows,
                                 .stride = steps_a_row(recorder),
-                                .level = olo_recorder_level(recorder),
+                                .level = olo_recorder_verdict_level(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_recorder_verdicts(recorder, verdicts)};
     olo_error failure = {0};
@@ -490,7 +490,7 @@ int olo_recorder_verdicts(const olo_recorder *recorder, olo_verdict verdicts[OLO
     return olo_verdict_list(&recorder->verdict, recorder->system, verdicts);
 }
 
-olo_verdict_level olo_recorder_level(const olo_recorder *recorder)
+olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorder)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);

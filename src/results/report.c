@@ -323,7 +323,8 @@ olo_status olo_report_write(const char *path, const char *to, const olo_report_o
     return status;
 }
 
-olo_status olo_report_svg(const char *path, const char *name, const char *to, olo_error *error)
+olo_status olo_report_write_svg(const char *path, const char *name, const char *to,
+                                olo_error *error)
 {
     olo_result *result = NULL;
     olo_report_plots plots = {0};

@@ -247,9 +247,9 @@ static olo_status search(olo_search *x, olo_error *error)
     return status == OLO_OK ? olo_search_follow(x, error) : status;
 }
 
-olo_status olo_equilibrium(const olo_system *system, const olo_equilibrium_options *options,
-                           olo_state *state, const olo_observer *observers, int observer_count,
-                           olo_equilibrium_summary *summary, olo_error *error)
+olo_status olo_find_equilibrium(const olo_system *system, const olo_equilibrium_options *options,
+                                olo_state *state, const olo_observer *observers, int observer_count,
+                                olo_equilibrium_summary *summary, olo_error *error)
 {
     const olo_equilibrium_options standard = olo_equilibrium_options_default();
     olo_equilibrium_summary unused;
@@ -281,15 +281,15 @@ olo_status olo_equilibrium(const olo_system *system, const olo_equilibrium_optio
     return status;
 }
 
-olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
-                     olo_error *error)
+olo_status olo_prepare_initial_state(const olo_system *system, const olo_run *run, olo_state *state,
+                                     olo_error *error)
 {
     olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
     if (status != OLO_OK || !run->start || strcmp(run->start, "equilibrium") != 0)
         return status;
     olo_equilibrium_options options = olo_equilibrium_options_default();
     options.hold = true; /* the run starts at time 0 */
-    status = olo_equilibrium(system, &options, state, NULL, 0, NULL, error);
+    status = olo_find_equilibrium(system, &options, state, NULL, 0, NULL, error);
     memset(state->lambda, 0, (size_t)system->m * sizeof *state->lambda);
     state->t = 0;
     return olo_fail_context(error, status, "start at equilibrium");

@@ -212,10 +212,10 @@ static olo_status check_rows(const olo_system *s, olo_error *error)
     return OLO_OK;
 }
 
-olo_status olo_equilibrium_derivative(const olo_system *system, const olo_run *run,
-                                      const olo_state *start,
-                                      olo_parameter_derivative *const *changes, int count,
-                                      olo_error *error)
+olo_status olo_differentiate_equilibrium(const olo_system *system, const olo_run *run,
+                                         const olo_state *start,
+                                         olo_parameter_derivative *const *changes, int count,
+                                         olo_error *error)
 {
     mover x = {.system = system};
     olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);

@@ -445,17 +445,17 @@ void olo_linear_free(olo_linear *linear)
     olo_free(linear);
 }
 
-int olo_linear_states(const olo_linear *linear)
+int olo_linear_state_count(const olo_linear *linear)
 {
     return linear->states;
 }
 
-int olo_linear_inputs(const olo_linear *linear)
+int olo_linear_input_count(const olo_linear *linear)
 {
     return linear->inputs;
 }
 
-int olo_linear_outputs(const olo_linear *linear)
+int olo_linear_output_count(const olo_linear *linear)
 {
     return linear->outputs;
 }

@@ -184,7 +184,7 @@ static double value(const olo_modes *modes, const double *of, int index)
     return index >= 0 && index < modes->count ? of[index] : NAN;
 }
 
-double olo_modes_square(const olo_modes *modes, int index)
+double olo_modes_omega_squared(const olo_modes *modes, int index)
 {
     return value(modes, modes->square, index);
 }
@@ -204,8 +204,8 @@ double olo_modes_rounding(const olo_modes *modes)
     return modes->rounding;
 }
 
-olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude, double phase,
-                           olo_state *state, olo_error *error)
+olo_status olo_modes_displace(const olo_modes *modes, int index, double amplitude, double phase,
+                              olo_state *state, olo_error *error)
 {
     const olo_motion *m = &modes->rest->step.x;
     int unknowns = modes->rest->topology->unknowns;

@@ -251,8 +251,7 @@ olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step
     return status;
 }
 
-olo_status olo_derivatives_step_forward(olo_derivatives *x, double *dq, double *dv,
-                                        olo_error *error)
+olo_status olo_derivatives_apply_step(olo_derivatives *x, double *dq, double *dv, olo_error *error)
 {
     return olo_derivatives_step_forward_all(x, 1, dq, dv, error);
 }
@@ -267,8 +266,8 @@ olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, doubl
     return status;
 }
 
-olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,
-                                        olo_error *error)
+olo_status olo_derivatives_apply_step_transposed(olo_derivatives *x, double *gq, double *gv,
+                                                 olo_error *error)
 {
     olo_status status = need_step(x, error);
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
@@ -278,8 +277,8 @@ olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *
     return status;
 }
 
-olo_status olo_derivatives_admit(olo_derivatives *x, const olo_state *state, double *dq, double *dv,
-                                 olo_error *error)
+olo_status olo_derivatives_project(olo_derivatives *x, const olo_state *state, double *dq,
+                                   double *dv, olo_error *error)
 {
     olo_status status = olo_linear_step_state(x->linear, state, error);
     x->linearised = false;
@@ -328,7 +327,7 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
         if (changes[k]->rest != rest)
             return olo_fail(error, OLO_BAD_INPUT,
                             rest ? "the run starts at an equilibrium: take the change with '%s' "
-                                   "there first (olo_equilibrium_derivative)"
+                                   "there first (olo_differentiate_equilibrium)"
                                  : "the change with '%s' is that of an equilibrium, but the run "
                                    "starts as it is given",
                             changes[k]->name);
@@ -343,7 +342,7 @@ olo_status olo_derivatives_set_steps(olo_derivatives *x, const double *sizes, lo
     return olo_time_grid_give(&x->table, sizes, count, error);
 }
 
-long olo_derivatives_steps(const olo_derivatives *x, double *sizes)
+long olo_derivatives_step_sizes(const olo_derivatives *x, double *sizes)
 {
     for (long i = 1; sizes && i <= x->table.steps; i++)
         sizes[i - 1] = olo_time_grid_size(&x->table, i);

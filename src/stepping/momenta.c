@@ -36,8 +36,8 @@ static void set_interval(olo_step *step, const olo_state *from, const olo_state 
     }
 }
 
-olo_status olo_stepper_legendre(olo_stepper *x, const olo_state *from, const olo_state *to,
-                                double *minus, double *plus, olo_error *error)
+olo_status olo_stepper_compute_legendre(olo_stepper *x, const olo_state *from, const olo_state *to,
+                                        double *minus, double *plus, olo_error *error)
 {
     olo_step *step = &x->step;
     olo_status status = check_momenta(x, error);

@@ -126,7 +126,7 @@ olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_sta
             target = run->end;
     }
     const double longest = target - state->t;
-    const olo_status status = olo_stepper_adapt(stepper, state, longest, error);
+    const olo_status status = olo_stepper_step_adaptive(stepper, state, longest, error);
     if (status == OLO_OK && olo_stepper_report(stepper)->size == longest)
         state->t = target;
     return status;

@@ -46,7 +46,7 @@ static olo_status reduce(basis *x, const olo_state *state, double *size, double 
     double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
            *Mb = row_of(x, x->Mb, x->count);
     memset(x->dv, 0, (size_t)n * sizeof *x->dv);
-    olo_status status = olo_derivatives_admit(x->derivatives, state, x->dq, x->dv, error);
+    olo_status status = olo_derivatives_project(x->derivatives, state, x->dq, x->dv, error);
     if (status != OLO_OK)
         return status;
     memcpy(b, x->dq, (size_t)n * sizeof *b);
@@ -218,8 +218,8 @@ olo_step_map olo_step_map_default(void)
     return (olo_step_map){.initialised = OLO_INITIALISED_STEP_MAP};
 }
 
-olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double h,
-                                    olo_step_map *map, olo_error *error)
+olo_status olo_derivatives_compute_step_map(olo_derivatives *d, olo_state *state, double h,
+                                            olo_step_map *map, olo_error *error)
 {
     const olo_system *s = olo_derivatives_system(d);
     olo_counts counts;

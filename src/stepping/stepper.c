@@ -276,7 +276,7 @@ void olo_stepper_free(olo_stepper *stepper)
     olo_free(stepper);
 }
 
-int olo_stepper_unknowns(const olo_stepper *stepper)
+int olo_stepper_unknown_count(const olo_stepper *stepper)
 {
     return stepper->unknowns;
 }

@@ -358,9 +358,9 @@ olo_direction olo_direction_default(void)
     return (olo_direction){.initialised = OLO_INITIALISED_DIRECTION};
 }
 
-olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
-                                    const olo_functional *functional, olo_gradient *gradient,
-                                    olo_error *error)
+olo_status olo_derivatives_compute_gradient(olo_derivatives *x, const olo_state *start,
+                                            const olo_functional *functional,
+                                            olo_gradient *gradient, olo_error *error)
 {
     trajectory c;
     olo_status status =
@@ -435,9 +435,10 @@ static double effort_derivative(trajectory *c, long step, const double *du)
     return olo_dense_dot(count, gu, du);
 }
 
-olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
-                                   const olo_functional *functional, olo_direction *direction,
-                                   double *value, double *derivative, olo_error *error)
+olo_status olo_derivatives_compute_forward(olo_derivatives *x, const olo_state *start,
+                                           const olo_functional *functional,
+                                           olo_direction *direction, double *value,
+                                           double *derivative, olo_error *error)
 {
     trajectory c;
     double sum = 0;

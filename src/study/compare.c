@@ -62,7 +62,7 @@ static void name_of(const olo_treatment_choice *choice, const char *what, double
 
 /* --- what a run keeps --- */
 
-static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
+static void take_verdicts(const olo_recorder *recorder, olo_comparison_row *row)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);
@@ -79,7 +79,7 @@ static void take_verdicts(const olo_recorder *recorder, olo_compare_row *row)
 
 /* The watched run: everything but the time it takes. */
 static olo_status observe(const olo_study *study, const olo_run *run, olo_observer *observers,
-                          olo_compare_row *row, olo_state **end, olo_error *error)
+                          olo_comparison_row *row, olo_state **end, olo_error *error)
 {
     char what[64];
     tally sums = {0};
@@ -129,7 +129,7 @@ static olo_status time_batch(const olo_study *study, const char *what, const olo
     return status;
 }
 
-static olo_status measure_time(const olo_study *study, const olo_run *run, olo_compare_row *row,
+static olo_status measure_time(const olo_study *study, const olo_run *run, olo_comparison_row *row,
                                olo_error *error)
 {
     char what[64];
@@ -171,7 +171,7 @@ static olo_status step_and_measure(const olo_study *study, const olo_run *run, d
         if (status == OLO_OK && wants_stop(study))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted");
     }
-    return status == OLO_OK ? olo_stepper_condition(stepper, condition, error) : status;
+    return status == OLO_OK ? olo_stepper_compute_condition(stepper, condition, error) : status;
 }
 
 static olo_status measure_condition(const olo_study *study, const olo_treatment_choice *choice,
@@ -197,7 +197,7 @@ static olo_status measure_condition(const olo_study *study, const olo_treatment_
 }
 
 static olo_status measure_conditions(const olo_study *study, const olo_comparison *setup,
-                                     olo_compare_row *row, double *conditions)
+                                     olo_comparison_row *row, double *conditions)
 {
     for (int k = 0; k < setup->step_count; k++) {
         char what[64];
@@ -220,7 +220,7 @@ static olo_status measure_conditions(const olo_study *study, const olo_compariso
 /* --- the table --- */
 
 static olo_status fill_row(const olo_study *study, const olo_comparison *setup,
-                           olo_observer *observers, olo_compare_row *row, double *conditions,
+                           olo_observer *observers, olo_comparison_row *row, double *conditions,
                            olo_state **end)
 {
     const olo_run run = run_of(study, &row->treatment);
@@ -236,22 +236,22 @@ static olo_status fill_row(const olo_study *study, const olo_comparison *setup,
     return measure_conditions(study, setup, row, conditions);
 }
 
-static olo_compare_row empty_row(const olo_treatment_choice *choice)
+static olo_comparison_row empty_row(const olo_treatment_choice *choice)
 {
     const double none = (double)NAN;
-    return (olo_compare_row){.treatment = *choice,
-                             .constraint_end = none,
-                             .constraint_max = none,
-                             .energy_drift = none,
-                             .momentum_drift = none,
-                             .difference = olo_errors_none(),
-                             .largest_difference = none,
-                             .cpu_seconds = none,
-                             .cpu_ratio = none};
+    return (olo_comparison_row){.treatment = *choice,
+                                .constraint_end = none,
+                                .constraint_max = none,
+                                .energy_drift = none,
+                                .momentum_drift = none,
+                                .difference = olo_errors_none(),
+                                .largest_difference = none,
+                                .cpu_seconds = none,
+                                .cpu_ratio = none};
 }
 
 /* The row that others are compared with. */
-static int find_base(const olo_compare_row *rows, olo_state *const *ends, int count)
+static int find_base(const olo_comparison_row *rows, olo_state *const *ends, int count)
 {
     int first = -1;
     for (int i = 0; i < count; i++) {
@@ -265,7 +265,7 @@ static int find_base(const olo_compare_row *rows, olo_state *const *ends, int co
     return first;
 }
 
-static void compare_with(const olo_study *study, int base, olo_compare_row *rows,
+static void compare_with(const olo_study *study, int base, olo_comparison_row *rows,
                          olo_state *const *ends, int count, double *work)
 {
     const int n = study->system->n;
@@ -286,7 +286,7 @@ static void compare_with(const olo_study *study, int base, olo_compare_row *rows
 
 /* Row by row, until one ends the study. */
 static olo_status fill_rows(const olo_study *study, const olo_comparison *setup,
-                            olo_observer *observers, olo_compare_row *rows, double *conditions,
+                            olo_observer *observers, olo_comparison_row *rows, double *conditions,
                             olo_state **ends, olo_error *error)
 {
     olo_status status = OLO_OK;
@@ -306,8 +306,9 @@ olo_comparison olo_comparison_default(void)
     return (olo_comparison){.initialised = OLO_INITIALISED_COMPARISON};
 }
 
-olo_status olo_compare(const olo_study *study, const olo_comparison *setup, olo_compare_row *rows,
-                       double *conditions, int *base, olo_error *error)
+olo_status olo_compare_treatments(const olo_study *study, const olo_comparison *setup,
+                                  olo_comparison_row *rows, double *conditions, int *base,
+                                  olo_error *error)
 {
     *base = -1;
     if (olo_study_check(study, error) != OLO_OK ||

@@ -71,7 +71,7 @@ static olo_status run_watched(const olo_study *study, const char *what, const ol
 /* The exact solution as (q, p) at time t; p only if the configuration is whole. */
 static void take_exact(const olo_system *system, double t, reference *ref)
 {
-    ref->whole = olo_system_exact(system, t, ref->q, ref->work);
+    ref->whole = olo_system_exact_solution(system, t, ref->q, ref->work);
     olo_system_mass_times(system, ref->work, ref->p);
 }
 
@@ -155,11 +155,11 @@ static olo_errors measure(const olo_system *system, const olo_state *state, refe
     return errors;
 }
 
-static olo_status open_exact(const olo_study *study, reference *ref, olo_converge_summary *summary,
-                             olo_error *error)
+static olo_status open_exact(const olo_study *study, reference *ref,
+                             olo_convergence_summary *summary, olo_error *error)
 {
     const olo_system *system = study->system;
-    if (!olo_system_has_exact(system))
+    if (!olo_system_has_exact_solution(system))
         return olo_fail(error, OLO_BAD_INPUT,
                         "the model gives no exact solution (section 'exact'); give the step of a "
                         "reference run instead");
@@ -173,7 +173,7 @@ static olo_status open_exact(const olo_study *study, reference *ref, olo_converg
 }
 
 static olo_status open_reference(const olo_study *study, reference *ref,
-                                 olo_converge_summary *summary, olo_error *error)
+                                 olo_convergence_summary *summary, olo_error *error)
 {
     const size_t n = (size_t)study->system->n, m = (size_t)study->system->m;
     ref->q = olo_alloc(4 * n + 2 * m, sizeof *ref->q);
@@ -231,7 +231,7 @@ static olo_status divide(const olo_study *study, double wanted, double *step, ol
 }
 
 static olo_status run_row(const olo_study *study, reference *ref, const double *action,
-                          olo_converge_row *row, olo_error *error)
+                          olo_convergence_row *row, olo_error *error)
 {
     char what[64];
     (void)snprintf(what, sizeof what, "h = %.6g", row->step);
@@ -269,7 +269,7 @@ static bool counts(double e)
     return isfinite(e) && e > 0;
 }
 
-static void find_order(olo_converge_row *rows, int i)
+static void find_order(olo_convergence_row *rows, int i)
 {
     rows[i].order = olo_errors_none();
     int before = i - 1;
@@ -285,7 +285,7 @@ static void find_order(olo_converge_row *rows, int i)
     }
 }
 
-static double fit_slope(olo_converge_row *rows, int count, int k)
+static double fit_slope(olo_convergence_row *rows, int count, int k)
 {
     double x0 = 0, y0 = 0, xx = 0, xy = 0;
     int n = 0;
@@ -309,16 +309,16 @@ static double fit_slope(olo_converge_row *rows, int count, int k)
 }
 
 static olo_status converge(const olo_study *study, const double *steps, int count,
-                           double reference_step, olo_converge_row *rows,
-                           olo_converge_summary *summary, olo_error *error)
+                           double reference_step, olo_convergence_row *rows,
+                           olo_convergence_summary *summary, olo_error *error)
 {
-    *summary = (olo_converge_summary){.time = study->run->end,
-                                      .slope = olo_errors_none(),
-                                      .action = (double)NAN,
-                                      .fastest = (double)NAN};
+    *summary = (olo_convergence_summary){.time = study->run->end,
+                                         .slope = olo_errors_none(),
+                                         .action = (double)NAN,
+                                         .fastest = (double)NAN};
     olo_status status = OLO_OK;
     for (int i = 0; i < count && status == OLO_OK; i++) {
-        rows[i] = (olo_converge_row){.error = olo_errors_none(), .order = olo_errors_none()};
+        rows[i] = (olo_convergence_row){.error = olo_errors_none(), .order = olo_errors_none()};
         status = divide(study, steps[i], &rows[i].step, error);
     }
     if (status == OLO_OK && reference_step != 0)
@@ -342,9 +342,9 @@ static olo_status converge(const olo_study *study, const double *steps, int coun
     return status;
 }
 
-olo_status olo_converge(const olo_study *study, const double *steps, int count,
-                        double reference_step, olo_converge_row *rows,
-                        olo_converge_summary *summary, olo_error *error)
+olo_status olo_study_convergence(const olo_study *study, const double *steps, int count,
+                                 double reference_step, olo_convergence_row *rows,
+                                 olo_convergence_summary *summary, olo_error *error)
 {
     if (olo_study_check(study, error) != OLO_OK)
         return OLO_BAD_INPUT;

@@ -191,12 +191,12 @@ void olo_state_set_time(olo_state *state, double t)
     state->t = t;
 }
 
-const double *olo_state_q(const olo_state *state)
+const double *olo_state_configuration(const olo_state *state)
 {
     return state->q;
 }
 
-const double *olo_state_v(const olo_state *state)
+const double *olo_state_velocity(const olo_state *state)
 {
     return state->v;
 }

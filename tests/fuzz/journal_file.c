@@ -114,7 +114,7 @@ static void go_on(void)
     olo_recorder *recorder = NULL;
     olo_run_summary summary = {0};
     const olo_run *how = olo_model_run(base.run.model);
-    if (olo_recorder_model(base.path, NULL, 0, &model, &error) != OLO_OK) {
+    if (olo_recorder_read_model(base.path, NULL, 0, &model, &error) != OLO_OK) {
         require(error.text[0] != '\0');
     }
     olo_model_free(model);

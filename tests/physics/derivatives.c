@@ -165,9 +165,10 @@ TEST(controls_of_every_step)
         olo_direction along = {
             .initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv, .controls = control_change};
         olo_derivatives_set_memory(p.d, (size_t)scheme << 20);
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
-        check_ok(olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
-                 &error);
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        check_ok(
+            olo_derivatives_compute_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
+            &error);
         double adjoint = dot(CONTROL_STEPS * CONTROLS, gu, control_change);
         check_relative(forward, adjoint, 1e-12);
         check_relative(difference_of(value_with_controls, 0.1), adjoint, 1e-9);
@@ -176,7 +177,8 @@ TEST(controls_of_every_step)
                                                   CONTROL_STEPS, &error));
         check_contains("'nobody'", error.text);
         check_ok(olo_derivatives_set_controls(p.d, names, 1, control, 3, &error), &error);
-        check_status(OLO_BAD_INPUT, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+        check_status(OLO_BAD_INPUT,
+                     olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
         check_contains("for 3 steps", error.text);
         probe_close();
         scene_close(&x);
@@ -376,7 +378,7 @@ TEST(kinetic_energy_by_a_common_mass)
                                             1, &error),
              &error);
     olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = &by_mass};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_relative(g.value / 0.1, by_mass, 1e-11);
     olo_parameter_derivative_free(change);
     probe_close();
@@ -397,12 +399,12 @@ static olo_status derive(const scene *x, const olo_parameter_derivative *change,
         status = olo_derivatives_set_parameters(d, &change, 1, error);
     }
     if (status == OLO_OK)
-        status = olo_derivatives_gradient(
+        status = olo_derivatives_compute_gradient(
             d, x->state, &J, &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, error);
     if (status == OLO_OK)
         status = olo_state_clone(x->state, &start, error);
     if (status == OLO_OK)
-        status = olo_derivatives_step_map(
+        status = olo_derivatives_compute_step_map(
             d, start, 0.01, &(olo_step_map){.initialised = OLO_INITIALISED_STEP_MAP}, error);
     olo_state_free(start);
     olo_derivatives_free(d);
@@ -499,7 +501,7 @@ TEST(goals_by_name)
         check_gradient(1e-2);
         goal.quantity = "nobody.angle";
         check_status(OLO_NOT_FOUND,
-                     olo_derivatives_gradient(
+                     olo_derivatives_compute_gradient(
                          p.d, x.state, &p.J,
                          &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error));
         check_contains("'nobody.angle'", error.text);
@@ -510,7 +512,7 @@ TEST(goals_by_name)
         check_gradient(1e-2);
         goal.factor_over_time = "2*x";
         check_status(OLO_BAD_INPUT,
-                     olo_derivatives_gradient(
+                     olo_derivatives_compute_gradient(
                          p.d, x.state, &p.J,
                          &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error));
         check_contains("the goal '", error.text);
@@ -546,10 +548,10 @@ TEST(checkpoints_change_no_bit)
         probe_open(&x, schemes[scheme], 0.01, 50);
         olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq, .v = gv},
                      some = {.q = p.gq, .v = p.gv};
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &all, &error), &error);
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &all, &error), &error);
         check_equal(0, all.again);
         olo_derivatives_set_memory(p.d, 0);
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &some, &error), &error);
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &some, &error), &error);
         check_true(some.again > 30 && some.again < 50);
         check_equal(50, some.steps);
         check_true(all.value == some.value);
@@ -577,7 +579,7 @@ TEST(step_map_of_an_oscillator)
         olo_step_map map = {.initialised = OLO_INITIALISED_STEP_MAP, .matrix = A};
         scene x = scene_open(text, "reduced");
         probe_open(&x, schemes[scheme], h, 2);
-        check_ok(olo_derivatives_step_map(p.d, x.state, h, &map, &error), &error);
+        check_ok(olo_derivatives_compute_step_map(p.d, x.state, h, &map, &error), &error);
         check_equal(3, map.dofs);
         check_below(map.defect, 1e-15);
         check_close(0.0, map.volume, 1e-14);
@@ -609,7 +611,7 @@ TEST(what_has_no_derivatives_is_refused)
     x.run.constraints = "reduced";
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
     double dq[12] = {0}, dv[12] = {0};
-    check_status(OLO_UNSUPPORTED, olo_derivatives_step_forward(d, dq, dv, &error));
+    check_status(OLO_UNSUPPORTED, olo_derivatives_apply_step(d, dq, dv, &error));
     check_contains("before a step", error.text);
     olo_derivatives_free(d);
     scene_close(&x);

@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 static olo_status search(scene *s, const olo_equilibrium_options *options,
                          olo_equilibrium_summary *summary, olo_error *error)
 {
-    olo_status status = olo_equilibrium(s->system, options, s->state, NULL, 0, summary, error);
+    olo_status status = olo_find_equilibrium(s->system, options, s->state, NULL, 0, summary, error);
     check_below(scene_ledger(s).constraint_error, 1e-13);
     return status;
 }
@@ -261,7 +261,7 @@ static void check_bent(const char *n, double largest, bool warns)
                              "loads: {on: b.end, moment: [0, 0, 80*pi]}\n",
                              NULL, &setting, 1);
     check_status(turns_back ? OLO_NOT_CONVERGED : OLO_OK,
-                 olo_equilibrium(s.system, NULL, s.state, &observer, 1, &sum, &error));
+                 olo_find_equilibrium(s.system, NULL, s.state, &observer, 1, &sum, &error));
     check_relative(turns_back ? EI / (2 * h) : M, M * sum.load, 1e-7);
     check_close(largest, sum.beam_rotation, 2e-4); /* at the limit point the load is flat */
     check_equal(0, sum.beam);

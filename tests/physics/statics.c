@@ -10,7 +10,7 @@ static olo_equilibrium_summary settle(scene *s, const olo_equilibrium_options *o
 {
     olo_equilibrium_summary summary;
     olo_error error = {0};
-    check_ok(olo_equilibrium(s->system, options, s->state, NULL, 0, &summary, &error), &error);
+    check_ok(olo_find_equilibrium(s->system, options, s->state, NULL, 0, &summary, &error), &error);
     olo_ledger ledger = scene_ledger(s);
     check_below(ledger.constraint_error, 1e-13);
     check_below(ledger.kinetic, 0);
@@ -294,7 +294,7 @@ TEST(load_steps_end_at_a_limit_point_with_a_hint)
     options.step = 1e-3;
     olo_equilibrium_summary sum;
     check_status(OLO_NOT_CONVERGED,
-                 olo_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error));
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error));
     check_contains("limit point", error.text);
     /* the state is the limit point */
     double largest = truss_load(sqrt(pow(1.04, 1.0 / 3) - 1));
@@ -424,7 +424,7 @@ TEST(free_fall_has_no_equilibrium)
     scene s = scene_open(
         "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n", NULL);
     check_status(OLO_NOT_CONVERGED,
-                 olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error));
+                 olo_find_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error));
     check_contains("no equilibrium near the start", error.text);
     check_contains("'stone'", error.text);
     scene_close(&s);
@@ -449,7 +449,7 @@ TEST(options_are_checked)
     options.step = 0;
     scene s = scene_open("planar-pendulum", NULL);
     check_status(OLO_BAD_INPUT,
-                 olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
     scene_close(&s);
 }
 

@@ -66,7 +66,7 @@ static outcome run_with(const char *model, const char *order, const char *tolera
     olo_error error = {0};
     check_true(out.n <= 64);
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, &out.summary, &error), &error);
-    memcpy(out.q, olo_state_q(s.state), (size_t)out.n * sizeof *out.q);
+    memcpy(out.q, olo_state_configuration(s.state), (size_t)out.n * sizeof *out.q);
     check_true(olo_state_time(s.state) == s.run.end);
     out.energy = w.drift;
     out.momentum = w.momentum;
@@ -200,7 +200,7 @@ TEST(a_force_that_jumps_on_the_grid_costs_nothing)
     olo_error error = {0};
     olo_run_summary summary;
     check_ok(olo_simulate(s.system, &s.run, s.state, NULL, 0, &summary, &error), &error);
-    check_close(0.5 * 0.7 * 0.7, olo_state_q(s.state)[0], 1e-14);
+    check_close(0.5 * 0.7 * 0.7, olo_state_configuration(s.state)[0], 1e-14);
     check_equal(0, summary.rejections);
     scene_close(&s);
 }
@@ -258,8 +258,10 @@ TEST(a_run_with_chosen_steps_goes_on_to_the_same_bits)
     check_equal(all.steps, sum.steps);
     check_equal(all.rejections, sum.rejections);
     check_true(all.smallest_step == sum.smallest_step && all.largest_step == sum.largest_step);
-    check_true(memcmp(olo_state_q(whole.state), olo_state_q(again.state), 3 * sizeof(double)) == 0);
-    check_true(memcmp(olo_state_v(whole.state), olo_state_v(again.state), 3 * sizeof(double)) == 0);
+    check_true(memcmp(olo_state_configuration(whole.state), olo_state_configuration(again.state),
+                      3 * sizeof(double)) == 0);
+    check_true(memcmp(olo_state_velocity(whole.state), olo_state_velocity(again.state),
+                      3 * sizeof(double)) == 0);
     scene_close(&whole);
     scene_close(&parted);
     scene_close(&again);
@@ -365,7 +367,7 @@ TEST(a_step_is_chosen_only_with_a_tolerance)
 {
     scene s = scene_open(KEPLER, "reduced");
     olo_error error = {0};
-    check_status(OLO_BAD_INPUT, olo_stepper_adapt(s.stepper, s.state, 1.0, &error));
+    check_status(OLO_BAD_INPUT, olo_stepper_step_adaptive(s.stepper, s.state, 1.0, &error));
     check_contains("run.tolerance", error.text);
     scene_close(&s);
 }

@@ -15,7 +15,7 @@ static olo_modes *modes_of(scene *s, const olo_vibration_options *options)
     olo_modes *modes = NULL;
     olo_error error = {0};
     statics.spin = options->spin;
-    check_ok(olo_equilibrium(s->system, &statics, s->state, NULL, 0, NULL, &error), &error);
+    check_ok(olo_find_equilibrium(s->system, &statics, s->state, NULL, 0, NULL, &error), &error);
     check_ok(olo_modes_create(s->system, s->state, options, &modes, &error), &error);
     return modes;
 }
@@ -40,7 +40,7 @@ static void check_same(const char *text, const olo_vibration_options *given, dou
     options.solver = "sparse";
     olo_modes *sparse = modes_of(&s, &options);
     check_equal(olo_modes_count(dense), olo_modes_count(sparse));
-    double largest = fabs(olo_modes_square(dense, 13));
+    double largest = fabs(olo_modes_omega_squared(dense, 13));
     for (int i = 0; i < 14; i++) {
         double size = fmax(olo_modes_omega(dense, i), fabs(olo_modes_growth(dense, i)));
         /* what has no stiffness is rounding in both */
@@ -96,7 +96,7 @@ TEST(equal_pendulums_are_found_in_any_way)
     olo_modes *modes = modes_of(&s, &options);
     check_equal(10, olo_modes_count(modes));
     for (int i = 0; i < 10; i++)
-        check_relative(9.81 / 2, olo_modes_square(modes, i), 1e-10);
+        check_relative(9.81 / 2, olo_modes_omega_squared(modes, i), 1e-10);
     olo_modes_free(modes);
     scene_close(&s);
 }
@@ -165,7 +165,7 @@ TEST(centrifugal_forces_stretch_a_spring)
     olo_equilibrium_options options = olo_equilibrium_options_default();
     olo_error error = {0};
     options.spin = (olo_rotating_frame){.rate = {0, 0, 3}, .point = {1, 0, 0}};
-    check_ok(olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error), &error);
+    check_ok(olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error), &error);
     check_relative(1 + r, scene_q(&s, "a")[0], 1e-10);
     double force[3], moment[3];
     const double *c = scene_q(&s, "c");
@@ -251,7 +251,7 @@ TEST(gravity_across_the_axis_of_a_frame_is_refused)
     options.spin.rate[0] = 1;
     scene s = scene_open("planar-pendulum", NULL);
     check_status(OLO_UNSUPPORTED,
-                 olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
     check_contains("gravity turns", error.text);
     scene_close(&s);
 }
@@ -305,7 +305,7 @@ TEST(controller_has_its_poles)
     check_relative(sqrt(24), olo_modes_omega(modes, 0), 1e-10);
     /* the phase between parts of one mode: none here */
     olo_error error = {0};
-    check_ok(olo_modes_shape(modes, 0, 0.1, pi / 2, s.state, &error), &error);
+    check_ok(olo_modes_displace(modes, 0, 0.1, pi / 2, s.state, &error), &error);
     check_close(0.3, olo_system_joint_coordinate_value(s.system, s.state, 0), 1e-9);
     olo_modes_free(modes);
     scene_close(&s);
@@ -403,7 +403,7 @@ TEST(wrong_questions_are_answered)
     olo_system *system = NULL;
     olo_state *start = NULL;
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_ok(olo_system_initial_state(system, &start, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(system, &start, NULL, &error), &error);
     check_status(OLO_UNSUPPORTED, olo_modes_create(system, start, NULL, &modes, &error));
     check_contains("'wind'", error.text);
     olo_state_free(start);

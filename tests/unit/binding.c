@@ -21,7 +21,7 @@ TEST(the_declarations_have_every_function_and_no_preprocessor_line)
 
 static int kind_of(const char *noun)
 {
-    for (int i = 0; i < olo_element_kinds(); i++)
+    for (int i = 0; i < olo_element_kind_count(); i++)
         if (strcmp(olo_element_noun(i), noun) == 0)
             return i;
     return -1;
@@ -38,21 +38,21 @@ TEST(kinds_of_elements_have_sections_and_keys_with_help)
     int body = kind_of("body"), mass = -1;
     check_true(body >= 0);
     check_text("bodies", olo_element_section(body));
-    for (int i = 0; i < olo_element_keys(body); i++) {
+    for (int i = 0; i < olo_element_key_count(body); i++) {
         check_true(olo_element_key_help(body, i) != NULL);
         if (strcmp(olo_element_key(body, i), "mass") == 0)
             mass = i;
     }
     check_true(mass >= 0);
-    const int outside[] = {-1, olo_element_kinds()};
+    const int outside[] = {-1, olo_element_kind_count()};
     for (int i = 0; i < 2; i++) {
         check_true(olo_element_noun(outside[i]) == NULL);
         check_true(olo_element_section(outside[i]) == NULL);
-        check_equal(0, olo_element_keys(outside[i]));
+        check_equal(0, olo_element_key_count(outside[i]));
         check_true(olo_element_key(outside[i], 0) == NULL);
     }
     check_true(olo_element_key(body, -1) == NULL);
-    check_true(olo_element_key_help(body, olo_element_keys(body)) == NULL);
+    check_true(olo_element_key_help(body, olo_element_key_count(body)) == NULL);
 }
 
 /* ---- functions for elements of a file ---------------------------------------------------------
@@ -101,7 +101,7 @@ static olo_state *run_model(const olo_model *model, olo_system **system)
     olo_state *state = NULL;
     olo_error error = {0};
     check_ok(olo_model_compile(model, system, &error), &error);
-    check_ok(olo_system_initial_state(*system, &state, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(*system, &state, NULL, &error), &error);
     check_ok(olo_simulate(*system, olo_model_run(model), state, NULL, 0, NULL, &error), &error);
     return state;
 }
@@ -116,8 +116,8 @@ TEST(a_load_of_a_file_takes_a_function)
     check_ok(olo_model_set_load_function(model, "pull", constant_force, &force, &error), &error);
     check_text("", olo_model_text(model));
     olo_state *end = run_model(model, &system);
-    check_relative(6.0 / 2 * 1, olo_state_v(end)[0], 1e-14);
-    check_relative(0.5 * 6.0 / 2 * 1, olo_state_q(end)[0], 1e-14);
+    check_relative(6.0 / 2 * 1, olo_state_velocity(end)[0], 1e-14);
+    check_relative(0.5 * 6.0 / 2 * 1, olo_state_configuration(end)[0], 1e-14);
     olo_state_free(end);
     olo_system_free(system);
     olo_model_free(model);

@@ -87,7 +87,7 @@ static olo_status simulate(const olo_run *run, olo_error *error)
 
 static olo_status start(const olo_run *run, olo_error *error)
 {
-    return olo_start(open_scene.system, run, open_scene.state, error);
+    return olo_prepare_initial_state(open_scene.system, run, open_scene.state, error);
 }
 
 static olo_status create_recorder(const olo_run *run, olo_error *error)
@@ -109,7 +109,7 @@ static olo_status create_derivatives(const olo_run *run, olo_error *error)
 
 static olo_status differentiate_equilibrium(const olo_run *run, olo_error *error)
 {
-    return olo_equilibrium_derivative(open_scene.system, run, open_scene.state, NULL, 0, error);
+    return olo_differentiate_equilibrium(open_scene.system, run, open_scene.state, NULL, 0, error);
 }
 
 /* Every function that takes a run says the same. */
@@ -139,7 +139,7 @@ static olo_status use_observer(bool from_default, olo_error *error)
     olo_status all[] = {
         olo_simulate(open_scene.system, &open_scene.run, open_scene.state, &x, 1, NULL, error),
         olo_derivatives_set_observer(derivatives, &x, error),
-        olo_equilibrium(open_scene.system, NULL, open_scene.state, &x, 1, NULL, error),
+        olo_find_equilibrium(open_scene.system, NULL, open_scene.state, &x, 1, NULL, error),
         olo_throttle_create(&x, 1.0, &throttle, error)};
     olo_throttle_free(throttle);
     for (int i = 0; i < 4; i++)
@@ -152,7 +152,7 @@ static olo_status use_equilibrium_options(bool from_default, olo_error *error)
     olo_equilibrium_options x = {.end = 1, .step = 0.1};
     if (from_default)
         x = olo_equilibrium_options_default();
-    return olo_equilibrium(open_scene.system, &x, open_scene.state, NULL, 0, NULL, error);
+    return olo_find_equilibrium(open_scene.system, &x, open_scene.state, NULL, 0, NULL, error);
 }
 
 static olo_status use_vibration_options(bool from_default, olo_error *error)
@@ -181,9 +181,10 @@ static olo_status differentiate(olo_goal *goal, olo_functional *J, olo_gradient 
     direction->q = numbers[0];
     direction->v = numbers[1];
     olo_state_set_time(open_scene.state, 0);
-    olo_status status = olo_derivatives_gradient(derivatives, open_scene.state, J, gradient, error);
-    return status == OLO_OK ? olo_derivatives_forward(derivatives, open_scene.state, J, direction,
-                                                      NULL, NULL, error)
+    olo_status status =
+        olo_derivatives_compute_gradient(derivatives, open_scene.state, J, gradient, error);
+    return status == OLO_OK ? olo_derivatives_compute_forward(derivatives, open_scene.state, J,
+                                                              direction, NULL, NULL, error)
                             : status;
 }
 
@@ -208,7 +209,7 @@ static olo_status use_step_map(bool from_default, olo_error *error)
     olo_step_map x = {0};
     if (from_default)
         x = olo_step_map_default();
-    return olo_derivatives_step_map(derivatives, open_scene.state, 0.01, &x, error);
+    return olo_derivatives_compute_step_map(derivatives, open_scene.state, 0.01, &x, error);
 }
 
 static olo_status use_vtk_options(bool from_default, olo_error *error)
@@ -230,17 +231,18 @@ static olo_status use_report_options(bool from_default, olo_error *error)
 static olo_status study(const olo_study *given, const olo_comparison *comparison, olo_error *error)
 {
     const double steps[] = {0.01};
-    olo_converge_row row;
-    olo_converge_summary summary;
-    olo_compare_row compared;
+    olo_convergence_row row;
+    olo_convergence_summary summary;
+    olo_comparison_row compared;
     int base;
     olo_status status =
-        comparison ? OLO_OK : olo_converge(given, steps, 1, 0.005, &row, &summary, error);
+        comparison ? OLO_OK : olo_study_convergence(given, steps, 1, 0.005, &row, &summary, error);
     const olo_treatment_choice reduced = {.constraints = "reduced"};
     olo_comparison other = comparison ? *comparison : olo_comparison_default();
     other.treatments = &reduced;
     other.treatment_count = 1;
-    return status == OLO_OK ? olo_compare(given, &other, &compared, NULL, &base, error) : status;
+    return status == OLO_OK ? olo_compare_treatments(given, &other, &compared, NULL, &base, error)
+                            : status;
 }
 
 static olo_status use_study(bool from_default, olo_error *error)

@@ -105,7 +105,7 @@ static olo_status journal_prepare(journal_run *run, const olo_setting *settings,
         status = olo_model_compile(run->model, &run->system, error);
     }
     if (status == OLO_OK) {
-        status = olo_system_initial_state(run->system, &run->state, NULL, error);
+        status = olo_system_create_initial_state(run->system, &run->state, NULL, error);
     }
     return status;
 }
@@ -164,13 +164,13 @@ static journal_contents journal_read(const char *path)
     olo_error error = {0};
     olo_result *result = NULL;
     check_ok(olo_result_open(path, &result, &error), &error);
-    c.rows = olo_result_rows(result);
-    c.columns = olo_result_columns(result);
+    c.rows = olo_result_row_count(result);
+    c.columns = olo_result_column_count(result);
     c.values = calloc((size_t)(c.rows * c.columns) + 1, sizeof *c.values);
     for (int i = 0; i < c.columns; i++) {
-        check_ok(
-            olo_result_read(result, olo_result_column(result, i), c.values + i * c.rows, &error),
-            &error);
+        check_ok(olo_result_read_column(result, olo_result_column_name(result, i),
+                                        c.values + i * c.rows, &error),
+                 &error);
     }
     check_ok(olo_result_verdicts(result, c.verdicts, &c.verdict_count, &error), &error);
     for (int i = 0; i < 5; i++) {

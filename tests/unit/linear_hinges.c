@@ -69,7 +69,7 @@ static result gradient_of(const joined *x, const char *scheme, int order, bool r
     check_true(s.system->n <= NUMBERS_MAX);
     check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
     olo_derivatives_set_memory(d, memory);
-    check_ok(olo_derivatives_gradient(d, s.state, &J, &g, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(d, s.state, &J, &g, &error), &error);
     r.value = g.value;
     olo_derivatives_free(d);
     scene_close(&s);

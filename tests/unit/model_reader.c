@@ -589,7 +589,7 @@ static olo_status prepare(const char *path, olo_error *error)
         status = olo_model_compile(model, &system, error);
     }
     if (status == OLO_OK) {
-        status = olo_system_initial_state(system, &start, NULL, error);
+        status = olo_system_create_initial_state(system, &start, NULL, error);
     }
     olo_state_free(start);
     olo_system_free(system);
