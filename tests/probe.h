@@ -206,7 +206,7 @@ static inline double value_with_parameter(double s)
     scene x =
         open_with(parameter_text, parameter_scheme, parameter_name, parameter_value * (1 + s));
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
-    check_ok(olo_derivatives_set_steps(d, parameter_sizes, parameter_steps, &error), &error);
+    check_ok(olo_derivatives_set_step_sizes(d, parameter_sizes, parameter_steps, &error), &error);
     check_ok(olo_derivatives_compute_forward(
                  d, x.state, &p.J,
                  &(olo_direction){.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv},

@@ -17,7 +17,7 @@
  *      olo_derivatives_compute_gradient(d, start, &J, &g, &error);       g.value, and gq, gv of n
  * numbers
  *
- * A variation of a state has the form of a state: dq and dv, n numbers each. It keeps the
+ * A variation of a state has the form of a state: dq and dv, n numbers each. It satisfies the
  * constraints to first order: G dq = 0, and G v stays. olo_derivatives_project makes one of any
  * numbers. A gradient, as it is returned, is that with respect to any numbers, with what leaves the
  * constraints taken away in the same way: along an admissible variation the derivative is g.q . dq
@@ -90,7 +90,7 @@ typedef struct olo_step_map {
 } olo_step_map;
 /** Without room for the matrix. */
 OLO_API olo_step_map olo_step_map_default(void);
-/** Advances the state by h and tells what the map of this step does to areas, volume and
+/** Advances the state by h and computes what the map of this step does to areas, volume and
  * directions. Dense: for systems of up to 1000 degrees of freedom. What energy-momentum leaves of
  * velocities normal to the constraints is not seen. */
 OLO_API olo_status olo_derivatives_compute_step_map(olo_derivatives *derivatives, olo_state *state,
@@ -114,12 +114,13 @@ OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
 /** The sizes of the steps of all runs from now on, instead of run.step, run.end and run.tolerance:
  * a run ends where they do. They are copied. A count of 0 ends it. So a run can be repeated with
  * the very steps that a tolerance has chosen, and controls have steps there. */
-OLO_API olo_status olo_derivatives_set_steps(olo_derivatives *derivatives, const double *sizes,
-                                             long count, olo_error *error);
+OLO_API olo_status olo_derivatives_set_step_sizes(olo_derivatives *derivatives, const double *sizes,
+                                                  long count, olo_error *error);
 /** How many steps the last run had, and their sizes, unless `sizes` is NULL. */
 OLO_API long olo_derivatives_step_sizes(const olo_derivatives *derivatives, double *sizes);
-/** Who watches: sees every step that is made, those that are made again, too, and on the way back
- * every state, with numbers that fall; may stop it all, the status is then OLO_INTERRUPTED. With
+/** An observer of all runs: it sees every step, also those that are made again, and on the way back
+ * every state, with falling numbers. It may stop the computation; the status is then
+ * OLO_INTERRUPTED. With
  * run.tolerance the run is made once before, to find the steps. Copied; NULL: nobody. */
 OLO_API olo_status olo_derivatives_set_observer(olo_derivatives *derivatives,
                                                 const olo_observer *observer, olo_error *error);
@@ -128,7 +129,7 @@ OLO_API olo_status olo_derivatives_set_observer(olo_derivatives *derivatives,
 /** @name Parameters
  *  @{ */
 /** How all that a model compiles to, and its start, change with one of its parameters: masses,
- * inertias, stiffnesses, damping, lengths, places of joints, sections of beams, loads, gains,
+ * inertias, stiffnesses, damping, lengths, positions of joints, sections of beams, loads, gains,
  * gravity, functions of time, motions, initial positions and velocities. */
 typedef struct olo_parameter_derivative olo_parameter_derivative;
 /** Differentiates the expressions of the model exactly and compiles it again with some numbers
@@ -153,7 +154,7 @@ OLO_API olo_status olo_differentiate_equilibrium(const olo_system *system, const
                                                  int count, olo_error *error);
 /** Names the parameters with respect to which derivatives are taken. The changes are those of the
  * model of the system and are not copied. The start of a run is then taken to be the model's own,
- * which moves with them; where it is an equilibrium olo_differentiate_equilibrium has told how. A
+ * which moves with them; where it is an equilibrium olo_differentiate_equilibrium says how. A
  * count of 0 ends it. */
 OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
                                                   const olo_parameter_derivative *const *changes,

@@ -1,8 +1,8 @@
 /** @file The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers,
  * supports, loads, outputs.
  *
- * Each is a plain struct obtained from its `olo_..._default()`, so that new fields never break a
- * caller, and given to a model with its function of model.h:
+ * Each is a plain struct that starts from its `olo_..._default()` (oloid.h says why) and is given
+ * to a model with its function of model.h:
  *
  *      olo_body body = olo_body_default();
  *      body.name = "top";
@@ -31,10 +31,11 @@ extern "C" {
 /** OLO_UNSET for languages that bind to the library and see no macros. */
 OLO_API double olo_unset(void);
 
-/** A place: a point of space, a point mass, or a point of a body. `on` is NULL (or "ground") for a
- * point of space, the name of a point or a body, or `body.point` for a named point of a body. `at`
- * is in space for ground, in the body's frame for a body, and zero for a point mass or a named
- * point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top, at: [0, 0, 0.1]}`. */
+/** A point on a body, a point mass, or a point of space, at which something acts or is attached.
+ * `on` is NULL (or "ground") for a point of space, the name of a point or a body, or `body.point`
+ * for a named point of a body. `at` is in space for ground, in the body's frame for a body, and
+ * zero for a point mass or a named point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top,
+ * at: [0, 0, 0.1]}`. */
 typedef struct olo_point_on_body {
     const char *on; /**< NULL, "ground", a point, a body, or `body.point` */
     double at[3];   /**< from the origin of what `on` names, in its axes */
@@ -79,7 +80,7 @@ typedef struct olo_shape {
     double rotation[9];    /**< row-major, shape axes in the body's frame */
 } olo_shape;
 
-/** A named point of a body, for places, outputs and traces. */
+/** A named point of a body, to which other elements may refer as `body.point`. */
 typedef struct olo_body_point {
     const char *name; /**< what follows the dot in `body.point` */
     double at[3];     /**< in the body's frame */
@@ -142,14 +143,14 @@ typedef struct olo_beam {
     int initialised;  /**< set by olo_beam_default(); leave it */
     const char *name; /**< required */
     int elements;     /**< their number, 1 to 100,000 */
-    /** linear: two nodes an element, second order; quadratic: three nodes, fourth order. */
+    /** linear: two nodes per element, second order; quadratic: three nodes, fourth order. */
     const char *interpolation;
     const char *quadrature; /**< reduced (default); full, which locks */
     double from[3];         /**< where it starts */
     double to[3];           /**< where it ends, of a straight beam */
     const olo_arc *arc;     /**< instead of `to`: part of a circle or of a helix */
     const double
-        *points;     /**< instead of `from` and `to`: places it goes through, three numbers each */
+        *points;     /**< instead of `from` and `to`: points it goes through, three numbers each */
     int point_count; /**< number of `points` */
     const char *curve; /**< through `points`: polyline (with rigid corners) or spline */
     double d1[3]; /**< direction of d1 at the start, as far as it is across the beam; zero: an axis
@@ -162,11 +163,11 @@ typedef struct olo_beam {
      * by row. */
     const double *stiffness;
     int stiffness_count; /**< 6 or 36; 0: by the section */
-    /** Instead of stiffness: any stored energy a length, as an expression of the strains g1, g2
+    /** Instead of stiffness: any stored energy per length, as an expression of the strains g1, g2
      * (shear along d1, d2), g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and
      * the parameters. */
     const char *energy;
-    /** Mass a length and the moments of it, A, M1, M2: integrals of density, density x1^2 and
+    /** Mass per length and its moments, A, M1, M2: integrals of density, density x1^2 and
      * density x2^2; or A, S1, S2, M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;
     int inertia_count;          /**< 3 or 6; 0: by the section */
@@ -190,7 +191,7 @@ typedef struct olo_mass {
                              olo_body.inertia */
 } olo_mass;
 
-/** A massless rigid rod: a fixed distance between two places. */
+/** A massless rigid rod: a fixed distance between two points. */
 typedef struct olo_rod {
     int initialised;              /**< set by olo_rod_default(); leave it */
     const char *name;             /**< NULL: rod1, rod2, ... */
@@ -198,7 +199,7 @@ typedef struct olo_rod {
     double length;                /**< OLO_UNSET: the initial distance */
 } olo_rod;
 
-/** A spring between two places, with an optional damper in parallel. */
+/** A spring between two points, with an optional damper in parallel. */
 typedef struct olo_spring {
     int initialised;              /**< set by olo_spring_default(); leave it */
     const char *name;             /**< NULL: spring1, spring2, ... */
@@ -213,7 +214,7 @@ typedef struct olo_spring {
     const char *energy;
 } olo_spring;
 
-/** A viscous damper between two places: along the line ("distance") or isotropic ("linear"). */
+/** A viscous damper between two points: along the line ("distance") or isotropic ("linear"). */
 typedef struct olo_damper {
     int initialised;              /**< set by olo_damper_default(); leave it */
     const char *name;             /**< NULL: damper1, damper2, ... */
@@ -226,9 +227,9 @@ typedef struct olo_damper {
 typedef struct olo_support {
     int initialised;      /**< set by olo_support_default(); leave it */
     const char *name;     /**< NULL: support1, support2, ... */
-    olo_point_on_body on; /**< the supported place; with type "center" the body's centre of mass */
-    /** point: the place is fixed; center: the centre of mass is fixed; slide: the place stays on a
-     * line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the place is fixed
+    olo_point_on_body on; /**< the supported point; with type "center" the body's centre of mass */
+    /** point: the point is fixed; center: the centre of mass is fixed; slide: the point stays on a
+     * line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the point is fixed
      * and the body turns about `axis`; fixed: the body cannot move. */
     const char *type;
     double axis[3]; /**< of slide, plane and hinge; any length but zero */
@@ -252,8 +253,8 @@ typedef struct olo_joint {
     const char
         *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
                     point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
-    olo_point_on_body between[2]; /**< a place of each; the first is the one the axes belong to */
-    double at[3];   /**< where in space at the start, instead of the `at` of the two places */
+    olo_point_on_body between[2]; /**< a point of each; the axes belong to the first body */
+    double at[3];   /**< where in space at the start, instead of the `at` of the two points */
     double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
     double
         axis2[3]; /**< universal: fixed in the second body, perpendicular to `axis`, at the start */
@@ -262,11 +263,11 @@ typedef struct olo_joint {
     double rate;   /**< initial angular velocity of the second body relative to the first, about the
                       axis */
     double rate2;  /**< universal: the same about axis2 */
-    double sliding[3]; /**< initial velocity of the second place relative to the first, in space.
+    double sliding[3]; /**< initial velocity of the second point relative to the first, in space.
                           Both are for a second body without velocities of its own */
     double radius;     /**< of a disc or ball that rolls on a plane of the ground */
     double
-        normal[3]; /**< of that plane; OLO_UNSET: against gravity. The first place of `between` is a
+        normal[3]; /**< of that plane; OLO_UNSET: against gravity. The first point of `between` is a
                       point of the plane, the second the centre, `axis` the axis of the disc */
     const char *coordinate; /**< what the following act on: angle, angle1, angle2, position,
                                position1, position2; NULL: the only one there is.
@@ -283,7 +284,7 @@ typedef struct olo_joint {
      * motion's rate at time 0; another rate for it, not zero, in `rate`, `rate2` or `sliding` is an
      * error. NULL: free. */
     const olo_signal *motion;
-    /** A torque or force that depends on time and motion, called at midpoint values, in place of
+    /** A torque or force that depends on time and motion, called at midpoint values, instead of
      * `torque` or `force` along the same coordinate, which must then be zero; `signal` is a factor
      * of it, too. It must be a pure function of its arguments. Its work enters the ledger. */
     double (*function)(void *context, double t, double coordinate, double rate);
@@ -311,20 +312,20 @@ typedef struct olo_relation {
     double offset;       /**< OLO_UNSET: what the start leaves */
 } olo_relation;
 
-/** A force or a moment on a place, with a law of time. */
+/** A force or a moment on a point, with a law of time. */
 typedef struct olo_load {
-    int initialised;      /**< set by olo_load_default(); leave it */
-    const char *name;     /**< NULL: load1, load2, ... */
-    olo_point_on_body on; /**< where it acts */
-    const char *along;    /**< instead of `on`: a beam; force and moment are then those a length */
-    double force[3];      /**< at the place */
-    double moment[3];     /**< on the body of the place */
-    const char *frame;    /**< "space": dead; "body": turns with the body */
+    int initialised;          /**< set by olo_load_default(); leave it */
+    const char *name;         /**< NULL: load1, load2, ... */
+    olo_point_on_body on;     /**< where it acts */
+    const char *along;        /**< instead of `on`: a beam; force and moment are then per length */
+    double force[3];          /**< at the point */
+    double moment[3];         /**< on the body of the point */
+    const char *frame;        /**< "space": dead; "body": turns with the body */
     const olo_signal *signal; /**< factor over time; NULL: 1; in a model file the key `time` */
-    /** A force that depends on time and motion, called at midpoint values, in place of `force`,
+    /** A force that depends on time and motion, called at midpoint values, instead of `force`,
      * which must then be zero. `frame` and `signal` apply to it as they do to a constant force:
      * with "body" what it gives are components along the directors of the body; position and
-     * velocity of the place are in space in any case. It must be a pure function of its arguments.
+     * velocity of the point are in space in any case. It must be a pure function of its arguments.
      * Its work enters the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
@@ -335,26 +336,26 @@ typedef struct olo_load {
     void *context; /**< handed to both; must live as long as the system */
 } olo_load;
 
-/** A place whose position, velocity and acceleration are recorded, or a joint whose reaction is. */
+/** A point whose position, velocity and acceleration are recorded, or a joint whose reaction is. */
 typedef struct olo_output {
     int initialised;      /**< set by olo_output_default(); leave it */
     const char *name;     /**< NULL: output1, output2, ... */
     olo_point_on_body on; /**< what is followed */
     bool trace;           /**< whether the report draws its way; default true */
     /** Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the
-     * second one) and moment about its place are recorded. */
+     * second one) and moment about its point are recorded. */
     const char *reaction;
     const char *frame; /**< axes of the reaction: "space", "parent" (the first body) or "child" */
 } olo_output;
 
-/** The exact motion of a place, where it is known: expressions of t and the parameters, three a
+/** The exact motion of a point, where it is known: expressions of t and the parameters, three per
  * vector, NULL where nothing is known. Convergence is measured against it; a run does not read it.
  */
 typedef struct olo_exact {
     int initialised;         /**< set by olo_exact_default(); leave it */
     const char *name;        /**< NULL: exact1, exact2, ... */
-    olo_point_on_body on;    /**< the place, on a point or a body */
-    const char *position[3]; /**< of the place */
+    olo_point_on_body on;    /**< the point, on a body or a point mass */
+    const char *position[3]; /**< of the point */
     const char *d1[3];       /**< first director of the body it is on */
     const char *d2[3];       /**< second director */
     const char *d3[3];       /**< third director */
@@ -375,12 +376,12 @@ OLO_API olo_arc olo_arc_default(void);
 OLO_API olo_section olo_section_default(void);
 /** Towards 0; kp or kd are to be given. */
 OLO_API olo_controller olo_controller_default(void);
-/** No mass, not turned, place and velocity as the supports imply. */
+/** No mass, not turned, position and velocity as the supports imply. */
 OLO_API olo_body olo_body_default(void);
 /** Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be
  * given. */
 OLO_API olo_beam olo_beam_default(void);
-/** No mass; the place is to be given. */
+/** No mass; the point is to be given. */
 OLO_API olo_mass olo_mass_default(void);
 /** As long as the initial distance. */
 OLO_API olo_rod olo_rod_default(void);
@@ -388,7 +389,7 @@ OLO_API olo_rod olo_rod_default(void);
 OLO_API olo_spring olo_spring_default(void);
 /** Along the line; the damping is to be given. */
 OLO_API olo_damper olo_damper_default(void);
-/** The place is fixed where it is at the start. */
+/** The point is fixed where it is at the start. */
 OLO_API olo_support olo_support_default(void);
 /** Revolute, nothing acts along it; between what, and the axis, are to be given. */
 OLO_API olo_joint olo_joint_default(void);
@@ -396,7 +397,7 @@ OLO_API olo_joint olo_joint_default(void);
 OLO_API olo_relation olo_relation_default(void);
 /** Dead, constant over time; force, moment or function are to be given. */
 OLO_API olo_load olo_load_default(void);
-/** The origin of space, traced; the place is to be given. */
+/** The origin of space, traced; the point is to be given. */
 OLO_API olo_output olo_output_default(void);
 /** Nothing known. */
 OLO_API olo_exact olo_exact_default(void);

@@ -103,7 +103,7 @@ OLO_API olo_status olo_model_add_relation(olo_model *model, const olo_relation *
                                           olo_error *error);
 /** Adds a force or a moment. */
 OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error);
-/** Adds a place to record. */
+/** Adds a point or a reaction to record. */
 OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *output,
                                         olo_error *error);
 /** Adds a known motion, for studies of convergence. */
@@ -111,7 +111,7 @@ OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact,
 /** @} */
 
 /** @name Functions Gives a C function to an element that is there already, for instance of a file.
- * The text of the model then no longer tells all of it: olo_model_text is "" from here on.
+ * The text of the model is then incomplete: olo_model_text is "" from here on.
  * `context` must live as long as systems compiled from the model. OLO_NOT_FOUND when there is no
  * such element. @{ */
 /** olo_load.function of the load of this name. */
@@ -126,13 +126,13 @@ OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *jo
                                                 double (*function)(void *context, double t,
                                                                    double coordinate, double rate),
                                                 void *context, olo_error *error);
-/** olo_load.slopes of the load of this name: the derivatives of its function. */
+/** olo_load.derivatives of the load of this name: those of its function. */
 OLO_API olo_status olo_model_set_load_derivatives(
     olo_model *model, const char *load,
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
                         double by_position[9], double by_velocity[9]),
     olo_error *error);
-/** olo_joint.slopes of the joint of this name: the derivatives of its function. */
+/** olo_joint.derivatives of the joint of this name: those of its function. */
 OLO_API olo_status olo_model_set_joint_derivatives(olo_model *model, const char *joint,
                                                    void (*derivatives)(void *context, double t,
                                                                        double coordinate,
@@ -159,7 +159,7 @@ OLO_API const char *olo_model_description(const olo_model *model);
 OLO_API const char *olo_model_units(const olo_model *model);
 /** The text the model was read from, or "" for a model made in code. */
 OLO_API const char *olo_model_text(const olo_model *model);
-/** How to run: the section `run` with the overrides. */
+/** How to run: the section `run` with the overrides. It belongs to the model. */
 OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);

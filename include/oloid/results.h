@@ -98,7 +98,7 @@ OLO_API olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorde
 /** Frees. A run that is not finished stays `path.partial`. */
 OLO_API void olo_recorder_free(olo_recorder *recorder);
 
-/** @name Reading results A result is read as a table: a row a recorded state, columns with names
+/** @name Reading results A result is read as a table: a row per recorded state, columns with names
  * such as `time`, `top.position.x`, `top.d3.z`, `top.angular_velocity.x`, `hinge.angle` and
  * `hinge.angle.rate` (of a joint), `tip.acceleration.y` (of an output), `energy.total`,
  * `angular_momentum.z`, `constraint_error`. Beside these, which make the CSV table, there are the
@@ -143,7 +143,7 @@ OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[
 
 /** Writes the recorded frames of a result file as CSV: a header line with names such as `time`,
  * `top.position.x`, `top.d3.z`, `energy.total`, `angular_momentum.z`, `constraint_error`, then a
- * row a recorded step at full precision (%.17g). */
+ * row per recorded step at full precision (%.17g). */
 OLO_API olo_status olo_result_write_csv(const char *path, FILE *out, olo_error *error);
 
 /** Writes the same table as JSON: `columns`, a list of `name` and `units`, and `rows`, a list of
@@ -163,9 +163,9 @@ typedef struct olo_vtk_options {
 OLO_API olo_vtk_options olo_vtk_options_default(void);
 
 /** Writes a result for ParaView and other programs that use VTK: a collection `path` (name.pvd)
- * over time, and in the folder `name` beside it two files a frame. `frames-000000.vtp` has a point
- * for every point mass and body with its vectors d1, d2, d3, velocity and angular velocity, and
- * joint coordinates, outputs and ledger as field data. `scene-000000.vtp` has the surfaces of
+ * over time, and in the folder `name` beside it two files per frame. `frames-000000.vtp` has a
+ * point for every point mass and body with its vectors d1, d2, d3, velocity and angular velocity,
+ * and joint coordinates, outputs and ledger as field data. `scene-000000.vtp` has the surfaces of
  * bodies where they are and lines for rods, springs and dampers. A `path` that does not end in .pvd
  * is a folder, in which the collection gets the name of the result. The collection is written last;
  * every file is whole or not there. `options` and `written`, which gets the number of frames, may

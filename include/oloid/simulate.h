@@ -21,7 +21,7 @@ typedef struct olo_step_report {
     int rejections;    /**< tries with a larger step that were not good enough */
     int iterations;    /**< Newton iterations, all attempts */
     int halvings;      /**< how often the step was halved */
-    int passes;        /**< solutions by Newton, more than one a step with augmented */
+    int passes;        /**< solutions by Newton, more than one per step with augmented */
     double residual;   /**< scaled, at the end */
     double rotation;   /**< largest rotation of a body in the step, rad */
     int rotation_node; /**< the body it belongs to, -1 if none */
@@ -34,7 +34,7 @@ OLO_API olo_status olo_stepper_create(const olo_system *system, const olo_run *r
 /** Frees a stepper; NULL is allowed. */
 OLO_API void olo_stepper_free(olo_stepper *stepper);
 
-/** What a scheme of the run section keeps of the laws of a model, in a sentence; NULL if there is
+/** Which laws of a model a scheme of the run section conserves, in a sentence; NULL if there is
  * no such scheme. */
 OLO_API const char *olo_scheme_conserves(const char *scheme);
 
@@ -42,7 +42,7 @@ OLO_API const char *olo_scheme_conserves(const char *scheme);
 OLO_API int olo_stepper_unknown_count(const olo_stepper *stepper);
 
 /** Advances the state by h. When Newton fails the step is split in halves; when that fails too the
- * state is as before and the text tells time, residuals and the worst part. */
+ * state is as before and the text gives time, residuals and the worst part. */
 OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, double h,
                                     olo_error *error);
 /** With run.tolerance: advances the state by one step of a size that keeps its error within the
@@ -60,7 +60,7 @@ OLO_API const olo_step_report *olo_stepper_report(const olo_stepper *stepper);
 OLO_API olo_status olo_stepper_compute_condition(olo_stepper *stepper, double *condition,
                                                  olo_error *error);
 
-/** Force and moment (about the place of the joint or support, space axes) that constraint group
+/** Force and moment (about the point of the joint or support, space axes) that constraint group
  * `group` exerted on its body in the last step; for a rod the force on its second end. Of a step
  * that is composed it is the mean over its parts, h times it the impulse over the step; with the
  * scheme variational, whose forces are those at the start of a step, that of the first part. */
@@ -74,7 +74,7 @@ OLO_API olo_status olo_stepper_compute_reaction(olo_stepper *stepper, const olo_
 /** Momenta p = M v of a state, n numbers; with variational they are those projected to the
  * constraints. */
 OLO_API void olo_system_momenta(const olo_system *system, const olo_state *state, double *p);
-/** Sets the velocities to those of the momenta p, n numbers, as far as the constraints let them: M
+/** Sets the velocities to those of the momenta p, n numbers, as far as the constraints allow: M
  * v + G(q)^T mu = p with G(q) v = 0. What is left of p is its projection, olo_system_momenta. The
  * next step starts from there. */
 OLO_API olo_status olo_stepper_set_momenta(olo_stepper *stepper, olo_state *state, const double *p,
@@ -92,7 +92,8 @@ OLO_API void olo_system_constraint_forces(const olo_system *system, const olo_st
                                           const double *lambda, double *force);
 /** @} */
 
-/** Who watches a run. Any function may be NULL. A non-OK return stops the run with that status. */
+/** Functions that are called during a run. Any of them may be NULL. A non-OK return stops the run
+ * with that status. */
 typedef struct olo_observer {
     int initialised; /**< set by olo_observer_default(); leave it */
     void *context;   /**< handed to all functions */
@@ -102,7 +103,7 @@ typedef struct olo_observer {
     /** True stops the run after this step; the status is then OLO_INTERRUPTED. olo_find_equilibrium
      * asks in every iteration. */
     bool (*stop)(void *context);
-    /** A warning, once a kind. */
+    /** A warning; one of each kind. */
     void (*warn)(void *context, const char *text);
 } olo_observer;
 
@@ -129,7 +130,7 @@ typedef struct olo_run_summary {
     long halvings;           /**< how often a step was split */
     double cpu_seconds;      /**< of all threads */
     double wall_seconds;     /**< from start to end */
-    double largest_rotation; /**< rad a step */
+    double largest_rotation; /**< rad per step */
     double start;            /**< time of the start */
     long rejections;         /**< with a tolerance: steps that were tried and not taken */
     double smallest_step;    /**< that was taken */

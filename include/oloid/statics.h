@@ -60,7 +60,7 @@ typedef struct olo_equilibrium_summary {
                      load */
     bool stayed;  /**< so, and nothing moved: the initial state is an equilibrium, not necessarily a
                      stable one */
-    bool judged;  /**< all loads have a potential, so that the stiffness tells stability */
+    bool judged;  /**< all loads have a potential, so that the stiffness decides stability */
     int unstable; /**< directions in which the equilibrium is unstable */
     int neutral;  /**< directions in which it stays where it is put */
     double beam_rotation; /**< largest angle between neighbouring nodes of a beam in an equilibrium
@@ -148,7 +148,7 @@ typedef struct olo_linear olo_linear;
  * bodies small translations and rotations), then their rates; all as differences from the state. u:
  * what the model gives as functions of time, one each: the factor of a load, of a torque or force
  * along a joint, the target of a controller and its rate; of a torque or force from a C function
- * itself; those that cannot move the model are left out. y: all joint coordinates, then the places
+ * itself; those that cannot move the model are left out. y: all joint coordinates, then the points
  * of `outputs`, also as differences. Fails where a coordinate has no inertia. Free with
  * olo_linear_free. */
 OLO_API olo_status olo_linear_create(const olo_system *system, const olo_state *state,

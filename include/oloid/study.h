@@ -12,21 +12,21 @@
 extern "C" {
 #endif
 
-/** What is studied and who watches. Everything must outlive the call. */
+/** What is studied. Everything must outlive the call. */
 typedef struct olo_study {
     int initialised;          /**< set by olo_study_default(); leave it */
     const olo_system *system; /**< constant */
     const olo_state *start;   /**< where every run begins; not changed */
     const olo_run *run;       /**< how to run, but for what the study varies */
-    /** Watch every run that is not timed; those that want to stop it may do so in every run. */
+    /** See every run that is not timed, and may stop each. */
     const olo_observer *observers;
     int observer_count; /**< number of `observers` */
-    /** Told before every run, for instance "h = 0.01" or "reduced"; may be NULL. */
+    /** Called before every run, for instance with "h = 0.01" or "reduced"; may be NULL. */
     void (*announce)(void *context, const char *what, const olo_run *run);
     void *context; /**< handed to `announce` */
     bool action;   /**< convergence: measure action and largest velocity of every run, too */
 } olo_study;
-/** Nobody watches; system, start and run are to be given. */
+/** Without observers; system, start and run are to be given. */
 OLO_API olo_study olo_study_default(void);
 
 /** @name Convergence
@@ -63,7 +63,7 @@ typedef struct olo_convergence_row {
 typedef struct olo_convergence_summary {
     double time;      /**< at which errors are taken: run.end */
     double reference; /**< step of the reference run; 0: the model's exact solution */
-    bool whole; /**< the reference is a whole state; else q is the places that `exact` names */
+    bool whole; /**< the reference is a whole state; else q is the points that `exact` names */
     double start_error; /**< exact solution: its relative distance from the start (whole: of z) */
     olo_errors slope;   /**< least-squares slope of log e over log h */
     int rows;           /**< how many were computed */
@@ -96,10 +96,10 @@ typedef struct olo_comparison_row {
     long steps;                     /**< complete ones */
     long iterations;                /**< of Newton, all steps */
     long halvings;                  /**< how often a step was split in halves */
-    long passes;                    /**< solutions by Newton, more than one a step with augmented */
-    double constraint_end;          /**< largest |g| at the end */
-    double constraint_max;          /**< largest |g| over the run */
-    double energy_drift;            /**< of the energy that the treatment conserves, relative */
+    long passes;           /**< solutions by Newton, more than one per step with augmented */
+    double constraint_end; /**< largest |g| at the end */
+    double constraint_max; /**< largest |g| over the run */
+    double energy_drift;   /**< of the energy that the treatment conserves, relative */
     double momentum_drift; /**< the worst of the conserved momenta, relative; 0 if there are none */
     olo_errors difference; /**< of the final state, relative to that of the base */
     double largest_difference;   /**< of a coordinate */
@@ -122,7 +122,7 @@ typedef struct olo_comparison {
 /** Without condition numbers and processor times; treatments are to be given. */
 OLO_API olo_comparison olo_comparison_default(void);
 
-/** Runs the study with each treatment. `rows` has one a treatment, `conditions` treatment_count x
+/** Runs the study with each treatment. `rows` has one per treatment, `conditions` treatment_count x
  * step_count numbers, NaN where there is none. `base` gets the row that the others are compared
  * with: "reduced" if it is there, else the first that came to its end; -1 if none did. A treatment
  * that fails is a row with its reason. Fails with OLO_INTERRUPTED when an observer stops it: what

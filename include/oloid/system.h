@@ -60,7 +60,7 @@ OLO_API int olo_system_node_offset(const olo_system *system, int node);
 /** Index of a node by name, -1 if there is none. */
 OLO_API int olo_system_find_node(const olo_system *system, const char *name);
 
-/** Number of constraint groups: one a body (its six internal rows), a rod, a support. */
+/** Number of constraint groups: one per body (its six internal rows), rod, support and joint. */
 OLO_API int olo_system_group_count(const olo_system *system);
 /** Name of a group, that of its element. */
 OLO_API const char *olo_system_group_name(const olo_system *system, int group);
@@ -70,15 +70,15 @@ OLO_API int olo_system_group_first(const olo_system *system, int group);
 OLO_API int olo_system_group_row_count(const olo_system *system, int group);
 /** True for the rows that keep a body rigid. */
 OLO_API bool olo_system_group_internal(const olo_system *system, int group);
-/** How many rows of each group repeat others at the initial state, into `repeated`, one number a
- * group. Of joints that say the same it is the one that closes a loop, or the later one. */
-OLO_API olo_status olo_system_redundant_rows(const olo_system *system, int *repeated,
+/** How many rows of each group are redundant at the initial state, into `redundant`, one number per
+ * group. Of joints with equal rows it is the one that closes a loop, or the later one. */
+OLO_API olo_status olo_system_redundant_rows(const olo_system *system, int *redundant,
                                              olo_error *error);
 
 /** Joint coordinates: the angles and translations of joints, in the order of the model, named
  * `hinge.angle`, `slide.position`, `table.position1`. An angle is that of the second body against
  * the first about the axis, zero at the start, and counts turns; a position is that of the second
- * place from the first along an axis. */
+ * point from the first along an axis. */
 OLO_API int olo_system_joint_coordinate_count(const olo_system *system);
 /** Name of a joint coordinate. */
 OLO_API const char *olo_system_joint_coordinate_name(const olo_system *system, int index);
@@ -98,14 +98,14 @@ OLO_API int olo_system_beam_count(const olo_system *system);
 OLO_API const char *olo_system_beam_name(const olo_system *system, int beam);
 /** Its number of nodes. */
 OLO_API int olo_system_beam_node_count(const olo_system *system, int beam);
-/** A node of the system by its place in the beam, from 0 at its start. */
+/** The node of the system that is node `index` of a beam, from 0 at its start. */
 OLO_API int olo_system_beam_node(const olo_system *system, int beam, int index);
 /** Its number of quadrature points, where strains and stresses are. */
 OLO_API int olo_system_beam_point_count(const olo_system *system, int beam);
 /** How far from the start, along the beam without load, a quadrature point is. */
 OLO_API double olo_system_beam_station(const olo_system *system, int beam, int point);
 
-/** Number of recorded places, the model's `outputs`. */
+/** Number of recorded points, the model's `outputs`. */
 OLO_API int olo_system_output_count(const olo_system *system);
 /** Name of an output. */
 OLO_API const char *olo_system_output_name(const olo_system *system, int output);
@@ -175,7 +175,7 @@ OLO_API void olo_state_set_configuration(const olo_system *system, olo_state *st
 OLO_API void olo_state_set_velocity(olo_state *state, const double *v);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
-/** Constraint multipliers of the last step (with variational: of the node it started from), one a
+/** Constraint multipliers of the last step (with variational: of the node it started from), one per
  * row of the constraints; zero before the first. Of a step that is composed they are the mean over
  * it, with variational those of its start. */
 OLO_API const double *olo_state_multipliers(const olo_state *state);
@@ -205,9 +205,10 @@ typedef struct olo_ledger {
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,
                                olo_ledger *ledger);
 
-/** Position and velocity of a place; either may be NULL. Fails when a name is not known. */
+/** Position and velocity of a point on a body, in space; either may be NULL. OLO_NOT_FOUND when its
+ * name is not known. */
 OLO_API olo_status olo_system_point_on_body(const olo_system *system, const olo_state *state,
-                                            const olo_point_on_body *place, double position[3],
+                                            const olo_point_on_body *point, double position[3],
                                             double velocity[3], olo_error *error);
 /** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h.
  */
@@ -225,7 +226,7 @@ OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const
 OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
                                                 int index);
 /** Force of a joint, support or rod on its body over the last step (or at the equilibrium that was
- * found), and its moment about the place of the joint, along the axes that the output asks for;
+ * found), and its moment about the point of the joint, along the axes that the output asks for;
  * zero before the first step. */
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);

@@ -158,7 +158,7 @@ class Derivatives:
     @sizes.setter
     def sizes(self, values):
         sizes = numpy.ascontiguousarray([] if values is None else values, dtype=float).ravel()
-        call(lib.olo_derivatives_set_steps, self._derivatives, pointer(sizes), sizes.size)
+        call(lib.olo_derivatives_set_step_sizes, self._derivatives, pointer(sizes), sizes.size)
         self._given = sizes if sizes.size else None
 
     def set_memory(self, size):

@@ -308,13 +308,15 @@ class State:
         lib.olo_system_ledger(self.system._system, self._state, ledger)
         return as_tuple(Ledger, ledger)
 
-    def place(self, on=None, at=(0, 0, 0)):
-        """Position and velocity of a place: a point, a body, `body.point`, with `at` in the body's frame."""
+    def point(self, on=None, at=(0, 0, 0)):
+        """Position and velocity of a point mass, a body, or a point on it: `body.point`, or `at` in the body's frame."""
         name = ffi.new("char[]", encode(on)) if on is not None else ffi.NULL
-        place = ffi.new("olo_point_on_body *", {"on": name, "at": [float(x) for x in at]})
+        point = ffi.new("olo_point_on_body *", {"on": name, "at": [float(x) for x in at]})
         position, velocity = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_system_point_on_body, self.system._system, self._state, place, position, velocity)
+        call(lib.olo_system_point_on_body, self.system._system, self._state, point, position, velocity)
         return vector(position), vector(velocity)
+
+    place = point  # the older name
 
     def joint(self, name):
         """Value and rate of a joint coordinate such as "hinge.angle"."""

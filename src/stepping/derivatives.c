@@ -336,8 +336,8 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
     return status;
 }
 
-olo_status olo_derivatives_set_steps(olo_derivatives *x, const double *sizes, long count,
-                                     olo_error *error)
+olo_status olo_derivatives_set_step_sizes(olo_derivatives *x, const double *sizes, long count,
+                                          olo_error *error)
 {
     return olo_time_grid_give(&x->table, sizes, count, error);
 }

@@ -53,13 +53,13 @@ TEST(steps_by_a_tolerance)
             largest = fmax(largest, sizes[i]);
         }
         check_true(largest > 1.5 * smallest); /* else it would not show */
-        check_ok(olo_derivatives_set_steps(p.d, sizes, steps, &error), &error);
+        check_ok(olo_derivatives_set_step_sizes(p.d, sizes, steps, &error), &error);
         double value = g.value;
         check_gradient(1e-2);
         check_relative(value, value_at(0), 1e-14);
         check_equal(steps, olo_derivatives_step_sizes(p.d, again));
         check_equal(0, memcmp(sizes, again, (size_t)steps * sizeof *sizes));
-        check_ok(olo_derivatives_set_steps(p.d, NULL, 0, &error), &error);
+        check_ok(olo_derivatives_set_step_sizes(p.d, NULL, 0, &error), &error);
         check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
         check_true(g.value == value);
         probe_close();
@@ -177,11 +177,11 @@ TEST(controls_need_steps)
     check_ok(olo_derivatives_set_controls(p.d, &name, 1, u, 4, &error), &error);
     check_status(OLO_UNSUPPORTED, olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
     check_contains("controls belong to steps", error.text);
-    check_ok(olo_derivatives_set_steps(p.d, few, 4, &error), &error);
+    check_ok(olo_derivatives_set_step_sizes(p.d, few, 4, &error), &error);
     check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_true(gu[0] != 0 && gu[3] != 0);
     check_status(OLO_BAD_INPUT,
-                 olo_derivatives_set_steps(p.d, (const double[]){0.1, -0.1}, 2, &error));
+                 olo_derivatives_set_step_sizes(p.d, (const double[]){0.1, -0.1}, 2, &error));
     check_contains("step 2 must be positive", error.text);
     probe_close();
     scene_close(&x);
