@@ -58,10 +58,13 @@ static olo_status run(bench *x, olo_error *error)
 
 static olo_status differentiate(bench *x, bool memory, olo_gradient *g, olo_error *error)
 {
-    const olo_functional J = {.goals = &x->goal, .goal_count = 1};
-    *g = (olo_gradient){.parameters = x->parameters > 0 ? x->gradient : NULL};
+    olo_functional J = olo_functional_default();
+    J.goals = &x->goal;
+    J.goal_count = 1;
+    *g = olo_gradient_default();
+    g->parameters = x->parameters > 0 ? x->gradient : NULL;
     olo_derivatives_set_memory(x->d, memory ? (size_t)-1 : 0);
-    return olo_derivatives_gradient(x->d, x->s.state, &J, g, error);
+    return olo_derivatives_compute_gradient(x->d, x->s.state, &J, g, error);
 }
 
 /* CPU seconds of a run or of one of the gradients, the best of some tries. */
@@ -88,7 +91,7 @@ static olo_status compare(bench *x, olo_error *error)
 {
     static const char *const all[] = {"run", "memory", "checkpoints"};
     double seconds[3] = {0};
-    olo_gradient g = {0};
+    olo_gradient g = olo_gradient_default();
     olo_status status = OLO_OK;
     for (int i = 0; status == OLO_OK && i < 3; i++)
         status = measure(x, all[i], 5, &seconds[i], &g, error);
@@ -102,7 +105,7 @@ static olo_status compare(bench *x, olo_error *error)
 static olo_status tell(bench *x, const char *what, olo_error *error)
 {
     double seconds;
-    olo_gradient g = {0};
+    olo_gradient g = olo_gradient_default();
     olo_status status = measure(x, what, 1, &seconds, &g, error);
     if (status == OLO_OK)
         printf("%ld %ld %.9g\n", x->s.steps, g.again, seconds);
@@ -123,7 +126,10 @@ int main(int argc, char **argv)
                      .n = argc > 3 && strcmp(argv[3], "-") != 0 ? argv[3] : NULL,
                      .scheme = argc > 4 ? argv[4] : NULL,
                      .treatment = "reduced"},
-               .goal = {.quantity = "kinetic", .end = !running, .running = running}};
+               .goal = olo_goal_default()};
+    x.goal.quantity = "kinetic";
+    x.goal.end = !running;
+    x.goal.running = running;
     olo_error error = {0};
     olo_status status = bench_open(&x, argc - 7, argv + 7, &error);
     if (status == OLO_OK)

@@ -36,7 +36,7 @@ static olo_status scene_open(scene *x, olo_error *error)
     if (status == OLO_OK)
         status = olo_model_compile(x->model, &x->system, error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(x->system, &x->state, NULL, error);
+        status = olo_system_create_initial_state(x->system, &x->state, NULL, error);
     if (status != OLO_OK)
         return status;
     x->run = *olo_model_run(x->model);

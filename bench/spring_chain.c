@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     long steps = atol(argv[2]), iterations = 0;
     olo_status status = build_chain(atoi(argv[1]), &model, &system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &state, NULL, &error);
+        status = olo_system_create_initial_state(system, &state, NULL, &error);
     if (status == OLO_OK)
         status = olo_stepper_create(system, &run, &stepper, &error);
     double cpu = olo_cpu_seconds();

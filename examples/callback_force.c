@@ -83,7 +83,9 @@ int main(void)
     olo_run_summary summary = {0};
     air x = {.k = 0.5 * 1.2 * 0.35 * 4.3e-3};
     watch w = {0};
-    const olo_observer observer = {.context = &w, .step = keep_balance};
+    olo_observer observer = olo_observer_default();
+    observer.context = &w;
+    observer.step = keep_balance;
     olo_run run = olo_run_default();
     run.step = 0.005;
     run.end = end;
@@ -94,7 +96,7 @@ int main(void)
     if (status == OLO_OK)
         status = olo_model_compile(model, &system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &state, NULL, &error);
+        status = olo_system_create_initial_state(system, &state, NULL, &error);
     if (status == OLO_OK)
         status = olo_simulate(system, &run, state, &observer, 1, &summary, &error);
     if (status != OLO_OK) {
@@ -104,7 +106,8 @@ int main(void)
         const double terminal = sqrt(mass * g / x.k);
         const double speed = terminal * tanh(g * end / terminal);
         const double fall = terminal * terminal / g * log(cosh(g * end / terminal));
-        const double got_speed = -olo_state_v(state)[2], got_fall = height - olo_state_q(state)[2];
+        const double got_speed = -olo_state_velocity(state)[2],
+                     got_fall = height - olo_state_configuration(state)[2];
         olo_system_ledger(system, state, &ledger);
         printf("speed  %9.5f m/s  exact %9.5f\n", got_speed, speed);
         printf("fall   %9.5f m    exact %9.5f\n", got_fall, fall);

@@ -47,7 +47,7 @@ static olo_status describe(olo_model *model, olo_error *error)
 static olo_status swing(const olo_system *system, olo_stepper *stepper, olo_state *state,
                         double *drift, double tip[3], olo_error *error)
 {
-    const olo_place end = {.on = "rod", .at = {length, 0, 0}};
+    const olo_point_on_body end = {.on = "rod", .at = {length, 0, 0}};
     const double quarter = elliptic_K * sqrt(2 * length / (3 * g));
     olo_status status = OLO_OK;
     olo_ledger start, now;
@@ -63,7 +63,8 @@ static olo_status swing(const olo_system *system, olo_stepper *stepper, olo_stat
         if (i < STEPS)
             status = olo_stepper_step(stepper, state, quarter / STEPS, error);
     }
-    return status == OLO_OK ? olo_system_place(system, state, &end, tip, NULL, error) : status;
+    return status == OLO_OK ? olo_system_point_on_body(system, state, &end, tip, NULL, error)
+                            : status;
 }
 
 int main(void)
@@ -82,7 +83,7 @@ int main(void)
     if (status == OLO_OK)
         status = olo_model_compile(model, &system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &state, NULL, &error);
+        status = olo_system_create_initial_state(system, &state, NULL, &error);
     if (status == OLO_OK)
         status = olo_stepper_create(system, &run, &stepper, &error);
     if (status == OLO_OK)

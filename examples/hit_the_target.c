@@ -25,24 +25,23 @@ static const char ball[] =
 static olo_status aim(olo_derivatives *derivatives, const olo_state *start, double *distance,
                       double by_velocity[3], olo_error *error)
 {
-    const olo_goal goals[] = {{.quantity = "end.position",
-                               .direction = {1, 0, 0},
-                               .squared = true,
-                               .target = 10,
-                               .end = 1},
-                              {.quantity = "end.position",
-                               .direction = {0, 1, 0},
-                               .squared = true,
-                               .target = 2,
-                               .end = 1},
-                              {.quantity = "end.position",
-                               .direction = {0, 0, 1},
-                               .squared = true,
-                               .target = 3,
-                               .end = 1}};
-    const olo_functional miss = {.goals = goals, .goal_count = 3};
-    olo_gradient gradient = {.v = by_velocity};
-    olo_status status = olo_derivatives_gradient(derivatives, start, &miss, &gradient, error);
+    static const double target[3] = {10, 2, 3};
+    olo_goal goals[3];
+    for (int i = 0; i < 3; i++) {
+        goals[i] = olo_goal_default();
+        goals[i].quantity = "end.position";
+        goals[i].direction[i] = 1;
+        goals[i].squared = true;
+        goals[i].target = target[i];
+        goals[i].end = 1;
+    }
+    olo_functional miss = olo_functional_default();
+    miss.goals = goals;
+    miss.goal_count = 3;
+    olo_gradient gradient = olo_gradient_default();
+    gradient.v = by_velocity;
+    olo_status status =
+        olo_derivatives_compute_gradient(derivatives, start, &miss, &gradient, error);
     *distance = sqrt(2 * gradient.value);
     return status;
 }
@@ -61,20 +60,22 @@ int main(void)
     if (status == OLO_OK)
         status = olo_model_compile(model, &system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &start, NULL, &error);
+        status = olo_system_create_initial_state(system, &start, NULL, &error);
     if (status == OLO_OK)
         status = olo_derivatives_create(system, olo_model_run(model), &derivatives, &error);
     if (status == OLO_OK)
         status = aim(derivatives, start, &before, by_velocity, &error);
     if (status == OLO_OK) {
+        double v[3];
         for (int i = 0; i < 3; i++)
-            olo_state_v(start)[i] -= by_velocity[i]; /* T = 1 */
-        olo_state_touch(start);
+            v[i] = olo_state_velocity(start)[i] - by_velocity[i]; /* T = 1 */
+        olo_state_set_velocity(start, v);
         status = aim(derivatives, start, &after, by_velocity, &error);
     }
     if (status == OLO_OK)
         printf("missed by %.3f; thrown with (%.3f, %.3f, %.3f) by %.1e\n", before,
-               olo_state_v(start)[0], olo_state_v(start)[1], olo_state_v(start)[2], after);
+               olo_state_velocity(start)[0], olo_state_velocity(start)[1],
+               olo_state_velocity(start)[2], after);
     else
         fprintf(stderr, "%s\n", error.text);
     olo_derivatives_free(derivatives);

@@ -135,13 +135,13 @@ int main(void)
     if (status == OLO_OK)
         status = olo_model_compile(model, &system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &state, NULL, &error);
+        status = olo_system_create_initial_state(system, &state, NULL, &error);
     if (status == OLO_OK)
         status = olo_stepper_create(system, olo_model_run(model), &stepper, &error);
     for (int i = 0; i < NODES && status == OLO_OK; i++) {
         if (i > 0)
             status = olo_stepper_step(stepper, state, step, &error);
-        memcpy(q[i], olo_state_q(state), sizeof q[i]);
+        memcpy(q[i], olo_state_configuration(state), sizeof q[i]);
     }
     if (status == OLO_OK)
         status = olo_kernel_create(system, "variational", &kernel, &error);

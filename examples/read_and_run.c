@@ -25,7 +25,7 @@ static olo_status simulate(const olo_model *model, olo_error *error)
 
     olo_status status = olo_model_compile(model, &system, error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &state, NULL, error);
+        status = olo_system_create_initial_state(system, &state, NULL, error);
     if (status == OLO_OK)
         status = olo_recorder_create(RESULT, model, system, run, "read_and_run", &recorder, error);
     if (status == OLO_OK) {
@@ -50,14 +50,14 @@ static olo_status compare(olo_result *result, double *distance, olo_error *error
 {
     static const char *const columns[] = {"time", "center.position.x", "center.position.y",
                                           "center.position.z"};
-    const size_t rows = (size_t)olo_result_rows(result);
+    const size_t rows = (size_t)olo_result_row_count(result);
     const double L = 0.075, pi = acos(-1.0);
     olo_status status = OLO_OK;
     double *x = malloc(4 * rows * sizeof *x);
     if (!x)
         return OLO_NO_MEMORY;
     for (size_t i = 0; i < 4 && status == OLO_OK; i++)
-        status = olo_result_read(result, columns[i], x + i * rows, error);
+        status = olo_result_read_column(result, columns[i], x + i * rows, error);
     *distance = 0;
     for (size_t i = 0; i < rows && status == OLO_OK; i++) {
         double turn = 10 * x[i], dx = x[rows + i] - L * sin(pi / 3) * sin(turn),

@@ -135,9 +135,10 @@ static inline int joined_body(joined *x, const double *place, const double *R)
 }
 
 /* A place on body k, or the ground, from one in space; `name` is memory for the body's. */
-static inline olo_place joined_place(const joined *x, int k, const double at[3], char name[16])
+static inline olo_point_on_body joined_place(const joined *x, int k, const double at[3],
+                                             char name[16])
 {
-    olo_place place = {0};
+    olo_point_on_body place = {0};
     vec3_copy(at, place.at);
     if (k == GROUND)
         return place;
@@ -256,7 +257,7 @@ static inline scene joined_open_scheme(const joined *x, const char *scheme, cons
     scene s = {0};
     olo_error error = {0};
     check_ok(olo_model_compile(x->model, &s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = olo_run_default();
     s.run.scheme = scheme;
     s.run.constraints = constraints;

@@ -21,9 +21,12 @@ static inline double linkage_angle(const double *a, const double *b, int axis, d
 /* theta_1 about -e3 between bodies 0 and 1, theta_2 about -e2 between 1 and 2 */
 static inline void linkage_angles(const scene *s, const double *q, double theta[2])
 {
-    const double *zero = q + olo_system_node_offset(s->system, olo_system_find(s->system, "zero")),
-                 *one = q + olo_system_node_offset(s->system, olo_system_find(s->system, "one")),
-                 *two = q + olo_system_node_offset(s->system, olo_system_find(s->system, "two"));
+    const double *zero =
+                     q + olo_system_node_offset(s->system, olo_system_find_node(s->system, "zero")),
+                 *one =
+                     q + olo_system_node_offset(s->system, olo_system_find_node(s->system, "one")),
+                 *two =
+                     q + olo_system_node_offset(s->system, olo_system_find_node(s->system, "two"));
     theta[0] = -linkage_angle(zero, one, 2, -theta[0]);
     theta[1] = -linkage_angle(one, two, 1, -theta[1]);
 }

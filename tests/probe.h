@@ -5,6 +5,7 @@
 
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "oloid/derivatives.h"
 #include "system/parameter_derivative.h"
 
@@ -91,9 +92,12 @@ static inline void probe_open_run(scene *s)
     p.s = s;
     check_ok(olo_derivatives_create(s->system, &s->run, &p.d, &error), &error);
     weights_fill(&p.w, s->system->n);
-    p.J = (olo_functional){.context = &p.w, .end = at_end, .running = on_the_way};
+    p.J = (olo_functional){.initialised = OLO_INITIALISED_FUNCTIONAL,
+                           .context = &p.w,
+                           .end = at_end,
+                           .running = on_the_way};
     random_variation(s->system->n, 0.0, p.dq, p.dv);
-    check_ok(olo_derivatives_admit(p.d, s->state, p.dq, p.dv, &error), &error);
+    check_ok(olo_derivatives_project(p.d, s->state, p.dq, p.dv, &error), &error);
 }
 
 /* ... and of some steps. */
@@ -117,11 +121,12 @@ static inline double value_at(double s)
     olo_error error = {0};
     olo_state *start;
     double value, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0};
-    olo_direction none = {.q = dq, .v = dv};
+    olo_direction none = {.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv};
     check_ok(olo_state_clone(p.s->state, &start, &error), &error);
     for (int i = 0; i < p.w.n; i++)
-        olo_state_v(start)[i] += s * p.dv[i];
-    check_ok(olo_derivatives_forward(p.d, start, &p.J, &none, &value, NULL, &error), &error);
+        start->v[i] += s * p.dv[i];
+    check_ok(olo_derivatives_compute_forward(p.d, start, &p.J, &none, &value, NULL, &error),
+             &error);
     olo_state_free(start);
     return value;
 }
@@ -154,14 +159,15 @@ static inline void check_gradient(double s)
 {
     olo_error error = {0};
     int n = p.w.n;
-    olo_gradient g = {.q = p.gq, .v = p.gv};
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq, .v = p.gv};
     double dq[NUMBERS_MAX], dv[NUMBERS_MAX], value, forward;
     memcpy(dq, p.dq, sizeof dq);
     memcpy(dv, p.dv, sizeof dv);
-    check_ok(olo_derivatives_gradient(p.d, p.s->state, &p.J, &g, &error), &error);
-    olo_direction along = {.q = dq, .v = dv};
-    check_ok(olo_derivatives_forward(p.d, p.s->state, &p.J, &along, &value, &forward, &error),
-             &error);
+    check_ok(olo_derivatives_compute_gradient(p.d, p.s->state, &p.J, &g, &error), &error);
+    olo_direction along = {.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv};
+    check_ok(
+        olo_derivatives_compute_forward(p.d, p.s->state, &p.J, &along, &value, &forward, &error),
+        &error);
     double adjoint = dot(n, p.gq, p.dq) + dot(n, p.gv, p.dv), parts = 0;
     for (int i = 0; i < n; i++)
         parts += fabs(p.gq[i] * p.dq[i]) + fabs(p.gv[i] * p.dv[i]);
@@ -187,7 +193,7 @@ static inline scene open_with(const char *text, const char *scheme, const char *
     scene x = scene_open_set(text, "reduced", settings, name ? 2 : 1);
     olo_error error = {0};
     x.run.tolerance = parameter_tolerance;
-    check_ok(olo_start(x.system, &x.run, x.state, &error), &error);
+    check_ok(olo_prepare_initial_state(x.system, &x.run, x.state, &error), &error);
     return x;
 }
 
@@ -200,9 +206,11 @@ static inline double value_with_parameter(double s)
     scene x =
         open_with(parameter_text, parameter_scheme, parameter_name, parameter_value * (1 + s));
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
-    check_ok(olo_derivatives_set_steps(d, parameter_sizes, parameter_steps, &error), &error);
-    check_ok(olo_derivatives_forward(d, x.state, &p.J, &(olo_direction){.q = dq, .v = dv}, &value,
-                                     NULL, &error),
+    check_ok(olo_derivatives_set_step_sizes(d, parameter_sizes, parameter_steps, &error), &error);
+    check_ok(olo_derivatives_compute_forward(
+                 d, x.state, &p.J,
+                 &(olo_direction){.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv},
+                 &value, NULL, &error),
              &error);
     olo_derivatives_free(d);
     scene_close(&x);
@@ -220,15 +228,17 @@ static inline void check_parameters(const char *text, const char *scheme, const 
     x.run.scheme = scheme;
     probe_open_run(&x);
     if (goal)
-        p.J = (olo_functional){.goals = goal, .goal_count = 1};
+        p.J = (olo_functional){
+            .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = goal, .goal_count = 1};
     for (int k = 0; k < count; k++)
         check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error), &error);
-    check_ok(olo_equilibrium_derivative(x.system, &x.run, x.state, changes, count, &error), &error);
+    check_ok(olo_differentiate_equilibrium(x.system, &x.run, x.state, changes, count, &error),
+             &error);
     check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)changes,
                                             count, &error),
              &error);
-    olo_gradient g = {.parameters = gradient, .q = p.gq};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = gradient, .q = p.gq};
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     for (int k = 0; k < count; k++) {
         double parts = 0; /* what cancels in stiff directions of a start that moves */
         for (int i = 0; i < p.w.n; i++)
@@ -238,9 +248,11 @@ static inline void check_parameters(const char *text, const char *scheme, const 
     for (int k = 0; k < count; k++) {
         double unit[PARAMETERS_MAX] = {0}, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0}, forward;
         unit[k] = values[k];
-        olo_direction along = {.q = dq, .v = dv, .parameters = unit};
-        check_ok(olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
-                 &error);
+        olo_direction along = {
+            .initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv, .parameters = unit};
+        check_ok(
+            olo_derivatives_compute_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
+            &error);
         check_close(forward, gradient[k] * values[k], 1e-12 * largest);
         parameter_text = text;
         parameter_name = names[k];

@@ -14,6 +14,7 @@
 #include "test.h"
 
 #include "base/extreme.h"
+#include "base/initialised.h"
 #include "oloid/oloid.h"
 #include "system/system.h"
 
@@ -40,7 +41,7 @@ static inline scene scene_open_set(const char *text, const char *constraints,
                             : olo_model_read(text, settings, setting_count, &s.model, &error);
     check_ok(status, &error);
     check_ok(olo_model_compile(s.model, &s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = *olo_model_run(s.model);
     if (constraints)
         s.run.constraints = constraints;
@@ -119,22 +120,22 @@ static inline void scene_check_counts(const scene *s, int n, int internal, int m
 /* The twelve or three coordinates of a node, and their velocities. */
 static inline const double *scene_q(const scene *s, const char *node)
 {
-    int k = olo_system_find(s->system, node);
+    int k = olo_system_find_node(s->system, node);
     check_true(k >= 0);
-    return olo_state_q(s->state) + olo_system_node_offset(s->system, k);
+    return olo_state_configuration(s->state) + olo_system_node_offset(s->system, k);
 }
 
 static inline const double *scene_v(const scene *s, const char *node)
 {
-    int k = olo_system_find(s->system, node);
+    int k = olo_system_find_node(s->system, node);
     check_true(k >= 0);
-    return olo_state_v(s->state) + olo_system_node_offset(s->system, k);
+    return olo_state_velocity(s->state) + olo_system_node_offset(s->system, k);
 }
 
 /* Index of the constraint group of an element; the internal rows of a body when `internal`. */
 static inline int scene_group(const scene *s, const char *name, bool internal)
 {
-    for (int i = 0; i < olo_system_groups(s->system); i++)
+    for (int i = 0; i < olo_system_group_count(s->system); i++)
         if (strcmp(olo_system_group_name(s->system, i), name) == 0 &&
             olo_system_group_internal(s->system, i) == internal)
             return i;
@@ -145,8 +146,8 @@ static inline int scene_group(const scene *s, const char *name, bool internal)
 static inline void scene_reaction(scene *s, const char *name, double force[3], double moment[3])
 {
     olo_error error = {0};
-    check_ok(olo_stepper_reaction(s->stepper, s->state, scene_group(s, name, false), force, moment,
-                                  &error),
+    check_ok(olo_stepper_compute_reaction(s->stepper, s->state, scene_group(s, name, false), force,
+                                          moment, &error),
              &error);
 }
 
@@ -161,7 +162,7 @@ static inline double scene_momentum(const scene *s, double kinetic, double *reac
             mass += fabs(s->system->mass[e].m);
     for (int i = 0; i < s->system->n; i++)
         *reach =
-            fmax(*reach, fabs(olo_state_q(s->state)[i]) *
+            fmax(*reach, fabs(olo_state_configuration(s->state)[i]) *
                              (s->system->coordinates[i].slot == 0 ? 1 : s->system->length_scale));
     return sqrt(2 * kinetic * mass);
 }
@@ -177,7 +178,7 @@ static inline scene_watch scene_watch_begin(const scene *s, bool energy)
 {
     scene_watch watch = {.energy = energy};
     olo_ledger ledger = scene_ledger(s);
-    for (int k = 0; k < olo_system_invariants(s->system); k++) {
+    for (int k = 0; k < olo_system_invariant_count(s->system); k++) {
         watch.start[k] = olo_invariant_value(olo_system_invariant(s->system, k), &ledger);
         watch.size[k] = fabs(watch.start[k]);
     }
@@ -188,7 +189,7 @@ static inline void scene_watch_look(scene_watch *watch, const scene *s)
 {
     olo_ledger ledger = scene_ledger(s);
     double reach, momentum = scene_momentum(s, ledger.kinetic, &reach);
-    for (int k = 0; k < olo_system_invariants(s->system); k++) {
+    for (int k = 0; k < olo_system_invariant_count(s->system); k++) {
         const olo_invariant *x = olo_system_invariant(s->system, k);
         double part = x->energy ? ledger.kinetic + fabs(ledger.potential) + ledger.strain
                                 : momentum * (reach * norm3(x->rotation) + norm3(x->translation));
@@ -224,7 +225,8 @@ static inline double scene_apart(const scene *a, const scene *b)
     double most = 0;
     for (int k = 0; k < a->system->node_count; k++) {
         int q = a->system->nodes[k].q;
-        const double *x = olo_state_q(a->state) + q, *y = olo_state_q(b->state) + q;
+        const double *x = olo_state_configuration(a->state) + q,
+                     *y = olo_state_configuration(b->state) + q;
         olo_raise(&most, norm3((double[]){x[0] - y[0], x[1] - y[1], x[2] - y[2]}));
     }
     return most;

@@ -36,7 +36,8 @@ static inline trajectory trajectory_of(const char *text, const char *constraints
     for (int i = 0; i <= steps; i++) {
         if (i > 0)
             scene_run(&x.s, h, 1);
-        memcpy(x.q + (size_t)i * (size_t)x.n, olo_state_q(x.s.state), (size_t)x.n * sizeof *x.q);
+        memcpy(x.q + (size_t)i * (size_t)x.n, olo_state_configuration(x.s.state),
+               (size_t)x.n * sizeof *x.q);
     }
     return x;
 }
@@ -170,11 +171,11 @@ static inline double double_fastest(const char *treatment, double h, double *dri
     double before[6], largest = 0;
     *drift = 0;
     for (long i = 0; i < lround(10 / h); i++) {
-        memcpy(before, olo_state_q(s.state), sizeof before);
+        memcpy(before, olo_state_configuration(s.state), sizeof before);
         scene_run(&s, h, 1);
         double sum = 0;
         for (int j = 0; j < 6; j++)
-            sum += pow(olo_state_q(s.state)[j] - before[j], 2);
+            sum += pow(olo_state_configuration(s.state)[j] - before[j], 2);
         largest = fmax(largest, sqrt(sum) / h);
         *drift = fmax(*drift, fabs(scene_ledger(&s).angular_momentum[2] - 22.5));
     }

@@ -26,7 +26,7 @@ static inline walk walk_open(scene s)
     w.numbers = olo_alloc(n + olo_motion_numbers(w.tree), sizeof *w.numbers);
     w.q0 = w.numbers;
     w.x = olo_motion_over(w.tree, w.q0, w.numbers + n);
-    memcpy(w.q0, olo_state_q(w.s.state), n * sizeof *w.q0);
+    memcpy(w.q0, olo_state_configuration(w.s.state), n * sizeof *w.q0);
     return w;
 }
 

@@ -44,12 +44,13 @@ static void finish(void *run)
 /* Position and axes of each link, and their rates, as the chain says. */
 static bool place_links(const chain *c, oloid_run *x)
 {
-    double *q = olo_state_q(x->state), *v = olo_state_v(x->state);
+    const size_t n = (size_t)olo_system_coordinate_count(x->system);
+    double *q = malloc(n * sizeof *q), *v = malloc(n * sizeof *v);
     chain_link *links = calloc((size_t)c->links, sizeof *links);
-    if (!links)
-        return false;
-    chain_move(c, c->angles, c->rates, links);
-    for (int i = 0; i < c->links; i++) {
+    const bool room = links && q && v;
+    if (room)
+        chain_move(c, c->angles, c->rates, links);
+    for (int i = 0; room && i < c->links; i++) {
         const int at = olo_system_node_offset(x->system, i);
         for (int k = 0; k < 3; k++) {
             q[at + k] = links[i].position[k];
@@ -63,9 +64,14 @@ static bool place_links(const chain *c, oloid_run *x)
             }
         }
     }
-    olo_state_touch(x->state);
+    if (room) {
+        olo_state_set_configuration(x->system, x->state, q);
+        olo_state_set_velocity(x->state, v);
+    }
+    free(q);
+    free(v);
     free(links);
-    return true;
+    return room;
 }
 
 /* How to run by a method. */
@@ -101,7 +107,7 @@ static void *start(const chain *c, const char *method, double setting, peer_erro
     if (status == OLO_OK)
         status = olo_model_compile(x->model, &x->system, &error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(x->system, &x->state, NULL, &error);
+        status = olo_system_create_initial_state(x->system, &x->state, NULL, &error);
     if (status == OLO_OK) {
         const olo_run run = run_of(x->model, method, setting);
         x->h = run.tolerance > 0 ? 0 : run.step;
@@ -123,7 +129,8 @@ static bool advance(void *run, double until, peer_error *reason)
     for (; x->h > 0 && x->done < all && status == OLO_OK; x->done++)
         status = olo_stepper_step(x->stepper, x->state, x->h, &error);
     for (; x->h == 0 && until - olo_state_time(x->state) > 1e-12 && status == OLO_OK; x->done++)
-        status = olo_stepper_adapt(x->stepper, x->state, until - olo_state_time(x->state), &error);
+        status = olo_stepper_step_adaptive(x->stepper, x->state, until - olo_state_time(x->state),
+                                           &error);
     if (status != OLO_OK)
         snprintf(reason->text, sizeof reason->text, "%s", error.text);
     return status == OLO_OK;
@@ -162,8 +169,8 @@ static void read(void *run, double *angles, double *rates, double tip[3], double
     for (int i = 0; i < x->chain->links; i++) {
         const int at = olo_system_node_offset(x->system, i);
         angles[i] = olo_system_joint_coordinate_value(x->system, x->state, i);
-        link_momentum(x->chain, olo_state_q(x->state) + at, olo_state_v(x->state) + at,
-                      &x->momenta[6 * i]);
+        link_momentum(x->chain, olo_state_configuration(x->state) + at,
+                      olo_state_velocity(x->state) + at, &x->momenta[6 * i]);
     }
     if (!chain_fit_rates(x->chain, angles, x->momenta, rates))
         rates[0] = NAN;

@@ -26,6 +26,7 @@ typedef struct olo_system olo_system;
 
 /** How to run: the section `run` of a model file. */
 typedef struct olo_run {
+    int initialised;    /**< set by olo_run_default(); leave it */
     double step;        /**< time step h; with `tolerance` the first one that is tried */
     double end;         /**< end time */
     const char *start;  /**< "given", or "equilibrium": at rest where all forces are in balance */
@@ -50,7 +51,7 @@ typedef struct olo_run {
 /** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */
 OLO_API olo_run olo_run_default(void);
 
-/* * An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the
+/** An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the
  * value may be an expression. */
 typedef struct olo_setting {
     const char *name;  /**< `l` or `run.step` */
@@ -60,7 +61,7 @@ typedef struct olo_setting {
 /** An empty model. Free with olo_model_free. */
 OLO_API olo_status olo_model_create(const char *name, olo_model **model, olo_error *error);
 
-/* * Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides.
+/** Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides.
  * Free with olo_model_free. On failure `*model` is NULL and the text starts with `file:line:column:
  * path:` where the file is to blame. */
 OLO_API olo_status olo_model_read(const char *file, const olo_setting *settings, int setting_count,
@@ -74,7 +75,7 @@ OLO_API olo_status olo_model_read_text(const char *text, size_t size, const char
 /** Frees a model; NULL is allowed. */
 OLO_API void olo_model_free(olo_model *model);
 
-/* * @name Adding elements Names are unique in a model; everything given is copied. What refers to
+/** @name Adding elements Names are unique in a model; everything given is copied. What refers to
  * another element by name is checked when the model is compiled. @{ */
 /** Adds a point mass. */
 OLO_API olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error);
@@ -102,15 +103,15 @@ OLO_API olo_status olo_model_add_relation(olo_model *model, const olo_relation *
                                           olo_error *error);
 /** Adds a force or a moment. */
 OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error);
-/** Adds a place to record. */
+/** Adds a point or a reaction to record. */
 OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *output,
                                         olo_error *error);
 /** Adds a known motion, for studies of convergence. */
 OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
 /** @} */
 
-/* * @name Functions Gives a C function to an element that is there already, for instance of a file.
- * The text of the model then no longer tells all of it: olo_model_text is "" from here on.
+/** @name Functions Gives a C function to an element that is there already, for instance of a file.
+ * The text of the model is then incomplete: olo_model_text is "" from here on.
  * `context` must live as long as systems compiled from the model. OLO_NOT_FOUND when there is no
  * such element. @{ */
 /** olo_load.function of the load of this name. */
@@ -125,13 +126,13 @@ OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *jo
                                                 double (*function)(void *context, double t,
                                                                    double coordinate, double rate),
                                                 void *context, olo_error *error);
-/** olo_load.slopes of the load of this name: the derivatives of its function. */
+/** olo_load.derivatives of the load of this name: those of its function. */
 OLO_API olo_status olo_model_set_load_derivatives(
     olo_model *model, const char *load,
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
                         double by_position[9], double by_velocity[9]),
     olo_error *error);
-/** olo_joint.slopes of the joint of this name: the derivatives of its function. */
+/** olo_joint.derivatives of the joint of this name: those of its function. */
 OLO_API olo_status olo_model_set_joint_derivatives(olo_model *model, const char *joint,
                                                    void (*derivatives)(void *context, double t,
                                                                        double coordinate,
@@ -158,17 +159,17 @@ OLO_API const char *olo_model_description(const olo_model *model);
 OLO_API const char *olo_model_units(const olo_model *model);
 /** The text the model was read from, or "" for a model made in code. */
 OLO_API const char *olo_model_text(const olo_model *model);
-/** How to run: the section `run` with the overrides. */
+/** How to run: the section `run` with the overrides. It belongs to the model. */
 OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);
 
-/* * Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
+/** Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
  * model afterwards; free it with olo_system_free. Fails where elements do not fit together: an
  * unknown name, a mass that is not positive, an inertia that no body has. */
 OLO_API olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_error *error);
 
-/* * The catalogue: the models that come with the library, or those of the directory that the
+/** The catalogue: the models that come with the library, or those of the directory that the
  * environment variable OLOID_MODELS names (it comes first). A model is a file `name.yaml`. */
 typedef struct olo_catalogue olo_catalogue;
 

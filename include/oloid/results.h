@@ -50,7 +50,7 @@ typedef struct olo_verdict {
 } olo_verdict;
 enum { OLO_VERDICTS_MAX = OLO_INVARIANTS_MAX + 2 };
 
-/* * Creates the recorder of a run. While it goes on the file is `path.partial`, from which
+/** Creates the recorder of a run. While it goes on the file is `path.partial`, from which
  * olo_recorder_resume can go on whenever the process ends; olo_recorder_finish makes it the result
  * `path`. An older file of these names stays until then. `path` may be NULL: then only the verdict
  * is kept. `command` is the command line that the file remembers, or "". Model, system and the
@@ -59,7 +59,7 @@ OLO_API olo_status olo_recorder_create(const char *path, const olo_model *model,
                                        const olo_system *system, const olo_run *run,
                                        const char *command, olo_recorder **recorder,
                                        olo_error *error);
-/* * Goes on with a run that was broken off and is in `path.partial`. Sets `state`, one of this
+/** Goes on with a run that was broken off and is in `path.partial`. Sets `state`, one of this
  * system, and `summary` to where it was at its last checkpoint, for olo_simulate_resume; what was
  * recorded later is dropped. Fails, and leaves the file alone, when that is of another model, of
  * other parameters or options, of another version of the library, or damaged. */
@@ -67,23 +67,23 @@ OLO_API olo_status olo_recorder_resume(const char *path, const olo_model *model,
                                        const olo_system *system, const olo_run *run,
                                        olo_recorder **recorder, olo_state *state,
                                        olo_run_summary *summary, olo_error *error);
-/* * The model of a run that is in `path.partial`, with the parameters and options it was started
+/** The model of a run that is in `path.partial`, with the parameters and options it was started
  * with; further settings come last and win. Free with olo_model_free. OLO_NOT_FOUND for a model
  * that was made in code. */
-OLO_API olo_status olo_recorder_model(const char *path, const olo_setting *settings,
-                                      int setting_count, olo_model **model, olo_error *error);
-/* * Seconds between two checkpoints, 1 if this is not called; more when making them takes more than
+OLO_API olo_status olo_recorder_read_model(const char *path, const olo_setting *settings,
+                                           int setting_count, olo_model **model, olo_error *error);
+/** Seconds between two checkpoints, 1 if this is not called; more when making them takes more than
  * a tenth of the time. 0: after every step. */
 OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
-/* * What follows is no motion but states beside each other: equilibria, shapes of a mode. The words
+/** What follows is no motion but states beside each other: equilibria, shapes of a mode. The words
  * `what` say that in the result and its report. Conserved quantities are not judged, and
  * constraints only if `constraints` says so. To be called before the first state; called again
  * before olo_recorder_finish it changes the words. */
-OLO_API void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what,
-                                          bool constraints);
+OLO_API void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what,
+                                                 bool constraints);
 /** The observer to hand to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
-/* * Writes what is left, summary and verdict, and closes. A run that came to its end (`status`
+/** Writes what is left, summary and verdict, and closes. A run that came to its end (`status`
  * OLO_OK) becomes the result `path`; any other stays `path.partial`, readable and ready to be
  * resumed, with its status and the text that `error` holds. When the files cannot be written,
  * `path.partial` is as it was at the last checkpoint. */
@@ -92,13 +92,13 @@ OLO_API olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_sum
 /** Verdicts so far. */
 OLO_API int olo_recorder_verdicts(const olo_recorder *recorder,
                                   olo_verdict verdicts[OLO_VERDICTS_MAX]);
-/* * The level of the run as a whole: the worst of its verdicts, and at least a warning if it gave
+/** The level of the run as a whole: the worst of its verdicts, and at least a warning if it gave
  * one. */
-OLO_API olo_verdict_level olo_recorder_level(const olo_recorder *recorder);
+OLO_API olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorder);
 /** Frees. A run that is not finished stays `path.partial`. */
 OLO_API void olo_recorder_free(olo_recorder *recorder);
 
-/* * @name Reading results A result is read as a table: a row a recorded state, columns with names
+/** @name Reading results A result is read as a table: a row per recorded state, columns with names
  * such as `time`, `top.position.x`, `top.d3.z`, `top.angular_velocity.x`, `hinge.angle` and
  * `hinge.angle.rate` (of a joint), `tip.acceleration.y` (of an output), `energy.total`,
  * `angular_momentum.z`, `constraint_error`. Beside these, which make the CSV table, there are the
@@ -108,27 +108,27 @@ OLO_API void olo_recorder_free(olo_recorder *recorder);
 /** An open result file. Not shared between threads. */
 typedef struct olo_result olo_result;
 
-/* * Opens a result file, complete or not. OLO_IO when it is damaged: its checksum is compared
+/** Opens a result file, complete or not. OLO_IO when it is damaged: its checksum is compared
  * first, which takes about a second per gigabyte. Free with olo_result_free. */
 OLO_API olo_status olo_result_open(const char *path, olo_result **result, olo_error *error);
 /** Closes and frees; NULL is allowed. */
 OLO_API void olo_result_free(olo_result *result);
 
 /** Number of recorded states. */
-OLO_API long olo_result_rows(const olo_result *result);
+OLO_API long olo_result_row_count(const olo_result *result);
 /** Number of columns. */
-OLO_API int olo_result_columns(const olo_result *result);
+OLO_API int olo_result_column_count(const olo_result *result);
 /** Name of a column; it lives as long as the result. */
-OLO_API const char *olo_result_column(const olo_result *result, int index);
-/* * Units of a column: symbols such as "m/s" when the model's units are SI, otherwise the dimension
+OLO_API const char *olo_result_column_name(const olo_result *result, int index);
+/** Units of a column: symbols such as "m/s" when the model's units are SI, otherwise the dimension
  * in the units of the model, "length / time (mm, t, s)". It lives as long as the result. */
-OLO_API const char *olo_result_units(const olo_result *result, int index);
-/* * Reads one column; `values` has room for all rows. OLO_NOT_FOUND, with the nearest name as a
+OLO_API const char *olo_result_column_units(const olo_result *result, int index);
+/** Reads one column; `values` has room for all rows. OLO_NOT_FOUND, with the nearest name as a
  * suggestion, when there is none of that name. */
-OLO_API olo_status olo_result_read(olo_result *result, const char *column, double *values,
-                                   olo_error *error);
+OLO_API olo_status olo_result_read_column(olo_result *result, const char *column, double *values,
+                                          olo_error *error);
 
-/* * An attribute of an object of the file, for example ("/", "status") or ("/run", "steps"). The
+/** An attribute of an object of the file, for example ("/", "status") or ("/run", "steps"). The
  * text lives as long as the result. OLO_NOT_FOUND when there is none of that name. */
 OLO_API olo_status olo_result_attribute_text(olo_result *result, const char *object,
                                              const char *name, const char **text, olo_error *error);
@@ -141,34 +141,38 @@ OLO_API olo_status olo_result_model_text(olo_result *result, const char **text, 
 OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
                                        int *count, olo_error *error);
 
-/* * Writes the recorded frames of a result file as CSV: a header line with names such as `time`,
+/** Writes the recorded frames of a result file as CSV: a header line with names such as `time`,
  * `top.position.x`, `top.d3.z`, `energy.total`, `angular_momentum.z`, `constraint_error`, then a
- * row a recorded step at full precision (%.17g). */
+ * row per recorded step at full precision (%.17g). */
 OLO_API olo_status olo_result_write_csv(const char *path, FILE *out, olo_error *error);
 
-/* * Writes the same table as JSON: `columns`, a list of `name` and `units`, and `rows`, a list of
+/** Writes the same table as JSON: `columns`, a list of `name` and `units`, and `rows`, a list of
  * numbers each, beside `model`, `status`, `command` and others. Numbers have 17 digits; what is not
  * finite is null. */
 OLO_API olo_status olo_result_write_json(const char *path, FILE *out, olo_error *error);
 
-/** How frames for ParaView are written; starts as `{0}`. */
-typedef struct olo_vtk {
+/** How frames for ParaView are written. */
+typedef struct olo_vtk_options {
+    int initialised;             /**< set by olo_vtk_options_default(); leave it */
     long frames;                 /**< at most; 0: all that are recorded */
     bool (*stop)(void *context); /**< asked before every frame; true ends with OLO_INTERRUPTED; may
                                     be NULL */
     void *context;               /**< handed to `stop` */
-} olo_vtk;
+} olo_vtk_options;
+/** All frames. */
+OLO_API olo_vtk_options olo_vtk_options_default(void);
 
-/* * Writes a result for ParaView and other programs that use VTK: a collection `path` (name.pvd)
- * over time, and in the folder `name` beside it two files a frame. `frames-000000.vtp` has a point
- * for every point mass and body with its vectors d1, d2, d3, velocity and angular velocity, and
- * joint coordinates, outputs and ledger as field data. `scene-000000.vtp` has the surfaces of
+/** Writes a result for ParaView and other programs that use VTK: a collection `path` (name.pvd)
+ * over time, and in the folder `name` beside it two files per frame. `frames-000000.vtp` has a
+ * point for every point mass and body with its vectors d1, d2, d3, velocity and angular velocity,
+ * and joint coordinates, outputs and ledger as field data. `scene-000000.vtp` has the surfaces of
  * bodies where they are and lines for rods, springs and dampers. A `path` that does not end in .pvd
  * is a folder, in which the collection gets the name of the result. The collection is written last;
  * every file is whole or not there. `options` and `written`, which gets the number of frames, may
  * be NULL. */
 OLO_API olo_status olo_result_write_vtk(const char *result, const char *path,
-                                        const olo_vtk *options, long *written, olo_error *error);
+                                        const olo_vtk_options *options, long *written,
+                                        olo_error *error);
 /** @} */
 
 #ifdef __cplusplus

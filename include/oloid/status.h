@@ -32,7 +32,7 @@ typedef enum olo_status {
 /** Room for a text, with its end. */
 enum { OLO_ERROR_TEXT_SIZE = 2048 };
 
-/* * A status with the reason in words, naming the thing in the model. Owned by the caller; starts
+/** A status with the reason in words, naming the thing in the model. Owned by the caller; starts
  * as `{0}`. */
 typedef struct olo_error {
     olo_status status;              /**< what the function returned */

@@ -1,4 +1,4 @@
-/* * @file Systems and states: the compiled mechanics, constant and shared between threads, and what
+/** @file Systems and states: the compiled mechanics, constant and shared between threads, and what
  * changes, small, copied freely, owned by one thread.
  */
 #ifndef OLOID_SYSTEM_H
@@ -46,11 +46,11 @@ OLO_API olo_status olo_system_counts(const olo_system *system, olo_counts *count
                                      olo_error *error);
 
 /** Number of coordinates, n: the length of q and v. */
-OLO_API int olo_system_coordinates(const olo_system *system);
+OLO_API int olo_system_coordinate_count(const olo_system *system);
 
-/* * Number of nodes, in the order of q: points (3 coordinates), bodies and nodes of beams (12:
+/** Number of nodes, in the order of q: points (3 coordinates), bodies and nodes of beams (12:
  * position, d1, d2, d3). */
-OLO_API int olo_system_nodes(const olo_system *system);
+OLO_API int olo_system_node_count(const olo_system *system);
 /** Name of a node; names live as long as the system. */
 OLO_API const char *olo_system_node_name(const olo_system *system, int node);
 /** True for a body, false for a point. */
@@ -58,28 +58,28 @@ OLO_API bool olo_system_node_is_body(const olo_system *system, int node);
 /** Its first coordinate in q. */
 OLO_API int olo_system_node_offset(const olo_system *system, int node);
 /** Index of a node by name, -1 if there is none. */
-OLO_API int olo_system_find(const olo_system *system, const char *name);
+OLO_API int olo_system_find_node(const olo_system *system, const char *name);
 
-/** Number of constraint groups: one a body (its six internal rows), a rod, a support. */
-OLO_API int olo_system_groups(const olo_system *system);
+/** Number of constraint groups: one per body (its six internal rows), rod, support and joint. */
+OLO_API int olo_system_group_count(const olo_system *system);
 /** Name of a group, that of its element. */
 OLO_API const char *olo_system_group_name(const olo_system *system, int group);
 /** Its first row among all constraints. */
 OLO_API int olo_system_group_first(const olo_system *system, int group);
 /** Its number of rows. */
-OLO_API int olo_system_group_rows(const olo_system *system, int group);
+OLO_API int olo_system_group_row_count(const olo_system *system, int group);
 /** True for the rows that keep a body rigid. */
 OLO_API bool olo_system_group_internal(const olo_system *system, int group);
-/* * How many rows of each group repeat others at the initial state, into `repeated`, one number a
- * group. Of joints that say the same it is the one that closes a loop, or the later one. */
-OLO_API olo_status olo_system_redundant_rows(const olo_system *system, int *repeated,
+/** How many rows of each group are redundant at the initial state, into `redundant`, one number per
+ * group. Of joints with equal rows it is the one that closes a loop, or the later one. */
+OLO_API olo_status olo_system_redundant_rows(const olo_system *system, int *redundant,
                                              olo_error *error);
 
-/* * Joint coordinates: the angles and translations of joints, in the order of the model, named
+/** Joint coordinates: the angles and translations of joints, in the order of the model, named
  * `hinge.angle`, `slide.position`, `table.position1`. An angle is that of the second body against
  * the first about the axis, zero at the start, and counts turns; a position is that of the second
- * place from the first along an axis. */
-OLO_API int olo_system_joint_coordinates(const olo_system *system);
+ * point from the first along an axis. */
+OLO_API int olo_system_joint_coordinate_count(const olo_system *system);
 /** Name of a joint coordinate. */
 OLO_API const char *olo_system_joint_coordinate_name(const olo_system *system, int index);
 /** Whether it is an angle, else a position. */
@@ -88,29 +88,29 @@ OLO_API bool olo_system_joint_coordinate_is_angle(const olo_system *system, int 
 OLO_API int olo_system_find_joint_coordinate(const olo_system *system, const char *name);
 
 /** Number of joint coordinates that follow a motion over time (`motion` of a joint). */
-OLO_API int olo_system_drives(const olo_system *system);
+OLO_API int olo_system_drive_count(const olo_system *system);
 /** The joint coordinate that drive `index` moves. */
 OLO_API int olo_system_drive_coordinate(const olo_system *system, int index);
 
 /** Number of beams. */
-OLO_API int olo_system_beams(const olo_system *system);
+OLO_API int olo_system_beam_count(const olo_system *system);
 /** Name of a beam. */
 OLO_API const char *olo_system_beam_name(const olo_system *system, int beam);
 /** Its number of nodes. */
-OLO_API int olo_system_beam_nodes(const olo_system *system, int beam);
-/** A node of the system by its place in the beam, from 0 at its start. */
+OLO_API int olo_system_beam_node_count(const olo_system *system, int beam);
+/** The node of the system that is node `index` of a beam, from 0 at its start. */
 OLO_API int olo_system_beam_node(const olo_system *system, int beam, int index);
 /** Its number of quadrature points, where strains and stresses are. */
-OLO_API int olo_system_beam_points(const olo_system *system, int beam);
+OLO_API int olo_system_beam_point_count(const olo_system *system, int beam);
 /** How far from the start, along the beam without load, a quadrature point is. */
 OLO_API double olo_system_beam_station(const olo_system *system, int beam, int point);
 
-/** Number of recorded places, the model's `outputs`. */
-OLO_API int olo_system_outputs(const olo_system *system);
+/** Number of recorded points, the model's `outputs`. */
+OLO_API int olo_system_output_count(const olo_system *system);
 /** Name of an output. */
 OLO_API const char *olo_system_output_name(const olo_system *system, int output);
 /** Number of recorded reactions, those of the model's `outputs` that have one. */
-OLO_API int olo_system_reactions(const olo_system *system);
+OLO_API int olo_system_reaction_count(const olo_system *system);
 /** Name of a reaction, that of its output. */
 OLO_API const char *olo_system_reaction_name(const olo_system *system, int reaction);
 /** @} */
@@ -129,7 +129,7 @@ typedef struct olo_invariant {
 /** Energy and at most six momenta. */
 enum { OLO_INVARIANTS_MAX = 8 };
 /** Number of conserved quantities. */
-OLO_API int olo_system_invariants(const olo_system *system);
+OLO_API int olo_system_invariant_count(const olo_system *system);
 /** One of them; it lives as long as the system. */
 OLO_API const olo_invariant *olo_system_invariant(const olo_system *system, int index);
 /** @} */
@@ -144,10 +144,10 @@ typedef struct olo_projection {
     char worst[64];          /**< name of the constraint that was violated most */
 } olo_projection;
 
-/* * The initial state of the model, made consistent. `projection` may be NULL. Free with
+/** The initial state of the model, made consistent. `projection` may be NULL. Free with
  * olo_state_free. */
-OLO_API olo_status olo_system_initial_state(const olo_system *system, olo_state **state,
-                                            olo_projection *projection, olo_error *error);
+OLO_API olo_status olo_system_create_initial_state(const olo_system *system, olo_state **state,
+                                                   olo_projection *projection, olo_error *error);
 /** A copy of its own. Free with olo_state_free. */
 OLO_API olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error);
 /** Copies between states of one system. */
@@ -159,16 +159,23 @@ OLO_API void olo_state_free(olo_state *state);
 OLO_API double olo_state_time(const olo_state *state);
 /** Sets the time; configuration and velocity stay. */
 OLO_API void olo_state_set_time(olo_state *state, double t);
-/* * Configuration, n numbers; valid as long as the state. After writing through it call
- * olo_state_touch. */
-OLO_API double *olo_state_q(olo_state *state);
-/** Velocity, n numbers, the rates of q. After writing through it call olo_state_touch. */
-OLO_API double *olo_state_v(olo_state *state);
-/** Forgets what belongs to the last step, so that the next one starts anew from q and v. */
-OLO_API void olo_state_touch(olo_state *state);
+/** Configuration q, n numbers; valid as long as the state. */
+OLO_API const double *olo_state_configuration(const olo_state *state);
+/** Velocity v = dq/dt, n numbers; valid as long as the state. */
+OLO_API const double *olo_state_velocity(const olo_state *state);
+/** Replaces the configuration by n numbers, which are copied. They are taken as they are: that they
+ * satisfy the constraints is up to the caller (olo_ledger.constraint_error measures it). A joint
+ * angle becomes the one within half a turn of its value before. The next step starts afresh,
+ * without increments, reactions, multipliers and step sizes of the steps before. Time, velocity and
+ * the sums of the ledger stay. */
+OLO_API void olo_state_set_configuration(const olo_system *system, olo_state *state,
+                                         const double *q);
+/** Replaces the velocity by n numbers, which are copied and taken as they are. The next step starts
+ * afresh, as after olo_state_set_configuration. */
+OLO_API void olo_state_set_velocity(olo_state *state, const double *v);
 /** Turns time around: the velocity is negated. */
 OLO_API void olo_state_reverse(olo_state *state);
-/* * Constraint multipliers of the last step (with variational: of the node it started from), one a
+/** Constraint multipliers of the last step (with variational: of the node it started from), one per
  * row of the constraints; zero before the first. Of a step that is composed they are the mean over
  * it, with variational those of its start. */
 OLO_API const double *olo_state_multipliers(const olo_state *state);
@@ -198,45 +205,44 @@ typedef struct olo_ledger {
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,
                                olo_ledger *ledger);
 
-/** Position and velocity of a place; either may be NULL. Fails when a name is not known. */
-OLO_API olo_status olo_system_place(const olo_system *system, const olo_state *state,
-                                    const olo_place *place, double position[3], double velocity[3],
-                                    olo_error *error);
-/* * Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h.
+/** Position and velocity of a point on a body, in space; either may be NULL. OLO_NOT_FOUND when its
+ * name is not known. */
+OLO_API olo_status olo_system_point_on_body(const olo_system *system, const olo_state *state,
+                                            const olo_point_on_body *point, double position[3],
+                                            double velocity[3], olo_error *error);
+/** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h.
  */
 OLO_API void olo_system_output(const olo_system *system, const olo_state *state, int index,
                                double position[3], double velocity[3], double acceleration[3]);
-/* * Strains (two shears along d1 and d2, elongation, curvatures about d1 and d2, torsion) and
+/** Strains (two shears along d1 and d2, elongation, curvatures about d1 and d2, torsion) and
  * stress resultants (forces, then moments, along the same directors) of a beam at a quadrature
  * point; either may be NULL. */
 OLO_API void olo_system_beam_stress(const olo_system *system, const olo_state *state, int beam,
                                     int point, double strain[6], double stress[6]);
-/* * Value of a joint coordinate. The turns of an angle are those that the steps made; of a
- * configuration written through olo_state_q the value within half a turn of the one before is
- * taken. */
+/** Value of a joint coordinate. The turns of an angle are those that the steps made. */
 OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,
                                                  int index);
 /** Rate of a joint coordinate. */
 OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const olo_state *state,
                                                 int index);
-/* * Force of a joint, support or rod on its body over the last step (or at the equilibrium that was
- * found), and its moment about the place of the joint, along the axes that the output asks for;
+/** Force of a joint, support or rod on its body over the last step (or at the equilibrium that was
+ * found), and its moment about the point of the joint, along the axes that the output asks for;
  * zero before the first step. */
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);
-/* * Torque or force along its coordinate that drive `index` had to give over the last step: with
+/** Torque or force along its coordinate that drive `index` had to give over the last step: with
  * energy-momentum the mean over the step, with variational that at its start. Zero before the
  * first. */
-OLO_API double olo_system_drive_value(const olo_system *system, const olo_state *state, int index);
-/* * Work that drive `index` has done since the start, as the ledger counts it. Without other loads
+OLO_API double olo_system_drive_force(const olo_system *system, const olo_state *state, int index);
+/** Work that drive `index` has done since the start, as the ledger counts it. Without other loads
  * it is the change of energy: to round-off with energy-momentum, with variational to the order of
  * its steps. */
 OLO_API double olo_system_drive_work(const olo_system *system, const olo_state *state, int index);
-/* * The exact solution at time t, where the model gives one (section `exact`): configuration and
+/** The exact solution at time t, where the model gives one (section `exact`): configuration and
  * velocity, n numbers each, NaN where it does not say. True if nothing is missing. */
-OLO_API bool olo_system_exact(const olo_system *system, double t, double *q, double *v);
+OLO_API bool olo_system_exact_solution(const olo_system *system, double t, double *q, double *v);
 /** Whether the model gives an exact solution of anything. */
-OLO_API bool olo_system_has_exact(const olo_system *system);
+OLO_API bool olo_system_has_exact_solution(const olo_system *system);
 /** Value of a conserved quantity in a ledger. */
 OLO_API double olo_invariant_value(const olo_invariant *invariant, const olo_ledger *ledger);
 /** @} */

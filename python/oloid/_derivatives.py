@@ -5,7 +5,7 @@ import numpy
 
 from ._errors import InputError, Interrupted, call, create, from_status
 from ._guard import Guard
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 from ._system import LOOK_SECONDS, State, System
 
 Gradient = namedtuple("Gradient", "value q v parameters controls steps again")
@@ -49,9 +49,11 @@ class Functional:
         self._derivatives = derivatives
         self._texts = [{name: ffi.new("char[]", encode(one[name])) if one.get(name) is not None else ffi.NULL
                         for name in TEXTS} for one in goals]
-        self._goals = ffi.new("olo_goal[]", [{**one, **texts} for one, texts in zip(goals, self._texts)])
+        self._goals = ffi.new("olo_goal[]", len(goals))
+        for i, (one, texts) in enumerate(zip(goals, self._texts)):
+            self._goals[i] = filled("goal", **{**one, **texts})[0]
         self._callbacks = [self._of_state(end), self._of_state(running), self._of_controls(effort)]
-        self.struct = ffi.new("olo_functional *", {"goals": self._goals, "goal_count": len(goals)})
+        self.struct = filled("functional", goals=self._goals, goal_count=len(goals))
         for name, function in zip(("end", "running", "effort"), self._callbacks):
             if function is not None:
                 setattr(self.struct, name, function)
@@ -65,15 +67,17 @@ class Functional:
         error = ffi.new("olo_error *")
         derivatives = self._derivatives._derivatives
         look = self.guard.guarded("bool(void *)", self._look, True)
-        paced = ffi.new("olo_paced *", {"observer": {"stop": look}, "seconds": LOOK_SECONDS})
-        lib.olo_derivatives_set_observer(derivatives, ffi.new("olo_observer *", lib.olo_paced_observer(paced)))
+        throttle = create("olo_throttle", lib.olo_throttle_create, lib.olo_throttle_free,
+                          filled("observer", stop=look), LOOK_SECONDS)
+        call(lib.olo_derivatives_set_observer, derivatives,
+             ffi.new("olo_observer *", lib.olo_throttle_observer(throttle)))
         try:
             status = function(derivatives, *arguments, error)
         except KeyboardInterrupt as interrupt:  # between C and Python: all is over
             self.guard.interrupt = interrupt
             status = error.status
         finally:
-            lib.olo_derivatives_set_observer(derivatives, ffi.NULL)
+            call(lib.olo_derivatives_set_observer, derivatives, ffi.NULL)
         exception = self.guard.take()
         if isinstance(exception, KeyboardInterrupt):
             raise Interrupted(text(error.text) or "interrupted") from None
@@ -133,28 +137,28 @@ class Derivatives:
     def _move_start(self):
         """Where runs start at an equilibrium: how that moves with the parameters."""
         if self._changes and ffi.string(self._run.start) == b"equilibrium":
-            call(lib.olo_equilibrium_derivative, self.system._system, self._run, self.system._initial_state(self._run)._state,
+            call(lib.olo_differentiate_equilibrium, self.system._system, self._run, self.system._initial_state(self._run)._state,
                  self._change_list, len(self._changes))
 
     @property
     def steps(self):
         """Number of steps of a run from time 0; with `tolerance`, or with sizes that are given, of the last run."""
         if self._run.tolerance > 0 or self._given is not None:
-            return lib.olo_derivatives_steps(self._derivatives, ffi.NULL) if self._given is None else len(self._given)
+            return lib.olo_derivatives_step_sizes(self._derivatives, ffi.NULL) if self._given is None else len(self._given)
         return int(numpy.ceil(self._run.end / self._run.step * (1 - 1e-12)))
 
     @property
     def sizes(self):
         """The sizes of the steps of the last run; assign some to make all runs with these from now on, instead of `step`, `end` and
         `tolerance`, and None to end that."""
-        sizes = numpy.zeros(lib.olo_derivatives_steps(self._derivatives, ffi.NULL))
-        lib.olo_derivatives_steps(self._derivatives, pointer(sizes))
+        sizes = numpy.zeros(lib.olo_derivatives_step_sizes(self._derivatives, ffi.NULL))
+        lib.olo_derivatives_step_sizes(self._derivatives, pointer(sizes))
         return sizes
 
     @sizes.setter
     def sizes(self, values):
         sizes = numpy.ascontiguousarray([] if values is None else values, dtype=float).ravel()
-        call(lib.olo_derivatives_set_steps, self._derivatives, pointer(sizes), sizes.size)
+        call(lib.olo_derivatives_set_step_sizes, self._derivatives, pointer(sizes), sizes.size)
         self._given = sizes if sizes.size else None
 
     def set_memory(self, size):
@@ -198,9 +202,9 @@ class Derivatives:
         n = self.system.coordinates
         q, v, parameters = numpy.zeros(n), numpy.zeros(n), numpy.zeros(len(self.parameters) + 1)
         by_controls = numpy.zeros_like(self._values) if self.controls else None
-        struct = ffi.new("olo_gradient *", {"q": pointer(q), "v": pointer(v), "parameters": pointer(parameters),
-                                            "controls": pointer(by_controls)})
-        functional.solve(lib.olo_derivatives_gradient, start._state, functional.struct, struct)
+        struct = filled("gradient", q=pointer(q), v=pointer(v), parameters=pointer(parameters),
+                        controls=pointer(by_controls))
+        functional.solve(lib.olo_derivatives_compute_gradient, start._state, functional.struct, struct)
         return Gradient(struct.value, q, v, dict(zip(self.parameters, parameters)), by_controls, struct.steps,
                         struct.again)
 
@@ -213,20 +217,20 @@ class Derivatives:
         self._control(controls)
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
         changes = numpy.array([(parameters or {}).get(name, 0.0) for name in self.parameters] + [0.0])
-        direction = ffi.new("olo_direction *", {"q": pointer(dq), "v": pointer(dv), "parameters": pointer(changes)})
+        direction = filled("direction", q=pointer(dq), v=pointer(dv), parameters=pointer(changes))
         if along is not None:
             along = numpy.ascontiguousarray(along, dtype=float)
             if self._values is None or along.shape != self._values.shape:
                 raise InputError("`along` needs the shape of the controls")
             direction.controls = pointer(along)
         value, derivative = ffi.new("double *"), ffi.new("double *")
-        functional.solve(lib.olo_derivatives_forward, start._state, functional.struct, direction, value, derivative)
+        functional.solve(lib.olo_derivatives_compute_forward, start._state, functional.struct, direction, value, derivative)
         return value[0], derivative[0], dq, dv
 
     def admit(self, state, q=None, v=None):
         """The variation (dq, dv) of a state next to given numbers that keeps its constraints to first order."""
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
-        call(lib.olo_derivatives_admit, self._derivatives, state._state, pointer(dq), pointer(dv))
+        call(lib.olo_derivatives_project, self._derivatives, state._state, pointer(dq), pointer(dv))
         return dq, dv
 
     def step(self, state, h=None):
@@ -236,21 +240,21 @@ class Derivatives:
     def step_forward(self, q, v):
         """From a variation of the start of the last step to that of its end."""
         dq, dv = self._numbers(q, "q"), self._numbers(v, "v")
-        call(lib.olo_derivatives_step_forward, self._derivatives, pointer(dq), pointer(dv))
+        call(lib.olo_derivatives_apply_step, self._derivatives, pointer(dq), pointer(dv))
         return dq, dv
 
     def step_adjoint(self, q, v):
         """From derivatives with respect to the end of the last step to those with respect to its start."""
         gq, gv = self._numbers(q, "q"), self._numbers(v, "v")
-        call(lib.olo_derivatives_step_adjoint, self._derivatives, pointer(gq), pointer(gv))
+        call(lib.olo_derivatives_apply_step_transposed, self._derivatives, pointer(gq), pointer(gv))
         return gq, gv
 
     def step_map(self, state, h=None):
         """Advances the state by a step and gives its linearisation in canonical coordinates."""
         size = 2 * self.system.counts["degrees_of_freedom"]
         matrix = numpy.zeros((size, size))
-        struct = ffi.new("olo_step_map *", {"matrix": pointer(matrix)})
-        call(lib.olo_derivatives_step_map, self._derivatives, state._state, self._run.step if h is None else h, struct)
+        struct = filled("step_map", matrix=pointer(matrix))
+        call(lib.olo_derivatives_compute_step_map, self._derivatives, state._state, self._run.step if h is None else h, struct)
         return StepMap(matrix, struct.defect, struct.volume, struct.largest, struct.smallest)
 
 

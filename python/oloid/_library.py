@@ -80,3 +80,11 @@ def encode(value):
     if b"\0" in data:
         raise ValueError(f"a text must not contain a zero byte: {value!r}")
     return data
+
+
+def filled(name, **members):
+    """A new olo_<name> as its default function makes it, with these members changed."""
+    struct = ffi.new(f"olo_{name} *", getattr(lib, f"olo_{name}_default")())
+    for member, value in members.items():
+        setattr(struct, member, value)
+    return struct

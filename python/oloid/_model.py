@@ -18,14 +18,14 @@ HEAD = ("name", "description", "units", "gravity", "plane", "parameters")
 
 def kinds():
     """Section of each kind of element, by its noun: {"body": "bodies", ...}."""
-    return {text(lib.olo_element_noun(i)): text(lib.olo_element_section(i)) for i in range(lib.olo_element_kinds())}
+    return {text(lib.olo_element_noun(i)): text(lib.olo_element_section(i)) for i in range(lib.olo_element_kind_count())}
 
 
 def keys_of(noun):
     """The keys of an element and what they mean."""
     kind = list(kinds()).index(noun)
     return {text(lib.olo_element_key(kind, i)): text(lib.olo_element_key_help(kind, i))
-            for i in range(lib.olo_element_keys(kind))}
+            for i in range(lib.olo_element_key_count(kind))}
 
 
 def number_text(value):

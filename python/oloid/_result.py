@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy
 
 from ._errors import Error, InputError, NotFoundError, call, create
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 
 AXES = ("x", "y", "z")
 
@@ -75,8 +75,8 @@ class Result(Mapping):
         self._lock = threading.RLock()
         self._result = create("olo_result", lib.olo_result_open, lib.olo_result_free, encode(self.path))
         self._cache = {}
-        count = lib.olo_result_columns(self._result)
-        self._units = {text(lib.olo_result_column(self._result, i)): text(lib.olo_result_units(self._result, i))
+        count = lib.olo_result_column_count(self._result)
+        self._units = {text(lib.olo_result_column_name(self._result, i)): text(lib.olo_result_column_units(self._result, i))
                        for i in range(count)}
 
     # -- columns
@@ -89,7 +89,7 @@ class Result(Mapping):
     @property
     def rows(self):
         """Number of recorded states."""
-        return lib.olo_result_rows(self._result)
+        return lib.olo_result_row_count(self._result)
 
     def units(self, name):
         """Units of a column."""
@@ -100,7 +100,7 @@ class Result(Mapping):
 
     def _read(self, name):
         values = numpy.empty(self.rows)
-        call(lib.olo_result_read, self._result, encode(name), ffi.from_buffer("double[]", values))
+        call(lib.olo_result_read_column, self._result, encode(name), ffi.from_buffer("double[]", values))
         return values
 
     def __getitem__(self, name):
@@ -206,7 +206,7 @@ class Result(Mapping):
         writers = {".csv": lib.olo_result_write_csv, ".json": lib.olo_result_write_json}
         ending = os.path.splitext(path)[1]
         if ending == ".pvd":
-            call(lib.olo_result_write_vtk, encode(self.path), encode(path), ffi.new("olo_vtk *", {"frames": frames}),
+            call(lib.olo_result_write_vtk, encode(self.path), encode(path), filled("vtk_options", frames=frames),
                  ffi.NULL)
         elif ending in writers:
             write_whole(path, lambda file: call(writers[ending], encode(self.path), file))
@@ -219,9 +219,7 @@ class Result(Mapping):
         if path is None:
             place = self.path if self._folder is None else os.path.basename(self.path)
             path = place.removesuffix(".partial").removesuffix(".h5") + ".report.html"
-        options = ffi.new("olo_report_options *", lib.olo_report_default())
-        options.plain = options.plain or plain
-        call(lib.olo_report_write, encode(self.path), encode(path), options)
+        call(lib.olo_report_write, encode(self.path), encode(path), filled("report_options", plain=plain))
         return os.fspath(path)
 
     def plot(self, *names):

@@ -90,7 +90,7 @@ def resume(path, *, callback=None, progress=None, checkpoint=None):
     path = os.fspath(path)
     path = path[:-len(".partial")] if path.endswith(".partial") else path
     none = settings_of(None, {})
-    model = create("olo_model", lib.olo_recorder_model, lib.olo_model_free, encode(path), none.array, 0)
+    model = create("olo_model", lib.olo_recorder_read_model, lib.olo_model_free, encode(path), none.array, 0)
     system = System._of_model(model)
     state = system.initial_state()
     struct = lib.olo_model_run(model)

@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy
 
 from ._errors import ComputationError, InputError, call, create, from_status
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 from ._run import Target
 from ._system import State, System, Watch, as_tuple
 
@@ -46,7 +46,7 @@ class Equilibrium:
     def reactions(self):
         """Force and moment of the outputs with a `reaction`, by name."""
         system, found = self.state.system._system, {}
-        for i in range(lib.olo_system_reactions(system)):
+        for i in range(lib.olo_system_reaction_count(system)):
             force, moment = numpy.empty(3), numpy.empty(3)
             lib.olo_system_reaction(system, self.state._state, i, ffi.from_buffer("double[3]", force),
                                     ffi.from_buffer("double[3]", moment))
@@ -95,7 +95,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
     output      a result file for the path, with the load factor in the place of time"""
     state = model.copy() if isinstance(model, State) else system_of(model, set).initial_state()
     system = state.system
-    options = ffi.new("olo_statics *", lib.olo_statics_default())
+    options = filled("equilibrium_options")
     options.end = options.end if load is None else load
     options.step = options.step if step is None else step
     options.arc = arc_length
@@ -107,9 +107,9 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
         run.end, run.step = options.end, options.end / run.frames
         recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free, encode(target.path),
                           system._model, system._system, run, b"oloid.equilibrium")
-        lib.olo_recorder_judge_no_motion(recorder, WHAT, True)
+        lib.olo_recorder_set_independent_states(recorder, WHAT, True)
         others = [lib.olo_recorder_observer(recorder)]
-    summary = ffi.new("olo_statics_summary *")
+    summary = ffi.new("olo_equilibrium_summary *")
     watch = Watch(system, state, callback, end=options.end)
     try:
         search(system, state, options, watch, others, summary)
@@ -121,7 +121,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
             warnings.warn(message, stacklevel=2)
     if recorder is not None:
         if summary.relaxed:
-            lib.olo_recorder_judge_no_motion(recorder, STAYED if summary.stayed else SLID, True)
+            lib.olo_recorder_set_independent_states(recorder, STAYED if summary.stayed else SLID, True)
         done = ffi.new("olo_run_summary *", {"steps": summary.steps - 1})
         call(lib.olo_recorder_finish, recorder, done, lib.OLO_OK)
         ffi.release(recorder)
@@ -133,7 +133,7 @@ def search(system, state, options, watch, others, summary):
     error = ffi.new("olo_error *")
     array, keep = watch.observers(others)
     try:
-        status = lib.olo_equilibrium(system._system, options, state._state, array, len(array), summary, error)
+        status = lib.olo_find_equilibrium(system._system, options, state._state, array, len(array), summary, error)
     except KeyboardInterrupt as interrupt:
         watch.guard.interrupt = interrupt
         status = error.status
@@ -142,8 +142,8 @@ def search(system, state, options, watch, others, summary):
 
 
 def about(model, set, start, load, spin, spin_point, hold=False):
-    """The state that is meant, and the options olo_vibration about it."""
-    options = ffi.new("olo_vibration *", lib.olo_vibration_default())
+    """The state that is meant, and the options olo_vibration_options about it."""
+    options = filled("vibration_options")
     if isinstance(model, Equilibrium):
         state, options.load = model.state, model.load
         spin, spin_point = model.spin
@@ -183,7 +183,7 @@ class Modes:
         every = range(lib.olo_modes_count(modes))
         self.omega = numpy.array([lib.olo_modes_omega(modes, i) for i in every])
         self.growth = numpy.array([lib.olo_modes_growth(modes, i) for i in every])
-        self.square = numpy.array([lib.olo_modes_square(modes, i) for i in every])
+        self.square = numpy.array([lib.olo_modes_omega_squared(modes, i) for i in every])
         self.neutral = self.omega**2 + self.growth**2 <= lib.olo_modes_rounding(modes)
 
     @property
@@ -198,7 +198,7 @@ class Modes:
     def shape(self, index, amplitude=0.1, phase=0.0):
         """The state displaced along a mode; the part that moves most by `amplitude` lengths of the model or radians."""
         state = self.state.copy()
-        call(lib.olo_modes_shape, self._modes, index, amplitude, phase, state._state)
+        call(lib.olo_modes_displace, self._modes, index, amplitude, phase, state._state)
         return state
 
     def __len__(self):
@@ -232,8 +232,8 @@ class Linear:
         self._linear = linear
         self.states, self.inputs, self.outputs = (
             [text(name(linear, i)) for i in range(count(linear))] for count, name in (
-                (lib.olo_linear_states, lib.olo_linear_state_name), (lib.olo_linear_inputs, lib.olo_linear_input_name),
-                (lib.olo_linear_outputs, lib.olo_linear_output_name)))
+                (lib.olo_linear_state_count, lib.olo_linear_state_name), (lib.olo_linear_input_count, lib.olo_linear_input_name),
+                (lib.olo_linear_output_count, lib.olo_linear_output_name)))
         n, m, p = len(self.states), len(self.inputs), len(self.outputs)
         for key, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
             size = shape[0] * shape[1]

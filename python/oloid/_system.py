@@ -6,7 +6,7 @@ import numpy
 
 from ._errors import InputError, Interrupted, aside, call, create, from_status
 from ._guard import SETTERS, Guard, vector
-from ._library import encode, ffi, lib, text
+from ._library import encode, ffi, filled, lib, text
 from ._model import Model, number_text
 
 Node = namedtuple("Node", "name kind offset")
@@ -157,31 +157,31 @@ class System:
     @property
     def coordinates(self):
         """Number of coordinates, the length of q and v."""
-        return lib.olo_system_coordinates(self._system)
+        return lib.olo_system_coordinate_count(self._system)
 
     @property
     def nodes(self):
         """Points and bodies in the order of q."""
         return [Node(text(lib.olo_system_node_name(self._system, i)),
                      "body" if lib.olo_system_node_is_body(self._system, i) else "point",
-                     lib.olo_system_node_offset(self._system, i)) for i in range(lib.olo_system_nodes(self._system))]
+                     lib.olo_system_node_offset(self._system, i)) for i in range(lib.olo_system_node_count(self._system))]
 
     @property
     def groups(self):
         """Names of the constraint groups: bodies, supports, joints, rods."""
-        return [text(lib.olo_system_group_name(self._system, i)) for i in range(lib.olo_system_groups(self._system))]
+        return [text(lib.olo_system_group_name(self._system, i)) for i in range(lib.olo_system_group_count(self._system))]
 
     @property
     def joint_coordinates(self):
         """Names of the joint coordinates."""
         return [text(lib.olo_system_joint_coordinate_name(self._system, i))
-                for i in range(lib.olo_system_joint_coordinates(self._system))]
+                for i in range(lib.olo_system_joint_coordinate_count(self._system))]
 
     @property
     def invariants(self):
         """What the model conserves, and why."""
         return [as_tuple(Invariant, lib.olo_system_invariant(self._system, i))
-                for i in range(lib.olo_system_invariants(self._system))]
+                for i in range(lib.olo_system_invariant_count(self._system))]
 
     def initial_state(self):
         """The state at the start, as `run.start` of the model says; `state.projection` tells how far the constraints
@@ -196,9 +196,9 @@ class System:
     def _start(self, run):
         projection = ffi.new("olo_projection *")
         state = ffi.new("olo_state **")
-        call(lib.olo_system_initial_state, self._system, state, projection)
+        call(lib.olo_system_create_initial_state, self._system, state, projection)
         start = ffi.gc(state[0], lib.olo_state_free)
-        call(lib.olo_start, self._system, run, start)
+        call(lib.olo_prepare_initial_state, self._system, run, start)
         return start, projection
 
     def stepper(self, **options):
@@ -259,28 +259,26 @@ class State:
             raise InputError(f"{count} numbers are needed, the shape is {values.shape}")
         return values
 
-    def _write(self, pointer, values):
-        values = self._numbers(values, self.system.coordinates)
-        ffi.memmove(pointer, ffi.from_buffer(values), values.nbytes)
-        lib.olo_state_touch(self._state)
 
     @property
     def q(self):
         """Configuration, a read-only view that follows the state; assign to change it."""
-        return self._view(lib.olo_state_q(self._state), self.system.coordinates)
+        return self._view(lib.olo_state_configuration(self._state), self.system.coordinates)
 
     @q.setter
     def q(self, values):
-        self._write(lib.olo_state_q(self._state), values)
+        values = self._numbers(values, self.system.coordinates)
+        lib.olo_state_set_configuration(self.system._system, self._state, ffi.from_buffer("double[]", values))
 
     @property
     def v(self):
         """Velocity, the rates of q, a read-only view; assign to change it."""
-        return self._view(lib.olo_state_v(self._state), self.system.coordinates)
+        return self._view(lib.olo_state_velocity(self._state), self.system.coordinates)
 
     @v.setter
     def v(self, values):
-        self._write(lib.olo_state_v(self._state), values)
+        values = self._numbers(values, self.system.coordinates)
+        lib.olo_state_set_velocity(self._state, ffi.from_buffer("double[]", values))
 
     @property
     def multipliers(self):
@@ -310,13 +308,15 @@ class State:
         lib.olo_system_ledger(self.system._system, self._state, ledger)
         return as_tuple(Ledger, ledger)
 
-    def place(self, on=None, at=(0, 0, 0)):
-        """Position and velocity of a place: a point, a body, `body.point`, with `at` in the body's frame."""
+    def point(self, on=None, at=(0, 0, 0)):
+        """Position and velocity of a point mass, a body, or a point on it: `body.point`, or `at` in the body's frame."""
         name = ffi.new("char[]", encode(on)) if on is not None else ffi.NULL
-        place = ffi.new("olo_place *", {"on": name, "at": [float(x) for x in at]})
+        point = ffi.new("olo_point_on_body *", {"on": name, "at": [float(x) for x in at]})
         position, velocity = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_system_place, self.system._system, self._state, place, position, velocity)
+        call(lib.olo_system_point_on_body, self.system._system, self._state, point, position, velocity)
         return vector(position), vector(velocity)
+
+    place = point  # the older name
 
     def joint(self, name):
         """Value and rate of a joint coordinate such as "hinge.angle"."""
@@ -349,7 +349,7 @@ class Stepper:
     @property
     def unknowns(self):
         """Number of unknowns that Newton solves for."""
-        return lib.olo_stepper_unknowns(self._stepper)
+        return lib.olo_stepper_unknown_count(self._stepper)
 
     def step(self, state, h=None):
         """Advances the state by h (default: the step of the run); on failure it stays as it was."""
@@ -358,7 +358,7 @@ class Stepper:
     def adapt(self, state, longest=None):
         """With the option `tolerance`: advances the state by one step that keeps to it, at most by `longest` (default: to
         the end of the run). `report.size` is the step."""
-        self._advance(lib.olo_stepper_adapt, state, self._run.end - state.time if longest is None else longest)
+        self._advance(lib.olo_stepper_step_adaptive, state, self._run.end - state.time if longest is None else longest)
 
     def _advance(self, function, state, h):
         status = function(self._stepper, state._state, h, self._error)
@@ -378,7 +378,7 @@ class Stepper:
         """The discrete Legendre transforms of one step between two states (scheme "variational"): -D1 L_d - f^- at its start
         and D2 L_d + f^+ at its end."""
         minus, plus = numpy.empty(self.system.coordinates), numpy.empty(self.system.coordinates)
-        call(lib.olo_stepper_legendre, self._stepper, before._state, after._state, ffi.from_buffer("double[]", minus),
+        call(lib.olo_stepper_compute_legendre, self._stepper, before._state, after._state, ffi.from_buffer("double[]", minus),
              ffi.from_buffer("double[]", plus))
         return minus, plus
 
@@ -391,7 +391,7 @@ class Stepper:
     def condition(self):
         """2-norm condition number of the iteration matrix of the last step."""
         condition = ffi.new("double *")
-        call(lib.olo_stepper_condition, self._stepper, condition)
+        call(lib.olo_stepper_compute_condition, self._stepper, condition)
         return condition[0]
 
     def reaction(self, state, group):
@@ -400,7 +400,7 @@ class Stepper:
         if group not in groups:
             raise InputError(f"there is no constraint group '{group}'; known are {', '.join(groups)}", "NOT_FOUND")
         force, moment = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_stepper_reaction, self._stepper, state._state, groups.index(group), force, moment)
+        call(lib.olo_stepper_compute_reaction, self._stepper, state._state, groups.index(group), force, moment)
         return vector(force), vector(moment)
 
 
@@ -457,18 +457,19 @@ class Watch:
         guarded = self.guard.guarded
         look = guarded("bool(void *)", self._look, True)
         warn = guarded("void(void *, const char *)", self._warn, None)
-        paced = ffi.new("olo_paced *", {"observer": {"stop": look, "warn": warn}, "seconds": LOOK_SECONDS})
-        keep = [look, warn, paced]
-        first, last = [], [lib.olo_paced_observer(paced)]
+        throttle = create("olo_throttle", lib.olo_throttle_create, lib.olo_throttle_free,
+                          filled("observer", stop=look, warn=warn), LOOK_SECONDS)
+        keep = [look, warn, throttle]
+        first, last = [], [lib.olo_throttle_observer(throttle)]
         if self.system.has_functions:
             keep.append(self._check())
-            first.append({"step": keep[-1]})
+            first.append(filled("observer", step=keep[-1])[0])
         if self.system.has_functions or self.callback is not None:
             keep.append(self._ask())
-            last.append({"stop": keep[-1]})
+            last.append(filled("observer", stop=keep[-1])[0])
         if self.callback is not None:
             keep.append(guarded(STEP, self._call, lib.OLO_INTERRUPTED))
-            last.append({"step": keep[-1]})
+            last.append(filled("observer", step=keep[-1])[0])
         everybody = [*first, *others, *last]
         array = ffi.new("olo_observer[]", len(everybody))
         for i, observer in enumerate(everybody):

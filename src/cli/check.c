@@ -62,7 +62,7 @@ static double remove_span(double x[COMPONENTS], double (*basis)[COMPONENTS], int
 static int conserved_basis(const olo_system *system, double (*basis)[COMPONENTS])
 {
     int count = 0;
-    for (int k = 0; k < olo_system_invariants(system) && count < COMPONENTS; k++) {
+    for (int k = 0; k < olo_system_invariant_count(system) && count < COMPONENTS; k++) {
         const olo_invariant *invariant = olo_system_invariant(system, k);
         double x[COMPONENTS];
         memcpy(x, invariant->translation, 3 * sizeof x[0]);
@@ -84,7 +84,7 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
 {
     int count = 0;
     bool energy = false;
-    for (int k = 0; k < olo_system_invariants(system); k++) {
+    for (int k = 0; k < olo_system_invariant_count(system); k++) {
         energy = energy || strcmp(olo_system_invariant(system, k)->name, "energy") == 0;
     }
     if (!energy) {
@@ -105,11 +105,11 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
 /* Which elements the redundant rows belong to. */
 static void print_redundant(const olo_system *system, const int *redundant)
 {
-    for (int i = 0; i < olo_system_groups(system); i++) {
+    for (int i = 0; i < olo_system_group_count(system); i++) {
         if (redundant[i] > 0) {
             (void)printf("    '%s': %d of its %d rows repeat%s others\n",
                          olo_system_group_name(system, i), redundant[i],
-                         olo_system_group_rows(system, i), redundant[i] == 1 ? "s" : "");
+                         olo_system_group_row_count(system, i), redundant[i] == 1 ? "s" : "");
         }
     }
 }
@@ -152,7 +152,7 @@ static void print_counts(const cli_loaded *loaded, const int *by_group)
 
 static void print_groups(const olo_system *system)
 {
-    const int count = olo_system_groups(system);
+    const int count = olo_system_group_count(system);
     int width = (int)strlen("name");
     for (int i = 0; i < count; i++) {
         const int length = (int)strlen(olo_system_group_name(system, i));
@@ -164,14 +164,14 @@ static void print_groups(const olo_system *system)
             (void)printf("  %-*s  first  rows  kind\n", width, "name");
         }
         (void)printf("  %-*s  %5d  %4d  %s\n", width, olo_system_group_name(system, i),
-                     olo_system_group_first(system, i), olo_system_group_rows(system, i),
+                     olo_system_group_first(system, i), olo_system_group_row_count(system, i),
                      olo_system_group_internal(system, i) ? "internal" : "external");
     }
 }
 
 static void print_laws(const olo_system *system, const olo_run *run)
 {
-    const int count = olo_system_invariants(system);
+    const int count = olo_system_invariant_count(system);
     const char *muted = cli_colour_code(stdout, CLI_MUTED);
     const char *plain = cli_colour_code(stdout, CLI_PLAIN);
     int width = 0;
@@ -251,11 +251,11 @@ static void write_counts(olo_json *json, const olo_counts *counts)
 static void write_groups(olo_json *json, const olo_system *system, const int *redundant)
 {
     olo_json_open(json, "groups", '[');
-    for (int i = 0; i < olo_system_groups(system); i++) {
+    for (int i = 0; i < olo_system_group_count(system); i++) {
         olo_json_open(json, NULL, '{');
         olo_json_text(json, "name", olo_system_group_name(system, i));
         olo_json_integer(json, "first", olo_system_group_first(system, i));
-        olo_json_integer(json, "rows", olo_system_group_rows(system, i));
+        olo_json_integer(json, "rows", olo_system_group_row_count(system, i));
         olo_json_bool(json, "internal", olo_system_group_internal(system, i));
         olo_json_integer(json, "repeated", redundant[i]);
         olo_json_close(json);
@@ -268,7 +268,7 @@ static void write_laws(olo_json *json, const olo_system *system, const olo_run *
     olo_json_text(json, "scheme", run->scheme);
     olo_json_text(json, "scheme_keeps", olo_scheme_conserves(run->scheme));
     olo_json_open(json, "conserved", '[');
-    for (int k = 0; k < olo_system_invariants(system); k++) {
+    for (int k = 0; k < olo_system_invariant_count(system); k++) {
         const olo_invariant *invariant = olo_system_invariant(system, k);
         olo_json_open(json, NULL, '{');
         olo_json_text(json, "quantity", invariant->name);
@@ -322,7 +322,7 @@ static void print_json(const cli_loaded *loaded, const int *redundant,
 /* Rows that repeat others, one number a group; to be freed. */
 static olo_status find_repeated(const olo_system *system, int **redundant, olo_error *error)
 {
-    *redundant = calloc((size_t)olo_system_groups(system) + 1, sizeof **redundant);
+    *redundant = calloc((size_t)olo_system_group_count(system) + 1, sizeof **redundant);
     return *redundant == NULL ? olo_fail(error, OLO_NO_MEMORY, "out of memory")
                               : olo_system_redundant_rows(system, *redundant, error);
 }

@@ -56,8 +56,8 @@ struct comparison {
     double steps[CLI_STUDY_STEPS], penalties[CLI_STUDY_STEPS];
     int penalty_count;
     olo_treatment_choice treatments[ROWS_MAX];
-    olo_compare_setup setup;
-    olo_compare_row rows[ROWS_MAX];
+    olo_comparison setup;
+    olo_comparison_row rows[ROWS_MAX];
     double conditions[ROWS_MAX * CLI_STUDY_STEPS];
     int base;
     olo_status status;
@@ -125,15 +125,17 @@ static int choose_count(cli_study *study, const char *text)
     if (count != floor(count)) {
         return cli_usage(&cli_compare, "--count needs a whole number, got '%s'", text);
     }
-    study->study.run.end = olo_state_time(study->loaded.state) + count * study->study.run.step;
+    study->run.end = olo_state_time(study->loaded.state) + count * study->run.step;
     return CLI_GO_ON;
 }
 
 static int choose(struct comparison *x, cli_study *study, const struct options *given)
 {
-    x->setup =
-        (olo_compare_setup){.treatments = x->treatments, .steps = x->steps, .cpu = !given->no_cpu};
-    x->penalties[0] = study->study.run.penalty;
+    x->setup = olo_comparison_default();
+    x->setup.treatments = x->treatments;
+    x->setup.steps = x->steps;
+    x->setup.cpu = !given->no_cpu;
+    x->penalties[0] = study->run.penalty;
     x->penalty_count = given->penalty == NULL
                            ? 1
                            : cli_study_numbers(&cli_compare, "penalty", given->penalty,
@@ -181,7 +183,7 @@ static cli_table table_of_runs(const struct comparison *x)
         cli_table_cell(&table, "%s", heads[i]);
     }
     for (int i = 0; i < x->setup.treatment_count; i++) {
-        const olo_compare_row *row = &x->rows[i];
+        const olo_comparison_row *row = &x->rows[i];
         cli_table_row(&table);
         char name[CLI_CELL_SIZE];
         cli_table_cell(&table, "%s", name_of(&row->treatment, name));
@@ -232,7 +234,7 @@ static void print_conditions(const struct comparison *x)
 static void print_remarks(const struct comparison *x)
 {
     for (int i = 0; i < x->setup.treatment_count; i++) {
-        const olo_compare_row *row = &x->rows[i];
+        const olo_comparison_row *row = &x->rows[i];
         char name[CLI_CELL_SIZE];
         name_of(&row->treatment, name);
         if (row->halvings > 0) {
@@ -249,7 +251,7 @@ static void print_remarks(const struct comparison *x)
 
 static void print_text(const struct comparison *x)
 {
-    const olo_run *run = &x->study->study.run;
+    const olo_run *run = &x->study->run;
     (void)printf("%s: steps of %.6g to t = %.6g (%s); %d coordinates, %d constraints\n",
                  olo_model_name(x->study->loaded.model), run->step, run->end, run->scheme,
                  x->study->loaded.counts.coordinates, x->study->loaded.counts.constraints);
@@ -267,7 +269,7 @@ static void print_text(const struct comparison *x)
 
 /* For programs -------------------------------------------------------------------------------- */
 
-static void write_measures(olo_json *json, const olo_compare_row *row)
+static void write_measures(olo_json *json, const olo_comparison_row *row)
 {
     olo_json_integer(json, "unknowns", row->unknowns);
     olo_json_integer(json, "steps", row->steps);
@@ -297,7 +299,7 @@ static void write_failure(olo_json *json, const char *key, const olo_error *fail
 
 static void write_row(olo_json *json, const struct comparison *x, int i)
 {
-    const olo_compare_row *row = &x->rows[i];
+    const olo_comparison_row *row = &x->rows[i];
     const double penalty = row->treatment.penalty;
     olo_json_open(json, NULL, '{');
     olo_json_text(json, "treatment", row->treatment.constraints);
@@ -315,7 +317,7 @@ static void write_row(olo_json *json, const struct comparison *x, int i)
 
 static void print_json(const struct comparison *x)
 {
-    const olo_run *run = &x->study->study.run;
+    const olo_run *run = &x->study->run;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "name", olo_model_name(x->study->loaded.model));
@@ -396,7 +398,8 @@ static int compare(cli_study *study, const struct options *given, const char *co
     x->study = study;
     int code = choose(x, study, given);
     if (code == CLI_GO_ON) {
-        x->status = olo_compare(&study->study, &x->setup, x->rows, x->conditions, &x->base, &error);
+        x->status = olo_compare_treatments(&study->study, &x->setup, x->rows, x->conditions,
+                                           &x->base, &error);
         cli_study_done(study);
         x->error = x->status != OLO_OK ? error.text : NULL;
         if (given->json) {

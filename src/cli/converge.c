@@ -59,8 +59,8 @@ static const double REFERENCE_PART = 0.05;
 /* Everything that is told. */
 struct outcome {
     const cli_study *study;
-    const olo_converge_row *rows;
-    olo_converge_summary summary;
+    const olo_convergence_row *rows;
+    olo_convergence_summary summary;
     olo_status status;
     const char *error; /* NULL when all went well */
 };
@@ -70,7 +70,7 @@ struct outcome {
 /* "heavy-top: errors at t = 0.1 against the exact solution, energy-momentum, reduced" */
 static void print_headline(const struct outcome *outcome)
 {
-    const olo_run *run = &outcome->study->study.run;
+    const olo_run *run = &outcome->study->run;
     (void)printf("%s: relative errors at t = %.6g against ",
                  olo_model_name(outcome->study->loaded.model), outcome->summary.time);
     if (outcome->summary.reference > 0.0) {
@@ -102,7 +102,7 @@ static bool has_lower_order(const struct outcome *outcome)
 {
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_errors *error = &outcome->rows[i].error;
-        if (outcome->study->study.run.order > 2 && error->p > 1.1 * error->tangential) {
+        if (outcome->study->run.order > 2 && error->p > 1.1 * error->tangential) {
             return true;
         }
     }
@@ -121,7 +121,7 @@ static cli_table make_table(const struct outcome *outcome)
         cli_table_cell(&table, "%s", heads[i]);
     }
     for (int i = 0; i < outcome->summary.rows; i++) {
-        const olo_converge_row *row = &outcome->rows[i];
+        const olo_convergence_row *row = &outcome->rows[i];
         cli_table_row(&table);
         cli_table_cell(&table, "%.6g", row->step);
         add_errors(&table, &row->error, tangential, "%.3e");
@@ -140,14 +140,14 @@ static cli_table make_table(const struct outcome *outcome)
 static cli_table make_path_table(const struct outcome *outcome)
 {
     static const char *const heads[] = {"h", "action", "error", "order", "largest |dq|/h"};
-    const olo_converge_summary *summary = &outcome->summary;
+    const olo_convergence_summary *summary = &outcome->summary;
     cli_table table = {0};
     cli_table_row(&table);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         cli_table_cell(&table, "%s", heads[i]);
     }
     for (int i = 0; i < summary->rows; i++) {
-        const olo_converge_row *row = &outcome->rows[i];
+        const olo_convergence_row *row = &outcome->rows[i];
         cli_table_row(&table);
         cli_table_cell(&table, "%.6g", row->step);
         cli_table_number(&table, "%.10g", row->action);
@@ -178,7 +178,7 @@ static void print_text(const struct outcome *outcome)
         cli_table_free(&path);
     }
     for (int i = 0; i < outcome->summary.rows; i++) {
-        const olo_converge_row *row = &outcome->rows[i];
+        const olo_convergence_row *row = &outcome->rows[i];
         if (row->failure.status != OLO_OK) {
             (void)printf("  h = %.6g failed: %s\n", row->step, row->failure.text);
         }
@@ -200,7 +200,7 @@ static void write_errors(olo_json *json, const char *key, const olo_errors *erro
     olo_json_close(json);
 }
 
-static void write_row(olo_json *json, const olo_converge_row *row)
+static void write_row(olo_json *json, const olo_convergence_row *row)
 {
     const bool failed = row->failure.status != OLO_OK;
     olo_json_open(json, NULL, '{');
@@ -218,8 +218,8 @@ static void write_row(olo_json *json, const olo_converge_row *row)
 
 static void print_json(const struct outcome *outcome)
 {
-    const olo_run *run = &outcome->study->study.run;
-    const olo_converge_summary *summary = &outcome->summary;
+    const olo_run *run = &outcome->study->run;
+    const olo_convergence_summary *summary = &outcome->summary;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "name", olo_model_name(outcome->study->loaded.model));
@@ -311,7 +311,7 @@ static double choose_reference(const struct options *given, const olo_system *sy
                    ? step
                    : -1.0;
     }
-    if (given->exact || olo_system_has_exact(system)) {
+    if (given->exact || olo_system_has_exact_solution(system)) {
         return 0.0;
     }
     double smallest = steps[0];
@@ -345,18 +345,18 @@ static const olo_error *total_failure(const struct outcome *outcome)
 static int converge(cli_study *study, const struct options *given, const char *command)
 {
     double steps[CLI_STUDY_STEPS];
-    olo_converge_row rows[CLI_STUDY_STEPS];
+    olo_convergence_row rows[CLI_STUDY_STEPS];
     struct outcome outcome = {.study = study, .rows = rows};
     olo_error error = {0};
-    const int count = choose_steps(given, &study->study.run, steps);
+    const int count = choose_steps(given, &study->run, steps);
     const double reference =
         count > 0 ? choose_reference(given, study->loaded.system, steps, count) : -1.0;
     if (reference < 0.0) {
         return CLI_USAGE;
     }
     study->study.action = given->action;
-    outcome.status =
-        olo_converge(&study->study, steps, count, reference, rows, &outcome.summary, &error);
+    outcome.status = olo_study_convergence(&study->study, steps, count, reference, rows,
+                                           &outcome.summary, &error);
     cli_study_done(study);
     outcome.error = outcome.status != OLO_OK ? error.text : NULL;
     check_start(&outcome);

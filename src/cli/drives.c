@@ -14,7 +14,7 @@
 
 olo_status cli_drives_create(cli_drives *drives, const olo_system *system, olo_error *error)
 {
-    const int count = olo_system_drives(system);
+    const int count = olo_system_drive_count(system);
     if (count == 0) {
         return olo_fail(error, OLO_BAD_INPUT,
                         "nothing is driven: inverse dynamics needs joints with a 'motion'");
@@ -49,7 +49,7 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
     (void)error;
     for (int i = 0; i < drives->count; i++) {
         cli_drive *drive = &drives->drives[i];
-        const double value = olo_system_drive_value(system, state, i);
+        const double value = olo_system_drive_force(system, state, i);
         drive->work = olo_system_drive_work(system, state, i);
         if (step > 1) {
             const double mean = 0.5 * (value + drive->before);
@@ -66,7 +66,10 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
 
 olo_observer cli_drives_observer(cli_drives *drives)
 {
-    return (olo_observer){.context = drives, .step = watch};
+    olo_observer observer = olo_observer_default();
+    observer.context = drives;
+    observer.step = watch;
+    return observer;
 }
 
 static double rms_of(const cli_drives *drives, const cli_drive *drive)

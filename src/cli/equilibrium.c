@@ -39,8 +39,8 @@ static const cli_option options[] = {
 struct session {
     cli_static_result still; /* the first */
     struct options options;
-    olo_statics statics;
-    olo_statics_summary summary;
+    olo_equilibrium_options statics;
+    olo_equilibrium_summary summary;
     olo_ledger end;
     olo_status status;                 /* of the search */
     char warning[OLO_ERROR_TEXT_SIZE]; /* of the search; empty: none */
@@ -72,16 +72,18 @@ static const char *const stayed =
 static olo_status find(struct session *session, olo_error *error)
 {
     cli_loaded *loaded = &session->still.loaded;
-    const olo_observer observers[] = {
-        {.context = session, .stop = wants_stop, .warn = hear_warning},
-        olo_recorder_observer(session->still.recorder)};
-    const olo_status status = olo_equilibrium(loaded->system, &session->statics, loaded->state,
-                                              observers, 2, &session->summary, error);
+    olo_observer person = olo_observer_default();
+    person.context = session;
+    person.stop = wants_stop;
+    person.warn = hear_warning;
+    const olo_observer observers[] = {person, olo_recorder_observer(session->still.recorder)};
+    const olo_status status = olo_find_equilibrium(loaded->system, &session->statics, loaded->state,
+                                                   observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);
     session->status = status;
     if (session->summary.relaxed && session->still.recorder != NULL) {
-        olo_recorder_judge_no_motion(session->still.recorder,
-                                     session->summary.stayed ? stayed : slid, true);
+        olo_recorder_set_independent_states(session->still.recorder,
+                                            session->summary.stayed ? stayed : slid, true);
     }
     if (status != OLO_OK) {
         // the path so far can be looked at
@@ -120,7 +122,7 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
 }
 
 /* "stable", "unstable in 2 directions, neutral in 1", "not judged" */
-static char *describe_stability(const olo_statics_summary *sum, char *text, size_t size)
+static char *describe_stability(const olo_equilibrium_summary *sum, char *text, size_t size)
 {
     char unstable[64] = "stable", neutral[64] = "";
     if (!sum->judged) {
@@ -150,7 +152,7 @@ static void print_critical(const olo_critical_point *point)
 
 static void print_text(const struct session *session)
 {
-    const olo_statics_summary *sum = &session->summary;
+    const olo_equilibrium_summary *sum = &session->summary;
     char text[160], wall[CLI_NUMBER_SIZE];
     (void)printf("%s: equilibrium at load factor %.8g, %ld step%s, %ld iteration%s in %s\n",
                  olo_model_name(session->still.loaded.model), sum->load, sum->steps,
@@ -181,7 +183,7 @@ static void print_text(const struct session *session)
 
 static void print_json(const struct session *session, const char *error)
 {
-    const olo_statics_summary *sum = &session->summary;
+    const olo_equilibrium_summary *sum = &session->summary;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
@@ -224,7 +226,7 @@ static void print_json(const struct session *session, const char *error)
 static int read_options(struct session *session)
 {
     const struct options *given = &session->options;
-    session->statics = olo_statics_default();
+    session->statics = olo_equilibrium_options_default();
     session->statics.arc = given->arc;
     if (given->no_result && given->output != NULL) {
         return cli_usage(&cli_equilibrium, "--output and --no-result exclude each other");
@@ -238,7 +240,7 @@ static int read_options(struct session *session)
                : code;
 }
 
-static bool ends_at_limit(const olo_statics_summary *sum)
+static bool ends_at_limit(const olo_equilibrium_summary *sum)
 {
     const int last = sum->critical_count - 1;
     return last >= 0 && last < OLO_CRITICAL_POINTS_MAX && sum->critical[last].limit;

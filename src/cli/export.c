@@ -109,7 +109,8 @@ static olo_status export_table(writer *write, const char *result, const char *pa
 static long count_rows(const char *path)
 {
     olo_result *result = NULL;
-    const long rows = olo_result_open(path, &result, NULL) == OLO_OK ? olo_result_rows(result) : 0;
+    const long rows =
+        olo_result_open(path, &result, NULL) == OLO_OK ? olo_result_row_count(result) : 0;
     olo_result_free(result);
     return rows;
 }
@@ -120,7 +121,8 @@ static olo_status export_vtk(const char *result, const char *path, long frames, 
         return OLO_OK;
     }
     long written = 0;
-    const olo_vtk how = {.frames = frames};
+    olo_vtk_options how = olo_vtk_options_default();
+    how.frames = frames;
     olo_status status = cli_check_overwrite(result, "result", path, "export", error);
     if (status != OLO_OK) {
         return status;
@@ -169,7 +171,8 @@ static void tell_incomplete(const char *path)
     if (olo_result_open(path, &result, NULL) == OLO_OK &&
         olo_result_attribute_text(result, "/", "status", &status, NULL) == OLO_OK &&
         strcmp(status, olo_status_name(OLO_OK)) != 0) {
-        cli_say("'%s' is not complete: status %s, %ld rows", path, status, olo_result_rows(result));
+        cli_say("'%s' is not complete: status %s, %ld rows", path, status,
+                olo_result_row_count(result));
     }
     olo_result_free(result);
 }

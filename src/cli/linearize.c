@@ -33,7 +33,7 @@ static const cli_option options[] = {
 struct session {
     cli_static_result still; /* the first */
     struct options options;
-    olo_vibration about;
+    olo_vibration_options about;
     olo_linear *linear;
 };
 
@@ -43,9 +43,9 @@ static const struct kind {
     const char *key, *symbol;
     int (*count)(const olo_linear *linear);
     name_of *name;
-} kinds[] = {{"state", "x", olo_linear_states, olo_linear_state_name},
-             {"input", "u", olo_linear_inputs, olo_linear_input_name},
-             {"output", "y", olo_linear_outputs, olo_linear_output_name}};
+} kinds[] = {{"state", "x", olo_linear_state_count, olo_linear_state_name},
+             {"input", "u", olo_linear_input_count, olo_linear_input_name},
+             {"output", "y", olo_linear_output_count, olo_linear_output_name}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static void print_text(const struct session *session)
@@ -79,14 +79,15 @@ static void print_json(const struct session *session)
 static olo_status find(struct session *session, const char *file, olo_error *error)
 {
     cli_loaded *loaded = &session->still.loaded;
-    olo_statics statics = olo_statics_default();
+    olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->about.spin;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
         status = cli_check_model_stays(loaded, session->options.output, "linear system", error);
     }
     if (status == OLO_OK && !session->options.start && !session->options.hold) {
-        status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
+        status =
+            olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
     if (status == OLO_OK) {
         status = olo_linear_create(loaded->system, loaded->state, &session->about, &session->linear,
@@ -103,7 +104,7 @@ static int solve(cli_static_result *still, const char *file)
     struct session *session = (struct session *)still;
     const struct options *given = &session->options;
     olo_error error = {0};
-    session->about = olo_vibration_default();
+    session->about = olo_vibration_options_default();
     session->about.hold = given->hold;
     const int code = cli_spin(&cli_linearize, given->spin, given->spin_point, &session->about.spin);
     if (code != CLI_GO_ON) {

@@ -49,7 +49,7 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
     }
     if (status == OLO_OK) {
         status = file != NULL ? olo_model_read(file, settings, count, model, error)
-                              : olo_recorder_model(path, settings, count, model, error);
+                              : olo_recorder_read_model(path, settings, count, model, error);
     }
     olo_free(settings);
     return status;
@@ -84,11 +84,12 @@ static olo_status start(cli_loaded *loaded, olo_error *error)
         status = olo_system_counts(loaded->system, &loaded->counts, error);
     }
     if (status == OLO_OK) {
-        status =
-            olo_system_initial_state(loaded->system, &loaded->state, &loaded->projection, error);
+        status = olo_system_create_initial_state(loaded->system, &loaded->state,
+                                                 &loaded->projection, error);
     }
     if (status == OLO_OK) {
-        status = olo_start(loaded->system, olo_model_run(loaded->model), loaded->state, error);
+        status = olo_prepare_initial_state(loaded->system, olo_model_run(loaded->model),
+                                           loaded->state, error);
     }
     if (status == OLO_OK) {
         olo_system_ledger(loaded->system, loaded->state, &loaded->start);
@@ -137,8 +138,8 @@ static bool worth_telling(double change, const double *values, int count)
 bool cli_was_projected(const cli_loaded *loaded)
 {
     const int n = loaded->counts.coordinates;
-    return worth_telling(loaded->projection.position, olo_state_q(loaded->state), n) ||
-           worth_telling(loaded->projection.velocity, olo_state_v(loaded->state), n);
+    return worth_telling(loaded->projection.position, olo_state_configuration(loaded->state), n) ||
+           worth_telling(loaded->projection.velocity, olo_state_velocity(loaded->state), n);
 }
 
 char *cli_describe_projection(const cli_loaded *loaded, char *text, size_t size)

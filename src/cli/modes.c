@@ -44,7 +44,7 @@ struct session {
     cli_static_result still; /* the first */
     struct options options;
     double count, mode, amplitude;
-    olo_vibration vibration;
+    olo_vibration_options vibration;
     olo_modes *modes;
 };
 
@@ -140,7 +140,7 @@ static void print_json(const struct session *session)
     for (int i = 0, told = 0; i < olo_modes_count(modes) && told < session->count; i++) {
         told += !is_neutral(modes, i);
         olo_json_open(&json, NULL, '{');
-        olo_json_number(&json, "omega_squared", olo_modes_square(modes, i));
+        olo_json_number(&json, "omega_squared", olo_modes_omega_squared(modes, i));
         olo_json_number(&json, "omega", olo_modes_omega(modes, i));
         olo_json_number(&json, "growth", olo_modes_growth(modes, i));
         olo_json_number(&json, "frequency",
@@ -187,12 +187,12 @@ static olo_status animate(struct session *session, olo_error *error)
     olo_status status = cli_static_result_open(&session->still, session->options.output, period,
                                                describe(modes, index, what), false, error);
     const olo_observer observer =
-        status == OLO_OK ? olo_recorder_observer(session->still.recorder) : (olo_observer){0};
+        status == OLO_OK ? olo_recorder_observer(session->still.recorder) : olo_observer_default();
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
         const double phase = (double)i / FRAMES;
         // from rest, like a sine
-        status = olo_modes_shape(modes, index, session->amplitude, turn * (phase - 0.25),
-                                 loaded->state, error);
+        status = olo_modes_displace(modes, index, session->amplitude, turn * (phase - 0.25),
+                                    loaded->state, error);
         olo_state_set_time(loaded->state, phase * period);
         if (status == OLO_OK) {
             status = observer.step(observer.context, loaded->system, loaded->state, i, NULL, error);
@@ -208,7 +208,7 @@ static olo_status animate(struct session *session, olo_error *error)
 static olo_status find_modes(struct session *session, olo_error *error)
 {
     const cli_loaded *loaded = &session->still.loaded;
-    olo_vibration *vibration = &session->vibration;
+    olo_vibration_options *vibration = &session->vibration;
     const int wanted = (int)fmax(session->count, session->mode);
     for (vibration->count = wanted;;) {
         const olo_status status =
@@ -228,7 +228,7 @@ static olo_status find_modes(struct session *session, olo_error *error)
 
 static olo_status find(struct session *session, const char *file, olo_error *error)
 {
-    olo_statics statics = olo_statics_default();
+    olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->vibration.spin;
     cli_loaded *loaded = &session->still.loaded;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
@@ -237,7 +237,8 @@ static olo_status find(struct session *session, const char *file, olo_error *err
                                               !session->options.no_report, error);
     }
     if (status == OLO_OK && !session->options.start) {
-        status = olo_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
+        status =
+            olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
     if (status == OLO_OK) {
         status = find_modes(session, error);
@@ -249,7 +250,7 @@ static int read_options(struct session *session)
 {
     const struct options *given = &session->options;
     session->count = 10;
-    session->vibration = olo_vibration_default();
+    session->vibration = olo_vibration_options_default();
     session->vibration.damped = given->damped;
     session->vibration.solver = given->solver;
     session->amplitude = 0.1;

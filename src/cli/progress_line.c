@@ -136,7 +136,10 @@ static olo_status watch(void *context, const olo_system *system, const olo_state
 
 olo_observer cli_progress_observer(cli_progress_line *line)
 {
-    return (olo_observer){.context = line, .step = watch};
+    olo_observer observer = olo_observer_default();
+    observer.context = line;
+    observer.step = watch;
+    return observer;
 }
 
 void cli_progress_clear(cli_progress_line *line)

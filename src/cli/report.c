@@ -192,13 +192,13 @@ static olo_status check_time(const char *path, const char *text, olo_error *erro
 {
     olo_result *result = NULL;
     olo_status status = olo_result_open(path, &result, error);
-    const size_t rows = status == OLO_OK ? (size_t)olo_result_rows(result) : 0;
+    const size_t rows = status == OLO_OK ? (size_t)olo_result_row_count(result) : 0;
     double *times = olo_alloc(rows + 1, sizeof *times);
     if (times == NULL) {
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory");
     }
     if (status == OLO_OK) {
-        status = olo_result_read(result, "time", times, error);
+        status = olo_result_read_column(result, "time", times, error);
     }
     const double time = strtod(text, NULL);
     if (status == OLO_OK && rows > 0 && (time < times[0] || time > times[rows - 1])) {
@@ -215,7 +215,8 @@ static olo_status check_time(const char *path, const char *text, olo_error *erro
 static olo_status write_report(const char *result, const struct options *given, const char *path,
                                olo_error *error)
 {
-    const olo_report_options how = {.plain = given->plain};
+    olo_report_options how = olo_report_options_default();
+    how.plain = given->plain;
     olo_status status = cli_check_overwrite(result, "result", path, "report", error);
     if (status == OLO_OK && given->time != NULL) {
         status = check_time(result, given->time, error);
@@ -223,7 +224,7 @@ static olo_status write_report(const char *result, const struct options *given, 
     if (status != OLO_OK) {
         return status;
     }
-    return given->svg != NULL ? olo_report_svg(result, given->svg, path, error)
+    return given->svg != NULL ? olo_report_write_svg(result, given->svg, path, error)
            : given->png       ? write_png(result, path, given->time, error)
                               : olo_report_write(result, path, &how, error);
 }

@@ -137,7 +137,7 @@ olo_status cli_find_past(const char *word, const char *output, const cli_list *s
             status = cli_check_overwrite(word, "model", past->path, "result", error);
         }
         if (status == OLO_OK) {
-            status = olo_recorder_model(past->path, NULL, 0, &then, error);
+            status = olo_recorder_read_model(past->path, NULL, 0, &then, error);
         }
         if (status == OLO_OK) {
             status = check_model(then, past, model, error);

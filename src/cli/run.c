@@ -197,7 +197,10 @@ static olo_status step(struct session *session, olo_error *error)
     cli_loaded *loaded = &session->loaded;
     const char *name = olo_model_name(loaded->model);
     cli_progress_begin(&session->progress, name, outcome->run, loaded->state);
-    const olo_observer person = {.context = session, .stop = wants_stop, .warn = hear_warning};
+    olo_observer person = olo_observer_default();
+    person.context = session;
+    person.stop = wants_stop;
+    person.warn = hear_warning;
     const olo_observer observers[] = {person, olo_recorder_observer(session->recorder),
                                       cli_drives_observer(&outcome->drives),
                                       cli_progress_observer(&session->progress)};
@@ -267,7 +270,7 @@ static olo_status simulate(struct session *session, olo_error *error)
         tell_partial(session);
     }
     outcome->verdict_count = olo_recorder_verdicts(session->recorder, outcome->verdicts);
-    outcome->level = olo_recorder_level(session->recorder);
+    outcome->level = olo_recorder_verdict_level(session->recorder);
     outcome->time = olo_state_time(loaded->state);
     olo_system_ledger(loaded->system, loaded->state, &outcome->end);
     return outcome->status;

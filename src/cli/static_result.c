@@ -69,7 +69,7 @@ olo_status cli_static_result_open(cli_static_result *still, const char *path, do
         olo_recorder_create(still->path, loaded->model, loaded->system, &still->run, still->command,
                             &still->recorder, error);
     if (status == OLO_OK) {
-        olo_recorder_judge_no_motion(still->recorder, what, constraints);
+        olo_recorder_set_independent_states(still->recorder, what, constraints);
     }
     return status;
 }

@@ -74,16 +74,20 @@ olo_status cli_study_open(cli_study *study, const char *file, const cli_list *se
         return status;
     }
     cli_interrupt_begin();
-    study->observers[0] =
-        (olo_observer){.context = study, .stop = wants_stop, .warn = hear_warning};
+    study->observers[0] = olo_observer_default();
+    study->observers[0].context = study;
+    study->observers[0].stop = wants_stop;
+    study->observers[0].warn = hear_warning;
     study->observers[1] = cli_progress_observer(&study->progress);
-    study->study = (olo_study){.system = study->loaded.system,
-                               .start = study->loaded.state,
-                               .run = *olo_model_run(study->loaded.model),
-                               .observers = study->observers,
-                               .observer_count = quiet ? 1 : 2,
-                               .announce = announce,
-                               .context = study};
+    study->run = *olo_model_run(study->loaded.model);
+    study->study = olo_study_default();
+    study->study.system = study->loaded.system;
+    study->study.start = study->loaded.state;
+    study->study.run = &study->run;
+    study->study.observers = study->observers;
+    study->study.observer_count = quiet ? 1 : 2;
+    study->study.announce = announce;
+    study->study.context = study;
     return OLO_OK;
 }
 
@@ -104,7 +108,7 @@ olo_study_table cli_study_table(const char *title, const cli_table *table)
 olo_status cli_study_report(const cli_study *study, const char *command, olo_study_page *page,
                             const char *path, olo_error *error)
 {
-    const olo_run *run = &study->study.run;
+    const olo_run *run = &study->run;
     const olo_counts *counts = &study->loaded.counts;
     char sizes[4][32];
     (void)snprintf(sizes[0], sizeof sizes[0], "%d", counts->coordinates);

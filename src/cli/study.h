@@ -23,6 +23,7 @@ enum { CLI_STUDY_STEPS = 12, CLI_STUDY_NAME_SIZE = 128 };
 
 typedef struct cli_study {
     cli_loaded loaded;
+    olo_run run;
     olo_study study;
     cli_progress_line progress;
     olo_observer observers[2];

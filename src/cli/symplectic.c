@@ -37,8 +37,8 @@ olo_status cli_symplectic_find(const cli_loaded *loaded, cli_symplectic *found, 
     if (status == OLO_OK)
         status = olo_state_clone(loaded->state, &state, error);
     for (; status == OLO_OK && found->steps < STEPS; found->steps++) {
-        olo_step_map map = {0};
-        status = olo_derivatives_step_map(derivatives, state, run.step, &map, error);
+        olo_step_map map = olo_step_map_default();
+        status = olo_derivatives_compute_step_map(derivatives, state, run.step, &map, error);
         if (status == OLO_OK)
             keep_worst(&map, found->steps == 0, &found->worst);
     }

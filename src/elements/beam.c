@@ -26,18 +26,38 @@ enum { NODES = OLO_STRAIN_NODES_MAX, MOST_ELEMENTS = 100000 };
 
 olo_beam olo_beam_default(void)
 {
-    return (olo_beam){.interpolation = "linear",
+    return (olo_beam){.initialised = OLO_INITIALISED_BEAM,
+                      .interpolation = "linear",
                       .quadrature = "reduced",
                       .curve = "polyline",
                       .to = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                      .section = {.shear_factor = OLO_UNSET},
                       .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+}
+
+olo_arc olo_arc_default(void)
+{
+    return (olo_arc){.initialised = OLO_INITIALISED_ARC};
+}
+
+olo_section olo_section_default(void)
+{
+    return (olo_section){.initialised = OLO_INITIALISED_SECTION, .shear_factor = OLO_UNSET};
 }
 
 static void defaults(void *element)
 {
     *(olo_beam *)element = olo_beam_default();
+}
+
+static void arc_defaults(void *part)
+{
+    *(olo_arc *)part = olo_arc_default();
+}
+
+static void section_defaults(void *part)
+{
+    *(olo_section *)part = olo_section_default();
 }
 
 /* --- shape functions and Gauss points on [-1, 1] --- */
@@ -145,7 +165,7 @@ static olo_status own_node(work *x, int k)
 static olo_status other_node(work *x, int k, const char *key, const char *name)
 {
     const double tolerance = 1e-9;
-    olo_place place = {.on = name};
+    olo_point_on_body place = {.on = name};
     olo_position position;
     double at[3], gap[3];
     olo_status status = olo_build_place(x->builder, key, &place, &position, &x->node[k]);
@@ -377,14 +397,14 @@ static olo_status add_weight(work *x)
 static void half_widths(const work *x, double h[2])
 {
     const double thinnest = 1. / 400, thickest = 1. / 16;
-    const olo_section *section = &x->beam->section;
+    const olo_section *section = x->beam->section;
     const double *D = x->section.stiffness;
     double length = 0;
     for (int k = 0; k < x->line.nodes; k++)
         length += x->lengths[k];
     for (int i = 0; i < 2; i++) {
         double I = D[7 * (4 - i)]; /* d1 is bent about d2 */
-        if (!section->type)
+        if (!section)
             h[i] = fmin(fmax(D[14] > 0 ? sqrt(3 * fmax(I, 0) / D[14]) : 0, thinnest * length),
                         thickest * length);
         else
@@ -407,7 +427,7 @@ static void axes(const work *x, int e, int a, double rotation[9])
 static olo_status draw(const work *x)
 {
     const olo_system *s = olo_build_system(x->builder);
-    const char *shape = x->beam->section.type;
+    const char *shape = x->beam->section ? x->beam->section->type : NULL;
     int pieces = x->line.element_nodes - 1, first = 1;
     double h[2];
     olo_status status = OLO_OK;
@@ -433,9 +453,8 @@ static olo_status draw(const work *x)
 
 static olo_status check(olo_builder *builder, const olo_beam *beam)
 {
-    if (!(beam->elements >= 1 && beam->elements <= MOST_ELEMENTS) ||
-        beam->elements != floor(beam->elements))
-        return olo_builder_fail(builder, "elements", "must be a whole number from 1 to %d, got %g",
+    if (beam->elements < 1 || beam->elements > MOST_ELEMENTS)
+        return olo_builder_fail(builder, "elements", "must be a whole number from 1 to %d, got %d",
                                 MOST_ELEMENTS, beam->elements);
     if (!(beam->damping >= 0))
         return olo_builder_fail(builder, "damping", "must not be negative, got %g", beam->damping);
@@ -456,7 +475,7 @@ static olo_status add_all(work *x)
                           .first_term = s->term_count,
                           .lengths = x->lengths,
                           .stations = x->stations,
-                          .section = x->beam->section};
+                          .section = x->beam->section ? *x->beam->section : (olo_section){0}};
     olo_status status = add_nodes(x);
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++)
         for (int a = 0; status == OLO_OK && a < x->line.element_nodes; a++)
@@ -569,6 +588,18 @@ static const olo_field section_fields[] = {
      .help = "of the area in shear; default 5/6 (rectangle), 9/10 (circle), 1/2 (tube)"},
 };
 
+static const olo_part_type arc_type = {.initialised = OLO_INITIALISED_ARC,
+                                       .size = sizeof(olo_arc),
+                                       .fields = arc_fields,
+                                       .field_count = (int)(sizeof arc_fields / sizeof *arc_fields),
+                                       .defaults = arc_defaults};
+static const olo_part_type section_type = {
+    .initialised = OLO_INITIALISED_SECTION,
+    .size = sizeof(olo_section),
+    .fields = section_fields,
+    .field_count = (int)(sizeof section_fields / sizeof *section_fields),
+    .defaults = section_defaults};
+
 static const char *const interpolations[] = {"linear", "quadratic", NULL};
 static const char *const quadratures[] = {"reduced", "full", NULL};
 static const char *const curves[] = {"polyline", "spline", NULL};
@@ -581,7 +612,7 @@ static const olo_field fields[] = {
      .help =
          "name of the beam; its nodes are name.1, name.2, ..., name.start, name.middle, name.end"},
     {.key = "elements",
-     .kind = OLO_FIELD_NUMBER,
+     .kind = OLO_FIELD_COUNT,
      .offset = offsetof(olo_beam, elements),
      .required = true,
      .help = "number of finite elements"},
@@ -606,8 +637,7 @@ static const olo_field fields[] = {
     {.key = "arc",
      .kind = OLO_FIELD_PART,
      .offset = offsetof(olo_beam, arc),
-     .part = arc_fields,
-     .part_count = (int)(sizeof arc_fields / sizeof *arc_fields),
+     .part = &arc_type,
      .help = "instead of `to`: {center, axis, angle, rise} of a circle or helix"},
     {.key = "points",
      .kind = OLO_FIELD_VECTORS,
@@ -655,8 +685,7 @@ static const olo_field fields[] = {
     {.key = "section",
      .kind = OLO_FIELD_PART,
      .offset = offsetof(olo_beam, section),
-     .part = section_fields,
-     .part_count = (int)(sizeof section_fields / sizeof *section_fields),
+     .part = &section_type,
      .help = "shape and material, instead of stiffness and inertia"},
     {.key = "damping",
      .kind = OLO_FIELD_NUMBER,
@@ -677,7 +706,8 @@ static const olo_field fields[] = {
      .help = "about its start, in space axes; default 0"},
 };
 
-const olo_element_type olo_element_beam = {.section = "beams",
+const olo_element_type olo_element_beam = {.initialised = OLO_INITIALISED_BEAM,
+                                           .section = "beams",
                                            .noun = "beam",
                                            .size = sizeof(olo_beam),
                                            .fields = fields,

@@ -119,15 +119,18 @@ static olo_status straight(olo_builder *builder, const olo_beam *beam, olo_line 
 
 static olo_status turned(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
+    const olo_arc *arc = beam->arc;
     double n[3], arm[3], t[3], d1[3];
-    vec3_copy(beam->arc.axis, n);
+    if (!(vec3_norm(arc->axis) > 0))
+        return olo_builder_fail(builder, "arc", "has an axis of length zero");
+    vec3_copy(arc->axis, n);
     vec3_normalise(n);
-    vec3_subtract(beam->from, beam->arc.center, arm);
+    vec3_subtract(beam->from, arc->center, arm);
     vec3_cross(n, arm, t);
     double radius = vec3_norm(t);
     for (int i = 0; i < 3; i++)
-        t[i] = beam->arc.angle * t[i] + beam->arc.rise * n[i];
-    if (!(radius > 0) || beam->arc.angle == 0)
+        t[i] = arc->angle * t[i] + arc->rise * n[i];
+    if (!(radius > 0) || arc->angle == 0)
         return olo_builder_fail(builder, "arc", "has no angle, or starts on its axis");
     vec3_normalise(t);
     if (!first_director(beam->d1, t, d1))
@@ -136,12 +139,11 @@ static olo_status turned(olo_builder *builder, const olo_beam *beam, olo_line *l
         for (int a = 0; a < line->element_nodes; a++) {
             int k = node_of(line, e, a);
             double s = share_of(line, k), R[9], at[9];
-            double theta[3] = {beam->arc.angle * s * n[0], beam->arc.angle * s * n[1],
-                               beam->arc.angle * s * n[2]};
+            double theta[3] = {arc->angle * s * n[0], arc->angle * s * n[1], arc->angle * s * n[2]};
             rotation_exponential(theta, R);
             mat3_times(R, arm, line->x[k]);
-            vec3_add(1.0, beam->arc.center, line->x[k]);
-            vec3_add(beam->arc.rise * s, n, line->x[k]);
+            vec3_add(1.0, arc->center, line->x[k]);
+            vec3_add(arc->rise * s, n, line->x[k]);
             set_directors(d1, t, beam->twist * s, at);
             for (int i = 0; i < 3; i++)
                 mat3_times(R, at + 3 * i, line->directors[e * line->element_nodes + a] + 3 * i);
@@ -352,7 +354,7 @@ static olo_status smooth(olo_builder *builder, const olo_beam *beam, olo_line *l
 
 static olo_status choose(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
-    bool arc = vec3_norm(beam->arc.axis) > 0, to = !isnan(beam->to[0]);
+    bool arc = beam->arc != NULL, to = !isnan(beam->to[0]);
     int given = arc + to + (beam->point_count > 0);
     if (given != 1)
         return olo_builder_fail(builder, NULL,
@@ -368,7 +370,7 @@ static olo_status choose(olo_builder *builder, const olo_beam *beam, olo_line *l
 olo_status olo_line_create(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     line->element_nodes = strcmp(beam->interpolation, "quadratic") == 0 ? 3 : 2;
-    line->elements = (int)beam->elements;
+    line->elements = beam->elements;
     line->nodes = line->elements * (line->element_nodes - 1) + 1;
     line->x = olo_alloc((size_t)line->nodes, sizeof *line->x);
     line->directors =

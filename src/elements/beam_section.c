@@ -66,6 +66,8 @@ static olo_status ring(olo_builder *builder, const olo_section *s, outline *x)
 static olo_status by_shape(olo_builder *builder, const olo_section *s, olo_section_numbers *out)
 {
     outline x = {0};
+    if (!s->type)
+        return olo_builder_fail(builder, "section", "needs a type: rectangle, circle or tube");
     olo_status status =
         strcmp(s->type, "rectangle") == 0 ? rectangle(builder, s, &x) : ring(builder, s, &x);
     if (status != OLO_OK)
@@ -145,13 +147,13 @@ olo_status olo_section_measure(olo_builder *builder, const olo_beam *beam,
 {
     memset(section, 0, sizeof *section);
     bool numbers = beam->stiffness_count > 0 || beam->inertia_count > 0 || beam->energy;
-    if (beam->section.type && numbers)
+    if (beam->section && numbers)
         return olo_builder_fail(builder, "section",
                                 "give either a section or stiffness and inertia");
-    if (!beam->section.type && !numbers)
+    if (!beam->section && !numbers)
         return olo_builder_fail(builder, NULL, "give a section, or stiffness and inertia");
     olo_status status =
-        numbers ? by_numbers(builder, beam, section) : by_shape(builder, &beam->section, section);
+        numbers ? by_numbers(builder, beam, section) : by_shape(builder, beam->section, section);
     for (int i = 0; i < 36; i++)
         section->coupled = section->coupled || (i % 7 != 0 && section->stiffness[i] != 0);
     return status;

@@ -19,7 +19,8 @@ static const double euler_tolerance = 1e-6;
 
 olo_body olo_body_default(void)
 {
-    return (olo_body){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+    return (olo_body){.initialised = OLO_INITIALISED_BODY,
+                      .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                       .position = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
@@ -226,7 +227,8 @@ static const olo_field fields[] = {
      .help = "named points in the body's frame"},
 };
 
-const olo_element_type olo_element_body = {.section = "bodies",
+const olo_element_type olo_element_body = {.initialised = OLO_INITIALISED_BODY,
+                                           .section = "bodies",
                                            .noun = "body",
                                            .size = sizeof(olo_body),
                                            .fields = fields,

@@ -82,7 +82,7 @@ olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector)
 olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(void *context));
 
 /* A place by name; on failure the location of `key` is in the text. */
-olo_status olo_build_place(olo_builder *builder, const char *key, const olo_place *place,
+olo_status olo_build_place(olo_builder *builder, const char *key, const olo_point_on_body *place,
                            olo_position *position, int *node);
 
 /* A signal as a function of time, owned by whoever gets it. */

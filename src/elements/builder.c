@@ -474,7 +474,7 @@ olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(vo
     return OLO_OK;
 }
 
-olo_status olo_build_place(olo_builder *builder, const char *key, const olo_place *place,
+olo_status olo_build_place(olo_builder *builder, const char *key, const olo_point_on_body *place,
                            olo_position *position, int *node)
 {
     olo_error cause = {0};

@@ -12,7 +12,7 @@
 
 olo_damper olo_damper_default(void)
 {
-    return (olo_damper){.type = "distance"};
+    return (olo_damper){.initialised = OLO_INITIALISED_DAMPER, .type = "distance"};
 }
 
 static void defaults(void *element)
@@ -21,7 +21,7 @@ static void defaults(void *element)
 }
 
 olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
-                          const olo_place between[2], olo_position *span, double *length)
+                          const olo_point_on_body between[2], olo_position *span, double *length)
 {
     olo_position ends[2];
     int node[2];
@@ -105,7 +105,8 @@ static const olo_field fields[] = {
      .help = "force per velocity"},
 };
 
-const olo_element_type olo_element_damper = {.section = "dampers",
+const olo_element_type olo_element_damper = {.initialised = OLO_INITIALISED_DAMPER,
+                                             .section = "dampers",
                                              .noun = "damper",
                                              .size = sizeof(olo_damper),
                                              .fields = fields,

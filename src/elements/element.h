@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/initialised.h"
 #include "oloid/elements.h"
 #include "oloid/status.h"
 
@@ -26,17 +27,19 @@ typedef enum olo_field_kind {
     OLO_FIELD_INERTIA,   /* 3, 6 or 3x3 numbers [double[9]] */
     OLO_FIELD_ROTATION,  /* see olo_body.rotation [double[9]] */
     OLO_FIELD_FLAG,      /* true or false [bool] */
-    OLO_FIELD_PLACE,     /* [olo_place] */
-    OLO_FIELD_PLACES,    /* two places [olo_place[2]] */
-    OLO_FIELD_SIGNAL,    /* number, expression of t, or {time: [...], value: [...]} [olo_signal] */
-    OLO_FIELD_ENERGY,    /* expression of `l` and the parameters, kept as text [const char *] */
-    OLO_FIELD_MOTION,    /* three expressions of `t`, kept as texts [const char *[3]] */
+    OLO_FIELD_PLACE,     /* [olo_point_on_body] */
+    OLO_FIELD_PLACES,    /* two places [olo_point_on_body[2]] */
+    OLO_FIELD_SIGNAL, /* number, expression of t, or {time: [...], value: [...]} [const olo_signal
+                       *] */
+    OLO_FIELD_ENERGY, /* expression of `l` and the parameters, kept as text [const char *] */
+    OLO_FIELD_MOTION, /* three expressions of `t`, kept as texts [const char *[3]] */
     OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
     OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
     OLO_FIELD_NUMBERS,  /* numbers, or rows of numbers [const double *, count at count_offset] */
     OLO_FIELD_VECTORS,  /* a list of vectors [const double *, count of vectors at count_offset] */
     OLO_FIELD_VERTICES, /* four vectors [double[4][3]] */
-    OLO_FIELD_PART      /* a map with the fields `part` [a struct] */
+    OLO_FIELD_COUNT,    /* a whole number, not negative [int] */
+    OLO_FIELD_PART      /* a map with the fields of `part` [const struct *, NULL: not given] */
 } olo_field_kind;
 
 typedef struct olo_field {
@@ -46,15 +49,32 @@ typedef struct olo_field {
     size_t count_offset;        /* int; shapes and points */
     const char *const *choices; /* NULL-ended */
     bool required;
-    const char *help;             /* one line, for messages and docs */
-    const struct olo_field *part; /* fields of the struct inside */
-    int part_count;
+    const char *help; /* one line, for messages and docs */
+    const struct olo_part_type *part;
 } olo_field;
 
+/* A struct that an element points to: a shape of a body, the section of a beam. Checks have room
+ * for one of at most so many bytes. */
+enum { OLO_PART_MAX_SIZE = 512 };
+typedef struct olo_part_type {
+    olo_initialised initialised; /* number of the struct, its first member */
+    size_t size;
+    const olo_field *fields;
+    int field_count;
+    void (*defaults)(void *part);
+} olo_part_type;
+
+/* How the struct of every element begins. */
+typedef struct olo_element_head {
+    int initialised;
+    const char *name;
+} olo_element_head;
+
 typedef struct olo_element_type {
-    const char *section; /* key in a model file: "bodies" */
-    const char *noun;    /* "body" */
-    size_t size;         /* of the struct; its first member is `const char *name` */
+    const char *section;         /* key in a model file: "bodies" */
+    const char *noun;            /* "body" */
+    olo_initialised initialised; /* number of the struct, which begins as olo_element_head */
+    size_t size;
     const olo_field *fields;
     int field_count;
     void (*defaults)(void *element);
@@ -67,9 +87,7 @@ typedef struct olo_element_type {
 extern const olo_element_type *const olo_element_types[];
 extern const int olo_element_type_count;
 
-/* The fields of a shape, for the reader: a shape is part of a body, not an element. */
-extern const olo_field olo_shape_fields[];
-extern const int olo_shape_field_count;
+extern const olo_part_type olo_part_shape;
 
 extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body,
     olo_element_rod, olo_element_relation, olo_element_spring, olo_element_damper,

@@ -5,7 +5,7 @@
 
 olo_exact olo_exact_default(void)
 {
-    return (olo_exact){.name = NULL};
+    return (olo_exact){.initialised = OLO_INITIALISED_EXACT, .name = NULL};
 }
 
 static void defaults(void *element)
@@ -89,7 +89,8 @@ static const olo_field fields[] = {
      .help = "the third director of the body over time"},
 };
 
-const olo_element_type olo_element_exact = {.section = "exact",
+const olo_element_type olo_element_exact = {.initialised = OLO_INITIALISED_EXACT,
+                                            .section = "exact",
                                             .noun = "exact",
                                             .size = sizeof(olo_exact),
                                             .fields = fields,

@@ -8,7 +8,8 @@
 
 olo_joint olo_joint_default(void)
 {
-    return (olo_joint){.type = "revolute",
+    return (olo_joint){.initialised = OLO_INITIALISED_JOINT,
+                       .type = "revolute",
                        .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .axis = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .axis2 = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
@@ -20,9 +21,19 @@ olo_joint olo_joint_default(void)
                        .upper = OLO_UNSET};
 }
 
+olo_controller olo_controller_default(void)
+{
+    return (olo_controller){.initialised = OLO_INITIALISED_CONTROLLER};
+}
+
 static void defaults(void *element)
 {
     *(olo_joint *)element = olo_joint_default();
+}
+
+static void controller_defaults(void *part)
+{
+    *(olo_controller *)part = olo_controller_default();
 }
 
 /* What a model may say, and who builds it. */
@@ -96,6 +107,13 @@ static const olo_field controller_fields[] = {
      .help =
          "where to go: a number, an expression of t, or {time: [...], value: [...]}; default 0"},
 };
+
+static const olo_part_type controller_type = {
+    .initialised = OLO_INITIALISED_CONTROLLER,
+    .size = sizeof(olo_controller),
+    .fields = controller_fields,
+    .field_count = (int)(sizeof controller_fields / sizeof *controller_fields),
+    .defaults = controller_defaults};
 
 static const olo_field fields[] = {
     {.key = "name",
@@ -186,8 +204,7 @@ static const olo_field fields[] = {
     {.key = "controller",
      .kind = OLO_FIELD_PART,
      .offset = offsetof(olo_joint, controller),
-     .part = controller_fields,
-     .part_count = (int)(sizeof controller_fields / sizeof *controller_fields),
+     .part = &controller_type,
      .help = "{kp, kd, target}: torque or force kp (target - x) + kd (target' - x')"},
     {.key = "motion",
      .kind = OLO_FIELD_SIGNAL,
@@ -207,7 +224,8 @@ static const olo_field fields[] = {
      .help = "factor of torque and force over time: a number, an expression of t, or a table"},
 };
 
-const olo_element_type olo_element_joint = {.section = "joints",
+const olo_element_type olo_element_joint = {.initialised = OLO_INITIALISED_JOINT,
+                                            .section = "joints",
                                             .noun = "joint",
                                             .size = sizeof(olo_joint),
                                             .fields = fields,

@@ -219,20 +219,22 @@ static olo_status add_drive(const drives *x, const char *key, double value)
         return OLO_OK;
     olo_status status = choose(x, key, strcmp(key, "torque") == 0 ? ANGLE : POSITION, &i);
     olo_action action = {.type = &olo_action_drive, .vector = {value, 0, 0}};
-    return status == OLO_OK ? add_action(x, i, "time", &x->joint->signal, &action) : status;
+    return status == OLO_OK ? add_action(x, i, "time", x->joint->signal, &action) : status;
 }
 
 static olo_status add_controller(const drives *x)
 {
-    const olo_controller *c = &x->joint->controller;
+    const olo_controller *c = x->joint->controller;
     int i;
+    if (!c)
+        return OLO_OK;
     if (c->kp == 0 && c->kd == 0)
-        return olo_signal_is_given(&c->target)
+        return olo_signal_is_given(c->target)
                    ? olo_builder_fail(x->builder, "controller", "needs kp or kd")
                    : OLO_OK;
     olo_status status = choose(x, "controller", ANY, &i);
     olo_action action = {.type = &olo_action_controller, .kp = c->kp, .kd = c->kd};
-    return status == OLO_OK ? add_action(x, i, "controller", &c->target, &action) : status;
+    return status == OLO_OK ? add_action(x, i, "controller", c->target, &action) : status;
 }
 
 /* A function takes the place of a constant torque or force along its coordinate: both would
@@ -271,18 +273,18 @@ static olo_status add_function(const drives *x)
                          .drive = x->joint->function,
                          .drive_derivatives = x->joint->derivatives,
                          .context = x->joint->context};
-    return status == OLO_OK ? add_action(x, i, "time", &x->joint->signal, &action) : status;
+    return status == OLO_OK ? add_action(x, i, "time", x->joint->signal, &action) : status;
 }
 
 static olo_status add_motion(const drives *x)
 {
     int i;
     char name[160];
-    if (!olo_signal_is_given(&x->joint->motion))
+    if (!olo_signal_is_given(x->joint->motion))
         return OLO_OK;
     olo_status status = choose(x, "motion", ANY, &i);
     snprintf(name, sizeof name, "%s.motion", x->joint->name);
-    return status == OLO_OK ? olo_build_motion(x->builder, name, i, "motion", &x->joint->motion)
+    return status == OLO_OK ? olo_build_motion(x->builder, name, i, "motion", x->joint->motion)
                             : status;
 }
 
@@ -292,7 +294,7 @@ static olo_status add_all(const drives *x)
     const olo_joint *joint = x->joint;
     olo_status status = OLO_OK;
     if (joint->torque == 0 && joint->force == 0 && !joint->function &&
-        olo_signal_is_given(&joint->signal))
+        olo_signal_is_given(joint->signal))
         status = olo_builder_fail(x->builder, "time",
                                   "is a factor of torque and force, which are missing");
     if (status == OLO_OK)

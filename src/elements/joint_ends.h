@@ -39,7 +39,7 @@ extern olo_joint_build olo_build_pair_joint, olo_build_screw, olo_build_universa
     olo_build_distance_joint, olo_build_rolling;
 
 /* A rod: a fixed distance between two places, OLO_UNSET for that at the start. */
-olo_status olo_build_distance(olo_builder *builder, const char *name, const olo_place between[2],
-                              double length);
+olo_status olo_build_distance(olo_builder *builder, const char *name,
+                              const olo_point_on_body between[2], double length);
 
 #endif

@@ -34,11 +34,11 @@ olo_status olo_joint_start_rates(olo_builder *builder, const olo_joint *joint, i
                                  const olo_start_rate *coordinate, olo_started *start)
 {
     double speed;
-    olo_status status = olo_motion_start_rate(builder, "motion", &joint->motion, &speed);
+    olo_status status = olo_motion_start_rate(builder, "motion", joint->motion, &speed);
     for (int i = 0; status == OLO_OK && i < count; i++) {
         const olo_start_rate *x = &coordinate[i];
         start[i] = (olo_started){.rate = x->given, .said = x->given != 0};
-        if (!olo_signal_is_given(&joint->motion) || !is_moved(joint, count, x->kind))
+        if (!olo_signal_is_given(joint->motion) || !is_moved(joint, count, x->kind))
             continue;
         if (x->given != 0 && !olo_joint_rates_agree(x->given, speed))
             return olo_builder_fail(builder, x->key,

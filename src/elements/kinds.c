@@ -1,7 +1,13 @@
-/* What kinds of elements there are, for programs that write models: a look into the registry. */
+/* What programs that write models need: what kinds of elements there are, by a look into the
+ * registry, and the number that stands for none. */
 #include <stddef.h>
 
 #include "elements/element.h"
+
+double olo_unset(void)
+{
+    return OLO_UNSET;
+}
 
 static const olo_element_type *type_of(int kind)
 {
@@ -10,10 +16,10 @@ static const olo_element_type *type_of(int kind)
 
 static const olo_field *field_of(int kind, int index)
 {
-    return index >= 0 && index < olo_element_keys(kind) ? &type_of(kind)->fields[index] : NULL;
+    return index >= 0 && index < olo_element_key_count(kind) ? &type_of(kind)->fields[index] : NULL;
 }
 
-int olo_element_kinds(void)
+int olo_element_kind_count(void)
 {
     return olo_element_type_count;
 }
@@ -30,7 +36,7 @@ const char *olo_element_noun(int kind)
     return type ? type->noun : NULL;
 }
 
-int olo_element_keys(int kind)
+int olo_element_key_count(int kind)
 {
     const olo_element_type *type = type_of(kind);
     return type ? type->field_count : 0;

@@ -9,7 +9,7 @@
 
 olo_load olo_load_default(void)
 {
-    return (olo_load){.frame = "space"};
+    return (olo_load){.initialised = OLO_INITIALISED_LOAD, .frame = "space"};
 }
 
 static void defaults(void *element)
@@ -22,7 +22,7 @@ static olo_status add(olo_builder *builder, const olo_load *load, olo_action *ac
                       const int *index)
 {
     action->owner = load->name;
-    olo_status status = olo_build_signal(builder, "time", &load->signal, &action->time);
+    olo_status status = olo_build_signal(builder, "time", load->signal, &action->time);
     if (status != OLO_OK)
         return status;
     status = olo_build_action(builder, action, index);
@@ -197,7 +197,8 @@ static const olo_field fields[] = {
      .help = "factor over time: a number, an expression of t, or {time: [...], value: [...]}"},
 };
 
-const olo_element_type olo_element_load = {.section = "loads",
+const olo_element_type olo_element_load = {.initialised = OLO_INITIALISED_LOAD,
+                                           .section = "loads",
                                            .noun = "load",
                                            .size = sizeof(olo_load),
                                            .fields = fields,

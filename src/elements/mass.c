@@ -8,7 +8,7 @@
 
 olo_mass olo_mass_default(void)
 {
-    return (olo_mass){.name = NULL};
+    return (olo_mass){.initialised = OLO_INITIALISED_MASS, .name = NULL};
 }
 
 static void defaults(void *element)
@@ -77,7 +77,8 @@ static const olo_field fields[] = {
      .help = "about its centre, along the axes of the frame it is on; default none"},
 };
 
-const olo_element_type olo_element_mass = {.section = "masses",
+const olo_element_type olo_element_mass = {.initialised = OLO_INITIALISED_MASS,
+                                           .section = "masses",
                                            .noun = "mass",
                                            .size = sizeof(olo_mass),
                                            .fields = fields,

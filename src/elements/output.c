@@ -9,7 +9,7 @@
 
 olo_output olo_output_default(void)
 {
-    return (olo_output){.trace = true, .frame = "space"};
+    return (olo_output){.initialised = OLO_INITIALISED_OUTPUT, .trace = true, .frame = "space"};
 }
 
 static void defaults(void *element)
@@ -113,7 +113,8 @@ static const olo_field fields[] = {
      .help = "whether the report draws its way; default true"},
 };
 
-const olo_element_type olo_element_output = {.section = "outputs",
+const olo_element_type olo_element_output = {.initialised = OLO_INITIALISED_OUTPUT,
+                                             .section = "outputs",
                                              .noun = "output",
                                              .size = sizeof(olo_output),
                                              .fields = fields,

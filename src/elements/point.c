@@ -6,7 +6,7 @@
 
 olo_point olo_point_default(void)
 {
-    return (olo_point){.name = NULL};
+    return (olo_point){.initialised = OLO_INITIALISED_POINT, .name = NULL};
 }
 
 static void defaults(void *element)
@@ -19,7 +19,7 @@ static olo_status find_base(olo_builder *builder, const olo_point *point, int *b
     *base = -1;
     if (!point->relative_to)
         return OLO_OK;
-    olo_place place = {.on = point->relative_to};
+    olo_point_on_body place = {.on = point->relative_to};
     olo_position position;
     const olo_system *s = olo_build_system(builder);
     olo_status status = olo_system_resolve(s, &place, &position, base, NULL);
@@ -43,7 +43,7 @@ static olo_status build(olo_builder *builder, const void *element)
                                 point->velocity, true, &node);
     if (status != OLO_OK)
         return status;
-    olo_place self = {.on = point->name};
+    olo_point_on_body self = {.on = point->name};
     olo_position x;
     status = olo_build_place(builder, "relative_to", &self, &x, NULL);
     for (int k = 0; status == OLO_OK && k < x.count; k++)
@@ -82,7 +82,8 @@ static const olo_field fields[] = {
      .help = "an earlier point from which position and velocity count (relative coordinates)"},
 };
 
-const olo_element_type olo_element_point = {.section = "points",
+const olo_element_type olo_element_point = {.initialised = OLO_INITIALISED_POINT,
+                                            .section = "points",
                                             .noun = "point",
                                             .size = sizeof(olo_point),
                                             .fields = fields,

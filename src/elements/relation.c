@@ -16,7 +16,8 @@
 
 olo_relation olo_relation_default(void)
 {
-    return (olo_relation){.ratio = 1, .also_ratio = 1, .offset = OLO_UNSET};
+    return (olo_relation){
+        .initialised = OLO_INITIALISED_RELATION, .ratio = 1, .also_ratio = 1, .offset = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -143,7 +144,8 @@ static const olo_field fields[] = {
      .help = "what is added; default what the start leaves"},
 };
 
-const olo_element_type olo_element_relation = {.section = "relations",
+const olo_element_type olo_element_relation = {.initialised = OLO_INITIALISED_RELATION,
+                                               .section = "relations",
                                                .noun = "relation",
                                                .size = sizeof(olo_relation),
                                                .fields = fields,

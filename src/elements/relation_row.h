@@ -30,7 +30,7 @@ olo_status olo_motion_start_rate(olo_builder *builder, const char *key, const ol
 /* Is there an expression, a table or a function? */
 static inline bool olo_signal_is_given(const olo_signal *signal)
 {
-    return signal->expression || signal->count > 0 || signal->function;
+    return signal && (signal->expression || signal->count > 0 || signal->function);
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 olo_rod olo_rod_default(void)
 {
-    return (olo_rod){.length = OLO_UNSET};
+    return (olo_rod){.initialised = OLO_INITIALISED_ROD, .length = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -60,8 +60,8 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
     return false;
 }
 
-olo_status olo_build_distance(olo_builder *builder, const char *name, const olo_place between[2],
-                              double length)
+olo_status olo_build_distance(olo_builder *builder, const char *name,
+                              const olo_point_on_body between[2], double length)
 {
     olo_position span;
     double initial;
@@ -119,7 +119,8 @@ static const olo_field fields[] = {
      .help = "default the initial distance"},
 };
 
-const olo_element_type olo_element_rod = {.section = "rods",
+const olo_element_type olo_element_rod = {.initialised = OLO_INITIALISED_ROD,
+                                          .section = "rods",
                                           .noun = "rod",
                                           .size = sizeof(olo_rod),
                                           .fields = fields,

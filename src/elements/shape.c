@@ -18,7 +18,8 @@
 
 olo_shape olo_shape_default(void)
 {
-    olo_shape shape = {.density = OLO_UNSET,
+    olo_shape shape = {.initialised = OLO_INITIALISED_SHAPE,
+                       .density = OLO_UNSET,
                        .mass = OLO_UNSET,
                        .radius = OLO_UNSET,
                        .height = OLO_UNSET,
@@ -157,7 +158,7 @@ const char *olo_shape_add_moments(const olo_shape *shape, olo_moments *moments, 
 
 static const char *const types[] = {"sphere", "box", "cylinder", "cone", "tetrahedron", NULL};
 
-const olo_field olo_shape_fields[] = {
+static const olo_field fields[] = {
     {.key = "type",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_shape, type),
@@ -199,4 +200,13 @@ const olo_field olo_shape_fields[] = {
      .help = "of the shape in the body's frame; default none"},
 };
 
-const int olo_shape_field_count = (int)(sizeof olo_shape_fields / sizeof *olo_shape_fields);
+static void defaults(void *part)
+{
+    *(olo_shape *)part = olo_shape_default();
+}
+
+const olo_part_type olo_part_shape = {.initialised = OLO_INITIALISED_SHAPE,
+                                      .size = sizeof(olo_shape),
+                                      .fields = fields,
+                                      .field_count = (int)(sizeof fields / sizeof *fields),
+                                      .defaults = defaults};

@@ -3,9 +3,15 @@
 #include <string.h>
 
 #include "base/expression.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "elements/build.h"
 #include "elements/builder_state.h"
+
+olo_signal olo_signal_default(void)
+{
+    return (olo_signal){.initialised = OLO_INITIALISED_SIGNAL};
+}
 
 /* The variables are copied to the stack so that a curve may be shared between threads. */
 enum { VARIABLES_ON_STACK = 256 };
@@ -239,6 +245,8 @@ olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_sig
                             olo_time_function *time)
 {
     *time = (olo_time_function){0};
+    if (!signal)
+        return OLO_OK;
     if (signal->count > 0)
         return build_table(builder, key, signal, time);
     if (signal->expression) {

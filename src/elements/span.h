@@ -7,7 +7,7 @@
 /* x2 - x1 as a position, and its initial length. `look` says how it is drawn: name, role,
  * primitive. */
 olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
-                          const olo_place between[2], olo_position *span, double *length);
+                          const olo_point_on_body between[2], olo_position *span, double *length);
 
 /* A viscous damper along the line ("distance") or isotropic ("linear"). */
 olo_status olo_build_damper(olo_builder *builder, const char *name, const char *type,

@@ -14,7 +14,10 @@
 
 olo_spring olo_spring_default(void)
 {
-    return (olo_spring){.type = "distance", .stiffness = OLO_UNSET, .length = OLO_UNSET};
+    return (olo_spring){.initialised = OLO_INITIALISED_SPRING,
+                        .type = "distance",
+                        .stiffness = OLO_UNSET,
+                        .length = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -192,7 +195,8 @@ static const olo_field fields[] = {
      .help = "stored energy as an expression of the length l, instead of stiffness"},
 };
 
-const olo_element_type olo_element_spring = {.section = "springs",
+const olo_element_type olo_element_spring = {.initialised = OLO_INITIALISED_SPRING,
+                                             .section = "springs",
                                              .noun = "spring",
                                              .size = sizeof(olo_spring),
                                              .fields = fields,

@@ -9,7 +9,9 @@
 
 olo_support olo_support_default(void)
 {
-    return (olo_support){.type = "point", .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+    return (olo_support){.initialised = OLO_INITIALISED_SUPPORT,
+                         .type = "point",
+                         .at = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
 }
 
 static void defaults(void *element)
@@ -187,7 +189,8 @@ static const olo_field fields[] = {
      .help = "where in space; default where the place is at the start"},
 };
 
-const olo_element_type olo_element_support = {.section = "supports",
+const olo_element_type olo_element_support = {.initialised = OLO_INITIALISED_SUPPORT,
+                                              .section = "supports",
                                               .noun = "support",
                                               .size = sizeof(olo_support),
                                               .fields = fields,

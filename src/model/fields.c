@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/initialised.h"
 #include "model/model.h"
 
 /* Copying ------------------------------------------------------------------------------------- */
@@ -31,20 +32,25 @@ static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
 
 static bool copy_place(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_place *place = olo_field_at(field, target);
+    olo_point_on_body *place = olo_field_at(field, target);
     return copy_text(pool, &place->on);
 }
 
 static bool copy_places(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_place *places = olo_field_at(field, target);
+    olo_point_on_body *places = olo_field_at(field, target);
     return copy_text(pool, &places[0].on) && copy_text(pool, &places[1].on);
 }
 
 static bool copy_signal(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_signal *signal = olo_field_at(field, target);
-    if (!copy_text(pool, &signal->expression)) {
+    const olo_signal **given = olo_field_at(field, target);
+    if (*given == NULL) {
+        return true;
+    }
+    olo_signal *signal = olo_pool_copy(pool, *given, 1, sizeof *signal);
+    *given = signal;
+    if (signal == NULL || !copy_text(pool, &signal->expression)) {
         return false;
     }
     if (signal->time == NULL) {
@@ -62,7 +68,7 @@ static bool copy_shapes(olo_pool *pool, const olo_field *field, void *target)
     const int count = olo_field_count(field, target);
     olo_shape *copy = olo_pool_copy(pool, *shapes, (size_t)count, sizeof *copy);
     for (int i = 0; copy != NULL && i < count; i++) {
-        if (!olo_fields_copy(pool, olo_shape_fields, olo_shape_field_count, &copy[i])) {
+        if (!olo_fields_copy(pool, olo_part_shape.fields, olo_part_shape.field_count, &copy[i])) {
             return false;
         }
     }
@@ -105,7 +111,13 @@ static bool copy_list(olo_pool *pool, const olo_field *field, void *target)
 
 static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
 {
-    return olo_fields_copy(pool, field->part, field->part_count, olo_field_at(field, target));
+    void **part = olo_field_at(field, target);
+    if (*part == NULL) {
+        return true;
+    }
+    *part = olo_pool_copy(pool, *part, 1, field->part->size);
+    return *part != NULL &&
+           olo_fields_copy(pool, field->part->fields, field->part->field_count, *part);
 }
 
 /* Kinds that point to nothing have no function. */
@@ -194,7 +206,7 @@ static bool check_place(const olo_field *field, const void *element, const void 
                         reason why)
 {
     (void)defaults;
-    const olo_place *place = olo_field_in(field, element);
+    const olo_point_on_body *place = olo_field_in(field, element);
     return check_numbers(place->at, NULL, 3, why);
 }
 
@@ -202,7 +214,7 @@ static bool check_places(const olo_field *field, const void *element, const void
                          reason why)
 {
     (void)defaults;
-    const olo_place *places = olo_field_in(field, element);
+    const olo_point_on_body *places = olo_field_in(field, element);
     return check_numbers(places[0].at, NULL, 3, why) && check_numbers(places[1].at, NULL, 3, why);
 }
 
@@ -210,7 +222,13 @@ static bool check_signal(const olo_field *field, const void *element, const void
                          reason why)
 {
     (void)defaults;
-    const olo_signal *signal = olo_field_in(field, element);
+    const olo_signal *signal = *(const olo_signal *const *)olo_field_in(field, element);
+    if (signal == NULL) {
+        return true;
+    }
+    if (signal->initialised != OLO_INITIALISED_SIGNAL) {
+        return refuse(why, "is not initialised: start from olo_signal_default()");
+    }
     const bool table = signal->time != NULL || signal->value != NULL || signal->count != 0;
     const int given = (signal->expression != NULL) + table + (signal->function != NULL);
     if (given > 1) {
@@ -234,22 +252,45 @@ static bool check_signal(const olo_field *field, const void *element, const void
     return true;
 }
 
+/* A struct that an element points to. */
+static bool check_one_part(const olo_part_type *type, const void *part, reason why)
+{
+    union {
+        char bytes[OLO_PART_MAX_SIZE];
+        double number;
+        void *pointer;
+    } defaults;
+    char text[320];
+    if (*(const int *)part != (int)type->initialised) {
+        (void)snprintf(why.text, why.size, "is not initialised: start from olo_%s_default()",
+                       olo_initialised_name(type->initialised));
+        return false;
+    }
+    if (type->size > sizeof defaults) {
+        return refuse(why, "is larger than OLO_PART_MAX_SIZE");
+    }
+    type->defaults(&defaults);
+    const olo_field *wrong =
+        olo_fields_check(type->fields, type->field_count, part, &defaults, text, sizeof text);
+    if (wrong != NULL) {
+        (void)snprintf(why.text, why.size, "%s %s", wrong->key, text);
+    }
+    return wrong == NULL;
+}
+
 static bool check_shapes(const olo_field *field, const void *element, const void *defaults,
                          reason why)
 {
     (void)defaults;
     const olo_shape *const *shapes = olo_field_in(field, element);
     const int count = olo_field_count(field, element);
-    const olo_shape normal = olo_shape_default();
     if (count < 0 || (count > 0 && *shapes == NULL)) {
         return refuse(why, "has a number of shapes but no shapes");
     }
     for (int i = 0; i < count; i++) {
-        char text[320];
-        const olo_field *wrong = olo_fields_check(olo_shape_fields, olo_shape_field_count,
-                                                  &(*shapes)[i], &normal, text, sizeof text);
-        if (wrong != NULL) {
-            (void)snprintf(why.text, why.size, "%s of shape %d %s", wrong->key, i + 1, text);
+        char text[400];
+        if (!check_one_part(&olo_part_shape, &(*shapes)[i], (reason){text, sizeof text})) {
+            (void)snprintf(why.text, why.size, "shape %d: %s", i + 1, text);
             return false;
         }
     }
@@ -309,14 +350,9 @@ static bool check_motion(const olo_field *field, const void *element, const void
 static bool check_part(const olo_field *field, const void *element, const void *defaults,
                        reason why)
 {
-    char text[320];
-    const olo_field *wrong =
-        olo_fields_check(field->part, field->part_count, olo_field_in(field, element),
-                         olo_field_in(field, defaults), text, sizeof text);
-    if (wrong != NULL) {
-        (void)snprintf(why.text, why.size, "%s %s", wrong->key, text);
-    }
-    return wrong == NULL;
+    (void)defaults;
+    const void *part = *(const void *const *)olo_field_in(field, element);
+    return part == NULL || check_one_part(field->part, part, why);
 }
 
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {

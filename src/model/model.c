@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "model/fields.h"
 #include "model/run_section.h"
@@ -74,7 +75,7 @@ olo_status olo_model_set_text(olo_model *model, const char **field, const char *
 
 const char *olo_entry_name(const olo_entry *entry)
 {
-    return *(const char *const *)entry->element;
+    return ((const olo_element_head *)entry->element)->name;
 }
 
 static olo_mark field_mark(const olo_entry *entry, const char *key)
@@ -160,7 +161,7 @@ static olo_status default_name(olo_model *model, olo_entry *entry, size_t number
     do {
         (void)snprintf(name, sizeof name, "%s%zu", entry->type->noun, number++);
     } while (olo_names_find(&model->names, name) != NULL);
-    return olo_model_set_text(model, (const char **)entry->element, name, error);
+    return olo_model_set_text(model, &((olo_element_head *)entry->element)->name, name, error);
 }
 
 static olo_status check_name(const olo_model *model, const olo_entry *entry, olo_error *error)
@@ -232,12 +233,26 @@ static olo_status check_entry(olo_model *model, olo_entry *entry, size_t number,
     return status == OLO_OK ? check_fields(model, entry, error) : status;
 }
 
+/* A struct that starts as zeros has a name that can be printed; any other may have anything. */
+static olo_status check_initialised(const olo_element_type *type, const olo_element_head *element,
+                                    olo_error *error)
+{
+    const olo_status status = olo_check_initialised(element->initialised, type->initialised, error);
+    const bool named = element->initialised == 0 && element->name != NULL;
+    return status == OLO_OK || !named
+               ? status
+               : olo_fail_context(error, status, "%s '%.64s'", type->noun, element->name);
+}
+
 olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
                                  const void *element, const olo_origin *origin, olo_error *error)
 {
     olo_entry_list *list = list_of(model, type);
     if (list == NULL) {
         return olo_fail(error, OLO_INTERNAL, "the type '%s' is not registered", type->noun);
+    }
+    if (check_initialised(type, element, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
     }
     olo_entry *entry = olo_pool_alloc(&model->pool, 1, sizeof *entry);
     olo_entry **items = olo_grow(list->items, list->count, &list->capacity, sizeof *items);
@@ -356,6 +371,9 @@ olo_status olo_model_set_run(olo_model *model, const olo_run *run, olo_error *er
     }
     if (status == OLO_OK) {
         status = olo_model_set_text(model, &copy.null_space, run->null_space, error);
+    }
+    if (status == OLO_OK) {
+        status = olo_model_set_text(model, &copy.start, run->start, error);
     }
     if (status == OLO_OK) {
         model->run = copy;

@@ -28,7 +28,7 @@ typedef struct olo_origin {
 
 typedef struct olo_entry {
     const olo_element_type *type;
-    void *element; /* the struct of the type; its first member is the name */
+    void *element; /* the struct of the type, which begins as olo_element_head */
     olo_origin origin;
 } olo_entry;
 

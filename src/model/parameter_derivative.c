@@ -55,7 +55,7 @@ enum { START = OLO_COEFFICIENT_FUNCTION + 1 };
 static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *error)
 {
     olo_state *state = NULL;
-    olo_status status = olo_system_initial_state(system, &state, NULL, error);
+    olo_status status = olo_system_create_initial_state(system, &state, NULL, error);
     if (status != OLO_OK)
         return status;
     olo_system_visit_coefficients(system, collect, x);

@@ -1,5 +1,6 @@
 /* Structs of a model file through the tables of their fields: one function a kind of field,
  * found in a table by the kind. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,21 @@ static olo_status read_number(olo_reader *reader, const olo_yaml_node *node, con
                               void *target)
 {
     return olo_read_number(reader, node, olo_field_at(field, target));
+}
+
+static olo_status read_count(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                             void *target)
+{
+    double number = 0.0;
+    const olo_status status = olo_read_number(reader, node, &number);
+    if (status != OLO_OK) {
+        return status;
+    }
+    if (!(number >= 0 && number <= INT_MAX) || number != floor(number)) {
+        return olo_read_fail(reader, node, "expected a whole number, got %.17g", number);
+    }
+    *(int *)olo_field_at(field, target) = (int)number;
+    return OLO_OK;
 }
 
 static olo_status read_vector(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
@@ -169,7 +185,7 @@ static olo_status read_vertices(olo_reader *reader, const olo_yaml_node *node,
 
 /* A place as a map; the node of a beam may be computed. */
 typedef struct written_place {
-    olo_place place;
+    olo_point_on_body place;
     double node;
 } written_place;
 
@@ -180,7 +196,8 @@ static const olo_field place_fields[] = {
 };
 enum { PLACE_FIELD_COUNT = sizeof place_fields / sizeof place_fields[0] };
 
-static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
+static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node,
+                               olo_point_on_body *place)
 {
     written_place written = {.place = *place};
     olo_status status =
@@ -201,7 +218,7 @@ static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node, ol
     return place->on != NULL ? OLO_OK : olo_read_no_memory(reader);
 }
 
-static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_place *place)
+static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_point_on_body *place)
 {
     olo_status status;
     if (node->kind == OLO_YAML_LIST) {
@@ -230,7 +247,7 @@ static olo_status read_place(olo_reader *reader, const olo_yaml_node *node, cons
 static olo_status read_places(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                               void *target)
 {
-    olo_place *places = olo_field_at(field, target);
+    olo_point_on_body *places = olo_field_at(field, target);
     if (node->kind != OLO_YAML_LIST || node->count != 2) {
         return olo_read_fail_expected(reader, node, "a list of 2 places");
     }
@@ -290,7 +307,12 @@ static olo_status read_table(olo_reader *reader, const olo_yaml_node *node, olo_
 static olo_status read_signal(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                               void *target)
 {
-    olo_signal *signal = olo_field_at(field, target);
+    olo_signal *signal = olo_pool_alloc(&reader->pool, 1, sizeof *signal);
+    if (signal == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    *signal = olo_signal_default();
+    *(const olo_signal **)olo_field_at(field, target) = signal;
     if (node->kind == OLO_YAML_MAP) {
         return read_table(reader, node, signal);
     }
@@ -336,8 +358,9 @@ static olo_status read_shapes(olo_reader *reader, const olo_yaml_node *node, con
     const olo_yaml_node *item = list ? node->first : node;
     for (int i = 0; i < count; i++, item = item->next) {
         shapes[i] = olo_shape_default();
-        const olo_status status = olo_read_fields(reader, item, olo_shape_fields,
-                                                  olo_shape_field_count, "shape", &shapes[i], NULL);
+        const olo_status status =
+            olo_read_fields(reader, item, olo_part_shape.fields, olo_part_shape.field_count,
+                            "shape", &shapes[i], NULL);
         if (status != OLO_OK) {
             return status;
         }
@@ -437,8 +460,14 @@ static olo_status read_vectors(olo_reader *reader, const olo_yaml_node *node,
 static olo_status read_part(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                             void *target)
 {
-    return olo_read_fields(reader, node, field->part, field->part_count, field->key,
-                           olo_field_at(field, target), NULL);
+    void *part = olo_pool_alloc(&reader->pool, 1, field->part->size);
+    if (part == NULL) {
+        return olo_read_no_memory(reader);
+    }
+    field->part->defaults(part);
+    *(void **)olo_field_at(field, target) = part;
+    return olo_read_fields(reader, node, field->part->fields, field->part->field_count, field->key,
+                           part, NULL);
 }
 
 /* Maps ---------------------------------------------------------------------------------------- */
@@ -454,6 +483,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
     [OLO_FIELD_MOTION] = read_motion,   [OLO_FIELD_PART] = read_part,
     [OLO_FIELD_NUMBERS] = read_list,    [OLO_FIELD_VECTORS] = read_vectors,
+    [OLO_FIELD_COUNT] = read_count,
 };
 
 static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,

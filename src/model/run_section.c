@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/initialised.h"
 #include "base/suggest.h"
 #include "stepping/registry.h"
 
@@ -173,7 +174,8 @@ static const option *find(const char *key)
 
 olo_run olo_run_default(void)
 {
-    return (olo_run){.step = 0.01,
+    return (olo_run){.initialised = OLO_INITIALISED_RUN,
+                     .step = 0.01,
                      .end = 1.0,
                      .start = starts[0],
                      .scheme = olo_scheme_names[0],
@@ -219,6 +221,9 @@ static bool has_too_many_steps(const olo_run *run)
 
 olo_status olo_run_check(const olo_run *run, olo_error *error)
 {
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
+    }
     for (int i = 0; i < OPTION_COUNT; i++) {
         const olo_status status = check_option(&options[i], run, error);
         if (status != OLO_OK) {

@@ -166,7 +166,7 @@ const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, 
 
 const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool rates)
 {
-    const int nodes = olo_system_nodes(system);
+    const int nodes = olo_system_node_count(system);
     const char **names = olo_pool_alloc(pool, 3 * (size_t)nodes + 1, sizeof *names);
     for (int i = 0; names != NULL && i < nodes; i++) {
         if (!name_vector(pool, olo_system_node_name(system, i), rates ? "velocity" : "position",
@@ -180,10 +180,10 @@ const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool
 const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, size_t rows)
 {
     const char **names = olo_pool_alloc(pool, rows + 1, sizeof *names);
-    const int groups = olo_system_groups(system);
+    const int groups = olo_system_group_count(system);
     for (int i = 0; names != NULL && i < groups; i++) {
         const int first = olo_system_group_first(system, i);
-        for (int k = 0; k < olo_system_group_rows(system, i); k++) {
+        for (int k = 0; k < olo_system_group_row_count(system, i); k++) {
             char number[16];
             snprintf(number, sizeof number, "%d", k + 1);
             const char *group = olo_system_group_name(system, i);
@@ -208,7 +208,7 @@ static const char *name_coordinate(olo_pool *pool, const olo_system *system, int
 
 const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates)
 {
-    const int count = olo_system_joint_coordinates(system);
+    const int count = olo_system_joint_coordinate_count(system);
     const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
         names[i] = name_coordinate(pool, system, i, rates ? ".rate" : "");
@@ -226,12 +226,12 @@ const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool str
         {"gamma1", "gamma2", "gamma3", "kappa1", "kappa2", "kappa3"},
         {"n1", "n2", "n3", "m1", "m2", "m3"}};
     size_t points = 0, at = 0;
-    for (int i = 0; i < olo_system_beams(system); i++) {
-        points += (size_t)olo_system_beam_points(system, i);
+    for (int i = 0; i < olo_system_beam_count(system); i++) {
+        points += (size_t)olo_system_beam_point_count(system, i);
     }
     const char **names = olo_pool_alloc(pool, 6 * points + 1, sizeof *names);
-    for (int i = 0; names != NULL && i < olo_system_beams(system); i++) {
-        for (int p = 0; p < olo_system_beam_points(system, i); p++) {
+    for (int i = 0; names != NULL && i < olo_system_beam_count(system); i++) {
+        for (int p = 0; p < olo_system_beam_point_count(system, i); p++) {
             char point[24];
             snprintf(point, sizeof point, "point%d", p + 1);
             for (int k = 0; k < 6; k++) {
@@ -248,7 +248,7 @@ const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool str
 
 const char **olo_layout_drives(olo_pool *pool, const olo_system *system)
 {
-    const int count = olo_system_drives(system);
+    const int count = olo_system_drive_count(system);
     const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
         names[i] = name_coordinate(pool, system, olo_system_drive_coordinate(system, i), ".drive");
@@ -261,7 +261,7 @@ const char **olo_layout_drives(olo_pool *pool, const olo_system *system)
 
 const char **olo_layout_reactions(olo_pool *pool, const olo_system *system)
 {
-    const int count = olo_system_reactions(system);
+    const int count = olo_system_reaction_count(system);
     const char **names = olo_pool_alloc(pool, 6 * (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
         const char *name = olo_system_reaction_name(system, i);

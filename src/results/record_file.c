@@ -394,12 +394,12 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
         row_of(file, OLO_STREAM_JOINT_RATE)[i] = olo_system_joint_coordinate_rate(system, state, i);
     }
     for (int i = 0; i < system->drive_count; i++) {
-        row_of(file, OLO_STREAM_DRIVE)[i] = olo_system_drive_value(system, state, i);
+        row_of(file, OLO_STREAM_DRIVE)[i] = olo_system_drive_force(system, state, i);
     }
     copy_into(file, OLO_STREAM_REACTION, state->reactions);
 
     for (int i = 0, at = 0; i < system->beam_count; i++) {
-        for (int p = 0; p < olo_system_beam_points(system, i); p++, at += 6) {
+        for (int p = 0; p < olo_system_beam_point_count(system, i); p++, at += 6) {
             olo_system_beam_stress(system, state, i, p, row_of(file, OLO_STREAM_STRAIN) + at,
                                    row_of(file, OLO_STREAM_STRESS) + at);
         }

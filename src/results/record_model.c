@@ -48,8 +48,8 @@ static olo_status read_again(const olo_setup *setup, const olo_setting *settings
     return status;
 }
 
-olo_status olo_recorder_model(const char *path, const olo_setting *settings, int setting_count,
-                              olo_model **model, olo_error *error)
+olo_status olo_recorder_read_model(const char *path, const olo_setting *settings, int setting_count,
+                                   olo_model **model, olo_error *error)
 {
     *model = NULL;
     olo_interrupted_run interrupted = {0};

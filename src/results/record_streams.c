@@ -84,7 +84,7 @@ static void add_frames(list *l, const olo_system *system, bool forces)
               "forces and moments of joints on their bodies over the last step");
     size_t points = 0;
     for (int i = 0; i < system->beam_count; i++) {
-        points += (size_t)olo_system_beam_points(system, i);
+        points += (size_t)olo_system_beam_point_count(system, i);
     }
     add_named(l, "/frames/strain", 6 * points, OLO_DIMENSION_STRAIN,
               olo_layout_beams(pool, system, false),
@@ -139,7 +139,7 @@ olo_status olo_streams_create(olo_streams *streams, const olo_record_subject *su
                               olo_error *error)
 {
     list l = {.streams = streams, .units = olo_model_units(subject->model)};
-    streams->outputs = olo_system_outputs(subject->system);
+    streams->outputs = olo_system_output_count(subject->system);
     const size_t limit = OLO_STREAM_OUTPUTS + 3 * (size_t)streams->outputs + 3 * OLO_LEDGER_COLUMNS;
     streams->items = olo_pool_alloc(&streams->pool, limit, sizeof *streams->items);
     if (streams->items != NULL) {

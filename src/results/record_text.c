@@ -150,7 +150,7 @@ static void write_run(olo_writer *w, const olo_run *run, const olo_counts *count
 
 static void write_nodes(olo_writer *w, const olo_system *system)
 {
-    const int nodes = olo_system_nodes(system);
+    const int nodes = olo_system_node_count(system);
     const size_t count = (size_t)nodes;
     const char **names = olo_alloc(count, sizeof *names);
     const char **kinds = olo_alloc(count, sizeof *kinds);
@@ -176,7 +176,7 @@ static void write_nodes(olo_writer *w, const olo_system *system)
 /* Writes the groups of the outputs, with their names in the order of the model. */
 static void write_outputs(olo_writer *w, const olo_system *system)
 {
-    const int outputs = olo_system_outputs(system);
+    const int outputs = olo_system_output_count(system);
     const char **names = olo_alloc((size_t)outputs, sizeof *names);
     if (names == NULL) {
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of outputs");

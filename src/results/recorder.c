@@ -9,6 +9,7 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "results/layout.h"
@@ -74,7 +75,7 @@ static bool prepare_verdict(olo_recorder *recorder)
     verdict->constraint_bound = olo_treatment_constraint_error(&recorder->run);
     verdict->velocities = !isinf(verdict->constraint_bound);
     verdict->energy_bounded = isinf(olo_scheme_energy_error(&recorder->run));
-    verdict->invariants = olo_system_invariants(system);
+    verdict->invariants = olo_system_invariant_count(system);
     for (int i = 0; i < verdict->invariants; i++) {
         verdict->invariant[i] = olo_system_invariant(system, i);
     }
@@ -184,6 +185,9 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
                                olo_error *error)
 {
     *result = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
+    }
     olo_recorder *recorder = recorder_new(system, run);
     if (recorder == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
@@ -230,6 +234,9 @@ olo_status olo_recorder_resume(const char *path, const olo_model *model, const o
                                olo_run_summary *summary, olo_error *error)
 {
     *result = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
+    }
     olo_recorder *recorder = recorder_new(system, run);
     if (recorder == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
@@ -258,7 +265,7 @@ void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
     }
 }
 
-void olo_recorder_judge_no_motion(olo_recorder *recorder, const char *what, bool constraints)
+void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what, bool constraints)
 {
     snprintf(recorder->shows, sizeof recorder->shows, "%s", what);
     recorder->verdict.invariants = 0;
@@ -411,7 +418,11 @@ static void record_warning(void *context, const char *text)
 
 olo_observer olo_recorder_observer(olo_recorder *recorder)
 {
-    return (olo_observer){.context = recorder, .step = record_step, .warn = record_warning};
+    olo_observer observer = olo_observer_default();
+    observer.context = recorder;
+    observer.step = record_step;
+    observer.warn = record_warning;
+    return observer;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -455,7 +466,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .warnings = recorder->warnings,
                                 .shows = recorder->shows,
                                 .stride = steps_per_row(recorder),
-                                .level = olo_recorder_level(recorder),
+                                .level = olo_recorder_verdict_level(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_recorder_verdicts(recorder, verdicts)};
     olo_error failure = {0};
@@ -476,7 +487,7 @@ int olo_recorder_verdicts(const olo_recorder *recorder, olo_verdict verdicts[OLO
     return olo_verdict_list(&recorder->verdict, recorder->system, verdicts);
 }
 
-olo_verdict_level olo_recorder_level(const olo_recorder *recorder)
+olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorder)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);

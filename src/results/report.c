@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "results/page.h"
@@ -16,9 +17,9 @@
  * texts. */
 static const size_t FRAME_BYTES = 3800000, PLOT_BYTES = 3800000, TEXT_BYTES = 400000;
 
-olo_report_options olo_report_default(void)
+olo_report_options olo_report_options_default(void)
 {
-    return (olo_report_options){.plain = false};
+    return (olo_report_options){.initialised = OLO_INITIALISED_REPORT_OPTIONS};
 }
 
 bool olo_report_is_animated(void)
@@ -294,7 +295,11 @@ static olo_status open_result(const char *path, olo_result **result, olo_report_
 olo_status olo_report_write(const char *path, const char *to, const olo_report_options *options,
                             olo_error *error)
 {
-    const bool plain = options != NULL && options->plain;
+    const olo_report_options how = options != NULL ? *options : olo_report_options_default();
+    if (olo_check_initialised(how.initialised, OLO_INITIALISED_REPORT_OPTIONS, error) != OLO_OK) {
+        return OLO_BAD_INPUT;
+    }
+    const bool plain = how.plain;
     olo_result *result = NULL;
     olo_report_plots plots = {0};
     olo_text page = {0}, json = {0};
@@ -315,7 +320,8 @@ olo_status olo_report_write(const char *path, const char *to, const olo_report_o
     return status;
 }
 
-olo_status olo_report_svg(const char *path, const char *name, const char *to, olo_error *error)
+olo_status olo_report_write_svg(const char *path, const char *name, const char *to,
+                                olo_error *error)
 {
     olo_result *result = NULL;
     olo_report_plots plots = {0};

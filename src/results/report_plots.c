@@ -116,7 +116,7 @@ static bool is_empty(olo_report_plots *plots, olo_result *result, const ledger_p
     bool empty = values != NULL;
     plots->failed = plots->failed || values == NULL;
     for (int k = 0; empty && k < 7 && x->columns[k] != NULL; k++) {
-        empty = olo_result_read(result, x->columns[k], values, NULL) == OLO_OK &&
+        empty = olo_result_read_column(result, x->columns[k], values, NULL) == OLO_OK &&
                 is_zero(values, result->rows);
     }
     olo_free(values);
@@ -326,7 +326,7 @@ static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result
 {
     const int column =
         plot != NULL && plot->count > 0 ? olo_result_find(result, plot->columns[0]) : -1;
-    const char *units = column >= 0 ? olo_result_units(result, column) : NULL;
+    const char *units = column >= 0 ? olo_result_column_units(result, column) : NULL;
     const bool common =
         units != NULL && strcmp(units, "1") != 0 && strstr(units, "that of") == NULL;
     if (common && !plot->drift) {
@@ -341,7 +341,8 @@ static olo_status no_memory(const olo_result *result, olo_error *error)
 
 olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, olo_error *error)
 {
-    *plots = (olo_report_plots){.time_units = olo_result_units(result, 0)}; // time comes first
+    *plots =
+        (olo_report_plots){.time_units = olo_result_column_units(result, 0)}; // time comes first
     double stride = 1.0;
     (void)olo_result_attribute_number(result, "/run", "stride", &stride, NULL);
     plots->extremes = stride > 1.0;
@@ -395,7 +396,7 @@ static olo_status curve_open(curve *c, olo_result *result, size_t points, olo_er
     if (c->time == NULL || c->values == NULL || c->chosen == NULL || c->x == NULL || c->y == NULL) {
         return no_memory(result, error);
     }
-    return olo_result_read(result, "time", c->time, error);
+    return olo_result_read_column(result, "time", c->time, error);
 }
 
 static void curve_close(curve *c)
@@ -411,7 +412,7 @@ static void curve_close(curve *c)
 static olo_status curve_read(curve *c, const char *column, size_t points, size_t *count,
                              olo_error *error)
 {
-    const olo_status status = olo_result_read(c->result, column, c->values, error);
+    const olo_status status = olo_result_read_column(c->result, column, c->values, error);
     *count = status == OLO_OK ? olo_decimate(c->values, c->rows, points, c->chosen) : 0;
     for (size_t i = 0; i < *count; i++) {
         c->x[i] = c->time[c->chosen[i]];

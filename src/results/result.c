@@ -95,22 +95,22 @@ void olo_result_free(olo_result *result)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-long olo_result_rows(const olo_result *result)
+long olo_result_row_count(const olo_result *result)
 {
     return (long)result->rows;
 }
 
-int olo_result_columns(const olo_result *result)
+int olo_result_column_count(const olo_result *result)
 {
     return (int)result->column_count;
 }
 
-const char *olo_result_column(const olo_result *result, int index)
+const char *olo_result_column_name(const olo_result *result, int index)
 {
     return index >= 0 && (size_t)index < result->column_count ? result->columns[index].name : NULL;
 }
 
-const char *olo_result_units(const olo_result *result, int index)
+const char *olo_result_column_units(const olo_result *result, int index)
 {
     return index >= 0 && (size_t)index < result->column_count ? result->columns[index].units : NULL;
 }
@@ -163,7 +163,8 @@ static olo_status unknown_column(const olo_result *result, const char *name, olo
                     near != NULL ? "'?" : "");
 }
 
-olo_status olo_result_read(olo_result *result, const char *name, double *values, olo_error *error)
+olo_status olo_result_read_column(olo_result *result, const char *name, double *values,
+                                  olo_error *error)
 {
     const int found = olo_result_find(result, name);
     if (found < 0) {

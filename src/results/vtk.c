@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/text_file.h"
 #include "results/vtk_scene.h"
@@ -174,7 +175,8 @@ static size_t row_of(size_t rows, long frames, long frame)
                       : 0;
 }
 
-static olo_status write_frames(export *e, const olo_vtk *options, long *written, olo_error *error)
+static olo_status write_frames(export *e, const olo_vtk_options *options, long *written,
+                               olo_error *error)
 {
     const size_t rows = e->result->rows;
     const bool fewer = options->frames > 0 && (size_t)options->frames < rows;
@@ -243,18 +245,27 @@ static void release(export *e)
     olo_result_free(e->result);
 }
 
-olo_status olo_result_write_vtk(const char *result, const char *path, const olo_vtk *options,
-                                long *written, olo_error *error)
+olo_vtk_options olo_vtk_options_default(void)
 {
-    static const olo_vtk none = {0};
+    return (olo_vtk_options){.initialised = OLO_INITIALISED_VTK_OPTIONS};
+}
+
+olo_status olo_result_write_vtk(const char *result, const char *path,
+                                const olo_vtk_options *options, long *written, olo_error *error)
+{
+    const olo_vtk_options how = options != NULL ? *options : olo_vtk_options_default();
     export e = {0};
     long frames = 0;
-    olo_status status = prepare(&e, result, error);
+    olo_status status = olo_check_initialised(how.initialised, OLO_INITIALISED_VTK_OPTIONS, error);
+    if (status != OLO_OK) {
+        return status;
+    }
+    status = prepare(&e, result, error);
     if (status == OLO_OK) {
         status = choose_names(&e, result, path, error);
     }
     if (status == OLO_OK) {
-        status = write_frames(&e, options != NULL ? options : &none, &frames, error);
+        status = write_frames(&e, &how, &frames, error);
     }
     if (status == OLO_OK) {
         status = write_collection(&e, error);

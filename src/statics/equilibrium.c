@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "statics/beam_rotation.h"
@@ -16,15 +17,16 @@ static const double far = 0.5;
 /* Increments below this that no longer decrease are rounding errors of stiff parts. */
 static const double rounding = 1e-6;
 
-olo_statics olo_statics_default(void)
+olo_equilibrium_options olo_equilibrium_options_default(void)
 {
-    return (olo_statics){.end = 1,
-                         .step = 0.1,
-                         .smallest = 1e-5,
-                         .steps = 10000,
-                         .iterations = 25,
-                         .tolerance = 1e-9,
-                         .locate = true};
+    return (olo_equilibrium_options){.initialised = OLO_INITIALISED_EQUILIBRIUM_OPTIONS,
+                                     .end = 1,
+                                     .step = 0.1,
+                                     .smallest = 1e-5,
+                                     .steps = 10000,
+                                     .iterations = 25,
+                                     .tolerance = 1e-9,
+                                     .locate = true};
 }
 
 /* ---- observers ------------------------------------------------------------------------------- */
@@ -42,7 +44,7 @@ olo_status olo_search_check_interrupt(const olo_search *x, olo_error *error)
 bool olo_search_is_coarse(const olo_search *x, char *text, size_t size)
 {
     const double degrees = 57.29577951308232;
-    const olo_statics_summary *sum = x->summary;
+    const olo_equilibrium_summary *sum = x->summary;
     if (!(sum->beam_rotation > olo_beam_rotation_coarse))
         return false;
     snprintf(text, size,
@@ -150,7 +152,7 @@ static void store_multipliers(olo_search *x)
 
 olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
 {
-    olo_statics_summary *sum = x->summary;
+    olo_equilibrium_summary *sum = x->summary;
     olo_status status = OLO_OK;
     sum->judged = load == 0 || olo_static_is_conservative(x->balance);
     sum->unstable = sum->neutral = 0;
@@ -161,7 +163,7 @@ olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
 
 olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
 {
-    olo_statics_summary *sum = x->summary;
+    olo_equilibrium_summary *sum = x->summary;
     olo_status status = OLO_OK;
     x->load = sum->load = x->state->t = load;
     store_multipliers(x);
@@ -179,7 +181,7 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static olo_status check(const olo_statics *o, olo_error *error)
+static olo_status check(const olo_equilibrium_options *o, olo_error *error)
 {
     if (!(o->end > 0) || !isfinite(o->end) || !(o->step > 0) || !(o->smallest > 0) ||
         !(o->tolerance > 0) || o->iterations < 1 || o->steps < 1)
@@ -232,7 +234,7 @@ static void clear_motion(const olo_system *s, olo_state *state)
  * is applied at once. */
 static olo_status search(olo_search *x, olo_error *error)
 {
-    olo_statics_summary *sum = x->summary;
+    olo_equilibrium_summary *sum = x->summary;
     olo_search_save(x);
     olo_status status = olo_search_newton(x, 0.0, NULL);
     if (status == OLO_INTERRUPTED)
@@ -247,12 +249,12 @@ static olo_status search(olo_search *x, olo_error *error)
     return status == OLO_OK ? olo_search_follow(x, error) : status;
 }
 
-olo_status olo_equilibrium(const olo_system *system, const olo_statics *options, olo_state *state,
-                           const olo_observer *observers, int observer_count,
-                           olo_statics_summary *summary, olo_error *error)
+olo_status olo_find_equilibrium(const olo_system *system, const olo_equilibrium_options *options,
+                                olo_state *state, const olo_observer *observers, int observer_count,
+                                olo_equilibrium_summary *summary, olo_error *error)
 {
-    const olo_statics standard = olo_statics_default();
-    olo_statics_summary unused;
+    const olo_equilibrium_options standard = olo_equilibrium_options_default();
+    olo_equilibrium_summary unused;
     olo_search x = {.system = system,
                     .options = options ? options : &standard,
                     .state = state,
@@ -262,7 +264,12 @@ olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
     double wall = olo_clock_seconds();
     memset(x.summary, 0, sizeof *x.summary);
     x.summary->beam = -1;
-    olo_status status = check(x.options, error);
+    olo_status status =
+        olo_check_initialised(x.options->initialised, OLO_INITIALISED_EQUILIBRIUM_OPTIONS, error);
+    if (status == OLO_OK)
+        status = olo_observers_check(observers, observer_count, error);
+    if (status == OLO_OK)
+        status = check(x.options, error);
     if (status == OLO_OK)
         status = create(&x, error);
     if (status == OLO_OK) {
@@ -276,14 +283,15 @@ olo_status olo_equilibrium(const olo_system *system, const olo_statics *options,
     return status;
 }
 
-olo_status olo_start(const olo_system *system, const olo_run *run, olo_state *state,
-                     olo_error *error)
+olo_status olo_prepare_initial_state(const olo_system *system, const olo_run *run, olo_state *state,
+                                     olo_error *error)
 {
-    if (!run->start || strcmp(run->start, "equilibrium") != 0)
-        return OLO_OK;
-    olo_statics options = olo_statics_default();
+    olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
+    if (status != OLO_OK || !run->start || strcmp(run->start, "equilibrium") != 0)
+        return status;
+    olo_equilibrium_options options = olo_equilibrium_options_default();
     options.hold = true; /* prescribed motions are those at time 0 */
-    olo_status status = olo_equilibrium(system, &options, state, NULL, 0, NULL, error);
+    status = olo_find_equilibrium(system, &options, state, NULL, 0, NULL, error);
     memset(state->lambda, 0, (size_t)system->m * sizeof *state->lambda);
     state->t = 0;
     return olo_fail_context(error, status, "start at equilibrium");

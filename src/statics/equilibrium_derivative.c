@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "statics/static_balance.h"
@@ -209,19 +210,20 @@ static olo_status check_rows(const olo_system *s, olo_error *error)
     return OLO_OK;
 }
 
-olo_status olo_equilibrium_derivative(const olo_system *system, const olo_run *run,
-                                      const olo_state *start,
-                                      olo_parameter_derivative *const *changes, int count,
-                                      olo_error *error)
+olo_status olo_differentiate_equilibrium(const olo_system *system, const olo_run *run,
+                                         const olo_state *start,
+                                         olo_parameter_derivative *const *changes, int count,
+                                         olo_error *error)
 {
     mover x = {.system = system};
-    if (!run->start || strcmp(run->start, "equilibrium") != 0 || count == 0)
-        return OLO_OK;
+    olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
+    if (status != OLO_OK || !run->start || strcmp(run->start, "equilibrium") != 0 || count == 0)
+        return status;
     for (int k = 0; k < count; k++)
         if (changes[k]->n != system->n)
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is of another model",
                             changes[k]->name);
-    olo_status status = check_rows(system, error);
+    status = check_rows(system, error);
     if (status == OLO_OK)
         status = create(&x, start, error);
     if (status == OLO_OK)

@@ -14,6 +14,7 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
@@ -410,11 +411,15 @@ static olo_status build(builder *b, double load, olo_error *error)
 }
 
 olo_status olo_linear_create(const olo_system *system, const olo_state *state,
-                             const olo_vibration *options, olo_linear **linear, olo_error *error)
+                             const olo_vibration_options *options, olo_linear **linear,
+                             olo_error *error)
 {
-    olo_vibration o = options ? *options : olo_vibration_default();
+    olo_vibration_options o = options ? *options : olo_vibration_options_default();
     builder b = {.system = system};
     olo_state *copy = NULL;
+    *linear = NULL;
+    if (olo_check_initialised(o.initialised, OLO_INITIALISED_VIBRATION_OPTIONS, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     b.out = *linear = olo_alloc(1, sizeof **linear);
     olo_status status = b.out ? olo_static_create_at(system, state, &o, &copy, &b.balance, error)
                               : no_memory(error);
@@ -441,17 +446,17 @@ void olo_linear_free(olo_linear *linear)
     olo_free(linear);
 }
 
-int olo_linear_states(const olo_linear *linear)
+int olo_linear_state_count(const olo_linear *linear)
 {
     return linear->states;
 }
 
-int olo_linear_inputs(const olo_linear *linear)
+int olo_linear_input_count(const olo_linear *linear)
 {
     return linear->inputs;
 }
 
-int olo_linear_outputs(const olo_linear *linear)
+int olo_linear_output_count(const olo_linear *linear)
 {
     return linear->outputs;
 }

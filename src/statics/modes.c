@@ -8,11 +8,13 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 
-olo_vibration olo_vibration_default(void)
+olo_vibration_options olo_vibration_options_default(void)
 {
-    return (olo_vibration){.load = 1, .count = 10, .solver = "auto"};
+    return (olo_vibration_options){
+        .initialised = OLO_INITIALISED_VIBRATION_OPTIONS, .load = 1, .count = 10, .solver = "auto"};
 }
 
 /* ---- list of modes --------------------------------------------------------------------------- */
@@ -111,9 +113,11 @@ void olo_modes_add(olo_modes *x, double growth, double omega, const double *re, 
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static olo_status check(const olo_vibration *o, olo_error *error)
+static olo_status check(const olo_vibration_options *o, olo_error *error)
 {
     const char *solver = o->solver ? o->solver : "auto";
+    if (olo_check_initialised(o->initialised, OLO_INITIALISED_VIBRATION_OPTIONS, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     if (o->count < 1)
         return olo_fail(error, OLO_BAD_INPUT, "modes need a count of at least one");
     if (strcmp(solver, "auto") != 0 && strcmp(solver, "dense") != 0 &&
@@ -133,13 +137,14 @@ static bool prefers_dense(const olo_modes *x)
 }
 
 olo_status olo_modes_create(const olo_system *system, const olo_state *state,
-                            const olo_vibration *options, olo_modes **modes, olo_error *error)
+                            const olo_vibration_options *options, olo_modes **modes,
+                            olo_error *error)
 {
     olo_modes *x = *modes = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for modes");
     x->system = system;
-    x->options = options ? *options : olo_vibration_default();
+    x->options = options ? *options : olo_vibration_options_default();
     olo_status status = check(&x->options, error);
     if (status == OLO_OK)
         status = olo_static_create_at(system, state, &x->options, &x->state, &x->balance, error);
@@ -179,7 +184,7 @@ static double value(const olo_modes *modes, const double *of, int index)
     return index >= 0 && index < modes->count ? of[index] : NAN;
 }
 
-double olo_modes_square(const olo_modes *modes, int index)
+double olo_modes_omega_squared(const olo_modes *modes, int index)
 {
     return value(modes, modes->square, index);
 }
@@ -199,8 +204,8 @@ double olo_modes_rounding(const olo_modes *modes)
     return modes->rounding;
 }
 
-olo_status olo_modes_shape(const olo_modes *modes, int index, double amplitude, double phase,
-                           olo_state *state, olo_error *error)
+olo_status olo_modes_displace(const olo_modes *modes, int index, double amplitude, double phase,
+                              olo_state *state, olo_error *error)
 {
     const olo_motion *m = &modes->balance->step.x;
     int unknowns = modes->balance->topology->unknowns;

@@ -18,7 +18,7 @@ struct olo_modes {
     const olo_system *system;
     olo_state *state;
     olo_static_balance *balance;
-    olo_vibration options;
+    olo_vibration_options options;
     bool general; /* lambda may be any number; else lambda^2 is real */
     int capacity; /* capacity in modes */
     int count;

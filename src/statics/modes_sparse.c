@@ -100,7 +100,7 @@ static int basis_size(int count, int most)
 static olo_status make_positive(solver *s, olo_error *error)
 {
     const int attempts = 30;
-    const olo_vibration *o = &s->modes->options;
+    const olo_vibration_options *o = &s->modes->options;
     const double first = 1e6 * DBL_EPSILON * (s->balance->stiff > 0 ? s->balance->stiff : 1.0);
     for (int i = 0; i < attempts; i++) {
         int negative = 0;
@@ -182,7 +182,7 @@ static olo_status solve_symmetric(solver *s, int count, int most, olo_error *err
 /* x = -Q^-1 (M b + (D + sigma M) a), v = a + sigma x; b and v in units */
 static void apply(solver *s, const double *from, double *to, double *u)
 {
-    const olo_vibration *o = &s->modes->options;
+    const olo_vibration_options *o = &s->modes->options;
     const double *a = from, *b = from + s->n;
     double *x = to, *v = to + s->n;
     for (int i = 0; i < s->n; i++)
@@ -206,7 +206,7 @@ static double guess_frequency(solver *s)
 {
     const int iterations = 6;
     double least = 1e6 * DBL_EPSILON * (s->balance->stiff > 0 ? s->balance->stiff : 1.0), size = 0;
-    const olo_vibration *o = &s->modes->options;
+    const olo_vibration_options *o = &s->modes->options;
     if (olo_static_factor(s->balance, o->load, least, NULL) != OLO_OK)
         return sqrt(least);
     scatter(s->n, s->start);
@@ -226,7 +226,7 @@ static double guess_frequency(solver *s)
 static olo_status factor_general(solver *s, olo_error *error)
 {
     const int attempts = 10;
-    const olo_vibration *o = &s->modes->options;
+    const olo_vibration_options *o = &s->modes->options;
     olo_status status = OLO_SINGULAR;
     s->unit = guess_frequency(s);
     for (int i = 0; status == OLO_SINGULAR && i < attempts; i++) {

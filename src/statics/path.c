@@ -101,7 +101,7 @@ static olo_status find_tangent(olo_path *p, double load, olo_path_tangent *t, ol
 /* Sets the length that is small in displacements as well as in the load. */
 static void set_smallest_length(olo_path *p)
 {
-    const olo_statics *o = p->search->options;
+    const olo_equilibrium_options *o = p->search->options;
     double moved = sqrt(olo_path_dot(p, p->start.q, p->start.q));
     p->smallest = o->smallest / fmax(moved, fabs(p->start.load) / o->end);
 }

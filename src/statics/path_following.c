@@ -74,7 +74,7 @@ static olo_path_target next_target(follower *f)
 
 static void add_critical(olo_search *x, double load, bool limit, int unstable)
 {
-    olo_statics_summary *sum = x->summary;
+    olo_equilibrium_summary *sum = x->summary;
     if (sum->critical_count < OLO_CRITICAL_POINTS_MAX)
         sum->critical[sum->critical_count] =
             (olo_critical_point){.load = load, .limit = limit, .unstable = unstable};
@@ -200,7 +200,7 @@ static olo_status make_step(follower *f, olo_error *error)
 
 static olo_status begin(follower *f, olo_error *error)
 {
-    const olo_statics *o = f->search->options;
+    const olo_equilibrium_options *o = f->search->options;
     olo_status status = olo_path_create(&f->path, f->search, error);
     if (status != OLO_OK)
         return status;

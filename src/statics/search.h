@@ -7,14 +7,14 @@
 
 typedef struct olo_search {
     const olo_system *system;
-    const olo_statics *options;
+    const olo_equilibrium_options *options;
     olo_static_balance *balance;
     olo_state *state;  /* moved in place */
     olo_state *before; /* the last equilibrium, to be restored after a failed step */
     double *lambda;    /* its multipliers */
     const olo_observer *observers;
     int observer_count;
-    olo_statics_summary *summary;
+    olo_equilibrium_summary *summary;
     double load; /* of the last equilibrium */
 } olo_search;
 

@@ -120,7 +120,7 @@ static olo_status check_actions(const olo_system *s, olo_error *error)
 }
 
 olo_status olo_static_create_at(const olo_system *system, const olo_state *state,
-                                const olo_vibration *options, olo_state **copy,
+                                const olo_vibration_options *options, olo_state **copy,
                                 olo_static_balance **balance, olo_error *error)
 {
     if (!isfinite(options->load) || options->load < 0)

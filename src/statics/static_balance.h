@@ -71,7 +71,7 @@ typedef enum olo_static_matrix {
 /* A copy of a state and the static balance at it, for small motions about it. Fails where it is no
  * equilibrium or derivatives are missing. Both must be freed also on failure. */
 olo_status olo_static_create_at(const olo_system *system, const olo_state *state,
-                                const olo_vibration *options, olo_state **copy,
+                                const olo_vibration_options *options, olo_state **copy,
                                 olo_static_balance **balance, olo_error *error);
 /* Fills one of them into the elimination, for products; the stiffness with the closure rows. */
 void olo_static_fill(olo_static_balance *balance, olo_static_matrix which, double load);

@@ -17,7 +17,7 @@ olo_status olo_stepper_matrix(olo_stepper *x, olo_matrix_kind kind, olo_square *
     return status;
 }
 
-olo_status olo_stepper_condition(olo_stepper *x, double *condition, olo_error *error)
+olo_status olo_stepper_compute_condition(olo_stepper *x, double *condition, olo_error *error)
 {
     olo_square K;
     olo_status status = olo_stepper_matrix(x, OLO_MATRIX_REPORTED, &K, error);

@@ -184,7 +184,8 @@ static void plan_next(const olo_stepper *x, olo_state *state, double h, double p
     memory->error_before = share;
 }
 
-olo_status olo_stepper_adapt(olo_stepper *x, olo_state *state, double longest, olo_error *error)
+olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double longest,
+                                     olo_error *error)
 {
     const olo_control *control = &x->control;
     const double k = x->composition->estimate;

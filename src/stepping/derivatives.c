@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "stepping/goal.h"
 #include "stepping/row_basis.h"
@@ -62,6 +63,8 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
                                   olo_derivatives **derivatives, olo_error *error)
 {
     *derivatives = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
@@ -248,8 +251,7 @@ olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step
     return status;
 }
 
-olo_status olo_derivatives_step_forward(olo_derivatives *x, double *dq, double *dv,
-                                        olo_error *error)
+olo_status olo_derivatives_apply_step(olo_derivatives *x, double *dq, double *dv, olo_error *error)
 {
     return olo_derivatives_step_forward_all(x, 1, dq, dv, error);
 }
@@ -264,8 +266,8 @@ olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, doubl
     return status;
 }
 
-olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *gv,
-                                        olo_error *error)
+olo_status olo_derivatives_apply_step_transposed(olo_derivatives *x, double *gq, double *gv,
+                                                 olo_error *error)
 {
     olo_status status = need_step(x, error);
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
@@ -275,8 +277,8 @@ olo_status olo_derivatives_step_adjoint(olo_derivatives *x, double *gq, double *
     return status;
 }
 
-olo_status olo_derivatives_admit(olo_derivatives *x, const olo_state *state, double *dq, double *dv,
-                                 olo_error *error)
+olo_status olo_derivatives_project(olo_derivatives *x, const olo_state *state, double *dq,
+                                   double *dv, olo_error *error)
 {
     olo_status status = olo_linear_step_state(x->linear, state, error);
     x->linearised = false;
@@ -325,7 +327,7 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
         if (changes[k]->rest != rest)
             return olo_fail(error, OLO_BAD_INPUT,
                             rest ? "the run starts at an equilibrium: take the change with '%s' "
-                                   "there first (olo_equilibrium_derivative)"
+                                   "there first (olo_differentiate_equilibrium)"
                                  : "the change with '%s' is that of an equilibrium, but the run "
                                    "starts as it is given",
                             changes[k]->name);
@@ -334,20 +336,24 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
     return status;
 }
 
-olo_status olo_derivatives_set_steps(olo_derivatives *x, const double *sizes, long count,
-                                     olo_error *error)
+olo_status olo_derivatives_set_step_sizes(olo_derivatives *x, const double *sizes, long count,
+                                          olo_error *error)
 {
     return olo_time_grid_give(&x->table, sizes, count, error);
 }
 
-long olo_derivatives_steps(const olo_derivatives *x, double *sizes)
+long olo_derivatives_step_sizes(const olo_derivatives *x, double *sizes)
 {
     for (long i = 1; sizes && i <= x->table.steps; i++)
         sizes[i - 1] = olo_time_grid_size(&x->table, i);
     return x->table.steps;
 }
 
-void olo_derivatives_set_observer(olo_derivatives *x, const olo_observer *observer)
+olo_status olo_derivatives_set_observer(olo_derivatives *x, const olo_observer *observer,
+                                        olo_error *error)
 {
-    x->observer = observer ? *observer : (olo_observer){0};
+    const olo_status status = olo_observers_check(observer, observer ? 1 : 0, error);
+    if (status == OLO_OK)
+        x->observer = observer ? *observer : olo_observer_default();
+    return status;
 }

@@ -4,7 +4,7 @@
 
 #include "oloid/derivatives.h"
 
-/* olo_derivatives_step_forward of `count` variations, one after the other in dq[count * n] and dv:
+/* olo_derivatives_apply_step of `count` variations, one after the other in dq[count * n] and dv:
  * every part of the step is linearised once for all of them. */
 olo_status olo_derivatives_step_forward_all(olo_derivatives *derivatives, int count, double *dq,
                                             double *dv, olo_error *error);

@@ -15,6 +15,7 @@
 
 #include "base/expression.h"
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 
@@ -273,6 +274,8 @@ static bool fits(const olo_system *s, const measure *m, const char *name, aim *g
 static olo_status resolve(const olo_system *s, const olo_goal *given, aim *goal, olo_error *error)
 {
     goal->given = given;
+    if (olo_check_initialised(given->initialised, OLO_INITIALISED_GOAL, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     for (size_t i = 0; given->quantity && i < sizeof measures / sizeof *measures; i++)
         if (fits(s, &measures[i], given->quantity, goal))
             return OLO_OK;
@@ -306,13 +309,26 @@ static olo_status check(const aim *goal, olo_error *error)
 
 /* --- objectives --- */
 
+olo_goal olo_goal_default(void)
+{
+    return (olo_goal){.initialised = OLO_INITIALISED_GOAL};
+}
+
+olo_functional olo_functional_default(void)
+{
+    return (olo_functional){.initialised = OLO_INITIALISED_FUNCTIONAL};
+}
+
 olo_status olo_objective_create(const olo_system *s, const olo_functional *functional,
                                 olo_objective **objective, olo_error *error)
 {
+    *objective = NULL;
+    olo_status status =
+        olo_check_initialised(functional->initialised, OLO_INITIALISED_FUNCTIONAL, error);
+    if (status != OLO_OK)
+        return status;
     olo_objective *o = olo_alloc(1, sizeof *o);
     size_t largest = 1, n = (size_t)s->n;
-    olo_status status = OLO_OK;
-    *objective = NULL;
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a functional");
     o->system = s;

@@ -300,8 +300,8 @@ static double largest_change(int n, const double *a, const double *b)
     return largest;
 }
 
-olo_status olo_system_initial_state(const olo_system *s, olo_state **state, olo_projection *report,
-                                    olo_error *error)
+olo_status olo_system_create_initial_state(const olo_system *s, olo_state **state,
+                                           olo_projection *report, olo_error *error)
 {
     olo_projection unused, *r = report ? report : &unused;
     projection x = {.system = s};

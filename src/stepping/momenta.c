@@ -58,8 +58,8 @@ static void set_interval(olo_step *step, const olo_state *from, const olo_state 
     }
 }
 
-olo_status olo_stepper_legendre(olo_stepper *x, const olo_state *from, const olo_state *to,
-                                double *minus, double *plus, olo_error *error)
+olo_status olo_stepper_compute_legendre(olo_stepper *x, const olo_state *from, const olo_state *to,
+                                        double *minus, double *plus, olo_error *error)
 {
     olo_step *step = &x->step;
     olo_status status = check_momenta(x, error);
@@ -93,7 +93,7 @@ olo_status olo_stepper_set_momenta(olo_stepper *x, olo_state *state, const doubl
     if (status != OLO_OK)
         return status;
     memcpy(state->v, x->step.v1, (size_t)x->system->n * sizeof *state->v);
-    olo_state_touch(state);
+    olo_state_reset_history(state);
     return OLO_OK;
 }
 

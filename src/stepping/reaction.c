@@ -158,8 +158,8 @@ static olo_status mean_reaction(const olo_stepper *x, int group, double force[3]
     return status;
 }
 
-olo_status olo_stepper_reaction(olo_stepper *x, const olo_state *state, int group, double force[3],
-                                double moment[3], olo_error *error)
+olo_status olo_stepper_compute_reaction(olo_stepper *x, const olo_state *state, int group,
+                                        double force[3], double moment[3], olo_error *error)
 {
     const olo_system *s = x->system;
     if (group < 0 || group >= s->group_count)

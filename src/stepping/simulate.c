@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/progress.h"
 #include "stepping/step.h"
 
@@ -125,7 +126,7 @@ olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_sta
             target = run->end;
     }
     const double longest = target - state->t;
-    const olo_status status = olo_stepper_adapt(stepper, state, longest, error);
+    const olo_status status = olo_stepper_step_adaptive(stepper, state, longest, error);
     if (status == OLO_OK && olo_stepper_report(stepper)->size == longest)
         state->t = target;
     return status;
@@ -177,6 +178,19 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
     return status == OLO_OK ? whole : status;
 }
 
+olo_observer olo_observer_default(void)
+{
+    return (olo_observer){.initialised = OLO_INITIALISED_OBSERVER};
+}
+
+olo_status olo_observers_check(const olo_observer *observers, int count, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    for (int i = 0; i < count && status == OLO_OK; i++)
+        status = olo_check_initialised(observers[i].initialised, OLO_INITIALISED_OBSERVER, error);
+    return status;
+}
+
 static olo_status simulate(const olo_system *system, const olo_run *run, olo_state *state,
                            const olo_observer *observers, int observer_count, bool from_start,
                            olo_run_summary *sum, olo_error *error)
@@ -185,7 +199,11 @@ static olo_status simulate(const olo_system *system, const olo_run *run, olo_sta
     long steps = 0;
     double wall = olo_clock_seconds(), cpu = olo_cpu_seconds();
     olo_step_report none = {.rotation_node = -1};
-    olo_status status = olo_run_count_steps(run, sum->start, &steps, error);
+    olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
+    if (status == OLO_OK)
+        status = olo_observers_check(observers, observer_count, error);
+    if (status == OLO_OK)
+        status = olo_run_count_steps(run, sum->start, &steps, error);
     if (status == OLO_OK)
         status = olo_stepper_create(system, run, &stepper, error);
     if (status == OLO_OK && from_start)

@@ -311,6 +311,8 @@ void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 /* Keeps the step that is solved as a part of a composed one, for reactions. */
 void olo_stepper_keep_part(olo_stepper *stepper, const olo_state *state, double weight);
 
+/* Whether all observers came from their default function. */
+olo_status olo_observers_check(const olo_observer *observers, int count, olo_error *error);
 /* Adds what a step did to the sums of a run; of one that was not taken only its work counts. */
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken);
 /* How many steps a run from time `start` has, and how long the step at t is: the last one may be

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/dense.h"
@@ -45,7 +46,7 @@ static olo_status reduce(basis *x, const olo_state *state, double *size, double 
     double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
            *Mb = row_of(x, x->Mb, x->count);
     memset(x->dv, 0, (size_t)n * sizeof *x->dv);
-    olo_status status = olo_derivatives_admit(x->derivatives, state, x->dq, x->dv, error);
+    olo_status status = olo_derivatives_project(x->derivatives, state, x->dq, x->dv, error);
     if (status != OLO_OK)
         return status;
     memcpy(b, x->dq, (size_t)n * sizeof *b);
@@ -212,12 +213,19 @@ static olo_status refuse(const olo_system *s, int dofs, olo_error *error)
                           dofs, FREEDOMS_MAX);
 }
 
-olo_status olo_derivatives_step_map(olo_derivatives *d, olo_state *state, double h,
-                                    olo_step_map *map, olo_error *error)
+olo_step_map olo_step_map_default(void)
+{
+    return (olo_step_map){.initialised = OLO_INITIALISED_STEP_MAP};
+}
+
+olo_status olo_derivatives_compute_step_map(olo_derivatives *d, olo_state *state, double h,
+                                            olo_step_map *map, olo_error *error)
 {
     const olo_system *s = olo_derivatives_system(d);
     olo_counts counts;
-    olo_status status = olo_system_counts(s, &counts, error);
+    olo_status status = olo_check_initialised(map->initialised, OLO_INITIALISED_STEP_MAP, error);
+    if (status == OLO_OK)
+        status = olo_system_counts(s, &counts, error);
     if (status != OLO_OK)
         return status;
     map->dofs = counts.degrees_of_freedom;

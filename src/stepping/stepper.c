@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
 #include "stepping/control.h"
@@ -238,6 +239,8 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
                                    const olo_run *run, olo_stepper **stepper, olo_error *error)
 {
     *stepper = NULL;
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     olo_stepper *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");
@@ -292,7 +295,7 @@ void olo_stepper_free(olo_stepper *stepper)
     olo_free(stepper);
 }
 
-int olo_stepper_unknowns(const olo_stepper *stepper)
+int olo_stepper_unknown_count(const olo_stepper *stepper)
 {
     return stepper->unknowns;
 }
@@ -379,8 +382,7 @@ static double report_rotation(olo_stepper *x, const olo_state *state)
     double largest = 0;
     int node = -1;
     for (int k = 0; k < s->node_count; k++) {
-        const double *a =
-            olo_last_motion(state) + s->nodes[k].motion + s->nodes[k].type->rotation;
+        const double *a = olo_last_motion(state) + s->nodes[k].motion + s->nodes[k].type->rotation;
         if (olo_node_turns(&s->nodes[k]) && vec3_dot(a, a) > largest) {
             largest = vec3_dot(a, a);
             longest = a;

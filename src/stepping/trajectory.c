@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "stepping/derivatives_private.h"
 #include "stepping/goal.h"
@@ -349,12 +350,26 @@ static olo_status give(trajectory *c, const olo_state *start, olo_gradient *grad
     return OLO_OK;
 }
 
-olo_status olo_derivatives_gradient(olo_derivatives *x, const olo_state *start,
-                                    const olo_functional *functional, olo_gradient *gradient,
-                                    olo_error *error)
+olo_gradient olo_gradient_default(void)
+{
+    return (olo_gradient){.initialised = OLO_INITIALISED_GRADIENT};
+}
+
+olo_direction olo_direction_default(void)
+{
+    return (olo_direction){.initialised = OLO_INITIALISED_DIRECTION};
+}
+
+olo_status olo_derivatives_compute_gradient(olo_derivatives *x, const olo_state *start,
+                                            const olo_functional *functional,
+                                            olo_gradient *gradient, olo_error *error)
 {
     trajectory c;
-    olo_status status = begin(&c, x, start, functional, false, error);
+    olo_status status =
+        olo_check_initialised(gradient->initialised, OLO_INITIALISED_GRADIENT, error);
+    if (status != OLO_OK)
+        return status;
+    status = begin(&c, x, start, functional, false, error);
     if (status == OLO_OK)
         status = plan(&c, error);
     if (status == OLO_OK)
@@ -422,16 +437,21 @@ static double effort_derivative(trajectory *c, long step, const double *du)
     return olo_dense_dot(count, gu, du);
 }
 
-olo_status olo_derivatives_forward(olo_derivatives *x, const olo_state *start,
-                                   const olo_functional *functional, olo_direction *direction,
-                                   double *value, double *derivative, olo_error *error)
+olo_status olo_derivatives_compute_forward(olo_derivatives *x, const olo_state *start,
+                                           const olo_functional *functional,
+                                           olo_direction *direction, double *value,
+                                           double *derivative, olo_error *error)
 {
     trajectory c;
     double sum = 0;
     heading d = {.dq = direction->q,
                  .dv = direction->v,
                  .parameters = direction->parameters && x->parameters.count > 0};
-    olo_status status = begin(&c, x, start, functional, true, error);
+    olo_status status =
+        olo_check_initialised(direction->initialised, OLO_INITIALISED_DIRECTION, error);
+    if (status != OLO_OK)
+        return status;
+    status = begin(&c, x, start, functional, true, error);
     if (status == OLO_OK && d.parameters)
         olo_parameter_set_aim(&x->parameters, direction->parameters, d.dq, d.dv);
     if (status == OLO_OK)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "oloid/results.h"
 #include "stepping/registry.h"
@@ -40,7 +41,7 @@ static olo_status count_passes(void *context, const olo_system *system, const ol
 
 static olo_run run_of(const olo_study *study, const olo_treatment_choice *choice)
 {
-    olo_run run = study->run;
+    olo_run run = *study->run;
     run.constraints = choice->constraints;
     if (choice->penalty > 0)
         run.penalty = choice->penalty;
@@ -60,7 +61,7 @@ static void name_of(const olo_treatment_choice *choice, const char *what, double
 
 /* ---- conserved quantities -------------------------------------------------------------------- */
 
-static void copy_verdicts(const olo_recorder *recorder, olo_compare_row *row)
+static void copy_verdicts(const olo_recorder *recorder, olo_comparison_row *row)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);
@@ -77,7 +78,7 @@ static void copy_verdicts(const olo_recorder *recorder, olo_compare_row *row)
 
 /* Runs with observers, which measure everything except processor time. */
 static olo_status observe(const olo_study *study, const olo_run *run, olo_observer *observers,
-                          olo_compare_row *row, olo_state **end, olo_error *error)
+                          olo_comparison_row *row, olo_state **end, olo_error *error)
 {
     char what[64];
     tally sums = {0};
@@ -88,7 +89,9 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
         return status;
     const int count = study->observer_count;
     observers[count] = olo_recorder_observer(recorder);
-    observers[count + 1] = (olo_observer){.context = &sums, .step = count_passes};
+    observers[count + 1] = olo_observer_default();
+    observers[count + 1].context = &sums;
+    observers[count + 1].step = count_passes;
     name_of(&row->treatment, NULL, 0, what, sizeof what);
     status = olo_study_run(study, what, run, observers, count + 2, end, &summary, error);
     row->steps = summary.steps;
@@ -125,7 +128,7 @@ static olo_status time_batch(const olo_study *study, const char *what, const olo
     return status;
 }
 
-static olo_status measure_time(const olo_study *study, const olo_run *run, olo_compare_row *row,
+static olo_status measure_time(const olo_study *study, const olo_run *run, olo_comparison_row *row,
                                olo_error *error)
 {
     char what[64];
@@ -167,7 +170,7 @@ static olo_status step_and_measure(const olo_study *study, const olo_run *run, d
         if (status == OLO_OK && is_stopped(study))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted");
     }
-    return status == OLO_OK ? olo_stepper_condition(stepper, condition, error) : status;
+    return status == OLO_OK ? olo_stepper_compute_condition(stepper, condition, error) : status;
 }
 
 static olo_status measure_condition(const olo_study *study, const olo_treatment_choice *choice,
@@ -192,8 +195,8 @@ static olo_status measure_condition(const olo_study *study, const olo_treatment_
     return status;
 }
 
-static olo_status measure_conditions(const olo_study *study, const olo_compare_setup *setup,
-                                     olo_compare_row *row, double *conditions)
+static olo_status measure_conditions(const olo_study *study, const olo_comparison *setup,
+                                     olo_comparison_row *row, double *conditions)
 {
     for (int k = 0; k < setup->step_count; k++) {
         char what[64];
@@ -215,8 +218,8 @@ static olo_status measure_conditions(const olo_study *study, const olo_compare_s
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static olo_status fill_row(const olo_study *study, const olo_compare_setup *setup,
-                           olo_observer *observers, olo_compare_row *row, double *conditions,
+static olo_status fill_row(const olo_study *study, const olo_comparison *setup,
+                           olo_observer *observers, olo_comparison_row *row, double *conditions,
                            olo_state **end)
 {
     const olo_run run = run_of(study, &row->treatment);
@@ -232,22 +235,22 @@ static olo_status fill_row(const olo_study *study, const olo_compare_setup *setu
     return measure_conditions(study, setup, row, conditions);
 }
 
-static olo_compare_row empty_row(const olo_treatment_choice *choice)
+static olo_comparison_row empty_row(const olo_treatment_choice *choice)
 {
     const double unknown = (double)NAN;
-    return (olo_compare_row){.treatment = *choice,
-                             .constraint_end = unknown,
-                             .constraint_max = unknown,
-                             .energy_drift = unknown,
-                             .momentum_drift = unknown,
-                             .difference = olo_errors_unknown(),
-                             .largest_difference = unknown,
-                             .cpu_seconds = unknown,
-                             .cpu_ratio = unknown};
+    return (olo_comparison_row){.treatment = *choice,
+                                .constraint_end = unknown,
+                                .constraint_max = unknown,
+                                .energy_drift = unknown,
+                                .momentum_drift = unknown,
+                                .difference = olo_errors_unknown(),
+                                .largest_difference = unknown,
+                                .cpu_seconds = unknown,
+                                .cpu_ratio = unknown};
 }
 
 /* The row that others are compared with: that of the default treatment, or the first one. */
-static int find_base(const olo_compare_row *rows, olo_state *const *ends, int count)
+static int find_base(const olo_comparison_row *rows, olo_state *const *ends, int count)
 {
     int first = -1;
     for (int i = 0; i < count; i++) {
@@ -261,7 +264,7 @@ static int find_base(const olo_compare_row *rows, olo_state *const *ends, int co
     return first;
 }
 
-static void compare_with(const olo_study *study, int base, olo_compare_row *rows,
+static void compare_with(const olo_study *study, int base, olo_comparison_row *rows,
                          olo_state *const *ends, int count, double *work)
 {
     const int n = study->system->n;
@@ -281,8 +284,8 @@ static void compare_with(const olo_study *study, int base, olo_compare_row *rows
 }
 
 /* Computes the rows until a failure ends the study. */
-static olo_status fill_rows(const olo_study *study, const olo_compare_setup *setup,
-                            olo_observer *observers, olo_compare_row *rows, double *conditions,
+static olo_status fill_rows(const olo_study *study, const olo_comparison *setup,
+                            olo_observer *observers, olo_comparison_row *rows, double *conditions,
                             olo_state **ends, olo_error *error)
 {
     olo_status status = OLO_OK;
@@ -297,11 +300,20 @@ static olo_status fill_rows(const olo_study *study, const olo_compare_setup *set
     return status;
 }
 
-olo_status olo_compare(const olo_study *study, const olo_compare_setup *setup,
-                       olo_compare_row *rows, double *conditions, int *base, olo_error *error)
+olo_comparison olo_comparison_default(void)
 {
-    const int count = setup->treatment_count;
+    return (olo_comparison){.initialised = OLO_INITIALISED_COMPARISON};
+}
+
+olo_status olo_compare_treatments(const olo_study *study, const olo_comparison *setup,
+                                  olo_comparison_row *rows, double *conditions, int *base,
+                                  olo_error *error)
+{
     *base = -1;
+    if (olo_study_check(study, error) != OLO_OK ||
+        olo_check_initialised(setup->initialised, OLO_INITIALISED_COMPARISON, error) != OLO_OK)
+        return OLO_BAD_INPUT;
+    const int count = setup->treatment_count;
     for (int i = 0; i < count; i++)
         rows[i] = empty_row(&setup->treatments[i]);
     for (int i = 0; i < count * setup->step_count; i++)

@@ -71,7 +71,7 @@ static olo_status run_with_action(const olo_study *study, const char *what, cons
 /* Evaluates the exact solution (q, p) at time t; p only if the configuration is complete. */
 static void evaluate_exact(const olo_system *system, double t, reference *ref)
 {
-    ref->whole = olo_system_exact(system, t, ref->q, ref->work);
+    ref->whole = olo_system_exact_solution(system, t, ref->q, ref->work);
     olo_system_mass_times(system, ref->work, ref->p);
 }
 
@@ -155,11 +155,11 @@ static olo_errors measure(const olo_system *system, const olo_state *state, refe
     return errors;
 }
 
-static olo_status open_exact(const olo_study *study, reference *ref, olo_converge_summary *summary,
-                             olo_error *error)
+static olo_status open_exact(const olo_study *study, reference *ref,
+                             olo_convergence_summary *summary, olo_error *error)
 {
     const olo_system *system = study->system;
-    if (!olo_system_has_exact(system))
+    if (!olo_system_has_exact_solution(system))
         return olo_fail(error, OLO_BAD_INPUT,
                         "the model gives no exact solution (section 'exact'); give the step of a "
                         "reference run instead");
@@ -167,13 +167,13 @@ static olo_status open_exact(const olo_study *study, reference *ref, olo_converg
     evaluate_exact(system, olo_state_time(study->start), ref);
     const olo_errors start = measure(system, study->start, ref);
     summary->start_error = ref->whole ? start.z : start.q;
-    evaluate_exact(system, study->run.end, ref);
+    evaluate_exact(system, study->run->end, ref);
     memcpy(ref->tangential, ref->p, (size_t)system->n * sizeof *ref->p);
     return OLO_OK;
 }
 
 static olo_status open_reference(const olo_study *study, reference *ref,
-                                 olo_converge_summary *summary, olo_error *error)
+                                 olo_convergence_summary *summary, olo_error *error)
 {
     const size_t n = (size_t)study->system->n, m = (size_t)study->system->m;
     ref->q = olo_alloc(4 * n + 2 * m, sizeof *ref->q);
@@ -189,7 +189,7 @@ static olo_status open_reference(const olo_study *study, reference *ref,
 
     char what[64];
     (void)snprintf(what, sizeof what, "reference, h = %.6g", summary->reference);
-    olo_run run = study->run;
+    olo_run run = *study->run;
     run.step = summary->reference;
     olo_status status = run_with_action(study, what, &run, &ref->state, NULL, &summary->action,
                                         &summary->fastest, error);
@@ -217,12 +217,12 @@ static void close_reference(reference *ref)
 /* Steps of equal size to the end: finds the step nearest to `wanted` that divides the time span. */
 static olo_status divide(const olo_study *study, double wanted, double *step, olo_error *error)
 {
-    const double span = study->run.end - olo_state_time(study->start);
+    const double span = study->run->end - olo_state_time(study->start);
     if (!(wanted > 0) || !isfinite(wanted))
         return olo_fail(error, OLO_BAD_INPUT, "a step must be positive, got %g", wanted);
     if (!(span > 0) || !isfinite(span))
         return olo_fail(error, OLO_BAD_INPUT, "the end time must be after the start, got %g",
-                        study->run.end);
+                        study->run->end);
     const double count = fmax(round(span / wanted), 1.0);
     /* where it divides the span up to rounding it is unchanged, so that a run with this step gives
      * the same bits */
@@ -231,11 +231,11 @@ static olo_status divide(const olo_study *study, double wanted, double *step, ol
 }
 
 static olo_status run_row(const olo_study *study, reference *ref, const double *action,
-                          olo_converge_row *row, olo_error *error)
+                          olo_convergence_row *row, olo_error *error)
 {
     char what[64];
     (void)snprintf(what, sizeof what, "h = %.6g", row->step);
-    olo_run run = study->run;
+    olo_run run = *study->run;
     run.step = row->step;
     olo_state *state = NULL;
     olo_run_summary summary = {0};
@@ -269,7 +269,7 @@ static bool counts(double e)
     return isfinite(e) && e > 0;
 }
 
-static void find_order(olo_converge_row *rows, int i)
+static void find_order(olo_convergence_row *rows, int i)
 {
     rows[i].order = olo_errors_unknown();
     int before = i - 1;
@@ -285,7 +285,7 @@ static void find_order(olo_converge_row *rows, int i)
     }
 }
 
-static double fit_slope(olo_converge_row *rows, int count, int k)
+static double fit_slope(olo_convergence_row *rows, int count, int k)
 {
     double x0 = 0, y0 = 0, xx = 0, xy = 0;
     int n = 0;
@@ -309,16 +309,17 @@ static double fit_slope(olo_converge_row *rows, int count, int k)
 }
 
 static olo_status converge(const olo_study *study, const double *steps, int count,
-                           double reference_step, olo_converge_row *rows,
-                           olo_converge_summary *summary, olo_error *error)
+                           double reference_step, olo_convergence_row *rows,
+                           olo_convergence_summary *summary, olo_error *error)
 {
-    *summary = (olo_converge_summary){.time = study->run.end,
-                                      .slope = olo_errors_unknown(),
-                                      .action = (double)NAN,
-                                      .fastest = (double)NAN};
+    *summary = (olo_convergence_summary){.time = study->run->end,
+                                         .slope = olo_errors_unknown(),
+                                         .action = (double)NAN,
+                                         .fastest = (double)NAN};
     olo_status status = OLO_OK;
     for (int i = 0; i < count && status == OLO_OK; i++) {
-        rows[i] = (olo_converge_row){.error = olo_errors_unknown(), .order = olo_errors_unknown()};
+        rows[i] =
+            (olo_convergence_row){.error = olo_errors_unknown(), .order = olo_errors_unknown()};
         status = divide(study, steps[i], &rows[i].step, error);
     }
     if (status == OLO_OK && reference_step != 0)
@@ -342,11 +343,15 @@ static olo_status converge(const olo_study *study, const double *steps, int coun
     return status;
 }
 
-olo_status olo_converge(const olo_study *study, const double *steps, int count,
-                        double reference_step, olo_converge_row *rows,
-                        olo_converge_summary *summary, olo_error *error)
+olo_status olo_study_convergence(const olo_study *study, const double *steps, int count,
+                                 double reference_step, olo_convergence_row *rows,
+                                 olo_convergence_summary *summary, olo_error *error)
 {
+    if (olo_study_check(study, error) != OLO_OK)
+        return OLO_BAD_INPUT;
     olo_study constant = *study;
-    constant.run.tolerance = 0; /* the study varies the step */
+    olo_run run = *study->run;
+    run.tolerance = 0; /* the study varies the step */
+    constant.run = &run;
     return converge(&constant, steps, count, reference_step, rows, summary, error);
 }

@@ -54,5 +54,8 @@ static olo_status add_step(void *context, const olo_system *system, const olo_st
 
 olo_observer olo_discrete_action_observer(olo_discrete_action *sum)
 {
-    return (olo_observer){.context = sum, .step = add_step};
+    olo_observer observer = olo_observer_default();
+    observer.context = sum;
+    observer.step = add_step;
+    return observer;
 }

@@ -5,7 +5,22 @@
 
 #include <math.h>
 
+#include "base/initialised.h"
 #include "system/system.h"
+
+olo_study olo_study_default(void)
+{
+    return (olo_study){.initialised = OLO_INITIALISED_STUDY};
+}
+
+olo_status olo_study_check(const olo_study *study, olo_error *error)
+{
+    const olo_status status =
+        olo_check_initialised(study->initialised, OLO_INITIALISED_STUDY, error);
+    return status == OLO_OK
+               ? olo_check_initialised(study->run->initialised, OLO_INITIALISED_RUN, error)
+               : status;
+}
 
 olo_status olo_study_run(const olo_study *study, const char *what, const olo_run *run,
                          const olo_observer *observers, int observer_count, olo_state **state,

@@ -4,6 +4,9 @@
 
 #include "oloid/study.h"
 
+/* Whether study and run came from their default functions. */
+olo_status olo_study_check(const olo_study *study, olo_error *error);
+
 /* A run of the study: clones the start into `*state` (to be freed in any case) and simulates. */
 olo_status olo_study_run(const olo_study *study, const char *what, const olo_run *run,
                          const olo_observer *observers, int observer_count, olo_state **state,

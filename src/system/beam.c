@@ -5,7 +5,7 @@
  */
 #include "system/system.h"
 
-int olo_system_beams(const olo_system *system)
+int olo_system_beam_count(const olo_system *system)
 {
     return system->beam_count;
 }
@@ -15,7 +15,7 @@ const char *olo_system_beam_name(const olo_system *system, int beam)
     return system->beams[beam].name;
 }
 
-int olo_system_beam_nodes(const olo_system *system, int beam)
+int olo_system_beam_node_count(const olo_system *system, int beam)
 {
     return system->beams[beam].node_count;
 }
@@ -25,7 +25,7 @@ int olo_system_beam_node(const olo_system *system, int beam, int index)
     return system->beams[beam].nodes[index];
 }
 
-int olo_system_beam_points(const olo_system *system, int beam)
+int olo_system_beam_point_count(const olo_system *system, int beam)
 {
     return system->beams[beam].elements * system->beams[beam].points;
 }

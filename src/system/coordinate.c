@@ -5,7 +5,7 @@
 
 #include "system/system.h"
 
-int olo_system_joint_coordinates(const olo_system *system)
+int olo_system_joint_coordinate_count(const olo_system *system)
 {
     return system->joint_coordinate_count;
 }
@@ -44,7 +44,7 @@ double olo_system_joint_coordinate_rate(const olo_system *system, const olo_stat
     return rate;
 }
 
-int olo_system_drives(const olo_system *system)
+int olo_system_drive_count(const olo_system *system)
 {
     return system->drive_count;
 }
@@ -55,7 +55,7 @@ int olo_system_drive_coordinate(const olo_system *system, int index)
 }
 
 /* The multiplier of x - f(t) = 0 acts as -lambda along x. */
-double olo_system_drive_value(const olo_system *system, const olo_state *state, int index)
+double olo_system_drive_force(const olo_system *system, const olo_state *state, int index)
 {
     return -state->lambda[system->drives[index].row];
 }

@@ -23,7 +23,7 @@ void olo_exact_vector_at(const olo_exact_vector *vector, double t, double x[3], 
     }
 }
 
-bool olo_system_has_exact(const olo_system *system)
+bool olo_system_has_exact_solution(const olo_system *system)
 {
     return system->exact_count > 0;
 }
@@ -61,7 +61,7 @@ static void solve(const olo_exact_vector *vector, double t, int unknown, double 
     }
 }
 
-bool olo_system_exact(const olo_system *system, double t, double *q, double *v)
+bool olo_system_exact_solution(const olo_system *system, double t, double *q, double *v)
 {
     for (int i = 0; i < system->n; i++)
         q[i] = v[i] = (double)NAN;

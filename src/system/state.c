@@ -7,6 +7,7 @@
 #include "base/checksum.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "system/coordinate.h"
 #include "system/system.h"
 
 /* --- layout --- */
@@ -206,12 +207,12 @@ void olo_state_set_time(olo_state *state, double t)
     state->t = t;
 }
 
-double *olo_state_q(olo_state *state)
+const double *olo_state_configuration(const olo_state *state)
 {
     return state->q;
 }
 
-double *olo_state_v(olo_state *state)
+const double *olo_state_velocity(const olo_state *state)
 {
     return state->v;
 }
@@ -232,8 +233,22 @@ void olo_state_reset_segments(olo_state *state)
     }
 }
 
-void olo_state_touch(olo_state *state)
+void olo_state_set_configuration(const olo_system *system, olo_state *state, const double *q)
 {
+    memcpy(state->q, q, (size_t)state->n * sizeof *q);
+    olo_state_reset_history(state);
+    olo_state_follow_angles(system, state);
+}
+
+void olo_state_set_velocity(olo_state *state, const double *v)
+{
+    memcpy(state->v, v, (size_t)state->n * sizeof *v);
+    olo_state_reset_history(state);
+}
+
+void olo_state_reset_history(olo_state *state)
+{
+    memset(state->lambda, 0, (size_t)state->m * sizeof(double));
     memset(state->q_remainder, 0, (size_t)state->n * sizeof(double));
     state->h = state->span = 0;
     state->has_interval_energy = 0;

@@ -64,6 +64,10 @@ struct olo_state {
 olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
 
 /* Resets all segments. */
+/* Discards what belongs to the last steps: the next one starts afresh from q and v. For code that
+ * writes q or v itself; others use olo_state_set_configuration and olo_state_set_velocity. */
+void olo_state_reset_history(olo_state *state);
+
 void olo_state_reset_segments(olo_state *state);
 
 /* A state as a block of bytes with a version and a checksum: all that the next step reads, to the

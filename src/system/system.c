@@ -58,7 +58,7 @@ void olo_system_free(olo_system *system)
     olo_free(system);
 }
 
-int olo_system_nodes(const olo_system *system)
+int olo_system_node_count(const olo_system *system)
 {
     return system->node_count;
 }
@@ -113,7 +113,7 @@ static const olo_beam_line *beam_of(const olo_system *system, const char *name, 
     return NULL;
 }
 
-int olo_system_find(const olo_system *system, const char *name)
+int olo_system_find_node(const olo_system *system, const char *name)
 {
     const char *dot;
     const olo_beam_line *beam = beam_of(system, name, &dot);
@@ -123,12 +123,12 @@ int olo_system_find(const olo_system *system, const char *name)
     return node ? *node : -1;
 }
 
-int olo_system_coordinates(const olo_system *system)
+int olo_system_coordinate_count(const olo_system *system)
 {
     return system->n;
 }
 
-int olo_system_groups(const olo_system *system)
+int olo_system_group_count(const olo_system *system)
 {
     return system->group_count;
 }
@@ -143,7 +143,7 @@ int olo_system_group_first(const olo_system *system, int group)
     return system->groups[group].first;
 }
 
-int olo_system_group_rows(const olo_system *system, int group)
+int olo_system_group_row_count(const olo_system *system, int group)
 {
     return system->groups[group].count;
 }
@@ -161,7 +161,7 @@ int olo_system_group_of(const olo_system *system, int row)
     return i;
 }
 
-int olo_system_outputs(const olo_system *system)
+int olo_system_output_count(const olo_system *system)
 {
     return system->output_count;
 }
@@ -171,7 +171,7 @@ const char *olo_system_output_name(const olo_system *system, int output)
     return system->outputs[output].name;
 }
 
-int olo_system_reactions(const olo_system *system)
+int olo_system_reaction_count(const olo_system *system)
 {
     return system->reaction_count;
 }
@@ -189,7 +189,7 @@ void olo_system_reaction(const olo_system *system, const olo_state *state, int i
     vec3_copy(state->reactions + 6 * index + 3, moment);
 }
 
-int olo_system_invariants(const olo_system *system)
+int olo_system_invariant_count(const olo_system *system)
 {
     return system->invariant_count;
 }
@@ -244,7 +244,7 @@ static olo_status unknown_beam_node(const olo_beam_line *beam, olo_error *error)
                     beam->name, beam->name, beam->name, beam->node_count, beam->name, beam->name);
 }
 
-olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
+olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body *place,
                               olo_position *position, int *node, olo_error *error)
 {
     if (node)
@@ -260,7 +260,7 @@ olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
     char *dot = beam ? NULL : strchr(name, '.');
     if (dot)
         *dot = 0;
-    int found = olo_system_find(system, name);
+    int found = olo_system_find_node(system, name);
     if (found < 0 && (beam || olo_system_find_beam(system, name)))
         return unknown_beam_node(beam ? beam : olo_system_find_beam(system, name), error);
     if (found < 0)
@@ -292,9 +292,9 @@ olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
     return OLO_OK;
 }
 
-olo_status olo_system_place(const olo_system *system, const olo_state *state,
-                            const olo_place *place, double position[3], double velocity[3],
-                            olo_error *error)
+olo_status olo_system_point_on_body(const olo_system *system, const olo_state *state,
+                                    const olo_point_on_body *place, double position[3],
+                                    double velocity[3], olo_error *error)
 {
     olo_position p;
     olo_status status = olo_system_resolve(system, place, &p, NULL, error);

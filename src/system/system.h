@@ -178,7 +178,7 @@ const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *
 
 /* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with
  * the nearest name as a suggestion. */
-olo_status olo_system_resolve(const olo_system *system, const olo_place *place,
+olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body *place,
                               olo_position *position, int *node, olo_error *error);
 
 #endif

@@ -87,7 +87,7 @@ static inline fuzz_run prepare_run(void)
     require(olo_model_read_text(FUZZ_MODEL, strlen(FUZZ_MODEL), "swing", NULL, 0, &run.model,
                                 NULL) == OLO_OK &&
             olo_model_compile(run.model, &run.system, NULL) == OLO_OK &&
-            olo_system_initial_state(run.system, &run.state, NULL, NULL) == OLO_OK);
+            olo_system_create_initial_state(run.system, &run.state, NULL, NULL) == OLO_OK);
     return run;
 }
 

@@ -7,6 +7,7 @@
 #include "files.h"
 
 #include "base/checksum.h"
+#include "base/initialised.h"
 #include "results/checkpoint.h"
 #include "results/checksum_trailer.h"
 #include "system/system.h"
@@ -35,8 +36,9 @@ static void make_journal(void)
     require(olo_recorder_create(base.path, base.run.model, base.run.system, how, "", &recorder,
                                 NULL) == OLO_OK);
     olo_recorder_set_checkpoint(recorder, 0.0);
-    const olo_observer observers[2] = {olo_recorder_observer(recorder),
-                                       {.context = &stop, .stop = stop_soon}};
+    const olo_observer observers[2] = {
+        olo_recorder_observer(recorder),
+        {.initialised = OLO_INITIALISED_OBSERVER, .context = &stop, .stop = stop_soon}};
     require(olo_simulate(base.run.system, how, base.run.state, observers, 2, &summary, NULL) ==
             OLO_INTERRUPTED);
     olo_recorder_free(recorder);
@@ -112,7 +114,7 @@ static void go_on(void)
     olo_recorder *recorder = NULL;
     olo_run_summary summary = {0};
     const olo_run *how = olo_model_run(base.run.model);
-    if (olo_recorder_model(base.path, NULL, 0, &model, &error) != OLO_OK) {
+    if (olo_recorder_read_model(base.path, NULL, 0, &model, &error) != OLO_OK) {
         require(error.text[0] != '\0');
     }
     olo_model_free(model);
@@ -123,8 +125,9 @@ static void go_on(void)
         return;
     }
     fuzz_stop stop = {.most = STEPS};
-    const olo_observer observers[2] = {olo_recorder_observer(recorder),
-                                       {.context = &stop, .stop = stop_soon}};
+    const olo_observer observers[2] = {
+        olo_recorder_observer(recorder),
+        {.initialised = OLO_INITIALISED_OBSERVER, .context = &stop, .stop = stop_soon}};
     const olo_status status =
         olo_simulate_resume(base.run.system, how, base.run.state, observers, 2, &summary, &error);
     (void)olo_recorder_finish(recorder, &summary, status, &error);

@@ -31,8 +31,9 @@ static void require_reason(const olo_error *error)
 
 static int is_finite(const olo_system *system, olo_state *state)
 {
-    for (int i = 0; i < olo_system_coordinates(system); i++) {
-        if (!isfinite(olo_state_q(state)[i]) || !isfinite(olo_state_v(state)[i])) {
+    for (int i = 0; i < olo_system_coordinate_count(system); i++) {
+        if (!isfinite(olo_state_configuration(state)[i]) ||
+            !isfinite(olo_state_velocity(state)[i])) {
             return 0;
         }
     }
@@ -44,7 +45,7 @@ static void look(const olo_system *system, const olo_state *state)
     olo_ledger ledger;
     double position[3], velocity[3], acceleration[3];
     olo_system_ledger(system, state, &ledger);
-    for (int i = 0; i < olo_system_outputs(system); i++) {
+    for (int i = 0; i < olo_system_output_count(system); i++) {
         olo_system_output(system, state, i, position, velocity, acceleration);
     }
 }
@@ -61,9 +62,9 @@ static void take_steps(olo_stepper *stepper, const olo_system *system, olo_state
         }
         require(is_finite(system, state));
         look(system, state);
-        for (int group = 0; group < olo_system_groups(system); group++) {
+        for (int group = 0; group < olo_system_group_count(system); group++) {
             double force[3], moment[3];
-            (void)olo_stepper_reaction(stepper, state, group, force, moment, NULL);
+            (void)olo_stepper_compute_reaction(stepper, state, group, force, moment, NULL);
         }
     }
 }
@@ -84,7 +85,7 @@ static void run_system(const olo_system *system, const olo_run *wanted)
         run.iterations = run.iterations < ITERATIONS ? run.iterations : ITERATIONS;
         run.halvings = run.halvings < HALVINGS ? run.halvings : HALVINGS;
         error = (olo_error){0};
-        if (olo_system_initial_state(system, &state, NULL, &error) == OLO_OK &&
+        if (olo_system_create_initial_state(system, &state, NULL, &error) == OLO_OK &&
             olo_stepper_create(system, &run, &stepper, &error) == OLO_OK) {
             require(is_finite(system, state));
             look(system, state);
@@ -109,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (olo_model_compile(model, &system, &error) != OLO_OK) {
         require(system == NULL);
         require_reason(&error);
-    } else if (olo_system_coordinates(system) <= MAX_COORDINATES) {
+    } else if (olo_system_coordinate_count(system) <= MAX_COORDINATES) {
         run_system(system, olo_model_run(model));
     }
     olo_system_free(system);

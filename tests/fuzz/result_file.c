@@ -10,6 +10,7 @@
 
 #include <hdf5.h>
 
+#include "base/initialised.h"
 #include "oloid/report.h"
 #include "results/checksum_trailer.h"
 
@@ -223,11 +224,12 @@ static void read_all(void)
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     int count = 0;
     const char *text = NULL;
-    double *values = malloc((size_t)olo_result_rows(result) * sizeof *values + 1);
+    double *values = malloc((size_t)olo_result_row_count(result) * sizeof *values + 1);
     require(values != NULL);
-    for (int i = 0; i < olo_result_columns(result); i++) {
-        require_reason(olo_result_read(result, olo_result_column(result, i), values, &error),
-                       &error);
+    for (int i = 0; i < olo_result_column_count(result); i++) {
+        require_reason(
+            olo_result_read_column(result, olo_result_column_name(result, i), values, &error),
+            &error);
     }
     require_reason(olo_result_verdicts(result, verdicts, &count, &error), &error);
     require_reason(olo_result_model_text(result, &text, &error), &error);
@@ -240,7 +242,7 @@ static void write_frames(void)
     olo_error error = {0};
     long written = 0;
     char path[192];
-    const olo_vtk how = {.frames = 2};
+    const olo_vtk_options how = {.initialised = OLO_INITIALISED_VTK_OPTIONS, .frames = 2};
     (void)snprintf(path, sizeof path, "%s.pvd", base.out);
     require_reason(olo_result_write_vtk(base.path, path, &how, &written, &error), &error);
     (void)unlink(path);

@@ -150,7 +150,7 @@ static olo_status go(const char *text, const char *constraints, size_t n, olo_er
     if (status == OLO_OK)
         status = olo_model_compile(model, &system, error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &x, NULL, error);
+        status = olo_system_create_initial_state(system, &x, NULL, error);
     if (status == OLO_OK) {
         olo_run run = *olo_model_run(model);
         run.constraints = constraints;

@@ -210,12 +210,12 @@ TEST(callback_force_equals_the_damper_it_imitates)
     check_ok(olo_model_add_point(model, &a, &error), &error);
     olo_load load = olo_load_default();
     load.name = "drag";
-    load.on = (olo_place){.on = "a"};
+    load.on = (olo_point_on_body){.on = "a"};
     load.function = drag;
     load.context = &c;
     check_ok(olo_model_add_load(model, &load, &error), &error);
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_ok(olo_system_initial_state(system, &x, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(system, &x, NULL, &error), &error);
     check_ok(olo_stepper_create(system, olo_model_run(model), &stepper, &error), &error);
     scene s = scene_open("points: {name: a, mass: 2, position: [0, 0, 0], velocity: [3, 0, "
                          "0]}\ndampers: {between: [ground, a], type: linear, damping: 0.8}\n",
@@ -225,7 +225,7 @@ TEST(callback_force_equals_the_damper_it_imitates)
         scene_run(&s, 0.02, 1);
         olo_ledger ledger;
         olo_system_ledger(system, x, &ledger);
-        check_close(scene_q(&s, "a")[0], olo_state_q(x)[0], 1e-13);
+        check_close(scene_q(&s, "a")[0], olo_state_configuration(x)[0], 1e-13);
         check_close(-scene_ledger(&s).dissipation, ledger.work, 1e-12);
         check_relative(9, ledger.balance, 1e-13);
     }
@@ -263,9 +263,11 @@ static olo_model *rocket(const char *frame, thrust kind)
     check_ok(olo_model_add_body(model, &body, &error), &error);
     olo_load load = olo_load_default();
     load.name = "thrust";
-    load.on = (olo_place){.on = "rocket", .at = {0.1, 0.2, -0.3}};
+    load.on = (olo_point_on_body){.on = "rocket", .at = {0.1, 0.2, -0.3}};
     load.frame = frame;
-    load.signal.expression = "1 + t";
+    olo_signal growing = olo_signal_default();
+    growing.expression = "1 + t";
+    load.signal = &growing;
     if (kind == FUNCTION)
         load.function = give_thrust;
     else
@@ -289,7 +291,7 @@ TEST(function_with_a_frame_equals_the_constant_force)
             olo_stepper *stepper = NULL;
             olo_ledger start, ledger;
             check_ok(olo_model_compile(model, &system, &error), &error);
-            check_ok(olo_system_initial_state(system, &x, NULL, &error), &error);
+            check_ok(olo_system_create_initial_state(system, &x, NULL, &error), &error);
             check_ok(olo_stepper_create(system, olo_model_run(model), &stepper, &error), &error);
             olo_system_ledger(system, x, &start);
             for (int i = 0; i < 50; i++)
@@ -297,7 +299,7 @@ TEST(function_with_a_frame_equals_the_constant_force)
             olo_system_ledger(system, x, &ledger);
             check_relative(start.balance, ledger.balance, 1e-12);
             check_true(fabs(ledger.work) > 0.1);
-            memcpy(end[f][kind], olo_state_q(x), sizeof end[f][kind]);
+            memcpy(end[f][kind], olo_state_configuration(x), sizeof end[f][kind]);
             olo_stepper_free(stepper);
             olo_state_free(x);
             olo_system_free(system);

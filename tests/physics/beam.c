@@ -132,7 +132,7 @@ TEST(stress_resultants_are_those_of_the_sheet)
         {2, 11, {-0.0040511, -0.0195551, -0.4346486, 0.0547736230, -0.0839265318, -1.8376e-5}},
     };
     scene s = scene_open("beam-with-masses", "reduced");
-    check_equal(22, olo_system_beam_points(s.system, 0));
+    check_equal(22, olo_system_beam_point_count(s.system, 0));
     check_close(10.5 / 11, olo_system_beam_station(s.system, 0, 10), 1e-14);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         double strain[6], stress[6];
@@ -230,13 +230,13 @@ TEST(time_can_be_turned_around)
     scene s = scene_open("beam-with-masses", "reduced");
     scene_run_to(&s, 0.5);
     double *q = malloc((size_t)s.system->n * sizeof *q), position = 0, director = 0;
-    memcpy(q, olo_state_q(s.state), (size_t)s.system->n * sizeof *q);
+    memcpy(q, olo_state_configuration(s.state), (size_t)s.system->n * sizeof *q);
     scene_run(&s, 0.01, 100);
     olo_state_reverse(s.state);
     olo_state_set_time(s.state, 1); /* the load is over */
     scene_run(&s, 0.01, 100);
     for (int i = 0; i < s.system->n; i++) {
-        double apart = fabs(q[i] - olo_state_q(s.state)[i]);
+        double apart = fabs(q[i] - olo_state_configuration(s.state)[i]);
         if (s.system->coordinates[i].slot == 0)
             position = fmax(position, apart);
         else
@@ -281,7 +281,7 @@ TEST(planar_loads_keep_the_beam_in_its_plane)
             check_close(right[i], scene_q(&s, "beam.23")[i], 1e-9);
         }
         for (int k = 0; k < s.system->node_count; k++) {
-            const double *q = olo_state_q(s.state) + s.system->nodes[k].q;
+            const double *q = olo_state_configuration(s.state) + s.system->nodes[k].q;
             check_close(0, q[2], 1e-15);
             check_close(1, q[8], 1e-15); /* d2 = e3 */
         }

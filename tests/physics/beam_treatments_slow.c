@@ -29,8 +29,9 @@ static double phase_distance(const scene *s, const scene *exact)
     double *z = calloc(4 * (size_t)n, sizeof *z);
     const scene *both[2] = {s, exact};
     for (int k = 0; k < 2; k++) {
-        memcpy(z + 2 * k * n, olo_state_q(both[k]->state), (size_t)n * sizeof *z);
-        olo_system_mass_times(both[k]->system, olo_state_v(both[k]->state), z + (2 * k + 1) * n);
+        memcpy(z + 2 * k * n, olo_state_configuration(both[k]->state), (size_t)n * sizeof *z);
+        olo_system_mass_times(both[k]->system, olo_state_velocity(both[k]->state),
+                              z + (2 * k + 1) * n);
     }
     double distance = scene_distance(2 * n, z, z + 2 * n);
     free(z);
@@ -41,7 +42,7 @@ static double phase_distance(const scene *s, const scene *exact)
 static double constraint_norm(const scene *s, int first, int count)
 {
     double sum = 0;
-    olo_at at = {.q = olo_state_q(s->state), .t = olo_state_time(s->state)};
+    olo_at at = {.q = olo_state_configuration(s->state), .t = olo_state_time(s->state)};
     for (int i = first; i < first + count; i++)
         sum += pow(olo_constraint_value(&s->system->constraints[i], &at), 2);
     return sqrt(sum);
@@ -300,7 +301,7 @@ TEST(table_5_2_condition_numbers)
             olo_error error = {0};
             double condition;
             scene_run(&s, s.run.step, 1);
-            check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+            check_ok(olo_stepper_compute_condition(s.stepper, &condition, &error), &error);
             print_message("%-12s %-5s h %-5s %.2e\n", expected[i].constraints,
                           expected[i].mu ? expected[i].mu : "", steps[k], condition);
             check_relative(expected[i].condition[k], condition, 0.06);
@@ -323,7 +324,7 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
         scene s = open_thesis(expected[i].constraints, expected[i].mu, NULL);
         scene_run_to(&s, 0.3);
         scene_run(&s, 1e-5, 1);
-        check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+        check_ok(olo_stepper_compute_condition(s.stepper, &condition, &error), &error);
         check_relative(expected[i].condition, condition, 0.01);
         scene_close(&s);
     }

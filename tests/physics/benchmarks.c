@@ -12,14 +12,15 @@ static void positions(const char *model, const char *on, const char *constraints
 {
     scene s = scene_open(model, constraints);
     olo_error error = {0};
-    const olo_place place = {.on = on};
+    const olo_point_on_body place = {.on = on};
     long done = 0;
     for (int k = 0; k < count; k++) {
         long steps = lround(time[k] / h);
         double velocity[3];
         scene_run(&s, h, steps - done);
         done = steps;
-        check_ok(olo_system_place(s.system, s.state, &place, x[k], velocity, &error), &error);
+        check_ok(olo_system_point_on_body(s.system, s.state, &place, x[k], velocity, &error),
+                 &error);
     }
     scene_close(&s);
 }

@@ -28,7 +28,7 @@ static double condition(const char *model, const char *treatment, const char *pe
     olo_error error = {0};
     double value = NAN;
     scene s = after(model, treatment, penalty, "explicit", h, steps);
-    check_ok(olo_stepper_condition(s.stepper, &value, &error), &error);
+    check_ok(olo_stepper_compute_condition(s.stepper, &value, &error), &error);
     scene_close(&s);
     return value;
 }
@@ -167,7 +167,7 @@ TEST(the_split_of_projected_takes_the_step_out_of_the_condition)
         double h = pow(10, -1 - k), value = NAN;
         olo_error error = {0};
         scene s = after(PENDULUM, "projected", "1e5", "implicit", h, 3);
-        check_ok(olo_stepper_condition(s.stepper, &value, &error), &error);
+        check_ok(olo_stepper_compute_condition(s.stepper, &value, &error), &error);
         check_relative(split[k], value, 0.002);
         scene_close(&s);
         check_relative(undivided[k], other_condition(PENDULUM, "projected", "implicit", h, 3),
@@ -182,7 +182,7 @@ TEST(there_is_no_condition_before_a_step)
     olo_error error = {0};
     double value;
     scene s = scene_open(TOP, "reduced");
-    check_status(OLO_UNSUPPORTED, olo_stepper_condition(s.stepper, &value, &error));
+    check_status(OLO_UNSUPPORTED, olo_stepper_compute_condition(s.stepper, &value, &error));
     scene_close(&s);
 }
 

@@ -2,13 +2,17 @@
  * T3. */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 
 /* A study of an open scene, run to `end`. */
-static olo_study study_of(const scene *s, double end)
+static olo_study study_of(scene *s, double end)
 {
-    olo_study study = {.system = s->system, .start = s->state, .run = s->run};
-    study.run.end = end;
+    olo_study study = {.initialised = OLO_INITIALISED_STUDY,
+                       .system = s->system,
+                       .start = s->state,
+                       .run = &s->run};
+    s->run.end = end;
     return study;
 }
 
@@ -27,10 +31,10 @@ TEST(errors_of_a_linear_oscillator_are_those_of_its_discrete_frequency)
     const double m = 2, w = 3, time = 1.6, steps[] = {0.1, 0.05, 0.02};
     scene s = scene_open(OSCILLATOR, NULL);
     const olo_study study = study_of(&s, time);
-    olo_converge_row rows[3];
-    olo_converge_summary summary;
+    olo_convergence_row rows[3];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 3, 0.0, rows, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 3, 0.0, rows, &summary, &error), &error);
     check_equal(3, summary.rows);
     check_true(summary.whole);
     check_below(summary.start_error, 1e-15);
@@ -59,10 +63,10 @@ TEST(the_fitted_slope_is_the_least_squares_line_through_all_steps)
     const double steps[] = {0.2, 0.1, 0.04, 0.01};
     scene s = scene_open(OSCILLATOR, NULL);
     const olo_study study = study_of(&s, 1.6);
-    olo_converge_row rows[4];
-    olo_converge_summary summary;
+    olo_convergence_row rows[4];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 4, 0.0, rows, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 4, 0.0, rows, &summary, &error), &error);
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (int i = 0; i < 4; i++) {
         const double x = log(steps[i]), y = log(rows[i].error.q);
@@ -80,12 +84,12 @@ TEST(a_reference_run_counts_like_the_exact_solution_up_to_its_own_error)
     const double steps[] = {0.1, 0.05};
     scene s = scene_open(OSCILLATOR, NULL);
     const olo_study study = study_of(&s, 1.6);
-    olo_converge_row exact[2], run[2];
-    olo_converge_summary summary;
+    olo_convergence_row exact[2], run[2];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 2, 0.0, exact, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 2, 0.0, exact, &summary, &error), &error);
     check_close(0.0, summary.reference, 0.0);
-    check_ok(olo_converge(&study, steps, 2, 1e-3, run, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 2, 1e-3, run, &summary, &error), &error);
     check_close(1e-3, summary.reference, 0.0);
     for (int i = 0; i < 2; i++) {
         // (1e-3/0.05)^2 of the error
@@ -99,10 +103,10 @@ TEST(a_step_that_does_not_divide_the_time_becomes_the_nearest_that_does)
     const double steps[] = {0.03, 0.25, 7.0};
     scene s = scene_open(OSCILLATOR, NULL);
     const olo_study study = study_of(&s, 1.0);
-    olo_converge_row rows[3];
-    olo_converge_summary summary;
+    olo_convergence_row rows[3];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 3, 0.0, rows, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 3, 0.0, rows, &summary, &error), &error);
     check_close(1.0 / 33, rows[0].step, 1e-15);
     check_equal(33, rows[0].steps);
     check_close(0.25, rows[1].step, 0.0);
@@ -119,10 +123,10 @@ TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
     const double steps[] = {0.02, 0.01, 0.005, 0.002, 0.001};
     scene s = scene_open("double-spherical-pendulum", "multipliers");
     const olo_study study = study_of(&s, 1.0);
-    olo_converge_row rows[5];
-    olo_converge_summary summary;
+    olo_convergence_row rows[5];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 5, 1e-5, rows, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 5, 1e-5, rows, &summary, &error), &error);
     check_close(2.0, summary.slope.z, 0.05);
     check_close(1.0, summary.slope.lambda_step, 0.1);
     const double z[] = {1.55e-3, 3.87e-4, 9.68e-5, 1.55e-5, 3.87e-6};
@@ -147,12 +151,12 @@ TEST(multipliers_at_the_end_have_order_2)
         for (int order = 2; order <= 4; order += 2) {
             scene s = scene_open("double-spherical-pendulum", "multipliers");
             olo_study study = study_of(&s, 1.0);
-            olo_converge_row rows[3];
-            olo_converge_summary summary;
+            olo_convergence_row rows[3];
+            olo_convergence_summary summary;
             olo_error error = {0};
-            study.run.scheme = schemes[k];
-            study.run.order = order;
-            check_ok(olo_converge(&study, steps, 3, 2e-4, rows, &summary, &error), &error);
+            s.run.scheme = schemes[k];
+            s.run.order = order;
+            check_ok(olo_study_convergence(&study, steps, 3, 2e-4, rows, &summary, &error), &error);
             check_close(2.0, summary.slope.lambda, 0.05);
             check_close(order, summary.slope.q, 0.05);
             check_close(order, summary.slope.tangential, 0.05);
@@ -167,12 +171,12 @@ TEST(orders_of_composed_steps_are_measured)
     const double steps[] = {2e-3, 1e-3, 5e-4};
     scene s = scene_open("heavy-top", "reduced");
     olo_study study = study_of(&s, 0.1);
-    olo_converge_row rows[3];
-    olo_converge_summary summary;
+    olo_convergence_row rows[3];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    study.run.order = 4;
-    study.run.tolerance = 1e-3;
-    check_ok(olo_converge(&study, steps, 3, 0.0, rows, &summary, &error), &error);
+    s.run.order = 4;
+    s.run.tolerance = 1e-3;
+    check_ok(olo_study_convergence(&study, steps, 3, 0.0, rows, &summary, &error), &error);
     check_equal(100, rows[1].steps);
     check_close(4.0, summary.slope.q, 0.05);
     check_close(4.0, summary.slope.tangential, 0.05);
@@ -185,15 +189,16 @@ TEST(P4_double_pendulum_reduced_is_multipliers_at_every_step)
     const double steps[] = {0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
     const olo_treatment_choice both[] = {{.constraints = "reduced"},
                                          {.constraints = "multipliers"}};
-    const olo_compare_setup setup = {.treatments = both, .treatment_count = 2};
+    const olo_comparison setup = {
+        .initialised = OLO_INITIALISED_COMPARISON, .treatments = both, .treatment_count = 2};
     scene s = scene_open("double-spherical-pendulum", NULL);
     olo_study study = study_of(&s, 1.0);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        olo_compare_row rows[2];
+        olo_comparison_row rows[2];
         olo_error error = {0};
         int base = -1;
-        study.run.step = steps[i];
-        check_ok(olo_compare(&study, &setup, rows, NULL, &base, &error), &error);
+        s.run.step = steps[i];
+        check_ok(olo_compare_treatments(&study, &setup, rows, NULL, &base, &error), &error);
         check_equal(0, base);
         check_close(0.0, rows[0].difference.z, 0.0);
         check_below(rows[1].difference.z, 1e-10);
@@ -210,10 +215,10 @@ TEST(T3_heavy_top_follows_steady_precession_at_order_2)
     for (int k = 0; k < 2; k++) {
         scene s = scene_open("heavy-top", treatments[k]);
         const olo_study study = study_of(&s, 0.1);
-        olo_converge_row rows[5];
-        olo_converge_summary summary;
+        olo_convergence_row rows[5];
+        olo_convergence_summary summary;
         olo_error error = {0};
-        check_ok(olo_converge(&study, steps, 5, 0.0, rows, &summary, &error), &error);
+        check_ok(olo_study_convergence(&study, steps, 5, 0.0, rows, &summary, &error), &error);
         check_true(summary.whole);
         check_below(summary.start_error, 1e-14);
         for (int i = 0; i < 5; i++) {
@@ -248,10 +253,10 @@ TEST(an_exact_solution_may_name_some_places_only)
     const double steps[] = {1e-3};
     scene s = scene_open(text, NULL);
     const olo_study study = study_of(&s, 0.1);
-    olo_converge_row row;
-    olo_converge_summary summary;
+    olo_convergence_row row;
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 1, 0.0, &row, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 1, 0.0, &row, &summary, &error), &error);
     check_true(!summary.whole);
     check_relative(sqrt(difference / size), row.error.q, 1e-3);
     check_true(isnan(row.error.p) && isnan(row.error.z) && isnan(row.error.lambda));
@@ -280,9 +285,9 @@ TEST(an_exact_solution_is_assembled_from_places_directors_and_relative_points)
     const double v[18] = {1,       0,      0, 0,       0,       1.4, 0, 1, 0,
                           -2 * s2, 2 * c2, 0, -2 * c2, -2 * s2, 0,   0, 0, 0};
     double got_q[18], got_v[18];
-    check_equal(18, olo_system_coordinates(s.system));
-    check_true(olo_system_has_exact(s.system));
-    check_true(olo_system_exact(s.system, t, got_q, got_v));
+    check_equal(18, olo_system_coordinate_count(s.system));
+    check_true(olo_system_has_exact_solution(s.system));
+    check_true(olo_system_exact_solution(s.system, t, got_q, got_v));
     for (int i = 0; i < 18; i++) {
         check_close(q[i], got_q[i], 1e-15);
         check_close(v[i], got_v[i], 1e-15);
@@ -297,7 +302,7 @@ TEST(an_exact_solution_with_gaps_says_where)
                          "exact: {on: b, position: [1, t, 0]}\n",
                          NULL);
     double q[6], v[6];
-    check_true(!olo_system_exact(s.system, 2.0, q, v));
+    check_true(!olo_system_exact_solution(s.system, 2.0, q, v));
     for (int i = 0; i < 3; i++) {
         check_true(isnan(q[i]) && isnan(v[i]));
     }
@@ -341,7 +346,7 @@ TEST(an_exact_solution_made_in_code_is_that_of_a_file)
     check_ok(olo_model_add_exact(s.model, &exact, &error), &error);
     check_ok(olo_model_compile(s.model, &system, &error), &error);
     double q[12], v[12];
-    check_true(!olo_system_exact(system, 3.0, q, v));
+    check_true(!olo_system_exact_solution(system, 3.0, q, v));
     check_close(0.3, q[0], 1e-16);
     check_close(18.0, q[1], 0.0); // J2 = 2
     check_close(12.0, v[1], 0.0);
@@ -360,11 +365,11 @@ TEST(a_start_off_the_exact_solution_is_measured)
     scene s = scene_open_set(OSCILLATOR, NULL, &other, 1);
     const double steps[] = {0.1};
     olo_study study = study_of(&s, 1.0);
-    olo_state_q(s.state)[0] = 1.25;
-    olo_converge_row row;
-    olo_converge_summary summary;
+    s.state->q[0] = 1.25;
+    olo_convergence_row row;
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 1, 0.0, &row, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 1, 0.0, &row, &summary, &error), &error);
     check_close(0.25, summary.start_error, 1e-15);
     scene_close(&s);
 }
@@ -376,12 +381,12 @@ TEST(a_run_that_fails_is_a_row_with_its_reason)
     const double steps[] = {1e-3, 5e-4};
     scene s = scene_open("heavy-top", NULL);
     olo_study study = study_of(&s, 0.01);
-    study.run.iterations = 1;
-    study.run.halvings = 0;
-    olo_converge_row rows[2];
-    olo_converge_summary summary;
+    s.run.iterations = 1;
+    s.run.halvings = 0;
+    olo_convergence_row rows[2];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 2, 0.0, rows, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 2, 0.0, rows, &summary, &error), &error);
     for (int i = 0; i < 2; i++) {
         check_status(OLO_NOT_CONVERGED, rows[i].failure.status);
         check_contains("t = 0", rows[i].failure.text);
@@ -389,7 +394,8 @@ TEST(a_run_that_fails_is_a_row_with_its_reason)
     }
     check_true(isnan(summary.slope.z));
     // without a reference there is nothing to compare with
-    check_status(OLO_NOT_CONVERGED, olo_converge(&study, steps, 2, 1e-4, rows, &summary, &error));
+    check_status(OLO_NOT_CONVERGED,
+                 olo_study_convergence(&study, steps, 2, 1e-4, rows, &summary, &error));
     check_contains("reference", error.text);
     scene_close(&s);
 }
@@ -400,12 +406,12 @@ TEST(orders_skip_a_run_that_failed)
     const double steps[] = {2e-3, 0.1, 1e-3};
     scene s = scene_open("heavy-top", NULL);
     olo_study study = study_of(&s, 0.1);
-    study.run.iterations = 5;
-    study.run.halvings = 0;
-    olo_converge_row rows[3];
-    olo_converge_summary summary;
+    s.run.iterations = 5;
+    s.run.halvings = 0;
+    olo_convergence_row rows[3];
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_ok(olo_converge(&study, steps, 3, 0.0, rows, &summary, &error), &error);
+    check_ok(olo_study_convergence(&study, steps, 3, 0.0, rows, &summary, &error), &error);
     check_true(rows[1].failure.status != OLO_OK);
     check_close(log(rows[0].error.z / rows[2].error.z) / log(2.0), rows[2].order.z, 1e-12);
     check_close(rows[2].order.z, summary.slope.z, 1e-12);
@@ -417,16 +423,20 @@ TEST(what_cannot_be_studied_is_told)
     const double good = 0.1, negative = -0.1;
     scene s = scene_open("spring-chain", NULL);
     olo_study study = study_of(&s, 1.0);
-    olo_converge_row row;
-    olo_converge_summary summary;
+    olo_convergence_row row;
+    olo_convergence_summary summary;
     olo_error error = {0};
-    check_status(OLO_BAD_INPUT, olo_converge(&study, &good, 1, 0.0, &row, &summary, &error));
+    check_status(OLO_BAD_INPUT,
+                 olo_study_convergence(&study, &good, 1, 0.0, &row, &summary, &error));
     check_contains("no exact solution", error.text);
-    check_status(OLO_BAD_INPUT, olo_converge(&study, &negative, 1, 0.01, &row, &summary, &error));
+    check_status(OLO_BAD_INPUT,
+                 olo_study_convergence(&study, &negative, 1, 0.01, &row, &summary, &error));
     check_contains("step", error.text);
-    check_status(OLO_BAD_INPUT, olo_converge(&study, &good, 1, negative, &row, &summary, &error));
-    study.run.end = 0.0;
-    check_status(OLO_BAD_INPUT, olo_converge(&study, &good, 1, 0.01, &row, &summary, &error));
+    check_status(OLO_BAD_INPUT,
+                 olo_study_convergence(&study, &good, 1, negative, &row, &summary, &error));
+    s.run.end = 0.0;
+    check_status(OLO_BAD_INPUT,
+                 olo_study_convergence(&study, &good, 1, 0.01, &row, &summary, &error));
     check_contains("time", error.text);
     scene_close(&s);
 }
@@ -453,27 +463,31 @@ TEST(an_interrupted_study_keeps_what_it_has)
     const double steps[] = {0.02, 0.01, 0.005};
     scene s = scene_open("double-spherical-pendulum", NULL);
     struct stopper stopper = {.at = 3};
-    const olo_observer observer = {.context = &stopper, .stop = stops};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &stopper, .stop = stops};
     olo_study study = study_of(&s, 1.0);
     study.observers = &observer;
     study.observer_count = 1;
     study.announce = count_run;
     study.context = &stopper;
-    olo_converge_row rows[3];
-    olo_converge_summary summary;
+    olo_convergence_row rows[3];
+    olo_convergence_summary summary;
     olo_error error = {0};
     // the reference, the first step, and then no further
-    check_status(OLO_INTERRUPTED, olo_converge(&study, steps, 3, 1e-3, rows, &summary, &error));
+    check_status(OLO_INTERRUPTED,
+                 olo_study_convergence(&study, steps, 3, 1e-3, rows, &summary, &error));
     check_equal(1, summary.rows);
     check_true(rows[0].error.z > 0);
 
     const olo_treatment_choice both[] = {{.constraints = "multipliers"},
                                          {.constraints = "reduced"}};
-    const olo_compare_setup setup = {.treatments = both, .treatment_count = 2};
-    olo_compare_row compared[2];
+    const olo_comparison setup = {
+        .initialised = OLO_INITIALISED_COMPARISON, .treatments = both, .treatment_count = 2};
+    olo_comparison_row compared[2];
     int base = -1;
     stopper = (struct stopper){.at = 2};
-    check_status(OLO_INTERRUPTED, olo_compare(&study, &setup, compared, NULL, &base, &error));
+    check_status(OLO_INTERRUPTED,
+                 olo_compare_treatments(&study, &setup, compared, NULL, &base, &error));
     check_equal(0, base);
     check_below(compared[0].energy_drift, 1e-12);
     check_true(isnan(compared[1].difference.z));
@@ -486,20 +500,21 @@ TEST(a_study_without_memory_fails_and_leaks_nothing)
     const double steps[] = {0.05, 0.025};
     const olo_treatment_choice both[] = {{.constraints = "reduced"},
                                          {.constraints = "multipliers"}};
-    const olo_compare_setup setup = {.treatments = both, .treatment_count = 2};
+    const olo_comparison setup = {
+        .initialised = OLO_INITIALISED_COMPARISON, .treatments = both, .treatment_count = 2};
     scene s = scene_open("double-spherical-pendulum", NULL);
     const olo_study study = study_of(&s, 0.1);
     const size_t alive = olo_memory_alive();
     olo_status status[2] = {OLO_NO_MEMORY, OLO_NO_MEMORY};
     for (size_t n = 1; status[0] != OLO_OK || status[1] != OLO_OK; n++) {
-        olo_converge_row rows[2];
-        olo_converge_summary summary;
-        olo_compare_row compared[2];
+        olo_convergence_row rows[2];
+        olo_convergence_summary summary;
+        olo_comparison_row compared[2];
         int base;
         olo_memory_fail_at(n);
-        status[0] = olo_converge(&study, steps, 2, 0.01, rows, &summary, NULL);
+        status[0] = olo_study_convergence(&study, steps, 2, 0.01, rows, &summary, NULL);
         olo_memory_fail_at(n);
-        status[1] = olo_compare(&study, &setup, compared, NULL, &base, NULL);
+        status[1] = olo_compare_treatments(&study, &setup, compared, NULL, &base, NULL);
         olo_memory_fail_at(0);
         for (int k = 0; k < 2; k++) {
             check_true(status[k] == OLO_OK || status[k] == OLO_NO_MEMORY);

@@ -2,6 +2,7 @@
  * of constraints; and how they are watched and ended. */
 #include "probe.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 
 enum { STEPS_MAX = 2000 };
@@ -42,24 +43,24 @@ TEST(steps_by_a_tolerance)
         double sizes[STEPS_MAX], again[STEPS_MAX], smallest = HUGE_VAL, largest = 0;
         scene x;
         open_with_tolerance(&x, order);
-        olo_gradient g = {.q = p.gq, .v = p.gv};
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
-        long steps = olo_derivatives_steps(p.d, NULL);
+        olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq, .v = p.gv};
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        long steps = olo_derivatives_step_sizes(p.d, NULL);
         check_true(steps == g.steps && steps < STEPS_MAX);
-        olo_derivatives_steps(p.d, sizes);
+        olo_derivatives_step_sizes(p.d, sizes);
         for (long i = 0; i < steps; i++) {
             smallest = fmin(smallest, sizes[i]);
             largest = fmax(largest, sizes[i]);
         }
         check_true(largest > 1.5 * smallest); /* else it would not show */
-        check_ok(olo_derivatives_set_steps(p.d, sizes, steps, &error), &error);
+        check_ok(olo_derivatives_set_step_sizes(p.d, sizes, steps, &error), &error);
         double value = g.value;
         check_gradient(1e-2);
         check_relative(value, value_at(0), 1e-14);
-        check_equal(steps, olo_derivatives_steps(p.d, again));
+        check_equal(steps, olo_derivatives_step_sizes(p.d, again));
         check_equal(0, memcmp(sizes, again, (size_t)steps * sizeof *sizes));
-        check_ok(olo_derivatives_set_steps(p.d, NULL, 0, &error), &error);
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        check_ok(olo_derivatives_set_step_sizes(p.d, NULL, 0, &error), &error);
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
         check_true(g.value == value);
         probe_close();
         scene_close(&x);
@@ -75,7 +76,8 @@ TEST(a_goal_with_weight_and_target_over_time)
         "points: {name: a, mass: 2, position: [1, 0, 0], velocity: [1, 0, 0]}\n"
         "outputs: {name: p, on: a}\n"
         "run: {step: 0.1, end: 1}\n";
-    const olo_goal goal = {.quantity = "p.position",
+    const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL,
+                           .quantity = "p.position",
                            .direction = {1, 0, 0},
                            .squared = true,
                            .running = 1,
@@ -91,9 +93,10 @@ TEST(a_goal_with_weight_and_target_over_time)
     }
     scene x = scene_open(text, "reduced");
     probe_open_run(&x);
-    p.J = (olo_functional){.goals = &goal, .goal_count = 1};
-    olo_gradient g = {.q = p.gq, .v = p.gv};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    p.J = (olo_functional){
+        .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq, .v = p.gv};
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_relative(value, g.value, 1e-13);
     check_relative(by_x, p.gq[0], 1e-13);
     check_relative(by_v, p.gv[0], 1e-13);
@@ -124,10 +127,14 @@ TEST(chosen_steps_are_those_of_the_run)
     double sizes[STEPS_MAX];
     scene x;
     open_with_tolerance(&x, 2);
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error), &error);
-    const olo_observer observer = {.context = &seen, .step = see_size};
+    check_ok(
+        olo_derivatives_compute_gradient(
+            p.d, x.state, &p.J, &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error),
+        &error);
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &seen, .step = see_size};
     check_ok(olo_simulate(x.system, &x.run, x.state, &observer, 1, NULL, &error), &error);
-    check_equal(seen.count, olo_derivatives_steps(p.d, sizes));
+    check_equal(seen.count, olo_derivatives_step_sizes(p.d, sizes));
     check_equal(0, memcmp(sizes, seen.size, (size_t)seen.count * sizeof *sizes));
     probe_close();
     scene_close(&x);
@@ -140,9 +147,12 @@ TEST(parameters_with_chosen_steps)
     static const double values[] = {60, 1, 1.5, 2};
     scene x;
     open_with_tolerance(&x, 2);
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error), &error);
+    check_ok(
+        olo_derivatives_compute_gradient(
+            p.d, x.state, &p.J, &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error),
+        &error);
     static double sizes[STEPS_MAX];
-    parameter_steps = olo_derivatives_steps(p.d, sizes);
+    parameter_steps = olo_derivatives_step_sizes(p.d, sizes);
     parameter_sizes = sizes;
     parameter_tolerance = x.run.tolerance;
     probe_close();
@@ -163,15 +173,15 @@ TEST(controls_need_steps)
     double gu[4];
     scene x;
     open_with_tolerance(&x, 2);
-    olo_gradient g = {.controls = gu};
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .controls = gu};
     check_ok(olo_derivatives_set_controls(p.d, &name, 1, u, 4, &error), &error);
-    check_status(OLO_UNSUPPORTED, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    check_status(OLO_UNSUPPORTED, olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
     check_contains("controls belong to steps", error.text);
-    check_ok(olo_derivatives_set_steps(p.d, few, 4, &error), &error);
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_ok(olo_derivatives_set_step_sizes(p.d, few, 4, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_true(gu[0] != 0 && gu[3] != 0);
     check_status(OLO_BAD_INPUT,
-                 olo_derivatives_set_steps(p.d, (const double[]){0.1, -0.1}, 2, &error));
+                 olo_derivatives_set_step_sizes(p.d, (const double[]){0.1, -0.1}, 2, &error));
     check_contains("step 2 must be positive", error.text);
     probe_close();
     scene_close(&x);
@@ -314,13 +324,14 @@ static double end_by_parameter(const char *model, const char *name, const olo_go
     double by;
     scene x = scene_open(model, "reduced");
     probe_open(&x, schemes[0], h, lround(0.5 / h));
-    p.J = (olo_functional){.goals = goal, .goal_count = 1};
+    p.J =
+        (olo_functional){.initialised = OLO_INITIALISED_FUNCTIONAL, .goals = goal, .goal_count = 1};
     check_ok(olo_parameter_derivative_create(x.model, name, &change, &error), &error);
     check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)&change,
                                             1, &error),
              &error);
-    olo_gradient g = {.parameters = &by};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = &by};
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     olo_parameter_derivative_free(change);
     probe_close();
     scene_close(&x);
@@ -335,8 +346,10 @@ TEST(a_ball_on_a_slope_in_closed_form)
     const double T = 0.5, slope = 15 * acos(-1.0) / 180,
                  exact[] = {T, 2.5 / 7 * T * T * sin(slope) * cos(slope)};
     for (int k = 0; k < 2; k++) {
-        const olo_goal goal = {
-            .quantity = "center.position", .direction = {k == 1, k == 0, 0}, .end = 1};
+        const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL,
+                               .quantity = "center.position",
+                               .direction = {k == 1, k == 0, 0},
+                               .end = 1};
         double coarse = end_by_parameter("rolling-ball", names[k], &goal, 0.01) - exact[k],
                fine = end_by_parameter("rolling-ball", names[k], &goal, 0.005) - exact[k];
         print_message("by %s: %.3e, %.3e of %.6g\n", names[k], coarse, fine, exact[k]);
@@ -356,7 +369,7 @@ TEST(what_rolling_has_no_derivatives_by)
     check_ok(olo_parameter_derivative_create(x.model, "r", &change, &error), &error);
     x.run.start = "equilibrium";
     check_status(OLO_UNSUPPORTED,
-                 olo_equilibrium_derivative(x.system, &x.run, x.state, &change, 1, &error));
+                 olo_differentiate_equilibrium(x.system, &x.run, x.state, &change, 1, &error));
     check_contains("'contact' rolls", error.text);
     olo_parameter_derivative_free(change);
     scene_close(&x);
@@ -446,7 +459,7 @@ static scene open_pushed(const char *frame, bool slopes)
     olo_state_free(x.state);
     olo_system_free(x.system);
     check_ok(olo_model_compile(x.model, &x.system, &error), &error);
-    check_ok(olo_system_initial_state(x.system, &x.state, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(x.system, &x.state, NULL, &error), &error);
     check_ok(olo_stepper_create(x.system, &x.run, &x.stepper, &error), &error);
     return x;
 }
@@ -527,7 +540,7 @@ TEST(slopes_in_vibrations)
     check_ok(olo_model_set_load_function(model, "pull", pull, &strength, &error), &error);
     check_ok(olo_model_set_load_derivatives(model, "pull", pull_slopes, &error), &error);
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_ok(olo_system_initial_state(system, &rest, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(system, &rest, NULL, &error), &error);
     check_ok(olo_modes_create(system, rest, NULL, &modes, &error), &error);
     check_equal(3, olo_modes_count(modes));
     for (int i = 0; i < 3; i++)
@@ -675,19 +688,19 @@ TEST(equilibrium_of_a_mass_on_a_spring)
     olo_error error = {0};
     olo_parameter_derivative *changes[2];
     scene x = open_with(text, schemes[0], NULL, 0);
-    check_close(z, olo_state_q(x.state)[2], 1e-14);
+    check_close(z, olo_state_configuration(x.state)[2], 1e-14);
     for (int k = 0; k < 2; k++)
         check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error), &error);
     probe_open_run(&x);
     check_status(OLO_BAD_INPUT,
                  olo_derivatives_set_parameters(
                      p.d, (const olo_parameter_derivative *const *)changes, 2, &error));
-    check_contains("olo_equilibrium_derivative", error.text);
+    check_contains("olo_differentiate_equilibrium", error.text);
     size_t alive = olo_memory_alive();
     olo_status status = OLO_NO_MEMORY;
     for (size_t n = 1; status != OLO_OK; n++) {
         olo_memory_fail_at(n);
-        status = olo_equilibrium_derivative(x.system, &x.run, x.state, changes, 2, &error);
+        status = olo_differentiate_equilibrium(x.system, &x.run, x.state, changes, 2, &error);
         olo_memory_fail_at(0);
         check_true(status == OLO_OK || status == OLO_NO_MEMORY);
         check_equal(alive, olo_memory_alive());
@@ -724,7 +737,7 @@ TEST(neutral_equilibria_have_no_derivatives)
     scene x = open_with(text, schemes[0], NULL, 0);
     check_ok(olo_parameter_derivative_create(x.model, "k", &change, &error), &error);
     check_status(OLO_SINGULAR,
-                 olo_equilibrium_derivative(x.system, &x.run, x.state, &change, 1, &error));
+                 olo_differentiate_equilibrium(x.system, &x.run, x.state, &change, 1, &error));
     check_contains("can move without forces", error.text);
     olo_parameter_derivative_free(change);
     scene_close(&x);
@@ -767,7 +780,8 @@ TEST(parameters_in_functions_of_time_and_motions)
 {
     static const char *const names[] = {"w", "amp", "tilt", "speed", "a", "gain"};
     static const double values[] = {5, 0.4, 0.3, 3, 0.5, 0.6};
-    const olo_goal goal = {.quantity = "A.angle.rate", .end = 1, .running = 1};
+    const olo_goal goal = {
+        .initialised = OLO_INITIALISED_GOAL, .quantity = "A.angle.rate", .end = 1, .running = 1};
     for (int scheme = 0; scheme < 2; scheme++) {
         check_parameters(driven, schemes[scheme], names, values, 6, NULL);
         /* of the joint that is moved itself */
@@ -785,17 +799,19 @@ TEST(a_prescribed_angle_follows_its_parameters)
     double gradient[2];
     for (int scheme = 0; scheme < 2; scheme++) {
         scene x = open_with(driven, schemes[scheme], NULL, 0);
-        const olo_goal goal = {.quantity = "A.angle", .end = 1};
+        const olo_goal goal = {
+            .initialised = OLO_INITIALISED_GOAL, .quantity = "A.angle", .end = 1};
         probe_open_run(&x);
-        p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+        p.J = (olo_functional){
+            .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
         for (int k = 0; k < 2; k++)
             check_ok(olo_parameter_derivative_create(x.model, names[k], &changes[k], &error),
                      &error);
         check_ok(olo_derivatives_set_parameters(
                      p.d, (const olo_parameter_derivative *const *)changes, 2, &error),
                  &error);
-        olo_gradient g = {.parameters = gradient};
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = gradient};
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
         for (int k = 0; k < 2; k++) {
             check_relative(exact[k], gradient[k], 1e-12);
             olo_parameter_derivative_free(changes[k]);
@@ -828,25 +844,35 @@ TEST(functionals_that_are_not_finite_are_told)
     olo_error error = {0};
     scene x = scene_open("heavy-top", "reduced");
     probe_open(&x, schemes[0], 0.01, 10);
-    olo_gradient g = {.q = p.gq};
-    p.J = (olo_functional){.running = not_a_number};
-    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq};
+    p.J = (olo_functional){.initialised = OLO_INITIALISED_FUNCTIONAL, .running = not_a_number};
+    check_status(OLO_NOT_FINITE, olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
     check_contains("not finite at t = 0.06", error.text);
-    p.J = (olo_functional){.end = steep};
-    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    p.J = (olo_functional){.initialised = OLO_INITIALISED_FUNCTIONAL, .end = steep};
+    check_status(OLO_NOT_FINITE, olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
     check_contains("derivatives are not finite", error.text);
-    const olo_goal far = {.quantity = "kinetic", .squared = true, .target = 1e200, .end = 1};
-    p.J = (olo_functional){.goals = &far, .goal_count = 1};
-    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    const olo_goal far = {.initialised = OLO_INITIALISED_GOAL,
+                          .quantity = "kinetic",
+                          .squared = true,
+                          .target = 1e200,
+                          .end = 1};
+    p.J =
+        (olo_functional){.initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &far, .goal_count = 1};
+    check_status(OLO_NOT_FINITE, olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
     check_contains("too large", error.text);
-    const olo_goal none = {.quantity = "kinetic", .squared = true, .target = NAN, .running = 1};
-    p.J = (olo_functional){.goals = &none, .goal_count = 1};
-    check_status(OLO_NOT_FINITE, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+    const olo_goal none = {.initialised = OLO_INITIALISED_GOAL,
+                           .quantity = "kinetic",
+                           .squared = true,
+                           .target = NAN,
+                           .running = 1};
+    p.J = (olo_functional){
+        .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &none, .goal_count = 1};
+    check_status(OLO_NOT_FINITE, olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
     check_contains("goal 'kinetic' is not finite at t = 0", error.text);
     double dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0};
-    olo_direction along = {.q = dq, .v = dv};
+    olo_direction along = {.initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv};
     check_status(OLO_NOT_FINITE,
-                 olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, NULL, &error));
+                 olo_derivatives_compute_forward(p.d, x.state, &p.J, &along, NULL, NULL, &error));
     probe_close();
     scene_close(&x);
 }
@@ -860,8 +886,10 @@ TEST(endless_runs_are_refused)
     probe_close();
     x.run.end = 1e5;
     check_ok(olo_derivatives_create(x.system, &x.run, &p.d, &error), &error);
-    check_status(OLO_BAD_INPUT,
-                 olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
+    check_status(
+        OLO_BAD_INPUT,
+        olo_derivatives_compute_gradient(
+            p.d, x.state, &p.J, &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error));
     check_contains("too many", error.text);
     probe_close();
     scene_close(&x);
@@ -894,20 +922,24 @@ TEST(gradients_can_be_interrupted)
     olo_error error = {0};
     scene x;
     open_with_tolerance(&x, 2);
-    olo_gradient g = {.q = p.gq};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq};
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     double value = g.value;
     for (int part = 0; part < 3; part++) {
         patience one = {.until = part * g.steps + 5};
-        const olo_observer observer = {.context = &one, .step = count_steps, .stop = is_over};
-        olo_derivatives_set_observer(p.d, &observer);
-        check_status(OLO_INTERRUPTED, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+        const olo_observer observer = {.initialised = OLO_INITIALISED_OBSERVER,
+                                       .context = &one,
+                                       .step = count_steps,
+                                       .stop = is_over};
+        check_ok(olo_derivatives_set_observer(p.d, &observer, &error), &error);
+        check_status(OLO_INTERRUPTED,
+                     olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
         check_contains("interrupted at t", error.text);
         check_equal(one.until, one.asked);
         check_true(one.back == (part > 0));
     }
-    olo_derivatives_set_observer(p.d, NULL);
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    check_ok(olo_derivatives_set_observer(p.d, NULL, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_true(g.value == value);
     probe_close();
     scene_close(&x);

@@ -3,6 +3,7 @@
 #include "joined.h"
 #include "probe.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 
 TEST(random_trees_of_all_pairs)
@@ -160,12 +161,14 @@ TEST(controls_of_every_step)
         check_ok(
             olo_derivatives_set_controls(p.d, names, CONTROLS, control_now, CONTROL_STEPS, &error),
             &error);
-        olo_gradient g = {.controls = gu};
-        olo_direction along = {.q = dq, .v = dv, .controls = control_change};
+        olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .controls = gu};
+        olo_direction along = {
+            .initialised = OLO_INITIALISED_DIRECTION, .q = dq, .v = dv, .controls = control_change};
         olo_derivatives_set_memory(p.d, (size_t)scheme << 20);
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
-        check_ok(olo_derivatives_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
-                 &error);
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
+        check_ok(
+            olo_derivatives_compute_forward(p.d, x.state, &p.J, &along, NULL, &forward, &error),
+            &error);
         double adjoint = dot(CONTROL_STEPS * CONTROLS, gu, control_change);
         check_relative(forward, adjoint, 1e-12);
         check_relative(difference_of(value_with_controls, 0.1), adjoint, 1e-9);
@@ -174,7 +177,8 @@ TEST(controls_of_every_step)
                                                   CONTROL_STEPS, &error));
         check_contains("'nobody'", error.text);
         check_ok(olo_derivatives_set_controls(p.d, names, 1, control, 3, &error), &error);
-        check_status(OLO_BAD_INPUT, olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error));
+        check_status(OLO_BAD_INPUT,
+                     olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error));
         check_contains("for 3 steps", error.text);
         probe_close();
         scene_close(&x);
@@ -272,14 +276,18 @@ TEST(parameters_of_goals)
 {
     static const char *const names[] = {"b", "reach", "w"};
     static const double values[] = {2.2, 0.3, 2};
-    const olo_goal goals[] = {
-        {.quantity = "pen.position", .direction = {1, 2, 3}, .end = 1, .running = 2},
-        {.quantity = "pen.velocity",
-         .direction = {1, 2, 3},
-         .end = 1,
-         .running = 2,
-         .squared = true,
-         .target = 0.2}};
+    const olo_goal goals[] = {{.initialised = OLO_INITIALISED_GOAL,
+                               .quantity = "pen.position",
+                               .direction = {1, 2, 3},
+                               .end = 1,
+                               .running = 2},
+                              {.initialised = OLO_INITIALISED_GOAL,
+                               .quantity = "pen.velocity",
+                               .direction = {1, 2, 3},
+                               .end = 1,
+                               .running = 2,
+                               .squared = true,
+                               .target = 0.2}};
     for (int i = 0; i < 2; i++)
         check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
 }
@@ -315,10 +323,21 @@ TEST(parameters_of_bodies_on_hinges)
     static const char *const names[] = {"m", "J", "g", "w", "L", "tilt"};
     static const double values[] = {1, 0.02, 9.81, 1.5, 0.6, 0.3};
     const olo_goal goals[] = {
-        {.quantity = "tip.position", .direction = {1, 2, 3}, .end = 1},
-        {.quantity = "tip.position", .direction = {1, 2, 3}, .end = 1, .running = 3},
-        {.quantity = "kinetic", .end = 1},
-        {.quantity = "tip.velocity", .direction = {1, 2, 3}, .end = 1, .running = 3}};
+        {.initialised = OLO_INITIALISED_GOAL,
+         .quantity = "tip.position",
+         .direction = {1, 2, 3},
+         .end = 1},
+        {.initialised = OLO_INITIALISED_GOAL,
+         .quantity = "tip.position",
+         .direction = {1, 2, 3},
+         .end = 1,
+         .running = 3},
+        {.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1},
+        {.initialised = OLO_INITIALISED_GOAL,
+         .quantity = "tip.velocity",
+         .direction = {1, 2, 3},
+         .end = 1,
+         .running = 3}};
     for (int scheme = 0; scheme < 2; scheme++)
         for (int i = 0; i < 4; i++)
             for (int count = 4; count <= 6; count += 2)
@@ -330,10 +349,15 @@ TEST(parameters_in_energies)
 {
     static const char *const names[] = {"m", "k", "x", "lever"};
     static const double values[] = {2, 30, 1, 0.5};
-    const olo_goal goals[] = {{.quantity = "kinetic", .end = 1, .running = 2},
-                              {.quantity = "potential", .end = 1, .squared = true, .target = 3},
-                              {.quantity = "energy", .running = 1},
-                              {.quantity = "elbow.angle", .end = 1, .running = 1}};
+    const olo_goal goals[] = {
+        {.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1, .running = 2},
+        {.initialised = OLO_INITIALISED_GOAL,
+         .quantity = "potential",
+         .end = 1,
+         .squared = true,
+         .target = 3},
+        {.initialised = OLO_INITIALISED_GOAL, .quantity = "energy", .running = 1},
+        {.initialised = OLO_INITIALISED_GOAL, .quantity = "elbow.angle", .end = 1, .running = 1}};
     for (int i = 0; i < 4; i++)
         check_parameters(parametric, schemes[i % 2], names, values, 4, &goals[i]);
 }
@@ -346,14 +370,15 @@ TEST(kinetic_energy_by_a_common_mass)
     double by_mass;
     scene x = scene_open("chain", "reduced");
     probe_open(&x, "energy-momentum", 0.002, 20);
-    const olo_goal goal = {.quantity = "kinetic", .end = 1};
-    p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+    const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1};
+    p.J = (olo_functional){
+        .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
     check_ok(olo_parameter_derivative_create(x.model, "mass", &change, &error), &error);
     check_ok(olo_derivatives_set_parameters(p.d, (const olo_parameter_derivative *const *)&change,
                                             1, &error),
              &error);
-    olo_gradient g = {.parameters = &by_mass};
-    check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &g, &error), &error);
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = &by_mass};
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     check_relative(g.value / 0.1, by_mass, 1e-11);
     olo_parameter_derivative_free(change);
     probe_close();
@@ -363,8 +388,9 @@ TEST(kinetic_energy_by_a_common_mass)
 /* A gradient and a step map, all from the beginning. */
 static olo_status derive(const scene *x, const olo_parameter_derivative *change, olo_error *error)
 {
-    const olo_goal goal = {.quantity = "kinetic", .end = 1};
-    const olo_functional J = {.goals = &goal, .goal_count = 1};
+    const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1};
+    const olo_functional J = {
+        .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
     olo_derivatives *d = NULL;
     olo_state *start = NULL;
     olo_status status = olo_derivatives_create(x->system, &x->run, &d, error);
@@ -373,11 +399,13 @@ static olo_status derive(const scene *x, const olo_parameter_derivative *change,
         status = olo_derivatives_set_parameters(d, &change, 1, error);
     }
     if (status == OLO_OK)
-        status = olo_derivatives_gradient(d, x->state, &J, &(olo_gradient){0}, error);
+        status = olo_derivatives_compute_gradient(
+            d, x->state, &J, &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, error);
     if (status == OLO_OK)
         status = olo_state_clone(x->state, &start, error);
     if (status == OLO_OK)
-        status = olo_derivatives_step_map(d, start, 0.01, &(olo_step_map){0}, error);
+        status = olo_derivatives_compute_step_map(
+            d, start, 0.01, &(olo_step_map){.initialised = OLO_INITIALISED_STEP_MAP}, error);
     olo_state_free(start);
     olo_derivatives_free(d);
     return status;
@@ -459,7 +487,8 @@ TEST(goals_by_name)
     snprintf(text, sizeof text, "%soutputs:\n  - {name: tip, on: {on: c, at: [0.5, 0, 0]}}\n",
              loaded);
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
-        olo_goal goal = {.quantity = quantities[i],
+        olo_goal goal = {.initialised = OLO_INITIALISED_GOAL,
+                         .quantity = quantities[i],
                          .direction = {1, 2, 3},
                          .squared = i % 2,
                          .target = 0.3,
@@ -467,11 +496,14 @@ TEST(goals_by_name)
                          .running = 0.5};
         scene x = scene_open(text, "reduced");
         probe_open(&x, "energy-momentum", 0.01, 10);
-        p.J = (olo_functional){.goals = &goal, .goal_count = 1};
+        p.J = (olo_functional){
+            .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
         check_gradient(1e-2);
         goal.quantity = "nobody.angle";
         check_status(OLO_NOT_FOUND,
-                     olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
+                     olo_derivatives_compute_gradient(
+                         p.d, x.state, &p.J,
+                         &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error));
         check_contains("'nobody.angle'", error.text);
         goal.quantity = quantities[i];
         goal.factor_over_time = "if(t < 0.05, 2, exp(-t))";
@@ -480,7 +512,9 @@ TEST(goals_by_name)
         check_gradient(1e-2);
         goal.factor_over_time = "2*x";
         check_status(OLO_BAD_INPUT,
-                     olo_derivatives_gradient(p.d, x.state, &p.J, &(olo_gradient){0}, &error));
+                     olo_derivatives_compute_gradient(
+                         p.d, x.state, &p.J,
+                         &(olo_gradient){.initialised = OLO_INITIALISED_GRADIENT}, &error));
         check_contains("the goal '", error.text);
         probe_close();
         scene_close(&x);
@@ -512,11 +546,12 @@ TEST(checkpoints_change_no_bit)
         x.run.end -= 0.004; /* the last step is shorter */
         probe_close();
         probe_open(&x, schemes[scheme], 0.01, 50);
-        olo_gradient all = {.q = gq, .v = gv}, some = {.q = p.gq, .v = p.gv};
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &all, &error), &error);
+        olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq, .v = gv},
+                     some = {.q = p.gq, .v = p.gv};
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &all, &error), &error);
         check_equal(0, all.again);
         olo_derivatives_set_memory(p.d, 0);
-        check_ok(olo_derivatives_gradient(p.d, x.state, &p.J, &some, &error), &error);
+        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &some, &error), &error);
         check_true(some.again > 30 && some.again < 50);
         check_equal(50, some.steps);
         check_true(all.value == some.value);
@@ -541,10 +576,10 @@ TEST(step_map_of_an_oscillator)
     for (int scheme = 0; scheme < 2; scheme++) {
         olo_error error = {0};
         double A[36];
-        olo_step_map map = {.matrix = A};
+        olo_step_map map = {.initialised = OLO_INITIALISED_STEP_MAP, .matrix = A};
         scene x = scene_open(text, "reduced");
         probe_open(&x, schemes[scheme], h, 2);
-        check_ok(olo_derivatives_step_map(p.d, x.state, h, &map, &error), &error);
+        check_ok(olo_derivatives_compute_step_map(p.d, x.state, h, &map, &error), &error);
         check_equal(3, map.dofs);
         check_below(map.defect, 1e-15);
         check_close(0.0, map.volume, 1e-14);
@@ -576,7 +611,7 @@ TEST(what_has_no_derivatives_is_refused)
     x.run.constraints = "reduced";
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);
     double dq[12] = {0}, dv[12] = {0};
-    check_status(OLO_UNSUPPORTED, olo_derivatives_step_forward(d, dq, dv, &error));
+    check_status(OLO_UNSUPPORTED, olo_derivatives_apply_step(d, dq, dv, &error));
     check_contains("before a step", error.text);
     olo_derivatives_free(d);
     scene_close(&x);

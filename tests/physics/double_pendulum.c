@@ -9,8 +9,8 @@ static const char *const treatments[] = {"reduced", "multipliers"};
 /* z = (q, p), p = M v */
 static void phase(const scene *s, double z[12])
 {
-    memcpy(z, olo_state_q(s->state), 6 * sizeof *z);
-    olo_system_mass_times(s->system, olo_state_v(s->state), z + 6);
+    memcpy(z, olo_state_configuration(s->state), 6 * sizeof *z);
+    olo_system_mass_times(s->system, olo_state_velocity(s->state), z + 6);
 }
 
 static scene at(double h, double t, const char *constraints)
@@ -54,7 +54,7 @@ TEST(p2_unknowns_8_and_4)
         scene s = scene_open("double-spherical-pendulum", treatments[k]);
         olo_counts counts;
         olo_error error = {0};
-        check_equal(expected[k], olo_stepper_unknowns(s.stepper));
+        check_equal(expected[k], olo_stepper_unknown_count(s.stepper));
         check_ok(olo_system_counts(s.system, &counts, &error), &error);
         check_equal(6, counts.coordinates);
         check_equal(2, counts.constraints);
@@ -74,14 +74,14 @@ TEST(positions_multipliers_and_momentum_at_t_1_and_10)
     const double q10[6] = {-0.822944, 0.040779, -0.566657, -0.919502, 0.316334, -0.233345};
     for (int k = 0; k < 2; k++) {
         scene s = at(0.01, 1, treatments[k]);
-        check_vector(6, q1, olo_state_q(s.state), 1e-8);
+        check_vector(6, q1, olo_state_configuration(s.state), 1e-8);
         check_vector(3, L1, scene_ledger(&s).angular_momentum, 1e-4);
         if (k == 1) {
             check_close(293.952, olo_state_multipliers(s.state)[0], 1e-3);
             check_close(114.934, olo_state_multipliers(s.state)[1], 1e-3);
         }
         scene_run(&s, 0.01, 900);
-        check_vector(6, q10, olo_state_q(s.state), 1e-6);
+        check_vector(6, q10, olo_state_configuration(s.state), 1e-6);
         if (k == 1) {
             check_close(314.707, olo_state_multipliers(s.state)[0], 1e-2);
             check_close(124.505, olo_state_multipliers(s.state)[1], 1e-2);
@@ -105,7 +105,7 @@ TEST(figure_4_2_snapshots)
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < sizeof snapshots / sizeof *snapshots; i++) {
             scene s = at(0.01, snapshots[i].t, treatments[k]);
-            check_vector(6, snapshots[i].q, olo_state_q(s.state), 1e-8);
+            check_vector(6, snapshots[i].q, olo_state_configuration(s.state), 1e-8);
             scene_close(&s);
         }
 }

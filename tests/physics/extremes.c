@@ -17,7 +17,7 @@ static double open_by(const scene *s, double size)
         bool position = false;
         for (int i = 0; i < form->size; i++)
             position = position || s->system->coordinates[form->index[i]].slot == 0;
-        double g = fabs(olo_form_value(form, olo_state_q(s->state)));
+        double g = fabs(olo_form_value(form, olo_state_configuration(s->state)));
         check_true(isfinite(g));
         largest = fmax(largest, g / units[position + (position && form->products)]);
     }
@@ -67,10 +67,10 @@ TEST(size_and_mass_of_a_model_do_not_matter)
             check_equal(0, s.halvings);
             check_below((double)s.iterations, 50 * 5);
             /* the same motion in its own units */
-            int n = olo_system_coordinates(s.system);
+            int n = olo_system_coordinate_count(s.system);
             for (int j = 0; j < n; j++) {
                 double unit = s.system->coordinates[j].slot == 0 ? size[i / 2 % 3] : 1;
-                double x = olo_state_q(s.state)[j] / unit;
+                double x = olo_state_configuration(s.state)[j] / unit;
                 if (i == 0)
                     reference[j] = x;
                 check_close(reference[j], x, 1e-10);
@@ -106,13 +106,13 @@ static void check_any_step(const char *model, const char *constraints, double h,
     olo_ledger start = scene_ledger(&s);
     olo_error error = {0};
     for (int i = 0; i < steps; i++) {
-        double t = olo_state_time(s.state), q0 = olo_state_q(s.state)[0];
+        double t = olo_state_time(s.state), q0 = olo_state_configuration(s.state)[0];
         olo_status status = olo_stepper_step(s.stepper, s.state, h, &error);
         olo_ledger now = scene_ledger(&s);
         if (status != OLO_OK) {
             check_true(strlen(error.text) > 20);
             check_close(t, olo_state_time(s.state), 0);
-            check_close(q0, olo_state_q(s.state)[0], 0);
+            check_close(q0, olo_state_configuration(s.state)[0], 0);
             break;
         }
         double size = fmax(fabs(start.total), fmax(now.kinetic, now.strain));
@@ -236,8 +236,9 @@ static void check_caught(const char *text)
             status = olo_stepper_step(s.stepper, s.state, 0.01, &error);
             olo_ledger ledger = scene_ledger(&s);
             check_true(isfinite(ledger.balance));
-            for (int j = 0; j < olo_system_coordinates(s.system); j++)
-                check_true(isfinite(olo_state_q(s.state)[j]) && isfinite(olo_state_v(s.state)[j]));
+            for (int j = 0; j < olo_system_coordinate_count(s.system); j++)
+                check_true(isfinite(olo_state_configuration(s.state)[j]) &&
+                           isfinite(olo_state_velocity(s.state)[j]));
         }
         check_true(status == OLO_NOT_FINITE || status == OLO_SINGULAR ||
                    status == OLO_NOT_CONVERGED);
@@ -270,8 +271,8 @@ TEST(steps_that_are_no_steps_are_refused)
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, NAN, &error));
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, INFINITY, &error));
     /* a state that somebody spoiled */
-    olo_state_q(s.state)[4] = NAN;
-    olo_state_touch(s.state);
+    s.state->q[4] = NAN;
+    olo_state_reset_history(s.state);
     check_true(olo_stepper_step(s.stepper, s.state, 0.01, &error) != OLO_OK);
     scene_close(&s);
 }

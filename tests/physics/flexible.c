@@ -120,19 +120,21 @@ TEST(a_stiff_slider_crank_is_the_rigid_one)
 TEST(nodes_of_beams_have_names)
 {
     scene s = scene_open("slider-crank", NULL);
-    check_equal(2, olo_system_beams(s.system));
+    check_equal(2, olo_system_beam_count(s.system));
     check_text("slider", olo_system_beam_name(s.system, 1));
-    check_equal(16, olo_system_beam_nodes(s.system, 1));
-    check_equal(olo_system_find(s.system, "slider.16"), olo_system_beam_node(s.system, 1, 15));
-    check_equal(olo_system_find(s.system, "slider.end"), olo_system_beam_node(s.system, 1, 15));
-    check_equal(olo_system_find(s.system, "crank.middle"), olo_system_find(s.system, "crank.11"));
+    check_equal(16, olo_system_beam_node_count(s.system, 1));
+    check_equal(olo_system_find_node(s.system, "slider.16"), olo_system_beam_node(s.system, 1, 15));
+    check_equal(olo_system_find_node(s.system, "slider.end"),
+                olo_system_beam_node(s.system, 1, 15));
+    check_equal(olo_system_find_node(s.system, "crank.middle"),
+                olo_system_find_node(s.system, "crank.11"));
     check_text("crank.11",
-               olo_system_node_name(s.system, olo_system_find(s.system, "crank.middle")));
+               olo_system_node_name(s.system, olo_system_find_node(s.system, "crank.middle")));
     /* no middle of sixteen nodes, no node beyond the last */
     static const char *const wrong[] = {"slider.middle", "slider.17", "slider.0", "slider.1x",
                                         "slider"};
     for (int i = 0; i < 5; i++)
-        check_equal(-1, olo_system_find(s.system, wrong[i]));
+        check_equal(-1, olo_system_find_node(s.system, wrong[i]));
     scene_close(&s);
 }
 
@@ -360,7 +362,7 @@ TEST(nodes_are_on_the_curve)
                          NULL);
     double slope = 3 / M_PI;
     for (int k = 0; k <= 10; k++) {
-        const double *q = olo_state_q(s.state) + s.system->nodes[k].q;
+        const double *q = olo_state_configuration(s.state) + s.system->nodes[k].q;
         double angle = M_PI * k / 10, tangent = sqrt(4 + slope * slope);
         const double expected[3] = {2 * cos(angle), 2 * sin(angle), 0.3 * k};
         const double d3[3] = {-2 * sin(angle) / tangent, 2 * cos(angle) / tangent, slope / tangent};
@@ -377,7 +379,7 @@ TEST(nodes_are_on_the_curve)
                    "  stiffness: [1, 1, 1, 1, 1, 1], inertia: [1, 1, 1]}]\n",
                    NULL);
     for (int k = 0; k <= 6; k++)
-        check_close(0.5 * k, olo_state_q(s.state)[s.system->nodes[k].q], 1e-12);
+        check_close(0.5 * k, olo_state_configuration(s.state)[s.system->nodes[k].q], 1e-12);
     scene_close(&s);
 }
 
@@ -408,7 +410,7 @@ static double frequency(const char *interpolation, int elements, double thicknes
         "supports: [{on: a.start}, {type: slide, on: a.end, axis: [1, 0]}]\n",
         elements, interpolation, A, M, M, GA, GA, EA, EI, EI, EI);
     scene s = scene_open(text, "reduced");
-    double *v = olo_state_v(s.state), *q = olo_state_q(s.state);
+    double *v = s.state->v, *q = s.state->q;
     for (int i = 0; i < s.system->node_count; i++) {
         int at = s.system->nodes[i].q;
         double x = q[at], slope = k - A * omega * omega / (GA * k);
@@ -417,7 +419,7 @@ static double frequency(const char *interpolation, int elements, double thicknes
         for (int I = 3; I < 12; I += 3)
             vec3_cross(spin, q + at + I, v + at + I);
     }
-    olo_state_touch(s.state);
+    olo_state_reset_history(s.state);
     /* the midpoint rule turns by 2 atan(w h/2) a step */
     double h = M_PI / omega / 50, before = 0, now = 0;
     int step = 0;

@@ -15,8 +15,8 @@ static void take_absolute_spins(const scene *s, olo_square *K)
     static const char *const pairs[2][2] = {{"left", "crank.start"}, {"right", "crank.end"}};
     const olo_topology *tree = s->system->topology;
     for (int k = 0; k < 2; k++) {
-        int parent = tree->nodes[olo_system_find(s->system, pairs[k][0])].u;
-        int child = tree->nodes[olo_system_find(s->system, pairs[k][1])].u;
+        int parent = tree->nodes[olo_system_find_node(s->system, pairs[k][0])].u;
+        int child = tree->nodes[olo_system_find_node(s->system, pairs[k][1])].u;
         for (int i = 0; i < K->size; i++)
             for (int c = 0; c < 3; c++)
                 K->entry[i * K->size + parent + c] -= K->entry[i * K->size + child + c];
@@ -34,8 +34,8 @@ static void take_rows_of_the_sheet(const scene *s, double h, olo_square *K)
     static const int pair[3][2] = {{3, 3}, {6, 9}, {9, 6}};
     int n = s->system->n,
         row = n + 3 + olo_system_group_first(s->system, scene_group(s, "corner", false));
-    int a = olo_system_node_offset(s->system, olo_system_find(s->system, "crank.middle"));
-    int b = olo_system_node_offset(s->system, olo_system_find(s->system, "slider.start"));
+    int a = olo_system_node_offset(s->system, olo_system_find_node(s->system, "crank.middle"));
+    int b = olo_system_node_offset(s->system, olo_system_find_node(s->system, "slider.start"));
     const olo_motion *x = &s->stepper->step.x;
     for (int r = 0; r < 3; r++) {
         int i = a + pair[r][0], j = b + pair[r][1];

@@ -100,18 +100,20 @@ TEST(symmetric_body_flies_as_the_closed_form_says)
 static double there_and_back(const char *model, const char *constraints, double h, long steps)
 {
     scene s = scene_open(model, constraints);
-    int n = olo_system_coordinates(s.system);
+    int n = olo_system_coordinate_count(s.system);
     olo_state *start = NULL;
     olo_error error = {0};
     check_ok(olo_state_clone(s.state, &start, &error), &error);
     scene_run(&s, h, steps);
-    double away = scene_distance(n, olo_state_q(s.state), olo_state_q(start));
+    double away =
+        scene_distance(n, olo_state_configuration(s.state), olo_state_configuration(start));
     check_true(away > 0.05);
     olo_state_reverse(s.state);
     scene_run(&s, h, steps);
     olo_state_reverse(s.state);
-    double back = fmax(scene_distance(n, olo_state_q(s.state), olo_state_q(start)),
-                       scene_distance(n, olo_state_v(s.state), olo_state_v(start)));
+    double back =
+        fmax(scene_distance(n, olo_state_configuration(s.state), olo_state_configuration(start)),
+             scene_distance(n, olo_state_velocity(s.state), olo_state_velocity(start)));
     print_message("%s, %s: away by %.2g, back to %.1e\n", model, constraints, away, back);
     olo_state_free(start);
     scene_close(&s);
@@ -134,12 +136,12 @@ TEST(negative_steps_are_time_reversal)
 {
     scene s = scene_open("heavy-top", "reduced");
     double q[12], v[12];
-    memcpy(q, olo_state_q(s.state), sizeof q);
-    memcpy(v, olo_state_v(s.state), sizeof v);
+    memcpy(q, olo_state_configuration(s.state), sizeof q);
+    memcpy(v, olo_state_velocity(s.state), sizeof v);
     scene_run(&s, 0.002, 100);
     scene_run(&s, -0.002, 100);
-    check_below(scene_distance(12, olo_state_q(s.state), q), 1e-11);
-    check_below(scene_distance(12, olo_state_v(s.state), v), 1e-11);
+    check_below(scene_distance(12, olo_state_configuration(s.state), q), 1e-11);
+    check_below(scene_distance(12, olo_state_velocity(s.state), v), 1e-11);
     check_close(0, olo_state_time(s.state), 1e-15);
     scene_close(&s);
 }

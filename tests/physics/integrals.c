@@ -5,6 +5,7 @@
  */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "oloid/derivatives.h"
 #include "stepping/step.h"
 
@@ -61,12 +62,15 @@ static errors errors_of(const method *m, const integral *x)
     check_ok(olo_derivatives_set_parameters(d, (const olo_parameter_derivative *const *)&change, 1,
                                             &error),
              &error);
-    const olo_functional J = {.goals = &x->goal, .goal_count = 1};
+    const olo_functional J = {
+        .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &x->goal, .goal_count = 1};
     double by_k, q[12] = {0}, v[12] = {0}, one = 1, value, forward;
-    olo_gradient g = {.parameters = &by_k};
-    check_ok(olo_derivatives_gradient(d, s.state, &J, &g, &error), &error);
-    olo_direction along = {.q = q, .v = v, .parameters = &one};
-    check_ok(olo_derivatives_forward(d, s.state, &J, &along, &value, &forward, &error), &error);
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = &by_k};
+    check_ok(olo_derivatives_compute_gradient(d, s.state, &J, &g, &error), &error);
+    olo_direction along = {
+        .initialised = OLO_INITIALISED_DIRECTION, .q = q, .v = v, .parameters = &one};
+    check_ok(olo_derivatives_compute_forward(d, s.state, &J, &along, &value, &forward, &error),
+             &error);
     check_relative(g.value, value, 1e-13);
     check_close(by_k, forward, 1e-12);
     olo_parameter_derivative_free(change);
@@ -126,13 +130,18 @@ TEST(checkpoints_change_no_bit_of_an_integral_over_composed_steps)
         s.run.order = 4;
         s.run.step = 0.01;
         s.run.end = 0.3;
-        const olo_goal goal = {.quantity = goals[i % 2], .squared = true, .running = 1};
-        const olo_functional J = {.goals = &goal, .goal_count = 1};
-        olo_gradient all = {.q = gq[0], .v = gv[0]}, some = {.q = gq[1], .v = gv[1]};
+        const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL,
+                               .quantity = goals[i % 2],
+                               .squared = true,
+                               .running = 1};
+        const olo_functional J = {
+            .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
+        olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq[0], .v = gv[0]},
+                     some = {.q = gq[1], .v = gv[1]};
         check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
-        check_ok(olo_derivatives_gradient(d, s.state, &J, &all, &error), &error);
+        check_ok(olo_derivatives_compute_gradient(d, s.state, &J, &all, &error), &error);
         olo_derivatives_set_memory(d, 0);
-        check_ok(olo_derivatives_gradient(d, s.state, &J, &some, &error), &error);
+        check_ok(olo_derivatives_compute_gradient(d, s.state, &J, &some, &error), &error);
         check_true(all.again == 0 && some.again > 0);
         check_true(all.value == some.value);
         check_equal(0, memcmp(gq[0], gq[1], (size_t)s.system->n * sizeof **gq));

@@ -26,7 +26,7 @@ static run run_model(olo_model *model, const char *constraints)
     olo_run options = olo_run_default();
     options.constraints = constraints;
     check_ok(olo_model_compile(model, &r.system, &error), &error);
-    check_ok(olo_system_initial_state(r.system, &r.x, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(r.system, &r.x, NULL, &error), &error);
     check_ok(olo_stepper_create(r.system, &options, &r.stepper, &error), &error);
     olo_model_free(model);
     return r;
@@ -268,7 +268,7 @@ TEST(a_force_on_a_slide_accelerates)
     advance(&r, 0.1, 20);
     /* on the second, the ground: the body goes the other way, and the coordinate grows */
     check_close(0.5 * 1.5 * 4, value(&r, 0), 1e-13);
-    check_close(-0.5 * 1.5 * 4, olo_state_q(r.x)[0], 1e-13);
+    check_close(-0.5 * 1.5 * 4, olo_state_configuration(r.x)[0], 1e-13);
     run_free(&r);
 }
 
@@ -303,6 +303,8 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
     bool slides = coordinate[0] == 'p';
     if (slides)
         vec3_set(2, -1, 2, joint.sliding);
+    olo_signal signal = olo_signal_default(), target = olo_signal_default();
+    olo_controller controller = olo_controller_default();
     if (parts & 1) {
         joint.stiffness = 3;
         joint.rest = 0.7;
@@ -316,16 +318,20 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
     }
     if (parts & 8 && !(parts & 32)) { /* a function takes its place */
         *(slides ? &joint.force : &joint.torque) = 5;
-        joint.signal.expression = "cos(7*t)";
+        signal.expression = "cos(7*t)";
+        joint.signal = &signal;
     }
     if (parts & 16) {
-        joint.controller.kp = 6;
-        joint.controller.kd = 0.5;
-        joint.controller.target.expression = "sin(2*t)";
+        controller.kp = 6;
+        controller.kd = 0.5;
+        target.expression = "sin(2*t)";
+        controller.target = &target;
+        joint.controller = &controller;
     }
     if (parts & 32) {
         joint.function = push;
-        joint.signal.expression = "1 + 0.3*sin(3*t)";
+        signal.expression = "1 + 0.3*sin(3*t)";
+        joint.signal = &signal;
     }
     check_ok(olo_model_add_joint(model, &joint, &error), &error);
     return model;
@@ -343,7 +349,7 @@ static void check_free_flight(run *r, double h, int steps)
     olo_ledger start = ledger_of(r);
     double scale = start.kinetic + start.strain;
     double momentum = vec3_norm(start.linear_momentum), spin = vec3_norm(start.angular_momentum);
-    check_equal(7, olo_system_invariants(r->system));
+    check_equal(7, olo_system_invariant_count(r->system));
     for (int i = 0; i < steps; i++) {
         advance(r, h, 1);
         olo_ledger now = ledger_of(r);
@@ -379,8 +385,8 @@ TEST(reduced_and_multipliers_go_the_same_way)
         advance(&a, 0.01, 60);
         advance(&b, 0.01, 60);
         for (int k = 0; k < a.system->n; k++)
-            check_close(olo_state_q(a.x)[k], olo_state_q(b.x)[k], 1e-9);
-        for (int k = 0; k < olo_system_joint_coordinates(a.system); k++)
+            check_close(olo_state_configuration(a.x)[k], olo_state_configuration(b.x)[k], 1e-9);
+        for (int k = 0; k < olo_system_joint_coordinate_count(a.system); k++)
             check_close(value(&a, k), value(&b, k), 1e-9);
         run_free(&a);
         run_free(&b);
@@ -422,12 +428,17 @@ TEST(a_function_that_regulates_equals_the_controller)
     for (int i = 0; i < 2; i++) {
         olo_model *model = model_of("bodies: {name: a, mass: 2, inertia: [1, 1, 1]}\n");
         olo_joint joint = olo_joint_default();
+        olo_controller controller = olo_controller_default();
+        olo_signal target = olo_signal_default();
         joint.name = "hinge";
         joint.between[1].on = "a";
         vec3_set(0, 1, 1, joint.axis);
         if (i == 0) {
-            joint.controller =
-                (olo_controller){.kp = 40, .kd = 3, .target = {.expression = "1.5 + 0.5*t"}};
+            target.expression = "1.5 + 0.5*t";
+            controller.kp = 40;
+            controller.kd = 3;
+            controller.target = &target;
+            joint.controller = &controller;
         } else {
             joint.function = regulate;
             joint.context = gains;
@@ -458,7 +469,8 @@ TEST(a_copied_state_goes_on_with_its_turns_to_the_same_bits)
     advance(&r, 0.01, 100);
     for (int i = 0; i < 100; i++)
         check_ok(olo_stepper_step(r.stepper, copy, 0.01, &error), &error);
-    check_true(memcmp(olo_state_q(r.x), olo_state_q(copy), 12 * sizeof(double)) == 0);
+    check_true(memcmp(olo_state_configuration(r.x), olo_state_configuration(copy),
+                      12 * sizeof(double)) == 0);
     check_true(value(&r, 0) == olo_system_joint_coordinate_value(r.system, copy, 0));
     olo_state_free(copy);
     run_free(&r);
@@ -485,7 +497,7 @@ TEST(a_chain_with_springs_dampers_and_torques_balances_its_energy)
         scale = fmax(scale, ledger_of(&r).kinetic);
         check_close(start, ledger_of(&r).balance, 1e-12 * (scale + 60));
     }
-    check_equal(6, olo_system_joint_coordinates(r.system));
+    check_equal(6, olo_system_joint_coordinate_count(r.system));
     run_free(&r);
 }
 
@@ -501,7 +513,7 @@ TEST(coordinates_and_rates_are_columns_of_the_result)
     olo_recorder *recorder = NULL;
     olo_result *result = NULL;
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_ok(olo_system_initial_state(system, &x, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(system, &x, NULL, &error), &error);
     check_ok(olo_recorder_create(path, model, system, olo_model_run(model), "", &recorder, &error),
              &error);
     olo_observer observer = olo_recorder_observer(recorder);
@@ -511,9 +523,9 @@ TEST(coordinates_and_rates_are_columns_of_the_result)
     olo_recorder_free(recorder);
     check_ok(olo_result_open(path, &result, &error), &error);
     double angle[101], rates[101];
-    check_equal(101, olo_result_rows(result));
-    check_ok(olo_result_read(result, "hinge.angle", angle, &error), &error);
-    check_ok(olo_result_read(result, "hinge.angle.rate", rates, &error), &error);
+    check_equal(101, olo_result_row_count(result));
+    check_ok(olo_result_read_column(result, "hinge.angle", angle, &error), &error);
+    check_ok(olo_result_read_column(result, "hinge.angle.rate", rates, &error), &error);
     check_close(0, angle[0], 0);
     check_close(0, rates[0], 0);
     check_close(olo_system_joint_coordinate_value(system, x, 0), angle[100], 0);

@@ -623,7 +623,7 @@ TEST(a_hanging_chain_of_100_takes_1000_steps_and_none_is_halved)
         one_step(&r);
         largest = fmax(largest, energy_change(&r));
     }
-    check_equal(100, olo_system_nodes(r.system));
+    check_equal(100, olo_system_node_count(r.system));
     check_equal(0, r.halvings);
     check_below(largest, 1e-12 * fabs(r.start.total));
     check_below(constraint_error(&r), 1e-13);
@@ -661,9 +661,10 @@ enum { ALL = sizeof all / sizeof *all };
 static double difference(const runner *a, const runner *b)
 {
     double change = 0.0, norm = 0.0;
-    for (int k = 0; k < olo_system_coordinates(a->system); k++) {
-        change = hypot(change, olo_state_q(a->state)[k] - olo_state_q(b->state)[k]);
-        norm = hypot(norm, olo_state_q(a->state)[k]);
+    for (int k = 0; k < olo_system_coordinate_count(a->system); k++) {
+        change = hypot(change,
+                       olo_state_configuration(a->state)[k] - olo_state_configuration(b->state)[k]);
+        norm = hypot(norm, olo_state_configuration(a->state)[k]);
     }
     return change / norm;
 }

@@ -26,7 +26,7 @@ static inline runner open_with(const char *name, double h, const char *constrain
     olo_error error = {0};
     check_ok(olo_model_read(name, settings, count, &r.model, &error), &error);
     check_ok(olo_model_compile(r.model, &r.system, &error), &error);
-    check_ok(olo_system_initial_state(r.system, &r.state, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(r.system, &r.state, NULL, &error), &error);
     olo_run run = *olo_model_run(r.model);
     run.constraints = constraints;
     check_ok(olo_stepper_create(r.system, &run, &r.stepper, &error), &error);
@@ -68,16 +68,16 @@ static inline void one_step(runner *r)
 /* Coordinates of a body: position, d1, d2, d3. */
 static inline const double *body(const runner *r, const char *name)
 {
-    const int node = olo_system_find(r->system, name);
+    const int node = olo_system_find_node(r->system, name);
     check_true(node >= 0);
-    return olo_state_q(r->state) + olo_system_node_offset(r->system, node);
+    return olo_state_configuration(r->state) + olo_system_node_offset(r->system, node);
 }
 
 static inline const double *body_rates(const runner *r, const char *name)
 {
-    const int node = olo_system_find(r->system, name);
+    const int node = olo_system_find_node(r->system, name);
     check_true(node >= 0);
-    return olo_state_v(r->state) + olo_system_node_offset(r->system, node);
+    return olo_state_velocity(r->state) + olo_system_node_offset(r->system, node);
 }
 
 static inline double dot(const double a[3], const double b[3])

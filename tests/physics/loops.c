@@ -10,12 +10,13 @@ static const char *const treatments[] = {"reduced", "multipliers"};
 static double distance_to(const char *other, const char *model, double h, int steps)
 {
     scene a = scene_open(model, "reduced"), b = scene_open(model, other);
-    int n = olo_system_coordinates(a.system);
+    int n = olo_system_coordinate_count(a.system);
     double worst = 0, speed = 0, gap = 0; /* the largest of the run: near rest all are small */
     for (int i = 0; i < steps; i++) {
         scene_run(&a, h, 1);
         scene_run(&b, h, 1);
-        double q = scene_distance(n, olo_state_q(a.state), olo_state_q(b.state));
+        double q =
+            scene_distance(n, olo_state_configuration(a.state), olo_state_configuration(b.state));
         check_true(isfinite(q));
         worst = fmax(worst, q);
         for (int j = 0; j < n; j++) {
@@ -24,8 +25,8 @@ static double distance_to(const char *other, const char *model, double h, int st
             const olo_coordinate *c = &a.system->coordinates[j];
             if (c->slot > 0 && a.system->nodes[c->node].section)
                 continue;
-            speed = fmax(speed, fabs(olo_state_v(b.state)[j]));
-            gap = fmax(gap, fabs(olo_state_v(a.state)[j] - olo_state_v(b.state)[j]));
+            speed = fmax(speed, fabs(olo_state_velocity(b.state)[j]));
+            gap = fmax(gap, fabs(olo_state_velocity(a.state)[j] - olo_state_velocity(b.state)[j]));
         }
         check_true(isfinite(gap));
     }
@@ -256,7 +257,7 @@ TEST(loops_have_as_many_unknowns_as_freedoms_and_move_alike)
         olo_counts counts;
         olo_error error = {0};
         check_ok(olo_system_counts(s.system, &counts, &error), &error);
-        check_equal(counts.degrees_of_freedom, olo_stepper_unknowns(s.stepper));
+        check_equal(counts.degrees_of_freedom, olo_stepper_unknown_count(s.stepper));
         check_below(scene_drift(&s, s.run.step, 100), 1e-12);
         check_below(scene_ledger(&s).constraint_error, 1e-12);
         double apart = distance_to("minimal", models[i], s.run.step, 100);
@@ -275,8 +276,8 @@ TEST(table_6_5_the_six_body_linkage_has_one_equation)
         scene s = scene_open(k < 3 ? "six-body-linkage" : "six-body-linkage-reverse", "minimal");
         olo_error error = {0};
         scene_run(&s, h, 4);
-        check_equal(1, olo_stepper_unknowns(s.stepper));
-        check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+        check_equal(1, olo_stepper_unknown_count(s.stepper));
+        check_ok(olo_stepper_compute_condition(s.stepper, &condition, &error), &error);
         check_relative(1.0, condition, 1e-12);
         scene_close(&s);
     }
@@ -290,7 +291,8 @@ TEST(table_6_5_the_six_body_linkage_has_one_equation)
 
 static int repeated_rows(const scene *s, const char *name, int *all)
 {
-    int groups = olo_system_groups(s->system), *repeated = calloc((size_t)groups, sizeof *repeated);
+    int groups = olo_system_group_count(s->system),
+        *repeated = calloc((size_t)groups, sizeof *repeated);
     olo_error error = {0};
     check_ok(olo_system_redundant_rows(s->system, repeated, &error), &error);
     *all = 0;
@@ -371,7 +373,9 @@ TEST(body_on_two_points_turns_as_on_a_hinge)
     scene b = scene_open(DOOR "supports: {on: b, type: hinge, axis: [1, 0, 0]}\n", "reduced");
     scene_run(&a, 0.01, 100);
     scene_run(&b, 0.01, 100);
-    check_below(scene_distance(12, olo_state_q(a.state), olo_state_q(b.state)), 1e-12);
+    check_below(
+        scene_distance(12, olo_state_configuration(a.state), olo_state_configuration(b.state)),
+        1e-12);
     scene_close(&a);
     scene_close(&b);
 }
@@ -400,8 +404,10 @@ TEST(repeated_runs_give_the_same_bits)
         scene_run(&b, 0.003, 20);
         for (int i = 0; i < 123; i++)
             check_ok(olo_stepper_step(b.stepper, other, 0.01, &error), &error);
-        check_equal(0, memcmp(olo_state_q(a.state), olo_state_q(other), 12 * sizeof(double)));
-        check_equal(0, memcmp(olo_state_v(a.state), olo_state_v(other), 12 * sizeof(double)));
+        check_equal(0, memcmp(olo_state_configuration(a.state), olo_state_configuration(other),
+                              12 * sizeof(double)));
+        check_equal(
+            0, memcmp(olo_state_velocity(a.state), olo_state_velocity(other), 12 * sizeof(double)));
         check_equal(0, memcmp(olo_state_multipliers(a.state), olo_state_multipliers(other),
                               9 * sizeof(double)));
         olo_state_free(other);
@@ -412,7 +418,8 @@ TEST(repeated_runs_give_the_same_bits)
         scene a = scene_open(TRIANGLE, treatments[k]), b = scene_open(TRIANGLE, treatments[k]);
         scene_run(&a, 0.01, 200);
         scene_run(&b, 0.01, 200);
-        check_equal(0, memcmp(olo_state_q(a.state), olo_state_q(b.state), 9 * sizeof(double)));
+        check_equal(0, memcmp(olo_state_configuration(a.state), olo_state_configuration(b.state),
+                              9 * sizeof(double)));
         scene_close(&a);
         scene_close(&b);
     }

@@ -61,7 +61,7 @@ static bool starts(const char *text, olo_error *error)
     olo_state *state = NULL;
     check_ok(olo_model_read_text(text, strlen(text), "test", NULL, 0, &model, error), error);
     check_ok(olo_model_compile(model, &system, error), error);
-    const olo_status status = olo_system_initial_state(system, &state, NULL, error);
+    const olo_status status = olo_system_create_initial_state(system, &state, NULL, error);
     check_true(status == OLO_OK || status == OLO_INCONSISTENT);
     olo_state_free(state);
     olo_system_free(system);

@@ -10,8 +10,8 @@ static olo_modes *modes_of(scene *s, bool equilibrium, int count)
     olo_modes *modes = NULL;
     olo_error error = {0};
     if (equilibrium)
-        check_ok(olo_equilibrium(s->system, NULL, s->state, NULL, 0, NULL, &error), &error);
-    olo_vibration options = olo_vibration_default();
+        check_ok(olo_find_equilibrium(s->system, NULL, s->state, NULL, 0, NULL, &error), &error);
+    olo_vibration_options options = olo_vibration_options_default();
     options.count = count;
     check_ok(olo_modes_create(s->system, s->state, &options, &modes, &error), &error);
     return modes;
@@ -22,7 +22,7 @@ TEST(pendulum_swings_with_sqrt_g_over_l)
     scene s = scene_open("planar-pendulum", NULL);
     olo_modes *modes = modes_of(&s, true, 10);
     check_equal(1, olo_modes_count(modes));
-    check_relative(9.81, olo_modes_square(modes, 0), 1e-10);
+    check_relative(9.81, olo_modes_omega_squared(modes, 0), 1e-10);
     olo_modes_free(modes);
     scene_close(&s);
 }
@@ -38,7 +38,7 @@ TEST(compound_pendulum_has_its_inertia)
                    NULL);
     olo_modes *modes = modes_of(&s, true, 10);
     check_equal(1, olo_modes_count(modes));
-    check_relative(2 * 9.81 * 0.7 / (0.2 + 2 * 0.49), olo_modes_square(modes, 0), 1e-10);
+    check_relative(2 * 9.81 * 0.7 / (0.2 + 2 * 0.49), olo_modes_omega_squared(modes, 0), 1e-10);
     olo_modes_free(modes);
     scene_close(&s);
 }
@@ -56,8 +56,8 @@ TEST(double_pendulum_has_two_frequencies)
                          NULL);
     olo_modes *modes = modes_of(&s, true, 10);
     check_equal(2, olo_modes_count(modes));
-    check_relative(10 * (2 - sqrt(2)), olo_modes_square(modes, 0), 1e-9);
-    check_relative(10 * (2 + sqrt(2)), olo_modes_square(modes, 1), 1e-9);
+    check_relative(10 * (2 - sqrt(2)), olo_modes_omega_squared(modes, 0), 1e-9);
+    check_relative(10 * (2 + sqrt(2)), olo_modes_omega_squared(modes, 1), 1e-9);
     olo_modes_free(modes);
     scene_close(&s);
 }
@@ -78,10 +78,10 @@ TEST(chain_of_springs_has_the_frequencies_of_lagrange)
     olo_modes *modes = modes_of(&s, false, 100);
     check_equal(3 * N, olo_modes_count(modes));
     for (int i = 0; i < 2 * N; i++)
-        check_below(fabs(olo_modes_square(modes, i)), olo_modes_rounding(modes));
+        check_below(fabs(olo_modes_omega_squared(modes, i)), olo_modes_rounding(modes));
     for (int k = 1; k <= N; k++) {
         double root = 2 * sqrt(300.0 / 2) * sin(k * pi / (2 * (N + 1)));
-        check_relative(root * root, olo_modes_square(modes, 2 * N + k - 1), 1e-11);
+        check_relative(root * root, olo_modes_omega_squared(modes, 2 * N + k - 1), 1e-11);
     }
     olo_modes_free(modes);
     scene_close(&s);
@@ -94,12 +94,12 @@ TEST(upright_pendulum_is_unstable)
                          "points: {name: a, mass: 3, position: [0, 2]}\n"
                          "rods: {between: [[0, 0, 0], a]}\n",
                          NULL);
-    olo_statics_summary summary;
+    olo_equilibrium_summary summary;
     olo_error error = {0};
-    check_ok(olo_equilibrium(s.system, NULL, s.state, NULL, 0, &summary, &error), &error);
+    check_ok(olo_find_equilibrium(s.system, NULL, s.state, NULL, 0, &summary, &error), &error);
     check_equal(1, summary.unstable);
     olo_modes *modes = modes_of(&s, false, 1);
-    check_relative(-5, olo_modes_square(modes, 0), 1e-10);
+    check_relative(-5, olo_modes_omega_squared(modes, 0), 1e-10);
     olo_modes_free(modes);
     scene_close(&s);
 }
@@ -193,10 +193,10 @@ static void check_beam(const char *text, int skipped, double (*f)(double))
         scene s = scene_open_set(text, NULL, &setting, 1);
         olo_modes *modes = modes_of(&s, false, 12);
         for (int i = 0; i < skipped; i++)
-            check_below(fabs(olo_modes_square(modes, i)), 1e-3);
+            check_below(fabs(olo_modes_omega_squared(modes, i)), 1e-3);
         for (int i = 0; i < 3; i++) {
             double root = root_of(f, i + 1);
-            error[mesh][i] = fabs(sqrt(olo_modes_square(modes, skipped + i)) / root - 1);
+            error[mesh][i] = fabs(sqrt(olo_modes_omega_squared(modes, skipped + i)) / root - 1);
         }
         olo_modes_free(modes);
         scene_close(&s);
@@ -231,10 +231,10 @@ TEST(shapes_are_states_along_a_mode)
     scene s = scene_open("planar-pendulum", NULL);
     olo_modes *modes = modes_of(&s, true, 1);
     olo_error error = {0};
-    check_ok(olo_modes_shape(modes, 0, 0.1, 0.0, s.state, &error), &error);
+    check_ok(olo_modes_displace(modes, 0, 0.1, 0.0, s.state, &error), &error);
     check_close(1, norm3(scene_q(&s, "bob")), 1e-12);
     check_close(0.1, fabs(scene_q(&s, "bob")[0]), 1e-3);
-    check_status(OLO_BAD_INPUT, olo_modes_shape(modes, 1, 0.1, 0.0, s.state, &error));
+    check_status(OLO_BAD_INPUT, olo_modes_displace(modes, 1, 0.1, 0.0, s.state, &error));
     check_contains("no mode 2", error.text);
     olo_modes_free(modes);
     scene_close(&s);
@@ -250,7 +250,7 @@ TEST(without_memory_nothing_is_lost)
         olo_error error = {0};
         olo_modes *modes = NULL;
         olo_memory_fail_at(n);
-        status = olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error);
+        status = olo_find_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error);
         if (status == OLO_OK)
             status = olo_modes_create(s.system, s.state, NULL, &modes, &error);
         olo_memory_fail_at(0);

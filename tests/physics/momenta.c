@@ -67,8 +67,10 @@ static two_steps walk(const char *model, const char *treatment, double h, int st
     scene_run(&x.s, h, 1);
     check_equal(0, x.s.halvings);
     memcpy(x.lambda, olo_state_multipliers(x.s.state), (size_t)x.s.system->m * sizeof(double));
-    check_ok(olo_stepper_legendre(x.s.stepper, x.first, x.middle, NULL, x.plus, &error), &error);
-    check_ok(olo_stepper_legendre(x.s.stepper, x.middle, x.s.state, x.minus, NULL, &error), &error);
+    check_ok(olo_stepper_compute_legendre(x.s.stepper, x.first, x.middle, NULL, x.plus, &error),
+             &error);
+    check_ok(olo_stepper_compute_legendre(x.s.stepper, x.middle, x.s.state, x.minus, NULL, &error),
+             &error);
     return x;
 }
 
@@ -141,7 +143,8 @@ TEST(plain_transforms_are_those_of_the_discrete_lagrangian)
     for (int i = 0; i < 10; i++) {
         olo_state_copy(s.state, before);
         scene_run(&s, h, 1);
-        check_ok(olo_stepper_legendre(s.stepper, before, s.state, minus, plus, &error), &error);
+        check_ok(olo_stepper_compute_legendre(s.stepper, before, s.state, minus, plus, &error),
+                 &error);
         trajectory_legendre(&x, i, 1, expected);
         check_same(x.n, expected, minus, 1e-12);
         trajectory_legendre(&x, i, 2, expected);
@@ -170,8 +173,9 @@ TEST(loads_and_dampers_act_half_at_either_end)
         olo_system_momenta(s.system, before, p0);
         scene_run(&s, h, 1);
         olo_system_momenta(s.system, s.state, p1);
-        check_ok(olo_stepper_legendre(s.stepper, before, s.state, minus, plus, &error), &error);
-        vec3_subtract(olo_state_q(s.state), olo_state_q(before), dq);
+        check_ok(olo_stepper_compute_legendre(s.stepper, before, s.state, minus, plus, &error),
+                 &error);
+        vec3_subtract(olo_state_configuration(s.state), olo_state_configuration(before), dq);
         for (int i = 0; i < 3; i++) {
             double impulse = h * F[i] * (1 + (k + 0.5) * h) - 3 * dq[i];
             check_close(2 * dq[i] / h - 0.5 * impulse, minus[i], 1e-13);
@@ -195,8 +199,8 @@ TEST(a_run_starts_from_momenta)
             unsigned long long seed = 7;
             olo_error error = {0};
             scene_run(&s, 0.002, 5);
-            olo_state_touch(s.state);
-            memcpy(v, olo_state_v(s.state), (size_t)n * sizeof *v);
+            olo_state_reset_history(s.state);
+            memcpy(v, olo_state_velocity(s.state), (size_t)n * sizeof *v);
             olo_system_momenta(s.system, s.state, p);
             double size = size_of(n, p);
             for (int c = 0; c < s.system->m; c++)
@@ -207,19 +211,19 @@ TEST(a_run_starts_from_momenta)
                 p[i] += part * force[i];
             olo_state *other = NULL;
             check_ok(olo_state_clone(s.state, &other, &error), &error);
-            memset(olo_state_v(other), 0, (size_t)n * sizeof *v);
+            memset(other->v, 0, (size_t)n * sizeof *v);
             check_ok(olo_stepper_set_momenta(s.stepper, other, p, &error), &error);
             /* directors of beams have little mass, d3 none: it is the momenta that are the same */
             olo_system_momenta(s.system, other, force);
             olo_system_momenta(s.system, s.state, p);
             check_same(n, p, force, 1e-11);
             if (models[m] != BEAM)
-                check_same(n, v, olo_state_v(other), 1e-11);
+                check_same(n, v, olo_state_velocity(other), 1e-11);
             scene_run(&s, 0.002, 5);
-            memcpy(q, olo_state_q(s.state), (size_t)n * sizeof *q);
+            memcpy(q, olo_state_configuration(s.state), (size_t)n * sizeof *q);
             olo_state_copy(other, s.state);
             scene_run(&s, 0.002, 5);
-            check_same(n, q, olo_state_q(s.state), 1e-12);
+            check_same(n, q, olo_state_configuration(s.state), 1e-12);
             olo_state_free(other);
             scene_close(&s);
         }
@@ -234,7 +238,8 @@ TEST(what_has_no_momenta_is_told)
     check_contains("energy-momentum does not step from momenta; take variational", error.text);
     scene_close(&s);
     s = variational_open("heavy-top", "reduced");
-    check_status(OLO_BAD_INPUT, olo_stepper_legendre(s.stepper, s.state, s.state, p, NULL, &error));
+    check_status(OLO_BAD_INPUT,
+                 olo_stepper_compute_legendre(s.stepper, s.state, s.state, p, NULL, &error));
     check_contains("at the same time", error.text);
     scene_close(&s);
 }

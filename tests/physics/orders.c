@@ -3,6 +3,7 @@
  * composed step is symmetric, keeps what its parts keep, and is split as a whole where it fails. */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "stepping/initial_state.h"
 
 enum { COORDINATES = 160 };
@@ -40,10 +41,10 @@ static end_state run_to(const char *model, const method *m, double time, long st
             fmax(end.energy_drift, fabs(ledger.balance - start) / (fabs(start) + ledger.kinetic));
     }
     end.halvings = s.halvings;
-    memcpy(end.q, olo_state_q(s.state), (size_t)end.n * sizeof *end.q);
-    olo_system_mass_times(s.system, olo_state_v(s.state), end.p);
+    memcpy(end.q, olo_state_configuration(s.state), (size_t)end.n * sizeof *end.q);
+    olo_system_mass_times(s.system, olo_state_velocity(s.state), end.p);
     check_ok(olo_state_make_tangent(s.system, s.state, &error), &error);
-    olo_system_mass_times(s.system, olo_state_v(s.state), end.tangential);
+    olo_system_mass_times(s.system, olo_state_velocity(s.state), end.tangential);
     scene_close(&s);
     return end;
 }
@@ -180,20 +181,20 @@ static void check_symmetry(const char *model, const method *m, double h, long st
     scene s = open_method(model, m);
     const int n = s.system->n;
     double q[COORDINATES], v[COORDINATES];
-    memcpy(q, olo_state_q(s.state), (size_t)n * sizeof *q);
-    memcpy(v, olo_state_v(s.state), (size_t)n * sizeof *v);
+    memcpy(q, olo_state_configuration(s.state), (size_t)n * sizeof *q);
+    memcpy(v, olo_state_velocity(s.state), (size_t)n * sizeof *v);
     scene_run(&s, h, steps);
-    check_true(scene_distance(n, olo_state_q(s.state), q) > 1e-3);
+    check_true(scene_distance(n, olo_state_configuration(s.state), q) > 1e-3);
     scene_run(&s, -h, steps);
-    const double there = scene_distance(n, olo_state_q(s.state), q);
+    const double there = scene_distance(n, olo_state_configuration(s.state), q);
     check_below(there, 1e-12);
-    check_below(largest_change(n, olo_state_v(s.state), v), 1e-10);
+    check_below(largest_change(n, olo_state_velocity(s.state), v), 1e-10);
     scene_run(&s, h, steps);
     olo_state_reverse(s.state);
     scene_run(&s, h, steps);
     olo_state_reverse(s.state);
-    check_below(scene_distance(n, olo_state_q(s.state), q), 1e-12);
-    check_below(largest_change(n, olo_state_v(s.state), v), 1e-10);
+    check_below(scene_distance(n, olo_state_configuration(s.state), q), 1e-12);
+    check_below(largest_change(n, olo_state_velocity(s.state), v), 1e-10);
     scene_close(&s);
 }
 
@@ -236,7 +237,7 @@ TEST(a_step_that_is_halved_keeps_its_order)
     check_equal(1, one.halvings);
     scene_run(&two, 0.05, 2);
     check_equal(0, two.halvings);
-    check_true(memcmp(olo_state_q(one.state), olo_state_q(two.state),
+    check_true(memcmp(olo_state_configuration(one.state), olo_state_configuration(two.state),
                       (size_t)one.system->n * sizeof(double)) == 0);
     scene_close(&one);
     scene_close(&two);
@@ -251,10 +252,10 @@ TEST(a_composed_step_that_fails_changes_nothing)
     double q[COORDINATES];
     olo_error error = {0};
     scene_run(&s, 1e-5, 5);
-    memcpy(q, olo_state_q(s.state), (size_t)s.system->n * sizeof *q);
+    memcpy(q, olo_state_configuration(s.state), (size_t)s.system->n * sizeof *q);
     const double t = olo_state_time(s.state);
     check_status(OLO_NOT_CONVERGED, olo_stepper_step(s.stepper, s.state, 1.0, &error));
-    check_true(memcmp(q, olo_state_q(s.state), (size_t)s.system->n * sizeof *q) == 0);
+    check_true(memcmp(q, olo_state_configuration(s.state), (size_t)s.system->n * sizeof *q) == 0);
     check_true(t == olo_state_time(s.state));
     scene_close(&s);
 }
@@ -303,7 +304,8 @@ TEST(damping_that_backward_parts_cannot_follow_is_told)
         const olo_setting step = {"run.step", steps[k]};
         scene s = scene_open_set(DAMPED, NULL, &step, 1);
         char text[256] = "";
-        const olo_observer observer = {.context = text, .warn = take_warning};
+        const olo_observer observer = {
+            .initialised = OLO_INITIALISED_OBSERVER, .context = text, .warn = take_warning};
         olo_error error = {0};
         check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, NULL, &error), &error);
         if (k == 0)

@@ -150,8 +150,9 @@ static outcome run_both(const joined *x, double h, int steps)
             o.drift = fmax(o.drift, fabs(now.total - start.total) / size);
             o.constraint = fmax(o.constraint, now.constraint_error);
         }
-        o.apart = fmax(o.apart, scene_distance(pair[0].system->n, olo_state_q(pair[0].state),
-                                               olo_state_q(pair[1].state)));
+        o.apart =
+            fmax(o.apart, scene_distance(pair[0].system->n, olo_state_configuration(pair[0].state),
+                                         olo_state_configuration(pair[1].state)));
     }
     for (int i = 0; i < 2; i++) {
         o.halvings += pair[i].halvings;
@@ -185,7 +186,7 @@ static int mobility(const joined *x)
     olo_error error = {0};
     olo_counts counts;
     check_ok(olo_system_counts(s.system, &counts, &error), &error);
-    elimination e = rank_in_extended_precision(s.system, olo_state_q(s.state));
+    elimination e = rank_in_extended_precision(s.system, olo_state_configuration(s.state));
     check_true(e.smallest > 1e-7);
     check_below(e.largest, 1e-12);
     check_equal(e.rank, counts.rank);
@@ -281,9 +282,9 @@ TEST(unknowns_of_the_tables)
         check_equal(rows[i].n - rows[i].dofs, counts.rank);
         check_equal(rows[i].dofs, counts.degrees_of_freedom);
         check_equal(rows[i].reduced, counts.unknowns_reduced);
-        check_equal(rows[i].reduced, olo_stepper_unknowns(a.stepper));
+        check_equal(rows[i].reduced, olo_stepper_unknown_count(a.stepper));
         check_equal(rows[i].constrained, counts.unknowns_multipliers);
-        check_equal(rows[i].constrained, olo_stepper_unknowns(b.stepper));
+        check_equal(rows[i].constrained, olo_stepper_unknown_count(b.stepper));
         scene_close(&a);
         scene_close(&b);
     }
@@ -300,7 +301,7 @@ static double condition(const char *model, const char *treatment, double t, doub
     double value = NAN;
     scene s = scene_open(model, treatment);
     scene_run(&s, h, t > 0 ? lround(t / h) : 1);
-    check_ok(olo_stepper_condition(s.stepper, &value, &error), &error);
+    check_ok(olo_stepper_compute_condition(s.stepper, &value, &error), &error);
     scene_close(&s);
     return value;
 }
@@ -365,8 +366,8 @@ TEST(table_IV_condition_numbers_of_the_planar_pair)
 /* --- the six-body linkage at t = 0.04 ---
  *
  * Here all five rows of the closure are kept, so that the matrices of both treatments are singular
- * as they stand: olo_stepper_condition says so. Also the hinges hold their axis against the two
- * directors that it is least aligned with, the second and the third, where the sources take the
+ * as they stand: olo_stepper_compute_condition says so. Also the hinges hold their axis against the
+ * two directors that it is least aligned with, the second and the third, where the sources take the
  * first and the second, and the fixed body has other rows. The published numbers belong to the rows
  * of the sources without the first of the closure (the sheet's choice for this numbering). These
  * matrices are formed here from ours: same motion, same constraint forces, other rows. */
@@ -395,7 +396,7 @@ static olo_square linkage_matrix(scene *s)
 
 static int offset_of(const scene *s, const char *body)
 {
-    return olo_system_node_offset(s->system, olo_system_find(s->system, body));
+    return olo_system_node_offset(s->system, olo_system_find_node(s->system, body));
 }
 
 /* A row n . d_I of the sources, n fixed in a body or in space, d_I a director of another body. */
@@ -415,7 +416,7 @@ static void find_source_rows(const scene *s, source_row rows[SOURCE_ROWS])
         for (int I = 0; I < 2; I++) {
             source_row *x = &rows[2 * k + I];
             int group = scene_group(s, hinges[k], false);
-            check_equal(CLOSURE, olo_system_group_rows(s->system, group));
+            check_equal(CLOSURE, olo_system_group_row_count(s->system, group));
             x->row = olo_system_group_first(s->system, group) + 3 + I;
             x->parent = offset_of(s, bodies[k]);
             x->director = offset_of(s, bodies[(k + 1) % HINGES]) + 3 * (I + 1);

@@ -5,10 +5,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-static olo_status search(scene *s, const olo_statics *options, olo_statics_summary *summary,
-                         olo_error *error)
+static olo_status search(scene *s, const olo_equilibrium_options *options,
+                         olo_equilibrium_summary *summary, olo_error *error)
 {
-    olo_status status = olo_equilibrium(s->system, options, s->state, NULL, 0, summary, error);
+    olo_status status = olo_find_equilibrium(s->system, options, s->state, NULL, 0, summary, error);
     check_below(scene_ledger(s).constraint_error, 1e-13);
     return status;
 }
@@ -47,8 +47,8 @@ static void check_ends_at_limit(const char *P, const char *h, double step)
     olo_setting settings[] = {{"P", P}, {"h", h}};
     double height = strtod(h, NULL), top = mises_top(height);
     double limit = mises_load(height, top) / strtod(P, NULL);
-    olo_statics options = olo_statics_default();
-    olo_statics_summary sum;
+    olo_equilibrium_options options = olo_equilibrium_options_default();
+    olo_equilibrium_summary sum;
     olo_error error = {0};
     options.step = step;
     scene s = scene_open_set(MISES, NULL, settings, 2);
@@ -88,7 +88,7 @@ TEST(truss_is_stable_up_to_its_limit_point)
     const char *const loads[] = {"0.5", "3.8", "3.81", "3.8108719"};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         olo_setting setting = {"P", loads[i]};
-        olo_statics_summary sum;
+        olo_equilibrium_summary sum;
         olo_error error = {0};
         scene s = scene_open_set(MISES, NULL, &setting, 1);
         check_ok(search(&s, NULL, &sum, &error), &error);
@@ -131,8 +131,8 @@ TEST(frame_of_lee_keeps_to_its_primary_branch)
     } rows[] = {{0.05, 25.9169553, 109.274601}, {0.09, 42.8676201, 78.517822}};
     for (int i = 0; i < 2; i++)
         for (int arc = 0; arc < 2; arc++) {
-            olo_statics options = olo_statics_default();
-            olo_statics_summary sum;
+            olo_equilibrium_options options = olo_equilibrium_options_default();
+            olo_equilibrium_summary sum;
             olo_error error = {0};
             options.end = rows[i].load;
             options.arc = arc == 1;
@@ -148,7 +148,7 @@ TEST(frame_of_lee_keeps_to_its_primary_branch)
 
 TEST(frame_of_lee_ends_at_the_published_limit_load)
 {
-    olo_statics_summary sum;
+    olo_equilibrium_summary sum;
     olo_error error = {0};
     scene s = scene_open(FRAME, NULL);
     check_status(OLO_NOT_CONVERGED, search(&s, NULL, &sum, &error));
@@ -197,7 +197,7 @@ TEST(imperfect_column_bends_into_the_elastica)
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         olo_setting setting = {"side", sides[i]};
         double tolerance = 1e-6 + strtod(sides[i], NULL);
-        olo_statics_summary sum;
+        olo_equilibrium_summary sum;
         olo_error error = {0};
         scene s = scene_open_set(COLUMN, NULL, &setting, 1);
         check_ok(search(&s, NULL, &sum, &error), &error);
@@ -224,7 +224,7 @@ TEST(direction_without_stiffness_is_no_bifurcation)
     const char *const sides[] = {"1e-8", "1e-9", "1e-10"};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         olo_setting setting = {"side", sides[i]};
-        olo_statics_summary sum;
+        olo_equilibrium_summary sum;
         olo_error error = {0};
         scene s = scene_open_set(round, NULL, &setting, 1);
         check_ok(search(&s, NULL, &sum, &error), &error);
@@ -249,10 +249,11 @@ static void check_bent(const char *n, double largest, bool warns)
     olo_setting setting = {"n", n};
     const double M = 80 * pi, EI = 10, h = 1 / strtod(n, NULL);
     bool turns_back = M > EI / (2 * h);
-    olo_statics_summary sum;
+    olo_equilibrium_summary sum;
     olo_error error = {0};
     char warning[256] = "";
-    const olo_observer observer = {.context = warning, .warn = note_warning};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = warning, .warn = note_warning};
     scene s = scene_open_set("parameters: {n: 20}\n"
                              "beams: {name: b, elements: n, to: [1, 0, 0],\n"
                              "  stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}\n"
@@ -260,7 +261,7 @@ static void check_bent(const char *n, double largest, bool warns)
                              "loads: {on: b.end, moment: [0, 0, 80*pi]}\n",
                              NULL, &setting, 1);
     check_status(turns_back ? OLO_NOT_CONVERGED : OLO_OK,
-                 olo_equilibrium(s.system, NULL, s.state, &observer, 1, &sum, &error));
+                 olo_find_equilibrium(s.system, NULL, s.state, &observer, 1, &sum, &error));
     check_relative(turns_back ? EI / (2 * h) : M, M * sum.load, 1e-7);
     check_close(largest, sum.beam_rotation, 2e-4); /* at the limit point the load is flat */
     check_equal(0, sum.beam);
@@ -284,7 +285,7 @@ TEST(too_few_elements_are_told_apart_from_snapping)
 /* A corner of a polyline is rigid: its sections belong together, whatever the angle. */
 TEST(rigid_corner_is_no_coarse_beam)
 {
-    olo_statics_summary sum;
+    olo_equilibrium_summary sum;
     olo_error error = {0};
     scene s =
         scene_open("beams: {name: b, elements: 4, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]],\n"
@@ -303,7 +304,7 @@ TEST(rigid_corner_is_no_coarse_beam)
  * round. */
 TEST(motion_with_kinks_is_followed)
 {
-    olo_statics_summary sum;
+    olo_equilibrium_summary sum;
     olo_error error = {0};
     scene s = scene_open(
         "beams:\n"
@@ -324,7 +325,7 @@ TEST(motion_with_kinks_is_followed)
  * = F cos a. */
 TEST(stop_is_met_on_the_path)
 {
-    olo_statics_summary sum;
+    olo_equilibrium_summary sum;
     olo_error error = {0};
     scene s = scene_open("bodies: {name: arm, mass: 1, inertia: [1, 1, 1], center: [1, 0, 0]}\n"
                          "joints: {name: j, type: revolute, between: [ground, arm], axis: [0, 0, "

@@ -20,7 +20,7 @@ static double error_of(const olo_system *system, const olo_state *a, const olo_s
 static int unknowns_of(const char *model, const char *treatment)
 {
     scene s = scene_open(model, treatment);
-    int count = olo_stepper_unknowns(s.stepper);
+    int count = olo_stepper_unknown_count(s.stepper);
     scene_close(&s);
     return count;
 }

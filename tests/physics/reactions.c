@@ -186,12 +186,14 @@ TEST(reactions_of_both_treatments_agree)
         for (int n = 0; n < 20; n++) {
             scene_run(&a, h, 1);
             scene_run(&b, h, 1);
-            for (int g = 0; g < olo_system_groups(a.system); g++) {
+            for (int g = 0; g < olo_system_group_count(a.system); g++) {
                 if (olo_system_group_internal(a.system, g) || a.system->groups[g].carried)
                     continue;
                 double f[2][3], m[2][3];
-                check_ok(olo_stepper_reaction(a.stepper, a.state, g, f[0], m[0], &error), &error);
-                check_ok(olo_stepper_reaction(b.stepper, b.state, g, f[1], m[1], &error), &error);
+                check_ok(olo_stepper_compute_reaction(a.stepper, a.state, g, f[0], m[0], &error),
+                         &error);
+                check_ok(olo_stepper_compute_reaction(b.stepper, b.state, g, f[1], m[1], &error),
+                         &error);
                 double size = fmax(vec3_norm(f[1]), vec3_norm(m[1]));
                 for (int i = 0; i < 3; i++) {
                     if (!(fabs(f[0][i] - f[1][i]) <= 1e-8 * size))
@@ -271,11 +273,11 @@ TEST(reactions_before_the_first_step_and_of_unknown_groups_are_errors)
     double force[3], moment[3];
     olo_error error = {0};
     check_status(OLO_UNSUPPORTED,
-                 olo_stepper_reaction(s.stepper, s.state, scene_group(&s, "tip", false), force,
-                                      moment, &error));
+                 olo_stepper_compute_reaction(s.stepper, s.state, scene_group(&s, "tip", false),
+                                              force, moment, &error));
     check_contains("tip", error.text);
     check_status(OLO_NOT_FOUND,
-                 olo_stepper_reaction(s.stepper, s.state, 99, force, moment, &error));
+                 olo_stepper_compute_reaction(s.stepper, s.state, 99, force, moment, &error));
     scene_close(&s);
 }
 

@@ -28,8 +28,8 @@ static olo_model *pair(bool throwing)
     check_ok(olo_model_add_point(model, &b, &error), &error);
     olo_spring spring = olo_spring_default();
     spring.name = "spring";
-    spring.between[0] = (olo_place){.on = "a"};
-    spring.between[1] = (olo_place){.on = "b"};
+    spring.between[0] = (olo_point_on_body){.on = "a"};
+    spring.between[1] = (olo_point_on_body){.on = "b"};
     spring.type = "distance";
     spring.stiffness = 50.0;
     spring.length = 0.8;
@@ -51,7 +51,7 @@ static olo_state *run(const olo_model *model, double end, long frames, bool reco
     how.end = end;
     how.frames = frames;
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_ok(olo_system_initial_state(system, &state, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(system, &state, NULL, &error), &error);
     check_ok(
         olo_recorder_create(record ? FILE_NAME : NULL, model, system, &how, "", &recorder, &error),
         &error);
@@ -75,8 +75,10 @@ TEST(recording_does_not_change_a_bit_of_a_run)
     int count = 0, n = 0;
     olo_state *watched = run(model, 5.0, 37, true, verdicts, &count, &n);
     olo_state *alone = run(model, 5.0, 37, false, verdicts, &count, &n);
-    check_equal(0, memcmp(olo_state_q(watched), olo_state_q(alone), (size_t)n * sizeof(double)));
-    check_equal(0, memcmp(olo_state_v(watched), olo_state_v(alone), (size_t)n * sizeof(double)));
+    check_equal(0, memcmp(olo_state_configuration(watched), olo_state_configuration(alone),
+                          (size_t)n * sizeof(double)));
+    check_equal(0, memcmp(olo_state_velocity(watched), olo_state_velocity(alone),
+                          (size_t)n * sizeof(double)));
     olo_state_free(alone);
     olo_state_free(watched);
     olo_model_free(model);
@@ -110,14 +112,14 @@ TEST(the_file_ends_with_the_state_of_the_end)
     olo_error error = {0};
     olo_result *result = NULL;
     check_ok(olo_result_open(FILE_NAME, &result, &error), &error);
-    const long rows = olo_result_rows(result);
+    const long rows = olo_result_row_count(result);
     check_equal(1 + 84, rows);
     double *values = calloc((size_t)rows, sizeof *values);
-    check_ok(olo_result_read(result, "time", values, &error), &error);
+    check_ok(olo_result_read_column(result, "time", values, &error), &error);
     check_close(10.005, values[rows - 1], 1e-12);
-    check_ok(olo_result_read(result, "a.position.x", values, &error), &error);
-    check_close(olo_state_q(last)[0], values[rows - 1], 0.0);
-    check_ok(olo_result_read(result, "energy.total", values, &error), &error);
+    check_ok(olo_result_read_column(result, "a.position.x", values, &error), &error);
+    check_close(olo_state_configuration(last)[0], values[rows - 1], 0.0);
+    check_ok(olo_result_read_column(result, "energy.total", values, &error), &error);
     for (long i = 0; i < rows; i++) {
         check_relative(values[0], values[i], 1e-12);
     }

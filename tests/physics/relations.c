@@ -75,9 +75,11 @@ static void check_treatments_agree(const char *text)
         olo_setting settings[] = {{"run.penalty", "1e8"}, {"run.augmented_tolerance", "1e-11"}};
         scene two = scene_open_set(text, others[i].name, settings, 2);
         scene_run(&two, 0.01, 60);
-        check_below(scene_distance(one.system->n, olo_state_q(two.state), olo_state_q(one.state)),
+        check_below(scene_distance(one.system->n, olo_state_configuration(two.state),
+                                   olo_state_configuration(one.state)),
                     others[i].tolerance);
-        check_below(scene_distance(one.system->n, olo_state_v(two.state), olo_state_v(one.state)),
+        check_below(scene_distance(one.system->n, olo_state_velocity(two.state),
+                                   olo_state_velocity(one.state)),
                     10 * others[i].tolerance);
         scene_close(&two);
     }
@@ -237,7 +239,7 @@ TEST(a_distance_joint_is_a_rod)
         check_equal(11, dofs(&s[i]));
         check_below(scene_drift(&s[i], 0.02, 100), 1e-13);
     }
-    check_equal(0, memcmp(olo_state_q(s[0].state), olo_state_q(s[1].state),
+    check_equal(0, memcmp(olo_state_configuration(s[0].state), olo_state_configuration(s[1].state),
                           (size_t)s[0].system->n * sizeof(double)));
     scene_close(&s[0]);
     scene_close(&s[1]);
@@ -346,7 +348,7 @@ TEST(relations_and_motions_in_free_flight_keep_the_momenta)
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
         check_equal(7, dofs(&s));
-        check_equal(7, olo_system_invariants(s.system)); /* balance, P, L */
+        check_equal(7, olo_system_invariant_count(s.system)); /* balance, P, L */
         check_below(scene_drift(&s, 0.02, 200), 1e-12);
         scene_close(&s);
     }
@@ -367,9 +369,9 @@ static double mean_drive(scene *s, double t, double h)
 {
     int steps = (int)lround(t / h);
     scene_run(s, h, steps);
-    double sum = olo_system_drive_value(s->system, s->state, 0);
+    double sum = olo_system_drive_force(s->system, s->state, 0);
     scene_run(s, h, 1);
-    return 0.5 * (sum + olo_system_drive_value(s->system, s->state, 0));
+    return 0.5 * (sum + olo_system_drive_force(s->system, s->state, 0));
 }
 
 /* J theta'' + m g r cos theta, with J = 0.3 + 2 0.3^2 */
@@ -402,7 +404,7 @@ TEST(the_work_of_a_drive_is_the_change_of_energy)
         for (int k = 1; k <= 200; k++) {
             scene_run(&s, 0.05, 1);
             double t = 0.05 * k, now = t + 1.5 * sin(2 * t);
-            sum += olo_system_drive_value(s.system, s.state, 0) * (now - before);
+            sum += olo_system_drive_force(s.system, s.state, 0) * (now - before);
             before = now;
             olo_ledger ledger = scene_ledger(&s);
             check_close(energy + sum, ledger.total, 1e-11);
@@ -437,18 +439,23 @@ TEST(a_motion_from_a_c_function_is_that_of_the_expression)
     vec3_set(0, 0.3, 0, body.inertia + 3);
     vec3_set(0, 0, 0.5, body.inertia + 6);
     vec3_set(0, -1, 0, joint.axis);
-    joint.motion.function = swing;
-    joint.motion.context = &amplitude;
+    olo_signal motion = olo_signal_default();
+    motion.function = swing;
+    motion.context = &amplitude;
+    joint.motion = &motion;
     check_ok(olo_model_add_body(s.model, &body, &error), &error);
     check_ok(olo_model_add_joint(s.model, &joint, &error), &error);
     check_ok(olo_model_compile(s.model, &s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = olo_run_default();
     check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
     scene_run(&s, 0.01, 100);
     scene_run(&given, 0.01, 100);
-    check_below(scene_distance(12, olo_state_q(s.state), olo_state_q(given.state)), 1e-15);
-    check_below(scene_distance(12, olo_state_v(s.state), olo_state_v(given.state)), 1e-9);
+    check_below(
+        scene_distance(12, olo_state_configuration(s.state), olo_state_configuration(given.state)),
+        1e-15);
+    check_below(scene_distance(12, olo_state_velocity(s.state), olo_state_velocity(given.state)),
+                1e-9);
     scene_close(&s);
     scene_close(&given);
 }
@@ -518,7 +525,7 @@ TEST(a_driven_cart_carries_its_pendulum)
         for (int k = 0; k < 100; k++) {
             scene_run(&s, 0.02, 1);
             check_close(0, coordinate(&s, "pin.angle"), 1e-12);
-            check_close(3.5 * 3, olo_system_drive_value(s.system, s.state, 0), 1e-9);
+            check_close(3.5 * 3, olo_system_drive_force(s.system, s.state, 0), 1e-9);
         }
         scene_close(&s);
     }
@@ -555,7 +562,7 @@ TEST(inverse_dynamics_of_two_links)
         for (int i = 0; i < 2; i++) {
             scene_run(&x, h, 1);
             for (int j = 0; j < 2; j++)
-                sum[j] += 0.5 * olo_system_drive_value(x.system, x.state, j);
+                sum[j] += 0.5 * olo_system_drive_force(x.system, x.state, j);
         }
         error[k][0] = fabs(sum[0] - t1);
         error[k][1] = fabs(sum[1] - t2);
@@ -618,10 +625,12 @@ static scene open_arm(bool given, feed *feeds, int free_axis)
             joint.between[0].on = names[i - 1];
             joint.between[0].at[0] = 0.3;
         }
+        olo_signal motion = olo_signal_default();
+        motion.expression = motions[i];
         if (i == free_axis)
             joint.rate = 0;
         else if (given)
-            joint.motion.expression = motions[i];
+            joint.motion = &motion;
         else
             joint.rate = rates[i];
         if (!given && i != free_axis) {
@@ -631,7 +640,7 @@ static scene open_arm(bool given, feed *feeds, int free_axis)
         check_ok(olo_model_add_joint(s.model, &joint, &error), &error);
     }
     check_ok(olo_model_compile(s.model, &s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = olo_run_default();
     check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
     return s;
@@ -645,19 +654,22 @@ TEST(torques_of_inverse_dynamics_reproduce_the_motion)
         feed feeds[AXES] = {{{0}}};
         scene s = open_arm(true, NULL, free_axis), back = open_arm(false, feeds, free_axis);
         check_equal(free_axis < 0 ? 0 : 1, dofs(&s));
-        check_equal(free_axis < 0 ? AXES : AXES - 1, olo_system_drives(s.system));
-        check_below(scene_distance(s.system->n, olo_state_v(back.state), olo_state_v(s.state)),
+        check_equal(free_axis < 0 ? AXES : AXES - 1, olo_system_drive_count(s.system));
+        check_below(scene_distance(s.system->n, olo_state_velocity(back.state),
+                                   olo_state_velocity(s.state)),
                     1e-13);
         for (int k = 0; k < STEPS; k++) {
             scene_run(&s, feed_step, 1);
-            for (int i = 0; i < olo_system_drives(s.system); i++)
+            for (int i = 0; i < olo_system_drive_count(s.system); i++)
                 feeds[olo_system_drive_coordinate(s.system, i)].torque[k] =
-                    olo_system_drive_value(s.system, s.state, i);
+                    olo_system_drive_force(s.system, s.state, i);
         }
         scene_run(&back, feed_step, STEPS);
-        check_below(scene_distance(s.system->n, olo_state_q(back.state), olo_state_q(s.state)),
+        check_below(scene_distance(s.system->n, olo_state_configuration(back.state),
+                                   olo_state_configuration(s.state)),
                     1e-9);
-        check_below(scene_distance(s.system->n, olo_state_v(back.state), olo_state_v(s.state)),
+        check_below(scene_distance(s.system->n, olo_state_velocity(back.state),
+                                   olo_state_velocity(s.state)),
                     1e-9);
         scene_close(&s);
         scene_close(&back);
@@ -681,7 +693,7 @@ TEST(reactions_along_the_axes_of_space_and_of_the_bodies)
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(text, exact_treatments[i]);
         double f[3], m[3], pull = 2 * 9 * 0.5, h = 1e-3;
-        check_equal(3, olo_system_reactions(s.system));
+        check_equal(3, olo_system_reaction_count(s.system));
         check_text("p", olo_system_reaction_name(s.system, 1));
         olo_system_reaction(s.system, s.state, 0, f, m);
         check_close(0, norm3(f) + norm3(m), 0);

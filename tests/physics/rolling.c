@@ -477,8 +477,8 @@ static double treatments_apart(scene *one, scene *two, double h, int steps)
     for (int i = 0; i < steps; i++) {
         scene_run(one, h, 1);
         scene_run(two, h, 1);
-        apart = fmax(apart, scene_distance(one->system->n, olo_state_q(one->state),
-                                           olo_state_q(two->state)));
+        apart = fmax(apart, scene_distance(one->system->n, olo_state_configuration(one->state),
+                                           olo_state_configuration(two->state)));
     }
     return apart;
 }
@@ -553,9 +553,9 @@ TEST(a_planar_cart_moves_as_in_space)
         scene_run(&plane, 0.01, 200);
         if (t == 0)
             scene_run(&space, 0.01, 200);
-        check_below(
-            scene_distance(plane.system->n, olo_state_q(plane.state), olo_state_q(space.state)),
-            1e-10);
+        check_below(scene_distance(plane.system->n, olo_state_configuration(plane.state),
+                                   olo_state_configuration(space.state)),
+                    1e-10);
         check_relative(energy, scene_ledger(&plane).total, 1e-12);
         scene_close(&plane);
     }

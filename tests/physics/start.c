@@ -122,7 +122,7 @@ static void check_refused(const char *text, const char *name)
     olo_error error = {0};
     check_ok(olo_model_read_text(text, strlen(text), "test", NULL, 0, &model, &error), &error);
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_status(OLO_INCONSISTENT, olo_system_initial_state(system, &x, NULL, &error));
+    check_status(OLO_INCONSISTENT, olo_system_create_initial_state(system, &x, NULL, &error));
     check_true(x == NULL);
     check_contains(name, error.text);
     olo_system_free(system);

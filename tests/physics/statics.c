@@ -6,11 +6,11 @@
 
 static const double pi = 3.14159265358979323846;
 
-static olo_statics_summary settle(scene *s, const olo_statics *options)
+static olo_equilibrium_summary settle(scene *s, const olo_equilibrium_options *options)
 {
-    olo_statics_summary summary;
+    olo_equilibrium_summary summary;
     olo_error error = {0};
-    check_ok(olo_equilibrium(s->system, options, s->state, NULL, 0, &summary, &error), &error);
+    check_ok(olo_find_equilibrium(s->system, options, s->state, NULL, 0, &summary, &error), &error);
     olo_ledger ledger = scene_ledger(s);
     check_below(ledger.constraint_error, 1e-13);
     check_below(ledger.kinetic, 0);
@@ -51,7 +51,7 @@ static double elastica_error(const char *model, const char *n, const elastica *x
 {
     olo_setting settings[] = {{"n", n}, {"P", x->load}};
     scene s = scene_open_set(model, NULL, settings, 2);
-    olo_statics_summary sum = settle(&s, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
     check_equal(0, sum.unstable);
     check_equal(0, sum.neutral);
     const double *q = scene_q(&s, "b.end");
@@ -240,7 +240,7 @@ TEST(bend_of_45_degrees_converges_to_six_digits)
 TEST(column_buckles_at_the_load_of_euler)
 {
     scene s = scene_open(COLUMN, NULL);
-    olo_statics_summary sum = settle(&s, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
     check_equal(1, sum.critical_count);
     check_equal(1, sum.unstable);
     check_true(!sum.critical[0].limit);
@@ -269,11 +269,11 @@ TEST(shallow_truss_is_followed_through_both_limit_points)
 {
     double y = sqrt(pow(1.04, 1.0 / 3) - 1), largest = truss_load(y);
     olo_setting setting = {"P", "20"};
-    olo_statics options = olo_statics_default();
+    olo_equilibrium_options options = olo_equilibrium_options_default();
     options.arc = true;
     options.step = 0.02;
     scene s = scene_open_set(TRUSS, NULL, &setting, 1);
-    olo_statics_summary sum = settle(&s, &options);
+    olo_equilibrium_summary sum = settle(&s, &options);
     check_equal(2, sum.critical_count);
     check_true(sum.critical[0].limit && sum.critical[1].limit);
     check_relative(largest, 20 * sum.critical[0].load, 1e-8);
@@ -290,11 +290,11 @@ TEST(load_steps_end_at_a_limit_point_with_a_hint)
     olo_setting setting = {"P", "20"};
     olo_error error = {0};
     scene s = scene_open_set(TRUSS, NULL, &setting, 1);
-    olo_statics options = olo_statics_default();
+    olo_equilibrium_options options = olo_equilibrium_options_default();
     options.step = 1e-3;
-    olo_statics_summary sum;
+    olo_equilibrium_summary sum;
     check_status(OLO_NOT_CONVERGED,
-                 olo_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error));
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error));
     check_contains("limit point", error.text);
     /* the state is the limit point */
     double largest = truss_load(sqrt(pow(1.04, 1.0 / 3) - 1));
@@ -308,7 +308,7 @@ TEST(load_steps_end_at_a_limit_point_with_a_hint)
 TEST(pendulum_slides_down_to_its_lowest_point)
 {
     scene s = scene_open("planar-pendulum", NULL);
-    olo_statics_summary sum = settle(&s, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
     check_true(sum.relaxed);
     check_equal(0, sum.unstable);
     check_close(0, scene_q(&s, "bob")[0], 1e-9);
@@ -335,7 +335,7 @@ TEST(chain_between_two_hooks_hangs_as_a_funicular_polygon)
 {
     scene s = scene_open(CHAIN, NULL);
     double span = 2.356867329607;
-    olo_statics_summary sum = settle(&s, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
     check_equal(0, sum.unstable);
     /* symmetric: angles a (outer) and b (inner) with tan a = 3 tan b, cos a + cos b = span/2 */
     double low = 0, high = pi / 2;
@@ -424,7 +424,7 @@ TEST(free_fall_has_no_equilibrium)
     scene s = scene_open(
         "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n", NULL);
     check_status(OLO_NOT_CONVERGED,
-                 olo_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error));
+                 olo_find_equilibrium(s.system, NULL, s.state, NULL, 0, NULL, &error));
     check_contains("no equilibrium near the initial state", error.text);
     check_contains("'stone'", error.text);
     scene_close(&s);
@@ -436,7 +436,7 @@ TEST(thousand_elements_bend_in_a_second)
 {
     olo_setting settings[] = {{"n", "1000"}, {"P", "5"}, {"k", "1e6"}};
     scene s = scene_open_set(CANTILEVER, NULL, settings, 3);
-    olo_statics_summary sum = settle(&s, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
     check_close(0.713791523612, scene_q(&s, "b.end")[1], 1e-5);
     check_below(sum.wall_seconds, 20); /* less than one by far on a machine of its own */
     scene_close(&s);
@@ -445,11 +445,11 @@ TEST(thousand_elements_bend_in_a_second)
 TEST(options_are_checked)
 {
     olo_error error = {0};
-    olo_statics options = olo_statics_default();
+    olo_equilibrium_options options = olo_equilibrium_options_default();
     options.step = 0;
     scene s = scene_open("planar-pendulum", NULL);
     check_status(OLO_BAD_INPUT,
-                 olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
     scene_close(&s);
 }
 

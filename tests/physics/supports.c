@@ -15,9 +15,9 @@ static const char *const treatments[] = {"reduced", "multipliers"};
 static void place_of(const scene *s, double x[3])
 {
     olo_error error = {0};
-    const olo_place p = {.on = "b.p"};
+    const olo_point_on_body p = {.on = "b.p"};
     double v[3];
-    check_ok(olo_system_place(s->system, s->state, &p, x, v, &error), &error);
+    check_ok(olo_system_point_on_body(s->system, s->state, &p, x, v, &error), &error);
 }
 
 /* Runs 300 steps; `allowed` directions of the place (rows), `axis` it may turn about or NULL for
@@ -32,7 +32,7 @@ static void check_support(const char *type, int unknowns, int allowed, const dou
         scene s = scene_open(text, treatments[k]);
         double start[3], x[3], moved = 0, director[9];
         if (k == 0)
-            check_equal(unknowns, olo_stepper_unknowns(s.stepper));
+            check_equal(unknowns, olo_stepper_unknown_count(s.stepper));
         place_of(&s, start);
         memcpy(director, scene_q(&s, "b") + 3, sizeof director);
         for (int n = 0; n < 300; n++) {
@@ -99,13 +99,13 @@ TEST(center_support_turns_freely_under_gravity)
                        treatments[k]);
         double start[3], x[3], v[3], L[3];
         olo_error error = {0};
-        const olo_place center = {.on = "b", .at = {0.1, -0.2, 0.3}};
-        check_ok(olo_system_place(s.system, s.state, &center, start, v, &error), &error);
+        const olo_point_on_body center = {.on = "b", .at = {0.1, -0.2, 0.3}};
+        check_ok(olo_system_point_on_body(s.system, s.state, &center, start, v, &error), &error);
         check_below(vec3_norm(v), 1e-14); /* the start was projected */
         vec3_copy(scene_ledger(&s).angular_momentum, L);
         for (int n = 0; n < 300; n++) {
             scene_run(&s, 0.01, 1);
-            check_ok(olo_system_place(s.system, s.state, &center, x, v, &error), &error);
+            check_ok(olo_system_point_on_body(s.system, s.state, &center, x, v, &error), &error);
             for (int i = 0; i < 3; i++) {
                 check_close(start[i], x[i], 1e-13);
                 /* gravity has no moment about the centre: L (P = 0) is constant in all components
@@ -185,11 +185,13 @@ TEST(planar_models_equal_the_spatial_ones_and_stay_in_the_plane)
             snprintf(spatial, sizeof spatial, PLANAR "%s", supports[i]);
             scene a = scene_open(planar, treatments[k]), b = scene_open(spatial, treatments[k]);
             if (k == 0)
-                check_true(olo_stepper_unknowns(a.stepper) <= 5);
+                check_true(olo_stepper_unknown_count(a.stepper) <= 5);
             for (int n = 0; n < 100; n++) {
                 scene_run(&a, 0.01, 1);
                 scene_run(&b, 0.01, 1);
-                check_below(scene_distance(18, olo_state_q(a.state), olo_state_q(b.state)), 1e-11);
+                check_below(scene_distance(18, olo_state_configuration(a.state),
+                                           olo_state_configuration(b.state)),
+                            1e-11);
                 check_close(0, scene_q(&a, "a")[1], 1e-14);
                 check_close(0, scene_q(&a, "c")[1], 1e-14);
                 check_close(0, scene_q(&a, "b")[1], 1e-14);

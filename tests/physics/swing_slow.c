@@ -26,7 +26,7 @@ static double first_condition(const char *scheme, const char *constraints, const
     double condition;
     scene s = open_swing(scheme, constraints, step);
     scene_run(&s, s.run.step, 1);
-    check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+    check_ok(olo_stepper_compute_condition(s.stepper, &condition, &error), &error);
     print_message("%s %s h %s: %.2e\n", scheme, constraints, step, condition);
     scene_close(&s);
     return condition;
@@ -72,7 +72,7 @@ static void look(scene *s, bool variational, course *x)
         x->high = fmax(x->high, energy);
     }
     for (int k = 0; k < s->system->node_count; k++)
-        x->out = fmax(x->out, fabs(olo_state_q(s->state)[s->system->nodes[k].q]));
+        x->out = fmax(x->out, fabs(olo_state_configuration(s->state)[s->system->nodes[k].q]));
     for (int i = 1; i < 3; i++)
         x->out = fmax(x->out, fabs(ledger.angular_momentum[i]));
     for (int i = 0; i < s->system->n; i++)

@@ -29,10 +29,10 @@ static olo_step_map map_of(const example *x, int order)
 {
     olo_error error = {0};
     olo_derivatives *d;
-    olo_step_map map = {0};
+    olo_step_map map = olo_step_map_default();
     scene s = open_example(x, order);
     check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
-    check_ok(olo_derivatives_step_map(d, s.state, x->h, &map, &error), &error);
+    check_ok(olo_derivatives_compute_step_map(d, s.state, x->h, &map, &error), &error);
     olo_derivatives_free(d);
     scene_close(&s);
     return map;
@@ -135,7 +135,7 @@ static void vary(olo_derivatives *d, const scene *s, double h, unsigned long lon
         x[0].q[i] = scene_random(seed);
         x[0].v[i] = 0;
     }
-    check_ok(olo_derivatives_admit(d, s->state, x[0].q, x[0].v, &error), &error);
+    check_ok(olo_derivatives_project(d, s->state, x[0].q, x[0].v, &error), &error);
     for (int i = 0; i < s->system->n; i++) {
         x[1].q[i] = 0;
         x[1].v[i] = x[0].q[i] / h;
@@ -160,7 +160,7 @@ static double compare_adjoint(olo_derivatives *d, int n, unsigned long long *see
         forward += g.q[i] * end->q[i] + g.v[i] * end->v[i];
         parts += fabs(g.q[i] * end->q[i]) + fabs(g.v[i] * end->v[i]);
     }
-    check_ok(olo_derivatives_step_adjoint(d, g.q, g.v, &error), &error);
+    check_ok(olo_derivatives_apply_step_transposed(d, g.q, g.v, &error), &error);
     for (int i = 0; i < n; i++)
         back += g.q[i] * start->q[i] + g.v[i] * start->v[i];
     return fabs(forward - back) / parts;
@@ -182,7 +182,7 @@ static lapse lapse_of(const example *x, const char *scheme, int order, int steps
         check_ok(olo_derivatives_step(d, s.state, x->h, &error), &error);
         before = now[0];
         for (int k = 0; k < 2; k++)
-            check_ok(olo_derivatives_step_forward(d, now[k].q, now[k].v, &error), &error);
+            check_ok(olo_derivatives_apply_step(d, now[k].q, now[k].v, &error), &error);
         worst.form = fmax(worst.form, fabs(form_of(s.system, now) / start - 1));
         worst.adjoint =
             fmax(worst.adjoint, compare_adjoint(d, s.system->n, &seed, &before, &now[0]));

@@ -4,6 +4,7 @@
  * the sizes. */
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 
 /* An orbit of eccentricity 0.8 and the period 2 pi, from its farthest point. */
@@ -60,11 +61,12 @@ static outcome run_with(const char *model, const char *order, const char *tolera
     scene s = scene_open_set(model, "reduced", settings, 4);
     watch w = {0};
     outcome out = {.n = s.system->n};
-    const olo_observer observer = {.context = &w, .step = look};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &w, .step = look};
     olo_error error = {0};
     check_true(out.n <= 64);
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, &out.summary, &error), &error);
-    memcpy(out.q, olo_state_q(s.state), (size_t)out.n * sizeof *out.q);
+    memcpy(out.q, olo_state_configuration(s.state), (size_t)out.n * sizeof *out.q);
     check_true(olo_state_time(s.state) == s.run.end);
     out.energy = w.drift;
     out.momentum = w.momentum;
@@ -198,7 +200,7 @@ TEST(a_force_that_jumps_on_the_grid_costs_nothing)
     olo_error error = {0};
     olo_run_summary summary;
     check_ok(olo_simulate(s.system, &s.run, s.state, NULL, 0, &summary, &error), &error);
-    check_close(0.5 * 0.7 * 0.7, olo_state_q(s.state)[0], 1e-14);
+    check_close(0.5 * 0.7 * 0.7, olo_state_configuration(s.state)[0], 1e-14);
     check_equal(0, summary.rejections);
     scene_close(&s);
 }
@@ -242,7 +244,8 @@ TEST(a_run_with_chosen_steps_goes_on_to_the_same_bits)
     olo_run_summary all, sum;
     check_ok(olo_simulate(whole.system, &whole.run, whole.state, NULL, 0, &all, &error), &error);
     stopper s = {.at = 20};
-    const olo_observer observer = {.context = &s, .step = count, .stop = stop};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &s, .step = count, .stop = stop};
     check_status(OLO_INTERRUPTED, olo_simulate(parted.system, &parted.run, parted.state, &observer,
                                                1, &sum, &error));
     const size_t size = olo_state_saved_size(parted.state);
@@ -255,8 +258,10 @@ TEST(a_run_with_chosen_steps_goes_on_to_the_same_bits)
     check_equal(all.steps, sum.steps);
     check_equal(all.rejections, sum.rejections);
     check_true(all.smallest_step == sum.smallest_step && all.largest_step == sum.largest_step);
-    check_true(memcmp(olo_state_q(whole.state), olo_state_q(again.state), 3 * sizeof(double)) == 0);
-    check_true(memcmp(olo_state_v(whole.state), olo_state_v(again.state), 3 * sizeof(double)) == 0);
+    check_true(memcmp(olo_state_configuration(whole.state), olo_state_configuration(again.state),
+                      3 * sizeof(double)) == 0);
+    check_true(memcmp(olo_state_velocity(whole.state), olo_state_velocity(again.state),
+                      3 * sizeof(double)) == 0);
     scene_close(&whole);
     scene_close(&parted);
     scene_close(&again);
@@ -284,7 +289,8 @@ TEST(steps_end_on_the_grid)
         {"run.order", "4"}, {"run.tolerance", "1e-4"}, {"run.grid", "0.25"}};
     scene s = scene_open_set(KEPLER, "reduced", settings, 3);
     grid g = {.line = 0.25};
-    const olo_observer observer = {.context = &g, .step = meet};
+    const olo_observer observer = {
+        .initialised = OLO_INITIALISED_OBSERVER, .context = &g, .step = meet};
     olo_error error = {0};
     olo_run_summary summary;
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, &summary, &error), &error);
@@ -361,7 +367,7 @@ TEST(a_step_is_chosen_only_with_a_tolerance)
 {
     scene s = scene_open(KEPLER, "reduced");
     olo_error error = {0};
-    check_status(OLO_BAD_INPUT, olo_stepper_adapt(s.stepper, s.state, 1.0, &error));
+    check_status(OLO_BAD_INPUT, olo_stepper_step_adaptive(s.stepper, s.state, 1.0, &error));
     check_contains("run.tolerance", error.text);
     scene_close(&s);
 }

@@ -79,9 +79,10 @@ enum { MODEL_COUNT = 6 };
 /* ||z - z_ref|| / ||z_ref|| of z = (q, v) */
 static double distance(const scene *a, const scene *b)
 {
-    int n = olo_system_coordinates(a->system);
-    double q = scene_distance(n, olo_state_q(a->state), olo_state_q(b->state));
-    double v = scene_distance(n, olo_state_v(a->state), olo_state_v(b->state));
+    int n = olo_system_coordinate_count(a->system);
+    double q =
+        scene_distance(n, olo_state_configuration(a->state), olo_state_configuration(b->state));
+    double v = scene_distance(n, olo_state_velocity(a->state), olo_state_velocity(b->state));
     return fmax(q, v);
 }
 
@@ -145,8 +146,9 @@ TEST(the_error_of_a_penalty_is_inverse_to_mu)
                 scene_run(&b, 1e-3, 1);
                 gap[k] = fmax(gap[k], scene_ledger(&b).constraint_error);
             }
-            int n = olo_system_coordinates(a.system);
-            error[k] = scene_distance(n, olo_state_q(b.state), olo_state_q(a.state));
+            int n = olo_system_coordinate_count(a.system);
+            error[k] = scene_distance(n, olo_state_configuration(b.state),
+                                      olo_state_configuration(a.state));
             scene_close(&b);
         }
         check_relative(100, gap[0] / gap[1], 0.25);
@@ -290,8 +292,9 @@ TEST(a_new_stepper_continues_to_the_same_bits)
             for (int i = 0; i < 15; i++)
                 check_ok(olo_stepper_step(other, copy, 0.01, &error), &error);
             size_t bytes = (size_t)s.system->n * sizeof(double);
-            check_equal(0, memcmp(olo_state_q(s.state), olo_state_q(copy), bytes));
-            check_equal(0, memcmp(olo_state_v(s.state), olo_state_v(copy), bytes));
+            check_equal(
+                0, memcmp(olo_state_configuration(s.state), olo_state_configuration(copy), bytes));
+            check_equal(0, memcmp(olo_state_velocity(s.state), olo_state_velocity(copy), bytes));
             olo_stepper_free(other);
             olo_state_free(copy);
             scene_close(&s);
@@ -324,7 +327,7 @@ TEST(treatments_without_memory_fail_cleanly)
             for (size_t n = 1; status != OLO_OK; n++) {
                 olo_error error = {0};
                 olo_memory_fail_at(n);
-                status = olo_stepper_condition(s.stepper, &condition, &error);
+                status = olo_stepper_compute_condition(s.stepper, &condition, &error);
                 olo_memory_fail_at(0);
                 check_true(status == OLO_OK || error.text[0] != '\0');
                 check_equal(alive, olo_memory_alive());

@@ -49,7 +49,7 @@ TEST(f1_a_point_on_a_circle)
         scene s = variational_open(CIRCLE, treatments[k]);
         double before[3];
         for (int i = 0; i < 100; i++) {
-            vec3_copy(olo_state_q(s.state), before);
+            vec3_copy(olo_state_configuration(s.state), before);
             scene_run(&s, h, 1);
             double got = multiplier(&s, before);
             check_close(lambda, got, 1e-12);
@@ -116,7 +116,7 @@ static void check_excursion(const excursion *row, const char *treatment)
     scene s = variational_open(PENDULUM, treatment);
     for (int i = 0; i <= steps; i++) {
         double before[3];
-        vec3_copy(olo_state_q(s.state), before);
+        vec3_copy(olo_state_configuration(s.state), before);
         scene_run(&s, row->h, 1);
         range_add(lambda, multiplier(&s, before));
     }
@@ -228,7 +228,7 @@ static void sample(double h, double q[66])
     for (int i = 0; i <= 10; i++) {
         if (i > 0)
             scene_run(&s, h, lround(0.1 / h));
-        memcpy(q + 6 * (size_t)i, olo_state_q(s.state), 6 * sizeof *q);
+        memcpy(q + 6 * (size_t)i, olo_state_configuration(s.state), 6 * sizeof *q);
     }
     scene_close(&s);
 }
@@ -294,7 +294,7 @@ TEST(f6_the_end_of_the_double_pendulum)
         check_close(22.5, scene_ledger(&s).angular_momentum[2], 1e-12);
     }
     for (int j = 0; j < 6; j++)
-        check_close(end[j], olo_state_q(s.state)[j], 6e-10);
+        check_close(end[j], olo_state_configuration(s.state)[j], 6e-10);
     scene_close(&s);
 }
 
@@ -331,7 +331,7 @@ TEST(the_ledger_of_the_double_pendulum)
         check_relative(10, scene_ledger(&s).interval, 1e-15);
         double before[6], drift = 0;
         for (int i = 0; i < 1000; i++) {
-            memcpy(before, olo_state_q(s.state), sizeof before);
+            memcpy(before, olo_state_configuration(s.state), sizeof before);
             scene_run(&s, 0.01, 1);
             olo_ledger now = scene_ledger(&s);
             drift = fmax(drift, fabs(now.angular_momentum[2] / 22.5 - 1));
@@ -343,8 +343,8 @@ TEST(the_ledger_of_the_double_pendulum)
         /* E_d of the last interval, from the two configurations */
         double v[6], p[6], energy = 0;
         for (int j = 0; j < 6; j++) {
-            v[j] = (olo_state_q(s.state)[j] - before[j]) / 0.01;
-            before[j] = 0.5 * (olo_state_q(s.state)[j] + before[j]);
+            v[j] = (olo_state_configuration(s.state)[j] - before[j]) / 0.01;
+            before[j] = 0.5 * (olo_state_configuration(s.state)[j] + before[j]);
         }
         olo_system_mass_times(s.system, v, p);
         for (int j = 0; j < 6; j++)

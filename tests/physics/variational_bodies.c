@@ -103,10 +103,10 @@ TEST(f9_counts_of_the_linkage)
         check_equal(71, counts.rank);
         check_equal(1, counts.degrees_of_freedom);
         check_equal(143, counts.coordinates + counts.rank);
-        check_equal(unknowns[k], olo_stepper_unknowns(s.stepper));
+        check_equal(unknowns[k], olo_stepper_unknown_count(s.stepper));
         scene_run(&s, 0.01, 4);
         double condition;
-        check_ok(olo_stepper_condition(s.stepper, &condition, &error), &error);
+        check_ok(olo_stepper_compute_condition(s.stepper, &condition, &error), &error);
         if (unknowns[k] == 1)
             check_close(1, condition, 0); /* table 3.1: of a number */
         scene_close(&s);
@@ -136,11 +136,13 @@ static outcome compare(scene *a, scene *b, double h, int steps)
         scene_watch_look(&watch_b, b);
         o.velocity = fmax(o.velocity, scene_ledger(a).velocity_error);
         o.velocity = fmax(o.velocity, scene_ledger(b).velocity_error);
-        o.apart = fmax(o.apart, scene_distance(n, olo_state_q(a->state), olo_state_q(b->state)));
+        o.apart = fmax(o.apart, scene_distance(n, olo_state_configuration(a->state),
+                                               olo_state_configuration(b->state)));
         double gap = 0;
         for (int j = 0; j < n; j++) {
-            speed = fmax(speed, fabs(olo_state_v(b->state)[j]));
-            gap = fmax(gap, fabs(olo_state_v(a->state)[j] - olo_state_v(b->state)[j]));
+            speed = fmax(speed, fabs(olo_state_velocity(b->state)[j]));
+            gap =
+                fmax(gap, fabs(olo_state_velocity(a->state)[j] - olo_state_velocity(b->state)[j]));
         }
         if (speed > 0)
             o.rates = fmax(o.rates, gap / speed);
@@ -326,7 +328,7 @@ static void vary(const char *model, const char *scheme, int direction, double h,
         if (k == 0)
             continue;
         scene s = scene_open_set(model, "reduced", &setting, 1);
-        double *q = olo_state_q(s.state), *v = olo_state_v(s.state), w = weights[abs(k) - 1];
+        double *q = s.state->q, *v = s.state->v, w = weights[abs(k) - 1];
         int n = s.system->n;
         /* a turn about (1, 2, 3), or twice the speed about it: both are compatible with a support
          * at the origin */
@@ -342,11 +344,11 @@ static void vary(const char *model, const char *scheme, int direction, double h,
                 vec3_add_cross(axis, q + j, v + j);
             }
         }
-        olo_state_touch(s.state);
+        olo_state_reset_history(s.state);
         scene_run(&s, h, steps);
-        olo_system_mass_times(s.system, olo_state_v(s.state), p);
+        olo_system_mass_times(s.system, olo_state_velocity(s.state), p);
         for (int j = 0; j < n; j++) {
-            dq[j] += (k < 0 ? -w : w) / e * olo_state_q(s.state)[j];
+            dq[j] += (k < 0 ? -w : w) / e * olo_state_configuration(s.state)[j];
             dp[j] += (k < 0 ? -w : w) / e * p[j];
         }
         scene_close(&s);
@@ -399,16 +401,16 @@ TEST(turned_around_it_returns)
             scene s = variational_open(models[m], treatments[k]);
             double q[TRAJECTORY_MAX], v[TRAJECTORY_MAX], speed = 0;
             int n = s.system->n;
-            memcpy(q, olo_state_q(s.state), (size_t)n * sizeof *q);
-            memcpy(v, olo_state_v(s.state), (size_t)n * sizeof *v);
+            memcpy(q, olo_state_configuration(s.state), (size_t)n * sizeof *q);
+            memcpy(v, olo_state_velocity(s.state), (size_t)n * sizeof *v);
             scene_run(&s, 0.002, 50);
             olo_state_reverse(s.state);
             scene_run(&s, 0.002, 50);
             for (int j = 0; j < n; j++)
                 speed = fmax(speed, fabs(v[j]));
             for (int j = 0; j < n; j++) {
-                check_close(q[j], olo_state_q(s.state)[j], 1e-12);
-                check_close(-v[j], olo_state_v(s.state)[j], 1e-10 * speed);
+                check_close(q[j], olo_state_configuration(s.state)[j], 1e-12);
+                check_close(-v[j], olo_state_velocity(s.state)[j], 1e-10 * speed);
             }
             scene_close(&s);
         }
@@ -444,8 +446,8 @@ static void phase_of(const char *scheme, const char *model, double h, double t, 
     int n = s.system->n;
     scene_run(&s, h, lround(t / h));
     check_equal(0, s.halvings);
-    memcpy(z, olo_state_q(s.state), (size_t)n * sizeof *z);
-    olo_system_mass_times(s.system, olo_state_v(s.state), z + TRAJECTORY_MAX);
+    memcpy(z, olo_state_configuration(s.state), (size_t)n * sizeof *z);
+    olo_system_mass_times(s.system, olo_state_velocity(s.state), z + TRAJECTORY_MAX);
     scene_close(&s);
 }
 
@@ -516,9 +518,11 @@ TEST(a_driven_chain_moves_alike_and_follows_its_motion)
                         olo_system_joint_coordinate_value(s[k].system, s[k].state, 0), 1e-13);
             check_close(2 * cos(2 * i * h),
                         olo_system_joint_coordinate_rate(s[k].system, s[k].state, 0), 1e-12);
-            check_below(scene_distance(n, olo_state_q(s[k].state), olo_state_q(s[0].state)), 1e-12);
-            check_close(olo_system_drive_value(s[0].system, s[0].state, 0),
-                        olo_system_drive_value(s[k].system, s[k].state, 0), 1e-8);
+            check_below(scene_distance(n, olo_state_configuration(s[k].state),
+                                       olo_state_configuration(s[0].state)),
+                        1e-12);
+            check_close(olo_system_drive_force(s[0].system, s[0].state, 0),
+                        olo_system_drive_force(s[k].system, s[k].state, 0), 1e-8);
         }
     for (int k = 0; k < TREATMENTS; k++)
         scene_close(&s[k]);
@@ -669,8 +673,8 @@ static void check_resumed(const char *model, const char *treatment)
     scene_run(&a, 0.01, 10);
     scene_run(&b, 0.01, 10);
     size_t n = (size_t)a.system->n * sizeof(double), m = (size_t)a.system->m * sizeof(double);
-    check_true(memcmp(olo_state_q(a.state), olo_state_q(b.state), n) == 0);
-    check_true(memcmp(olo_state_v(a.state), olo_state_v(b.state), n) == 0);
+    check_true(memcmp(olo_state_configuration(a.state), olo_state_configuration(b.state), n) == 0);
+    check_true(memcmp(olo_state_velocity(a.state), olo_state_velocity(b.state), n) == 0);
     check_true(memcmp(olo_state_multipliers(a.state), olo_state_multipliers(b.state), m) == 0);
     check_true(scene_ledger(&a).interval == scene_ledger(&b).interval);
     scene_close(&a);
@@ -698,7 +702,7 @@ TEST(steps_that_nobody_looks_at_are_the_same_to_the_last_bit)
 {
     static const char *const models[] = {
         "heavy-top", "chain", LINKAGE, DRIVEN, "three-bar-swing", "double-spherical-pendulum"};
-    const olo_observer observer = {.step = look};
+    const olo_observer observer = {.initialised = OLO_INITIALISED_OBSERVER, .step = look};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         scene a = variational_open(models[i], "reduced"),
               b = variational_open(models[i], "reduced");

@@ -30,7 +30,7 @@ static void run_ten_seconds(double h, ten_seconds *out)
     *out = (ten_seconds){.interval = {HUGE_VAL, -HUGE_VAL}, .nodal = {10, 10}};
     x.q = calloc((size_t)(part + 2) * (size_t)n, sizeof *x.q);
     double *last = x.q + n * (part + 1), *before = x.q;
-    memcpy(last, olo_state_q(x.s.state), 6 * sizeof *last);
+    memcpy(last, olo_state_configuration(x.s.state), 6 * sizeof *last);
     for (int k = 0; k <= 100; k++) {
         memcpy(out->q[k], last, sizeof out->q[k]);
         if (k == 100)
@@ -40,7 +40,7 @@ static void run_ten_seconds(double h, ten_seconds *out)
         memcpy(before + n, last, 6 * sizeof *last);
         for (int i = 2; i <= part + 1; i++) {
             scene_run(&x.s, h, 1);
-            memcpy(x.q + n * i, olo_state_q(x.s.state), 6 * sizeof *last);
+            memcpy(x.q + n * i, olo_state_configuration(x.s.state), 6 * sizeof *last);
         }
         for (int i = 1; i <= part; i++) {
             double kinetic, potential;

@@ -9,13 +9,13 @@
 
 static const double pi = 3.14159265358979323846;
 
-static olo_modes *modes_of(scene *s, const olo_vibration *options)
+static olo_modes *modes_of(scene *s, const olo_vibration_options *options)
 {
-    olo_statics statics = olo_statics_default();
+    olo_equilibrium_options statics = olo_equilibrium_options_default();
     olo_modes *modes = NULL;
     olo_error error = {0};
     statics.spin = options->spin;
-    check_ok(olo_equilibrium(s->system, &statics, s->state, NULL, 0, NULL, &error), &error);
+    check_ok(olo_find_equilibrium(s->system, &statics, s->state, NULL, 0, NULL, &error), &error);
     check_ok(olo_modes_create(s->system, s->state, options, &modes, &error), &error);
     return modes;
 }
@@ -30,9 +30,9 @@ static olo_modes *modes_of(scene *s, const olo_vibration *options)
     "supports: {on: b.start, type: fixed}\n"                                                       \
     "loads: {on: b.end, force: [0, 0.1, -P], frame: body}\n"
 
-static void check_same(const char *text, const olo_vibration *given, double tolerance)
+static void check_same(const char *text, const olo_vibration_options *given, double tolerance)
 {
-    olo_vibration options = *given;
+    olo_vibration_options options = *given;
     scene s = scene_open(text, NULL);
     options.count = 14;
     options.solver = "dense";
@@ -40,7 +40,7 @@ static void check_same(const char *text, const olo_vibration *given, double tole
     options.solver = "sparse";
     olo_modes *sparse = modes_of(&s, &options);
     check_equal(olo_modes_count(dense), olo_modes_count(sparse));
-    double largest = fabs(olo_modes_square(dense, 13));
+    double largest = fabs(olo_modes_omega_squared(dense, 13));
     for (int i = 0; i < 14; i++) {
         double size = fmax(olo_modes_omega(dense, i), fabs(olo_modes_growth(dense, i)));
         /* what has no stiffness is rounding in both */
@@ -56,7 +56,7 @@ static void check_same(const char *text, const olo_vibration *given, double tole
 
 TEST(arpack_and_lapack_find_the_same_modes)
 {
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     check_same("bend-45", &options, 1e-8);
     check_same("cantilever", &options, 1e-8);
     /* closures, and free directions */
@@ -91,12 +91,12 @@ TEST(equal_pendulums_are_found_in_any_way)
                    "rods:\n"
                    "  - {between: [[i, 0, 0], \"p{i}\"], repeat: {i: [1, 50]}}\n",
                    NULL);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.solver = "sparse";
     olo_modes *modes = modes_of(&s, &options);
     check_equal(10, olo_modes_count(modes));
     for (int i = 0; i < 10; i++)
-        check_relative(9.81 / 2, olo_modes_square(modes, i), 1e-10);
+        check_relative(9.81 / 2, olo_modes_omega_squared(modes, i), 1e-10);
     olo_modes_free(modes);
     scene_close(&s);
 }
@@ -106,7 +106,7 @@ TEST(two_thousand_elements_take_seconds)
 {
     const double roots[] = {1.87510406871196, 4.69409113297418, 7.85475743823761};
     olo_setting settings[] = {{"n", "2000"}};
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     scene s = scene_open_set("parameters: {n: 2000}\n"
                              "beams:\n"
                              "  - {name: b, elements: n, to: [1, 0, 0],\n"
@@ -136,7 +136,7 @@ TEST(springs_split_in_a_turning_frame)
     scene s = scene_open("points: {name: a, mass: 2, position: [0, 0, 0]}\n"
                          "springs: {type: linear, between: [[0, 0, 0], a], stiffness: 50}\n",
                          NULL);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.spin.rate[0] = 0.6;
     options.spin.rate[2] = 0.8;
     olo_modes *modes = modes_of(&s, &options);
@@ -162,10 +162,10 @@ TEST(centrifugal_forces_stretch_a_spring)
                          "rods: {name: rod, between: [[1, 0, 0], c]}\n"
                          "outputs: {name: pull, reaction: rod}\n",
                          NULL);
-    olo_statics options = olo_statics_default();
+    olo_equilibrium_options options = olo_equilibrium_options_default();
     olo_error error = {0};
     options.spin = (olo_rotating_frame){.rate = {0, 0, 3}, .point = {1, 0, 0}};
-    check_ok(olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error), &error);
+    check_ok(olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error), &error);
     check_relative(1 + r, scene_q(&s, "a")[0], 1e-10);
     double force[3], moment[3];
     const double *c = scene_q(&s, "c");
@@ -206,7 +206,7 @@ TEST(rotation_stiffens_a_cantilever_as_in_the_tables)
                            "     stiffness: [1e8, 1e8, 1e8, 1, 1, 1e3], inertia: [1, 1e-7, 1e-7]}\n"
                            "supports: {on: b.start, type: fixed}\n",
                            NULL, &setting, 1);
-        olo_vibration options = olo_vibration_default();
+        olo_vibration_options options = olo_vibration_options_default();
         options.count = 6;
         options.solver = "sparse";
         options.spin.rate[2] = row[1];
@@ -234,7 +234,7 @@ TEST(driven_hub_is_held_in_the_frame_that_turns_with_it)
                          "1], motion: \"6*t\"}\n"
                          "  - {name: clamp, type: rigid, between: [hub, b.start]}\n",
                          NULL);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.count = 2;
     options.spin.rate[2] = 6;
     olo_modes *modes = modes_of(&s, &options);
@@ -247,11 +247,11 @@ TEST(driven_hub_is_held_in_the_frame_that_turns_with_it)
 TEST(gravity_across_the_axis_of_a_frame_is_refused)
 {
     olo_error error = {0};
-    olo_statics options = olo_statics_default();
+    olo_equilibrium_options options = olo_equilibrium_options_default();
     options.spin.rate[0] = 1;
     scene s = scene_open("planar-pendulum", NULL);
     check_status(OLO_UNSUPPORTED,
-                 olo_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
     check_contains("gravity rotates", error.text);
     scene_close(&s);
 }
@@ -272,7 +272,7 @@ TEST(damped_spring_dies_away)
                            "joints: {name: j, type: prismatic, between: [ground, a], axis: [0, 0, "
                            "1], stiffness: 50, damping: c}\n",
                            NULL, &setting, 1);
-        olo_vibration options = olo_vibration_default();
+        olo_vibration_options options = olo_vibration_options_default();
         options.damped = true;
         olo_modes *modes = modes_of(&s, &options);
         double half = damping[i] / 4, rest = 25 - half * half;
@@ -297,7 +297,7 @@ TEST(controller_has_its_poles)
                    "joints: {name: j, type: revolute, between: [ground, a], axis: [0, 0, 1],\n"
                    "         controller: {kp: 100, kd: 8, target: \"0.3 + 5*t\"}}\n",
                    NULL);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.damped = true;
     olo_modes *modes = modes_of(&s, &options);
     check_equal(1, olo_modes_count(modes));
@@ -305,7 +305,7 @@ TEST(controller_has_its_poles)
     check_relative(sqrt(24), olo_modes_omega(modes, 0), 1e-10);
     /* the phase between parts of one mode: none here */
     olo_error error = {0};
-    check_ok(olo_modes_shape(modes, 0, 0.1, pi / 2, s.state, &error), &error);
+    check_ok(olo_modes_displace(modes, 0, 0.1, pi / 2, s.state, &error), &error);
     check_close(0.3, olo_system_joint_coordinate_value(s.system, s.state, 0), 1e-9);
     olo_modes_free(modes);
     scene_close(&s);
@@ -346,7 +346,7 @@ static double largest_growth(double p, double *omega)
                        "supports: {on: b.start, type: fixed}\n"
                        "loads: {on: b.end, force: [0, 0, -P], frame: body}\n",
                        NULL, &setting, 1);
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     options.count = 2;
     options.solver = "sparse";
     olo_modes *modes = modes_of(&s, &options);
@@ -383,14 +383,14 @@ TEST(wrong_questions_are_answered)
 {
     olo_error error = {0};
     olo_modes *modes = NULL;
-    olo_vibration options = olo_vibration_default();
+    olo_vibration_options options = olo_vibration_options_default();
     scene s = scene_open("planar-pendulum", NULL);
     check_status(OLO_UNSUPPORTED, olo_modes_create(s.system, s.state, &options, &modes, &error));
     check_contains("no equilibrium", error.text);
     check_true(modes == NULL);
     options.count = 0;
     check_status(OLO_BAD_INPUT, olo_modes_create(s.system, s.state, &options, &modes, &error));
-    options = olo_vibration_default();
+    options = olo_vibration_options_default();
     options.solver = "lanczos";
     check_status(OLO_BAD_INPUT, olo_modes_create(s.system, s.state, &options, &modes, &error));
     check_contains("'lanczos'", error.text);
@@ -403,7 +403,7 @@ TEST(wrong_questions_are_answered)
     olo_system *system = NULL;
     olo_state *start = NULL;
     check_ok(olo_model_compile(model, &system, &error), &error);
-    check_ok(olo_system_initial_state(system, &start, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(system, &start, NULL, &error), &error);
     check_status(OLO_UNSUPPORTED, olo_modes_create(system, start, NULL, &modes, &error));
     check_contains("'wind'", error.text);
     olo_state_free(start);
@@ -424,7 +424,7 @@ TEST(without_memory_nothing_is_lost)
             "joints: {name: right, type: point-on-line, between: [ground, b.end], at: [1, 0, 0], "
             "axis: [1, 0, 0]}\n",
             NULL);
-        olo_vibration options = olo_vibration_default();
+        olo_vibration_options options = olo_vibration_options_default();
         options.count = 2;
         options.solver = solvers[k % 2];
         options.damped = k / 2 == 1;

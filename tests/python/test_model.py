@@ -141,3 +141,10 @@ def test_functions_need_a_name_and_a_kind_that_takes_them(tmp_path):
     with pytest.raises(oloid.InputError, match="no place for Python functions: f"):
         model.save(tmp_path / "x.yaml")
     assert oloid.load(model).text == ""  # so that nobody resumes it without its function
+
+
+def test_constants_of_the_library_are_seen_from_python():
+    from oloid._library import lib
+    assert math.isnan(lib.olo_unset())
+    assert lib.OLO_OK == 0 < lib.OLO_INTERNAL < lib.OLO_STATUS_COUNT
+    assert lib.OLO_VERDICTS_MAX == lib.OLO_INVARIANTS_MAX + 2 and lib.OLO_CRITICAL_POINTS_MAX > 0

@@ -49,7 +49,7 @@ def test_the_energy_of_the_pendulum_is_that_of_the_formula():
     assert state.ledger.kinetic == pytest.approx(0.5 * 2 * speed**2, rel=1e-13)
     assert state.ledger.potential == pytest.approx(2 * 9.81 * height, rel=1e-13)
     assert abs(state.ledger.total) < 1e-12
-    position, velocity = state.place("bob")
+    position, velocity = state.point("bob")
     assert numpy.array_equal(position, state.q) and numpy.array_equal(velocity, state.v)
 
 

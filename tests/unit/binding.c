@@ -11,6 +11,8 @@ TEST(the_declarations_have_every_function_and_no_preprocessor_line)
     check_contains("OLO_INTERNAL,\n    OLO_STATUS_COUNT\n} olo_status;", text);
     check_contains("olo_body olo_body_default(void);", text);
     check_contains("const char *olo_declarations(void);", text);
+    check_contains("double olo_unset(void);", text);
+    check_contains("OLO_VERDICTS_MAX = ", text);
     check_contains("typedef struct olo_ledger {\n    double kinetic;", text);
     check_true(strchr(text, '#') == NULL);
     check_true(strstr(text, "/*") == NULL);
@@ -19,10 +21,16 @@ TEST(the_declarations_have_every_function_and_no_preprocessor_line)
 
 static int kind_of(const char *noun)
 {
-    for (int i = 0; i < olo_element_kinds(); i++)
+    for (int i = 0; i < olo_element_kind_count(); i++)
         if (strcmp(olo_element_noun(i), noun) == 0)
             return i;
     return -1;
+}
+
+TEST(the_number_that_is_not_given_is_a_function_too)
+{
+    check_true(isnan(OLO_UNSET) && isnan(olo_unset()));
+    check_true(isnan(olo_joint_default().length));
 }
 
 TEST(kinds_of_elements_have_sections_and_keys_with_help)
@@ -30,21 +38,21 @@ TEST(kinds_of_elements_have_sections_and_keys_with_help)
     int body = kind_of("body"), mass = -1;
     check_true(body >= 0);
     check_text("bodies", olo_element_section(body));
-    for (int i = 0; i < olo_element_keys(body); i++) {
+    for (int i = 0; i < olo_element_key_count(body); i++) {
         check_true(olo_element_key_help(body, i) != NULL);
         if (strcmp(olo_element_key(body, i), "mass") == 0)
             mass = i;
     }
     check_true(mass >= 0);
-    const int outside[] = {-1, olo_element_kinds()};
+    const int outside[] = {-1, olo_element_kind_count()};
     for (int i = 0; i < 2; i++) {
         check_true(olo_element_noun(outside[i]) == NULL);
         check_true(olo_element_section(outside[i]) == NULL);
-        check_equal(0, olo_element_keys(outside[i]));
+        check_equal(0, olo_element_key_count(outside[i]));
         check_true(olo_element_key(outside[i], 0) == NULL);
     }
     check_true(olo_element_key(body, -1) == NULL);
-    check_true(olo_element_key_help(body, olo_element_keys(body)) == NULL);
+    check_true(olo_element_key_help(body, olo_element_key_count(body)) == NULL);
 }
 
 /* ---- functions for elements of a file ---------------------------------------------------------
@@ -93,7 +101,7 @@ static olo_state *run_model(const olo_model *model, olo_system **system)
     olo_state *state = NULL;
     olo_error error = {0};
     check_ok(olo_model_compile(model, system, &error), &error);
-    check_ok(olo_system_initial_state(*system, &state, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(*system, &state, NULL, &error), &error);
     check_ok(olo_simulate(*system, olo_model_run(model), state, NULL, 0, NULL, &error), &error);
     return state;
 }
@@ -108,8 +116,8 @@ TEST(a_load_of_a_file_takes_a_function)
     check_ok(olo_model_set_load_function(model, "pull", constant_force, &force, &error), &error);
     check_text("", olo_model_text(model));
     olo_state *end = run_model(model, &system);
-    check_relative(6.0 / 2 * 1, olo_state_v(end)[0], 1e-14);
-    check_relative(0.5 * 6.0 / 2 * 1, olo_state_q(end)[0], 1e-14);
+    check_relative(6.0 / 2 * 1, olo_state_velocity(end)[0], 1e-14);
+    check_relative(0.5 * 6.0 / 2 * 1, olo_state_configuration(end)[0], 1e-14);
     olo_state_free(end);
     olo_system_free(system);
     olo_model_free(model);
@@ -253,18 +261,35 @@ static const char endless[] = "bodies:\n"
                               " angular_velocity: [0, 0, 3]}\n"
                               "run: {step: 1, end: 1e9}\n";
 
+/* Asks `a`, or nobody, at most every `seconds`. */
+static olo_throttle *throttle_of(asked *a, double seconds)
+{
+    olo_observer observer = olo_observer_default();
+    olo_throttle *throttle;
+    olo_error error = {0};
+    if (a) {
+        observer.context = a;
+        observer.step = on_step;
+        observer.stop = on_stop;
+        observer.warn = on_warn;
+    }
+    check_ok(olo_throttle_create(&observer, seconds, &throttle, &error), &error);
+    return throttle;
+}
+
 static olo_status run_asked(asked *a, double seconds, olo_run_summary *summary)
 {
     scene s = scene_open(endless, NULL);
-    olo_paced paced = {.observer = {a, on_step, on_stop, on_warn}, .seconds = seconds};
-    olo_observer observer = olo_paced_observer(&paced);
+    olo_throttle *throttle = throttle_of(a, seconds);
+    olo_observer observer = olo_throttle_observer(throttle);
     olo_status status =
         olo_simulate(s.system, &s.run, s.state, &observer, 1, summary, &(olo_error){0});
+    olo_throttle_free(throttle);
     scene_close(&s);
     return status;
 }
 
-TEST(a_paced_observer_is_called_rarely_and_can_stop_the_run)
+TEST(a_throttled_observer_is_called_rarely_and_can_stop_the_run)
 {
     asked a = {.stop_at = 3};
     olo_run_summary summary;
@@ -277,16 +302,17 @@ TEST(a_paced_observer_is_called_rarely_and_can_stop_the_run)
 }
 
 /* Between steps that take long, too. */
-TEST(a_paced_observer_is_asked_between_steps_when_it_is_time)
+TEST(a_throttled_observer_is_asked_between_steps_when_it_is_time)
 {
     asked a = {.stop_at = 2};
-    olo_paced paced = {.observer = {&a, on_step, on_stop, on_warn}, .seconds = 0.02};
-    olo_observer observer = olo_paced_observer(&paced);
+    olo_throttle *throttle = throttle_of(&a, 0.02);
+    olo_observer observer = olo_throttle_observer(throttle);
     double begin = olo_clock_seconds();
     while (!observer.stop(observer.context))
         check_true(olo_clock_seconds() - begin < 60);
     check_equal(2, a.stops);
     check_true(olo_clock_seconds() - begin >= 0.03);
+    olo_throttle_free(throttle);
 }
 
 TEST(a_pace_of_nothing_is_every_step)
@@ -298,25 +324,27 @@ TEST(a_pace_of_nothing_is_every_step)
     check_equal(6, a.steps); /* and the start */
 }
 
-TEST(a_paced_observer_without_functions_does_nothing)
+TEST(a_throttled_observer_without_functions_does_nothing)
 {
     scene s = scene_open(hinged, NULL);
-    olo_paced paced = {.seconds = 0.0};
-    olo_observer observer = olo_paced_observer(&paced);
+    olo_throttle *throttle = throttle_of(NULL, 0.0);
+    olo_observer observer = olo_throttle_observer(throttle);
     olo_error error = {0};
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, NULL, &error), &error);
     observer.warn(observer.context, "nobody hears this");
+    olo_throttle_free(throttle);
     scene_close(&s);
 }
 
 TEST_MAIN(cmocka_unit_test(the_declarations_have_every_function_and_no_preprocessor_line),
+          cmocka_unit_test(the_number_that_is_not_given_is_a_function_too),
           cmocka_unit_test(kinds_of_elements_have_sections_and_keys_with_help),
           cmocka_unit_test(a_load_of_a_file_takes_a_function),
           cmocka_unit_test(a_joint_of_a_file_takes_a_function),
           cmocka_unit_test(a_constant_beside_a_function_is_refused),
           cmocka_unit_test(slopes_without_a_function_are_refused),
           cmocka_unit_test(functions_of_elements_that_are_not_there_are_refused),
-          cmocka_unit_test(a_paced_observer_is_called_rarely_and_can_stop_the_run),
+          cmocka_unit_test(a_throttled_observer_is_called_rarely_and_can_stop_the_run),
           cmocka_unit_test(a_pace_of_nothing_is_every_step),
-          cmocka_unit_test(a_paced_observer_is_asked_between_steps_when_it_is_time),
-          cmocka_unit_test(a_paced_observer_without_functions_does_nothing))
+          cmocka_unit_test(a_throttled_observer_is_asked_between_steps_when_it_is_time),
+          cmocka_unit_test(a_throttled_observer_without_functions_does_nothing))

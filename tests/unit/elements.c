@@ -10,7 +10,7 @@
 static void mass_of(const scene *s, const char *body, double m[16])
 {
     double x[64] = {0}, y[64];
-    int q = olo_system_node_offset(s->system, olo_system_find(s->system, body));
+    int q = olo_system_node_offset(s->system, olo_system_find_node(s->system, body));
     check_true(s->system->n <= 64);
     for (int i = 0; i < 4; i++) {
         x[q + 3 * i] = 1;
@@ -439,8 +439,9 @@ TEST(relative_coordinates_have_the_mass_matrix_of_the_thesis)
     }
     double position[3], velocity[3];
     olo_error error = {0};
-    const olo_place second = {.on = "second"};
-    check_ok(olo_system_place(s.system, s.state, &second, position, velocity, &error), &error);
+    const olo_point_on_body second = {.on = "second"};
+    check_ok(olo_system_point_on_body(s.system, s.state, &second, position, velocity, &error),
+             &error);
     check_close(2, position[0], 0);
     check_close(-5, velocity[1], 0);
     /* potential and momenta are those of the masses in space */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "base/write.h"
 #include "results/surface.h"
@@ -105,7 +106,7 @@ TEST(every_write_of_an_export_may_fail)
 static olo_status export_everything(const place *p, olo_error *error)
 {
     FILE *out = fopen("/dev/null", "w");
-    const olo_vtk how = {.frames = 1};
+    const olo_vtk_options how = {.initialised = OLO_INITIALISED_VTK_OPTIONS, .frames = 1};
     olo_status status = olo_result_write_json(p->result, out, error);
     if (status == OLO_OK)
         status = olo_result_write_vtk(p->result, p->pvd, &how, NULL, error);
@@ -143,7 +144,8 @@ TEST(an_export_can_be_stopped)
     place p = make_result();
     olo_error error = {0};
     int asked = 0;
-    const olo_vtk how = {.stop = stop_at_second, .context = &asked};
+    const olo_vtk_options how = {
+        .initialised = OLO_INITIALISED_VTK_OPTIONS, .stop = stop_at_second, .context = &asked};
     check_status(OLO_INTERRUPTED, olo_result_write_vtk(p.result, p.pvd, &how, NULL, &error));
     check_contains("after 1 of 3 frames", error.text);
     check_true(access(p.pvd, F_OK) != 0);

@@ -66,10 +66,10 @@ static olo_status take_steps(const olo_system *system, const olo_run *run, olo_s
         status = olo_stepper_step(stepper, state, run->step, error);
     double condition, force[3], moment[3];
     if (status == OLO_OK)
-        status = olo_stepper_condition(stepper, &condition, error);
-    for (int group = 0; status == OLO_OK && group < olo_system_groups(system); group++)
+        status = olo_stepper_compute_condition(stepper, &condition, error);
+    for (int group = 0; status == OLO_OK && group < olo_system_group_count(system); group++)
         if (!olo_system_group_internal(system, group))
-            status = olo_stepper_reaction(stepper, state, group, force, moment, error);
+            status = olo_stepper_compute_reaction(stepper, state, group, force, moment, error);
     olo_stepper_free(stepper);
     return status;
 }
@@ -86,7 +86,7 @@ static olo_status run_model(const olo_model *model, const char *treatment, olo_e
     if (status == OLO_OK)
         status = olo_system_counts(system, &counts, error);
     if (status == OLO_OK)
-        status = olo_system_initial_state(system, &state, NULL, error);
+        status = olo_system_create_initial_state(system, &state, NULL, error);
     if (status == OLO_OK)
         status = olo_state_clone(state, &copy, error);
     if (status == OLO_OK)

@@ -771,14 +771,14 @@ TEST(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel)
     double q0[N_MAX], v0[N_MAX], work[2 * N_MAX], angles[16], T[N_MAX] = {0}, Mv[N_MAX], size = 0;
     check_ok(olo_kernel_create(s.system, "energy-momentum", &kernel, &error), &error);
     scene_run(&s, h, 3);
-    memcpy(q0, olo_state_q(s.state), (size_t)n * sizeof *q0);
-    memcpy(v0, olo_state_v(s.state), (size_t)n * sizeof *v0);
-    for (int i = 0; i < olo_system_joint_coordinates(s.system); i++)
+    memcpy(q0, olo_state_configuration(s.state), (size_t)n * sizeof *q0);
+    memcpy(v0, olo_state_velocity(s.state), (size_t)n * sizeof *v0);
+    for (int i = 0; i < olo_system_joint_coordinate_count(s.system); i++)
         angles[i] = olo_system_joint_coordinate_value(s.system, s.state, i);
     const double t = olo_state_time(s.state);
     scene_run(&s, h, 1);
     olo_interval x;
-    olo_interval_set(&x, n, q0, olo_state_q(s.state), h, t, work);
+    olo_interval_set(&x, n, q0, olo_state_configuration(s.state), h, t, work);
     x.angles = angles;
     olo_system_mass_times(s.system, v0, Mv);
     for (int i = 0; i < n; i++)

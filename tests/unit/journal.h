@@ -11,6 +11,7 @@
 #include "hidden.h"
 #include "test.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "oloid/oloid.h"
 
@@ -104,7 +105,7 @@ static olo_status journal_prepare(journal_run *run, const olo_setting *settings,
         status = olo_model_compile(run->model, &run->system, error);
     }
     if (status == OLO_OK) {
-        status = olo_system_initial_state(run->system, &run->state, NULL, error);
+        status = olo_system_create_initial_state(run->system, &run->state, NULL, error);
     }
     return status;
 }
@@ -122,9 +123,11 @@ static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
         return status;
     }
     olo_recorder_set_checkpoint(run->recorder, 0.0);
-    const olo_observer observers[2] = {
-        olo_recorder_observer(run->recorder),
-        {.context = run, .step = journal_watch, .stop = journal_stop}};
+    const olo_observer observers[2] = {olo_recorder_observer(run->recorder),
+                                       {.initialised = OLO_INITIALISED_OBSERVER,
+                                        .context = run,
+                                        .step = journal_watch,
+                                        .stop = journal_stop}};
     status = (resume ? olo_simulate_resume : olo_simulate)(run->system, how, run->state, observers,
                                                            2, &summary, error);
     const olo_status finished = olo_recorder_finish(run->recorder, &summary, status, error);
@@ -161,13 +164,13 @@ static journal_contents journal_read(const char *path)
     olo_error error = {0};
     olo_result *result = NULL;
     check_ok(olo_result_open(path, &result, &error), &error);
-    c.rows = olo_result_rows(result);
-    c.columns = olo_result_columns(result);
+    c.rows = olo_result_row_count(result);
+    c.columns = olo_result_column_count(result);
     c.values = calloc((size_t)(c.rows * c.columns) + 1, sizeof *c.values);
     for (int i = 0; i < c.columns; i++) {
-        check_ok(
-            olo_result_read(result, olo_result_column(result, i), c.values + i * c.rows, &error),
-            &error);
+        check_ok(olo_result_read_column(result, olo_result_column_name(result, i),
+                                        c.values + i * c.rows, &error),
+                 &error);
     }
     check_ok(olo_result_verdicts(result, c.verdicts, &c.verdict_count, &error), &error);
     for (int i = 0; i < 5; i++) {

@@ -2,6 +2,7 @@
  * tree, with bits that do not depend on how its sweeps were compiled. */
 #include "joined.h"
 
+#include "base/initialised.h"
 #include "base/memory.h"
 #include "oloid/derivatives.h"
 #include "stepping/linear_hinges.h"
@@ -57,8 +58,9 @@ static result gradient_of(const joined *x, const char *scheme, int order, bool r
     olo_error error = {0};
     olo_derivatives *d;
     result r = {.n = s.system->n};
-    olo_gradient g = {.q = r.q, .v = r.v};
-    const olo_functional J = {.end = of_both,
+    olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .q = r.q, .v = r.v};
+    const olo_functional J = {.initialised = OLO_INITIALISED_FUNCTIONAL,
+                              .end = of_both,
                               .running = running == 0   ? NULL
                                          : running == 1 ? of_places
                                                         : of_both_on_the_way};
@@ -68,7 +70,7 @@ static result gradient_of(const joined *x, const char *scheme, int order, bool r
     check_true(s.system->n <= NUMBERS_MAX);
     check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
     olo_derivatives_set_memory(d, memory);
-    check_ok(olo_derivatives_gradient(d, s.state, &J, &g, &error), &error);
+    check_ok(olo_derivatives_compute_gradient(d, s.state, &J, &g, &error), &error);
     r.value = g.value;
     olo_derivatives_free(d);
     scene_close(&s);

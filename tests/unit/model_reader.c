@@ -197,10 +197,10 @@ TEST(connections_and_loads_are_read)
     const olo_load *table = element(model, &olo_element_load, 1);
     check_text("body", sine->frame);
     check_vector(0, 1, 0, sine->moment);
-    check_text("sin(2*pi*t/H)", sine->signal.expression);
-    check_equal(3, table->signal.count);
-    check_vector(0, 0.1, 1, table->signal.time);
-    check_vector(0, 3, 0, table->signal.value);
+    check_text("sin(2*pi*t/H)", sine->signal->expression);
+    check_equal(3, table->signal->count);
+    check_vector(0, 0.1, 1, table->signal->time);
+    check_vector(0, 3, 0, table->signal->value);
     const olo_output *output = element(model, &olo_element_output, 0);
     check_text("mark", output->name);
     check_text("top.tip", output->on.on);
@@ -440,7 +440,11 @@ TEST(everything_added_is_copied)
     olo_load load = olo_load_default();
     load.name = name;
     load.on.on = on;
-    load.signal = (olo_signal){.time = time, .value = value, .count = 2};
+    olo_signal signal = olo_signal_default();
+    signal.time = time;
+    signal.value = value;
+    signal.count = 2;
+    load.signal = &signal;
     check_ok(olo_model_add_load(model, &load, &error), &error);
     olo_shape shape = olo_shape_default();
     shape.type = type;
@@ -451,11 +455,12 @@ TEST(everything_added_is_copied)
     check_ok(olo_model_add_body(model, &body, &error), &error);
     name[0] = on[0] = type[0] = '?';
     time[1] = value[1] = shape.radius = -7;
+    signal.count = 0;
     const olo_load *kept = element(model, &olo_element_load, 0);
     check_text("load", kept->name);
     check_text("a", kept->on.on);
-    check_close(1.0, kept->signal.time[1], 0.0);
-    check_close(3.0, kept->signal.value[1], 0.0);
+    check_close(1.0, kept->signal->time[1], 0.0);
+    check_close(3.0, kept->signal->value[1], 0.0);
     check_text("sphere", ((const olo_body *)element(model, &olo_element_body, 0))->shapes[0].type);
     olo_model_free(model);
 }
@@ -584,7 +589,7 @@ static olo_status prepare(const char *path, olo_error *error)
         status = olo_model_compile(model, &system, error);
     }
     if (status == OLO_OK) {
-        status = olo_system_initial_state(system, &start, NULL, error);
+        status = olo_system_create_initial_state(system, &start, NULL, error);
     }
     olo_state_free(start);
     olo_system_free(system);

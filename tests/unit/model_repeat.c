@@ -90,8 +90,8 @@ TEST(expressions_of_a_copy_know_the_variable)
         check_close(i / 2.0, body->points[1].at[0], 0);
     }
     const olo_load *table = named(model, "t3");
-    check_close(3, table->signal.time[1], 0);
-    check_close(3, table->signal.value[0], 0);
+    check_close(3, table->signal->time[1], 0);
+    check_close(3, table->signal->value[0], 0);
     olo_model_free(model);
 }
 
@@ -124,7 +124,7 @@ TEST(functions_that_are_kept_know_the_variable)
 {
     olo_model *model = read_good(chain);
     const olo_load *load = named(model, "f3");
-    check_text("sin((3)*t) + (3)", load->signal.expression);
+    check_text("sin((3)*t) + (3)", load->signal->expression);
     const olo_spring *spring = named(model, "spring2");
     check_text("1e3*(2)*(l - (2)*L)^2 + 0*1e-1", spring->energy);
     olo_model_free(model);
@@ -132,7 +132,7 @@ TEST(functions_that_are_kept_know_the_variable)
                       "loads: {name: \"f{e0}\", repeat: {e0: [-1, -1]}, on: b, force: [1, 0, 0],\n"
                       "        time: 1e0*e0^2 + exp(e0) + 2.5e0}\n");
     load = list(model, &olo_element_load)->items[0]->element;
-    check_text("1e0*(-1)^2 + exp((-1)) + 2.5e0", load->signal.expression);
+    check_text("1e0*(-1)^2 + exp((-1)) + 2.5e0", load->signal->expression);
     olo_model_free(model);
 }
 

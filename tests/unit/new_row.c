@@ -142,7 +142,7 @@ static scene open_bead(const char *scheme, const char *constraints)
     check_ok(olo_builder_finish(builder, &s.system, &error), &error);
     s.system->segments = olo_segments;
     check_ok(olo_system_analyse(s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run.scheme = scheme;
     s.run.constraints = constraints;
     check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
@@ -268,7 +268,7 @@ static void place(double e, double q[3], double v[3])
 static void step_from(scene *s, double e, double h, double end[6])
 {
     place(e, s->state->q, s->state->v);
-    olo_state_touch(s->state);
+    olo_state_reset_history(s->state);
     scene_run(s, h, 3);
     memcpy(end, s->state->q, 3 * sizeof *end);
     memcpy(end + 3, s->state->v, 3 * sizeof *end);
@@ -292,11 +292,11 @@ TEST(steps_have_derivatives_through_it)
             dv[i] = (v[1][i] - v[0][i]) / (2 * e);
         }
         place(0, s.state->q, s.state->v);
-        olo_state_touch(s.state);
+        olo_state_reset_history(s.state);
         check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
         for (int step = 0; step < 3; step++) {
             check_ok(olo_derivatives_step(d, s.state, h, &error), &error);
-            check_ok(olo_derivatives_step_forward(d, dq, dv, &error), &error);
+            check_ok(olo_derivatives_apply_step(d, dq, dv, &error), &error);
         }
         for (int i = 0; i < 3; i++) {
             check_close((far[i] - near[i]) / (2 * e), dq[i], 1e-8);

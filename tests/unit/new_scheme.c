@@ -170,7 +170,7 @@ static scene open_pendulum(const char *constraints)
     check_ok(olo_model_read_text(text, strlen(text), "test", NULL, 0, &s.model, &error), &error);
     check_ok(olo_model_compile(s.model, &s.system, &error), &error);
     s.system->segments = segments;
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = *olo_model_run(s.model);
     s.run.constraints = constraints;
     check_ok(olo_stepper_create_with(s.system, &bdf2, &s.run, &s.stepper, &error), &error);
@@ -207,7 +207,7 @@ TEST(its_segment_is_reset_when_a_state_is_touched)
     pendulum x = {.q = {length, 0}};
     for (int i = 0; i < 12; i++) {
         if (i == 5 || i == 9) {
-            olo_state_touch(s.state);
+            olo_state_reset_history(s.state);
             x.known = false;
         }
         if (i == 7) {

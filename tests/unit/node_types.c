@@ -414,7 +414,7 @@ static scene open_body(const olo_node_type *type, const char *scheme, const char
         check_ok(hold(builder, node), &error);
     check_ok(olo_builder_finish(builder, &s.system, &error), &error);
     check_ok(olo_system_analyse(s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, &s.projection, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = olo_run_default();
     s.run.scheme = scheme;
     s.run.constraints = constraints;
@@ -477,7 +477,7 @@ TEST(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom)
 TEST(a_node_without_position_has_no_points)
 {
     scene s = open_body(&triad, "energy-momentum", "reduced");
-    const olo_place place = {.on = "body"};
+    const olo_point_on_body place = {.on = "body"};
     olo_position position;
     olo_error error = {0};
     check_status(OLO_BAD_INPUT, olo_system_resolve(s.system, &place, &position, NULL, &error));
@@ -523,9 +523,9 @@ TEST(derivatives_of_a_triad)
             random_numbers(n, &seed, gv);
             check_ok(olo_derivatives_create(s.system, &s.run, &x, &error), &error);
             check_ok(olo_derivatives_step(x, s.state, 0.01, &error), &error);
-            check_ok(olo_derivatives_step_forward(x, dq[k], dv[k], &error), &error);
+            check_ok(olo_derivatives_apply_step(x, dq[k], dv[k], &error), &error);
             const double along = dot(n, gq, dq[k]) + dot(n, gv, dv[k]);
-            check_ok(olo_derivatives_step_adjoint(x, gq, gv, &error), &error);
+            check_ok(olo_derivatives_apply_step_transposed(x, gq, gv, &error), &error);
             check_close(along, dot(n, gq, start_q) + dot(n, gv, start_v), 1e-11);
             olo_derivatives_free(x);
             scene_close(&s);

@@ -171,7 +171,7 @@ TEST(unknowns_of_the_pairs)
             check_equal((grounded ? 6 : 12) + pairs[k].rows, counts.rank);
             check_equal((grounded ? 0 : 6) + pairs[k].dofs, counts.degrees_of_freedom);
             check_equal((grounded ? 0 : 6) + pairs[k].dofs, counts.unknowns_reduced);
-            check_equal((grounded ? 18 : 36) + pairs[k].rows, olo_stepper_unknowns(s.stepper));
+            check_equal((grounded ? 18 : 36) + pairs[k].rows, olo_stepper_unknown_count(s.stepper));
             scene_close(&s);
             joined_free(&x);
         }
@@ -247,7 +247,7 @@ TEST(axes_of_the_midpoint_are_no_columns_of_the_null_space)
 static int rank_with_rows(const joined *x, int count, double rows[][3], const int *J)
 {
     scene s = joined_open(x, "reduced");
-    const double *q = olo_state_q(s.state);
+    const double *q = olo_state_configuration(s.state);
     int n = s.system->n, m = s.system->m;
     double *G = jacobian(s.system, q);
     for (int k = 0; k < count; k++) {
@@ -278,8 +278,9 @@ TEST(the_axis_along_a_director_of_its_rows_loses_one_rank)
             int lost = along == 1 || along == 2;
             check_equal(12 + kind->rows - lost, rank_with_rows(&x, 2, rows, (const int[]){1, 2}));
             scene s = joined_open(&x, "reduced");
-            check_equal(12 + kind->rows, rank_of(s.system->m, s.system->n,
-                                                 jacobian(s.system, olo_state_q(s.state))));
+            check_equal(12 + kind->rows,
+                        rank_of(s.system->m, s.system->n,
+                                jacobian(s.system, olo_state_configuration(s.state))));
             scene_close(&s);
             joined_free(&x);
         }

@@ -107,8 +107,8 @@ TEST(the_start_and_what_turns)
 {
     scene s = scene_open(text, "reduced");
     olo_parameter_derivative *x = change_of(&s, "x"), *a = change_of(&s, "a");
-    int point = olo_system_node_offset(s.system, olo_system_find(s.system, "point")),
-        body = olo_system_node_offset(s.system, olo_system_find(s.system, "free"));
+    int point = olo_system_node_offset(s.system, olo_system_find_node(s.system, "point")),
+        body = olo_system_node_offset(s.system, olo_system_find_node(s.system, "free"));
     check_relative(exp(0.37), x->dq[point], 4e-15);
     check_relative(1.0 / 3, x->dv[body + 1], 1e-15);
     check_relative(cos(0.7), a->dv[body], 1e-15);

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "oloid/oloid.h"
+#include "system/system.h"
 
 #define FILE_NAME "unit-recorder.h5"
 #define PARTIAL   FILE_NAME ".partial"
@@ -50,10 +51,10 @@ static scene make_scene(long steps, long frames)
     check_ok(olo_model_add_body(s.model, &body, &error), &error);
     olo_output tip = olo_output_default();
     tip.name = "tip";
-    tip.on = (olo_place){.on = "top", .at = {0.0, 0.0, 1.0}};
+    tip.on = (olo_point_on_body){.on = "top", .at = {0.0, 0.0, 1.0}};
     check_ok(olo_model_add_output(s.model, &tip, &error), &error);
     check_ok(olo_model_compile(s.model, &s.system, &error), &error);
-    check_ok(olo_system_initial_state(s.system, &s.state, NULL, &error), &error);
+    check_ok(olo_system_create_initial_state(s.system, &s.state, NULL, &error), &error);
     return s;
 }
 
@@ -74,10 +75,10 @@ static double speed(long i)
 static void put_state(scene *s, long i)
 {
     const double t = STEP * (double)i;
-    double *q = olo_state_q(s->state), *v = olo_state_v(s->state);
-    const int a = olo_system_node_offset(s->system, olo_system_find(s->system, "a"));
-    const int b = olo_system_node_offset(s->system, olo_system_find(s->system, "b"));
-    const int top = olo_system_node_offset(s->system, olo_system_find(s->system, "top"));
+    double *q = s->state->q, *v = s->state->v;
+    const int a = olo_system_node_offset(s->system, olo_system_find_node(s->system, "a"));
+    const int b = olo_system_node_offset(s->system, olo_system_find_node(s->system, "b"));
+    const int top = olo_system_node_offset(s->system, olo_system_find_node(s->system, "top"));
     olo_state_set_time(s->state, t);
     q[a] = 10.0 + t;
     v[a] = speed(i);
@@ -148,8 +149,8 @@ static olo_result *open_result(void)
 static double *read_column(olo_result *result, const char *name)
 {
     olo_error error = {0};
-    double *values = olo_alloc((size_t)olo_result_rows(result) + 1, sizeof *values);
-    check_ok(olo_result_read(result, name, values, &error), &error);
+    double *values = olo_alloc((size_t)olo_result_row_count(result) + 1, sizeof *values);
+    check_ok(olo_result_read_column(result, name, values, &error), &error);
     return values;
 }
 
@@ -169,7 +170,7 @@ TEST(every_state_of_a_short_run_is_recorded)
 {
     record(20, 100, 20, OLO_OK);
     olo_result *result = open_result();
-    check_equal(21, olo_result_rows(result));
+    check_equal(21, olo_result_row_count(result));
     for (long i = 0; i <= 20; i++) {
         const double t = STEP * (double)i;
         check_close(t, value(result, "time", i), 0.0);
@@ -203,7 +204,7 @@ TEST(a_long_run_is_thinned_and_keeps_first_last_and_spikes)
 {
     record(103, 10, 103, OLO_OK); // 11 steps a row
     olo_result *result = open_result();
-    check_equal(11, olo_result_rows(result));
+    check_equal(11, olo_result_row_count(result));
     check_close(0.0, value(result, "time", 0), 0.0);
     check_close(0.11, value(result, "time", 1), 1e-15);
     check_close(0.99, value(result, "time", 9), 1e-15);
@@ -225,7 +226,7 @@ TEST(rows_of_frames_and_ledger_belong_to_the_same_state)
     for (long done = 1; done <= 45; done += 2) {
         record(45, 10, done, done < 45 ? OLO_INTERRUPTED : OLO_OK);
         olo_result *result = open_file(done < 45 ? PARTIAL : FILE_NAME);
-        const long rows = olo_result_rows(result);
+        const long rows = olo_result_row_count(result);
         check_equal(1 + (done + 4) / 5, rows);
         check_close(STEP * (double)done, value(result, "time", rows - 1), 1e-15);
         double *v = read_column(result, "a.velocity.x");
@@ -251,7 +252,7 @@ TEST(more_rows_may_come_than_the_run_has_steps)
     olo_recorder_free(recorder);
     free_scene(&s);
     olo_result *result = open_result();
-    check_equal(501, olo_result_rows(result));
+    check_equal(501, olo_result_row_count(result));
     double *x = read_column(result, "a.position.x");
     for (long i = 0; i <= 500; i++) {
         check_close(10.0 + STEP * (double)i, x[i], 1e-14);
@@ -265,7 +266,7 @@ TEST(many_rows_are_written_in_blocks)
 {
     record(5000, 10000, 5000, OLO_OK);
     olo_result *result = open_result();
-    check_equal(5001, olo_result_rows(result));
+    check_equal(5001, olo_result_row_count(result));
     double *x = read_column(result, "a.position.x"),
            *omega = read_column(result, "top.angular_velocity.z");
     for (long i = 0; i <= 5000; i++) {
@@ -422,14 +423,15 @@ TEST(an_unknown_column_gets_a_suggestion)
     olo_result *result = open_result();
     olo_error error = {0};
     double values[3];
-    check_status(OLO_NOT_FOUND, olo_result_read(result, "top.positon.x", values, &error));
+    check_status(OLO_NOT_FOUND, olo_result_read_column(result, "top.positon.x", values, &error));
     check_contains("did you mean 'top.position.x'?", error.text);
     check_contains(FILE_NAME, error.text);
-    check_text("time", olo_result_column(result, 0));
-    check_true(olo_result_column(result, -1) == NULL);
-    check_true(olo_result_column(result, olo_result_columns(result)) == NULL);
-    for (int i = 0; i < olo_result_columns(result); i++) {
-        check_ok(olo_result_read(result, olo_result_column(result, i), values, &error), &error);
+    check_text("time", olo_result_column_name(result, 0));
+    check_true(olo_result_column_name(result, -1) == NULL);
+    check_true(olo_result_column_name(result, olo_result_column_count(result)) == NULL);
+    for (int i = 0; i < olo_result_column_count(result); i++) {
+        check_ok(olo_result_read_column(result, olo_result_column_name(result, i), values, &error),
+                 &error);
     }
     olo_result_free(result);
     unlink(FILE_NAME);
@@ -480,11 +482,11 @@ TEST(an_old_result_stays_until_the_new_one_is_complete)
     check_ok(feed(&s, recorder, 0, 20, &error), &error);
     olo_recorder_free(recorder); // never finished
     olo_result *result = open_result();
-    check_equal(6, olo_result_rows(result));
+    check_equal(6, olo_result_row_count(result));
     olo_result_free(result);
     // what was recorded is there, as a run without an end
     check_ok(olo_result_open(PARTIAL, &result, &error), &error);
-    check_equal(21, olo_result_rows(result));
+    check_equal(21, olo_result_row_count(result));
     const char *text = NULL;
     check_ok(olo_result_attribute_text(result, "/", "status", &text, &error), &error);
     check_text("running", text);
@@ -564,7 +566,7 @@ TEST(numbers_that_are_none_are_recorded_and_not_ok)
     olo_error error = {0};
     check_ok(feed(&s, recorder, 0, 4, &error), &error);
     put_state(&s, 5);
-    olo_state_v(s.state)[0] = (double)NAN;
+    s.state->v[0] = (double)NAN;
     const olo_observer observer = olo_recorder_observer(recorder);
     const olo_step_report report = {.iterations = 1};
     check_ok(observer.step(observer.context, s.system, s.state, 5, &report, &error), &error);
@@ -596,7 +598,7 @@ TEST(warnings_are_kept)
     const char *text = NULL;
     check_ok(olo_result_attribute_text(result, "/", "warnings", &text, &error), &error);
     check_text("body 'top' turns far in a step\nsecond", text);
-    check_equal(0, olo_result_rows(result)); // no state came
+    check_equal(0, olo_result_row_count(result)); // no state came
     olo_result_free(result);
     unlink(FILE_NAME);
 }

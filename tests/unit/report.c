@@ -6,6 +6,7 @@
 #include "hidden.h"
 #include "scene.h"
 
+#include "base/initialised.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/write.h"
@@ -198,13 +199,13 @@ static olo_status write_beams(olo_error *error)
 
 static olo_status write_plain(olo_error *error)
 {
-    const olo_report_options plain = {.plain = true};
+    const olo_report_options plain = {.initialised = OLO_INITIALISED_REPORT_OPTIONS, .plain = true};
     return olo_report_write(result, page, &plain, error);
 }
 
 static olo_status write_svg(olo_error *error)
 {
-    return olo_report_svg(result, "three.velocity", page, error);
+    return olo_report_write_svg(result, "three.velocity", page, error);
 }
 
 static olo_status write_study(olo_error *error)
@@ -276,7 +277,7 @@ TEST(what_is_no_result_has_no_report)
     olo_error error = {0};
     check_true(olo_report_write("/nonexistent.h5", page, NULL, &error) != OLO_OK);
     check_contains("/nonexistent.h5", error.text);
-    check_status(OLO_NOT_FOUND, olo_report_svg(result, "nothing", page, &error));
+    check_status(OLO_NOT_FOUND, olo_report_write_svg(result, "nothing", page, &error));
     check_contains("nothing", error.text);
 }
 

@@ -497,7 +497,7 @@ TEST(a_run_knows_its_model)
     check_status(OLO_INTERRUPTED, journal_go(&run, false, &error));
     journal_free(&run);
     olo_model *model = NULL;
-    check_ok(olo_recorder_model(FILE_NAME, NULL, 0, &model, &error), &error);
+    check_ok(olo_recorder_read_model(FILE_NAME, NULL, 0, &model, &error), &error);
     check_text("swing", olo_model_name(model));
     check_close(0.1 * 3, olo_model_parameter(model, "l"), 0.0);
     check_close(0.6, olo_model_parameter(model, "k"), 1e-15);
@@ -505,7 +505,7 @@ TEST(a_run_knows_its_model)
     check_true(olo_model_run(model)->forces);
     olo_model_free(model);
     const olo_setting other = {"l", "2"};
-    check_ok(olo_recorder_model(FILE_NAME, &other, 1, &model, &error), &error);
+    check_ok(olo_recorder_read_model(FILE_NAME, &other, 1, &model, &error), &error);
     check_close(2.0, olo_model_parameter(model, "l"), 0.0);
     olo_model_free(model);
     unlink(PARTIAL);

@@ -49,8 +49,12 @@ static void on_warn(void *context, const char *text)
 static olo_status run_watched(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
 {
     /* an observer without functions is fine */
-    const olo_observer observers[] = {
-        {.context = NULL}, {.context = w, .step = on_step, .stop = on_stop, .warn = on_warn}};
+    const olo_observer observers[] = {{.initialised = OLO_INITIALISED_OBSERVER, .context = NULL},
+                                      {.initialised = OLO_INITIALISED_OBSERVER,
+                                       .context = w,
+                                       .step = on_step,
+                                       .stop = on_stop,
+                                       .warn = on_warn}};
     return olo_simulate(s->system, &s->run, s->state, observers, 2, summary, error);
 }
 
@@ -64,7 +68,7 @@ TEST(observers_see_the_start_and_every_step)
     check_equal(5, w.steps);
     check_equal(4, summary.steps);
     check_close(1.0, olo_state_time(s.state), 0.0);
-    check_close(1.0, olo_state_q(s.state)[0], 1e-15);
+    check_close(1.0, olo_state_configuration(s.state)[0], 1e-15);
     scene_close(&s);
 }
 
@@ -123,7 +127,7 @@ TEST(the_last_step_is_shortened_to_the_end)
     check_ok(olo_simulate(s.system, &s.run, s.state, NULL, 0, &summary, &error), &error);
     check_equal(4, summary.steps);
     check_close(1.0, olo_state_time(s.state), 0.0);
-    check_close(1.0, olo_state_q(s.state)[0], 1e-15);
+    check_close(1.0, olo_state_configuration(s.state)[0], 1e-15);
     scene_close(&s);
 }
 
@@ -186,7 +190,7 @@ TEST(steps_of_no_size_are_refused_and_change_nothing)
         olo_error error = {0};
         check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, sizes[i], &error));
         check_contains("step", error.text);
-        check_close(0.0, olo_state_q(s.state)[0], 0.0);
+        check_close(0.0, olo_state_configuration(s.state)[0], 0.0);
     }
     scene_close(&s);
 }
@@ -197,20 +201,52 @@ TEST(reactions_exist_only_for_groups_and_after_a_step)
     double force[3], moment[3];
     olo_error error = {0};
     check_status(OLO_UNSUPPORTED,
-                 olo_stepper_reaction(s.stepper, s.state, 1, force, moment, &error));
+                 olo_stepper_compute_reaction(s.stepper, s.state, 1, force, moment, &error));
     check_contains("before the first step", error.text);
     check_ok(olo_stepper_step(s.stepper, s.state, 1e-3, &error), &error);
-    check_ok(olo_stepper_reaction(s.stepper, s.state, 1, force, moment, &error), &error);
+    check_ok(olo_stepper_compute_reaction(s.stepper, s.state, 1, force, moment, &error), &error);
     check_status(OLO_NOT_FOUND,
-                 olo_stepper_reaction(s.stepper, s.state, -1, force, moment, &error));
+                 olo_stepper_compute_reaction(s.stepper, s.state, -1, force, moment, &error));
     check_status(OLO_NOT_FOUND,
-                 olo_stepper_reaction(s.stepper, s.state, olo_system_groups(s.system), force,
-                                      moment, &error));
+                 olo_stepper_compute_reaction(s.stepper, s.state, olo_system_group_count(s.system),
+                                              force, moment, &error));
     check_true(olo_system_group_internal(s.system, 0));
     check_status(OLO_UNSUPPORTED,
-                 olo_stepper_reaction(s.stepper, s.state, 0, force, moment, &error));
+                 olo_stepper_compute_reaction(s.stepper, s.state, 0, force, moment, &error));
     check_contains("inside 'top'", error.text);
     scene_close(&s);
+}
+
+/* Whatever a state has been through: once configuration and velocity are set, the next step is that
+ * of a new state with these numbers, bit by bit. */
+TEST(a_state_that_is_set_has_no_history)
+{
+    static const char *const schemes[] = {"energy-momentum", "variational"};
+    for (int k = 0; k < 2; k++) {
+        const olo_setting scheme = {"run.scheme", schemes[k]};
+        scene old = scene_open_set("six-body-linkage", "reduced", &scheme, 1);
+        scene new = scene_open_set("six-body-linkage", "reduced", &scheme, 1);
+        const size_t n = (size_t)olo_system_coordinate_count(old.system);
+        scene_run(&old, 0.01, 20);
+        double *numbers = calloc(2 * n, sizeof *numbers);
+        memcpy(numbers, olo_state_configuration(old.state), n * sizeof *numbers);
+        memcpy(numbers + n, olo_state_velocity(old.state), n * sizeof *numbers);
+        olo_state_set_configuration(old.system, old.state, numbers);
+        olo_state_set_velocity(old.state, numbers + n);
+        olo_state_set_configuration(new.system, new.state, numbers);
+        olo_state_set_velocity(new.state, numbers + n);
+        olo_state_set_time(new.state, olo_state_time(old.state));
+        scene_run(&old, 0.01, 3);
+        scene_run(&new, 0.01, 3);
+        check_true(memcmp(olo_state_configuration(old.state), olo_state_configuration(new.state),
+                          n * sizeof(double)) == 0);
+        check_true(memcmp(olo_state_velocity(old.state), olo_state_velocity(new.state),
+                          n * sizeof(double)) == 0);
+        check_true(memcmp(olo_state_configuration(old.state), numbers, n * sizeof(double)) != 0);
+        free(numbers);
+        scene_close(&old);
+        scene_close(&new);
+    }
 }
 
 TEST_MAIN(cmocka_unit_test(observers_see_the_start_and_every_step),
@@ -222,4 +258,5 @@ TEST_MAIN(cmocka_unit_test(observers_see_the_start_and_every_step),
           cmocka_unit_test(impossible_runs_are_refused),
           cmocka_unit_test(steppers_that_do_not_exist_are_refused),
           cmocka_unit_test(steps_of_no_size_are_refused_and_change_nothing),
-          cmocka_unit_test(reactions_exist_only_for_groups_and_after_a_step))
+          cmocka_unit_test(reactions_exist_only_for_groups_and_after_a_step),
+          cmocka_unit_test(a_state_that_is_set_has_no_history))

@@ -32,15 +32,15 @@ static void *run_job(void *context)
     job *x = context;
     olo_state *state = NULL;
     olo_stepper *stepper = NULL;
-    int n = olo_system_coordinates(x->system);
+    int n = olo_system_coordinate_count(x->system);
     x->hash = UINT64_C(14695981039346656037);
-    x->status = olo_system_initial_state(x->system, &state, NULL, &x->error);
+    x->status = olo_system_create_initial_state(x->system, &state, NULL, &x->error);
     if (x->status == OLO_OK)
         x->status = olo_stepper_create(x->system, x->run, &stepper, &x->error);
     for (int i = 0; x->status == OLO_OK && i < STEPS; i++) {
         x->status = olo_stepper_step(stepper, state, x->run->step, &x->error);
-        x->hash = hash_numbers(x->hash, olo_state_q(state), n);
-        x->hash = hash_numbers(x->hash, olo_state_v(state), n);
+        x->hash = hash_numbers(x->hash, olo_state_configuration(state), n);
+        x->hash = hash_numbers(x->hash, olo_state_velocity(state), n);
     }
     olo_stepper_free(stepper);
     olo_state_free(state);
