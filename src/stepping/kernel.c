@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "stepping/step.h"
+#include "system/condition.h"
 
 struct olo_kernel {
     const olo_system *system;

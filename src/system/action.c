@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "system/coefficients.h"
+#include "system/slot.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
@@ -50,17 +51,6 @@ void olo_action_factor_scalar(const olo_action *action, const olo_interval *x, o
     F->second[OLO_SLOT_H][OLO_SLOT_H] = 0.25 * by[2];
 }
 
-static bool is_configuration(olo_slot a)
-{
-    return a == OLO_SLOT_Q0 || a == OLO_SLOT_Q1;
-}
-
-/* Of a configuration the coordinates of the action, of anything else one. */
-static int width(const olo_action *action, olo_slot a)
-{
-    return is_configuration(a) ? action->size : 1;
-}
-
 static const double *configuration(const olo_interval *x, olo_slot a)
 {
     return a == OLO_SLOT_Q0 ? x->q0 : x->q1;
@@ -71,7 +61,7 @@ static void scalar_first(const olo_action *action, const olo_interval *x,
                          const olo_action_scalar *F, olo_slot a, double *by)
 {
     by[0] = F->first[a];
-    if (!is_configuration(a))
+    if (!olo_slot_is_configuration(a))
         return;
     memset(by, 0, (size_t)action->size * sizeof *by);
     if (F->first[a] == 0)
@@ -84,16 +74,16 @@ static void scalar_first(const olo_action *action, const olo_interval *x,
 /* by[size x width] = dp/da */
 static void pattern_first(const olo_action *action, const olo_interval *x, olo_slot a, double *by)
 {
-    if (is_configuration(a) && action->type->pattern->first)
+    if (olo_slot_is_configuration(a) && action->type->pattern->first)
         action->type->pattern->first(action, x, (int)a, by);
     else
-        memset(by, 0, (size_t)(action->size * width(action, a)) * sizeof *by);
+        memset(by, 0, (size_t)(action->size * olo_slot_width(a, action->size)) * sizeof *by);
 }
 
 static void product_first(const olo_action *action, const olo_interval *x, olo_slot a,
                           double *matrix)
 {
-    const int size = action->size, columns = width(action, a);
+    const int size = action->size, columns = olo_slot_width(a, action->size);
     olo_action_scalar F;
     double p[SIZE], F_a[SIZE];
     action->type->scalar(action, x, &F);
@@ -117,7 +107,7 @@ void olo_action_first(const olo_action *action, const olo_interval *x, olo_slot 
 static void contracted_first(const olo_action *action, const olo_interval *x, const double *y,
                              olo_slot a, double *by)
 {
-    const int size = action->size, columns = width(action, a);
+    const int size = action->size, columns = olo_slot_width(a, action->size);
     double matrix[SIZE * SIZE];
     pattern_first(action, x, a, matrix);
     for (int j = 0; j < columns; j++) {
@@ -132,10 +122,10 @@ static void put_curvature(const olo_action *action, const olo_interval *x, const
                           const olo_action_scalar *F, double along, olo_slot a, olo_slot b,
                           double *matrix)
 {
-    const int count = width(action, a) * width(action, b);
+    const int count = olo_slot_width(a, action->size) * olo_slot_width(b, action->size);
     const olo_action_pattern *pattern = action->type->pattern;
     memset(matrix, 0, (size_t)count * sizeof *matrix);
-    if (!is_configuration(a) || !is_configuration(b))
+    if (!olo_slot_is_configuration(a) || !olo_slot_is_configuration(b))
         return;
     if (pattern->second)
         pattern->second(action, x, y, (int)a, (int)b, matrix);
@@ -153,16 +143,16 @@ static void put_curvature(const olo_action *action, const olo_interval *x, const
 static void direction_of(const olo_action *action, const olo_interval *x, olo_slot a, double *out)
 {
     out[0] = 1.0;
-    if (is_configuration(a) && action->coordinate)
+    if (olo_slot_is_configuration(a) && action->coordinate)
         olo_term_gradient(action->coordinate, configuration(x, a), x->angles, out);
-    else if (is_configuration(a))
+    else if (olo_slot_is_configuration(a))
         memset(out, 0, (size_t)action->size * sizeof *out);
 }
 
 void olo_action_second(const olo_action *action, const olo_interval *x, const double *y, olo_slot a,
                        olo_slot b, double *matrix)
 {
-    const int rows = width(action, a), columns = width(action, b);
+    const int rows = olo_slot_width(a, action->size), columns = olo_slot_width(b, action->size);
     olo_action_scalar F;
     double p[SIZE], F_a[SIZE], F_b[SIZE], p_a[SIZE], p_b[SIZE], e_a[SIZE], e_b[SIZE], along = 0;
     if (!action->type->pattern) { /* f is linear in the input; no other pair is known */

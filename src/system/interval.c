@@ -9,11 +9,6 @@
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
-static bool is_configuration(olo_slot a)
-{
-    return a == OLO_SLOT_Q0 || a == OLO_SLOT_Q1;
-}
-
 static void set_zero(int count, double *x)
 {
     memset(x, 0, (size_t)count * sizeof *x);
@@ -28,24 +23,6 @@ static void scale(int count, double factor, double *x)
 static olo_at start_of(const olo_interval *x)
 {
     return (olo_at){.q = x->q0, .angles = x->angles, .t = x->t};
-}
-
-static olo_at end_of(const olo_interval *x)
-{
-    return (olo_at){.q = x->q1, .angles = x->angles, .t = x->t + x->h};
-}
-
-static const unsigned both_ends = 1u << OLO_SLOT_Q0 | 1u << OLO_SLOT_Q1;
-
-/* Bits of all pairs of a slot of `a` with one of `b`. */
-static unsigned pairs(unsigned a, unsigned b)
-{
-    unsigned bits = 0;
-    for (int i = 0; i < OLO_SLOTS; i++)
-        for (int j = 0; j < OLO_SLOTS; j++)
-            if ((a >> i & 1u) && (b >> j & 1u))
-                bits |= olo_pair_bit((olo_slot)i, (olo_slot)j);
-    return bits;
 }
 
 // -- terms ----------------------------------------------------------------------------------------
@@ -85,9 +62,9 @@ static void term_tangents(const olo_evaluation *how, const olo_term *term, const
 static void term_first(const olo_evaluation *how, const olo_term *term, const olo_interval *x,
                        olo_slot a, double *matrix)
 {
-    if (is_configuration(a) && at_midpoint(how, term))
+    if (olo_slot_is_configuration(a) && at_midpoint(how, term))
         term_tangents(how, term, x, matrix, NULL);
-    else if (is_configuration(a))
+    else if (olo_slot_is_configuration(a))
         olo_term_discrete_tangent(term, x, (int)a, matrix);
     else if (a == OLO_SLOT_H && term->law->dissipative)
         olo_term_by_length(term, x, matrix);
@@ -99,7 +76,7 @@ static void term_second(const olo_evaluation *how, const olo_term *term, const o
                         const double *y, olo_slot a, olo_slot b, double *matrix)
 {
     const int n = term->size, count = olo_slot_width(a, n) * olo_slot_width(b, n);
-    if (is_configuration(a) && is_configuration(b)) {
+    if (olo_slot_is_configuration(a) && olo_slot_is_configuration(b)) {
         if (!at_midpoint(how, term)) {
             olo_term_discrete_second(term, x, y, (int)a, (int)b, matrix);
             return;
@@ -111,8 +88,8 @@ static void term_second(const olo_evaluation *how, const olo_term *term, const o
     const bool length = a == OLO_SLOT_H || b == OLO_SLOT_H;
     if (!term->law->dissipative || !length)
         set_zero(count, matrix);
-    else if (is_configuration(a) || is_configuration(b))
-        olo_term_tangent_by_length(term, x, y, (int)(is_configuration(a) ? a : b), matrix);
+    else if (olo_slot_is_configuration(a) || olo_slot_is_configuration(b))
+        olo_term_tangent_by_length(term, x, y, (int)(olo_slot_is_configuration(a) ? a : b), matrix);
     else if (a == b)
         matrix[0] = olo_term_second_by_length(term, x, y);
     else
@@ -124,12 +101,12 @@ static olo_structure term_structure(const olo_system *s, int piece)
     const olo_term *term = &s->terms[piece];
     olo_structure x = {0};
     if (olo_piece_has_tangent(s, piece))
-        x.first = both_ends;
+        x.first = OLO_BOTH_ENDS;
     if (x.first && term->law != &olo_law_linear)
-        x.second = pairs(both_ends, both_ends);
+        x.second = olo_pair_bits(OLO_BOTH_ENDS, OLO_BOTH_ENDS);
     if (term->law->dissipative) {
         x.first |= olo_slot_bit(OLO_SLOT_H);
-        x.second |= pairs(x.first, olo_slot_bit(OLO_SLOT_H));
+        x.second |= olo_pair_bits(x.first, olo_slot_bit(OLO_SLOT_H));
     }
     return x;
 }
@@ -144,7 +121,7 @@ static unsigned scalar_slots(const olo_action *action)
     if (action->time.value || action->type->user)
         bits |= time;
     if (action->type->rates)
-        bits |= both_ends | olo_slot_bit(OLO_SLOT_H);
+        bits |= OLO_BOTH_ENDS | olo_slot_bit(OLO_SLOT_H);
     return bits;
 }
 
@@ -158,29 +135,29 @@ static void mark_unknown(const olo_action *action, olo_structure *x)
     if (type->user || (timed && !action->time.rate))
         x->unknown_first |= time;
     if (type->motion_tangent)
-        x->unknown_first |= both_ends;
+        x->unknown_first |= OLO_BOTH_ENDS;
     if (type->user)
         x->unknown_second = x->second & ~input;
     if (timed && !action->time.rate)
-        x->unknown_second |= x->second & pairs(x->first, time);
+        x->unknown_second |= x->second & olo_pair_bits(x->first, time);
     if (timed && !action->time.curvature)
-        x->unknown_second |= x->second & pairs(time, time);
+        x->unknown_second |= x->second & olo_pair_bits(time, time);
 }
 
 static olo_structure action_structure(const olo_action *action)
 {
     const unsigned scalar = scalar_slots(action);
-    const unsigned input = olo_slot_bit(OLO_SLOT_INPUT), time = scalar & ~(input | both_ends);
+    const unsigned input = olo_slot_bit(OLO_SLOT_INPUT), time = scalar & ~(input | OLO_BOTH_ENDS);
     const olo_action_pattern *pattern = action->type->pattern;
-    const unsigned vector = !pattern || pattern->first ? both_ends : 0;
+    const unsigned vector = !pattern || pattern->first ? OLO_BOTH_ENDS : 0;
     olo_structure x = {.first = scalar | vector};
-    x.second = pairs(scalar, vector) | pairs(time, time);
+    x.second = olo_pair_bits(scalar, vector) | olo_pair_bits(time, time);
     if (!pattern || pattern->second)
-        x.second |= pairs(vector, vector);
+        x.second |= olo_pair_bits(vector, vector);
     if (action->type->rates)
-        x.second |= pairs(both_ends | olo_slot_bit(OLO_SLOT_H), both_ends | time);
+        x.second |= olo_pair_bits(OLO_BOTH_ENDS | olo_slot_bit(OLO_SLOT_H), OLO_BOTH_ENDS | time);
     if (action->type->user)
-        x.second |= pairs(input, scalar & ~input);
+        x.second |= olo_pair_bits(input, scalar & ~input);
     mark_unknown(action, &x);
     return x;
 }
@@ -216,7 +193,7 @@ static void row_first(const olo_evaluation *how, const olo_constraint *row, cons
 {
     const olo_at start = start_of(x);
     double d[SIZE];
-    if (!is_configuration(a) || !row->curved || (how->at_start && a == OLO_SLOT_Q1))
+    if (!olo_slot_is_configuration(a) || !row->curved || (how->at_start && a == OLO_SLOT_Q1))
         set_zero(row->size * olo_slot_width(a, row->size), matrix);
     else if (how->at_start)
         gradient_first(row, &start, matrix);
@@ -230,7 +207,7 @@ static void row_second(const olo_evaluation *how, const olo_constraint *row, con
                        const double *y, olo_slot a, olo_slot b, double *matrix)
 {
     const olo_at start = start_of(x);
-    const bool ends = is_configuration(a) && is_configuration(b);
+    const bool ends = olo_slot_is_configuration(a) && olo_slot_is_configuration(b);
     const bool starts = a == OLO_SLOT_Q0 && b == OLO_SLOT_Q0;
     set_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
     if (how->at_start && starts && row->type->third)
@@ -243,9 +220,9 @@ static olo_structure row_structure(const olo_evaluation *how, const olo_constrai
 {
     olo_structure x = {0};
     if (row->curved)
-        x.first = how->at_start ? olo_slot_bit(OLO_SLOT_Q0) : both_ends;
+        x.first = how->at_start ? olo_slot_bit(OLO_SLOT_Q0) : OLO_BOTH_ENDS;
     if (row->type->second)
-        x.second = pairs(x.first, x.first);
+        x.second = olo_pair_bits(x.first, x.first);
     return x;
 }
 
@@ -298,7 +275,7 @@ static void mass_first(const olo_mass_entry *entry, olo_slot a, double *matrix)
 {
     const int size = entry->i == entry->j ? 3 : 6;
     set_zero(size * olo_slot_width(a, size), matrix);
-    for (int k = 0; is_configuration(a) && k < size; k++)
+    for (int k = 0; olo_slot_is_configuration(a) && k < size; k++)
         matrix[k * size + (k + size - 3) % size] = a == OLO_SLOT_Q1 ? entry->m : -entry->m;
 }
 
@@ -345,7 +322,7 @@ olo_structure olo_piece_structure(const olo_system *s, const olo_evaluation *how
     case OLO_PIECE_ROW:
         return row_structure(how, &s->constraints[i]);
     default:
-        return (olo_structure){.first = both_ends};
+        return (olo_structure){.first = OLO_BOTH_ENDS};
     }
 }
 
@@ -460,130 +437,4 @@ void olo_piece_by_coefficient(const olo_system *s, const olo_evaluation *how, in
     default:
         mass_times(&s->mass[i], 1.0, x->dq, dr);
     }
-}
-
-// -- conditions of rows ---------------------------------------------------------------------------
-
-/* -f(t), the part of g that moves: its first and second derivative by t + h */
-static void motion_derivatives(const olo_constraint *row, double t, double by[2])
-{
-    double f[3];
-    olo_time_derivatives(&row->time, t, 0.0, f);
-    by[0] = -f[1];
-    by[1] = -f[2];
-}
-
-void olo_condition_first(const olo_constraint *row, const olo_interval *x, olo_slot a, double *by)
-{
-    double motion[2];
-    set_zero(olo_slot_width(a, row->size), by);
-    if (a == OLO_SLOT_Q1) {
-        olo_constraint_end(row, x, by);
-    } else if (a == OLO_SLOT_Q0 && row->type->velocity) {
-        olo_constraint_start(row, x, by);
-    } else if (a == OLO_SLOT_H || a == OLO_SLOT_T) {
-        motion_derivatives(row, x->t + x->h, motion);
-        by[0] = motion[0];
-    }
-}
-
-/* Of d.dq: (dq.d)_ab + s_a d_a,b + s_b d_b,a with s = -1 at q0 and 1 at q1. */
-static void velocity_second(const olo_constraint *row, const olo_interval *x, olo_slot a,
-                            olo_slot b, double *matrix)
-{
-    static const olo_evaluation over = {0};
-    const int size = row->size;
-    const double s_a = a == OLO_SLOT_Q0 ? -1 : 1, s_b = b == OLO_SLOT_Q0 ? -1 : 1;
-    double y[SIZE] = {0}, A[SIZE * SIZE], B[SIZE * SIZE];
-    for (int i = 0; i < size; i++)
-        y[i] = x->dq[row->index[i]];
-    row_second(&over, row, x, y, a, b, matrix);
-    row_first(&over, row, x, a, A);
-    row_first(&over, row, x, b, B);
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            matrix[i * size + j] += s_a * B[i * size + j] + s_b * A[j * size + i];
-}
-
-void olo_condition_second(const olo_constraint *row, const olo_interval *x, olo_slot a, olo_slot b,
-                          double *matrix)
-{
-    const olo_at end = end_of(x);
-    double motion[2];
-    set_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
-    if (is_configuration(a) != is_configuration(b))
-        return;
-    if (is_configuration(a) && row->type->velocity) {
-        velocity_second(row, x, a, b, matrix);
-    } else if (a == OLO_SLOT_Q1 && b == OLO_SLOT_Q1) {
-        row->type->hessian(row, &end, matrix);
-    } else if (!is_configuration(a) && a != OLO_SLOT_INPUT && b != OLO_SLOT_INPUT) {
-        motion_derivatives(row, x->t + x->h, motion);
-        matrix[0] = motion[1];
-    }
-}
-
-olo_structure olo_condition_structure(const olo_constraint *row)
-{
-    const unsigned time = olo_slot_bit(OLO_SLOT_H) | olo_slot_bit(OLO_SLOT_T);
-    const unsigned ends = row->type->velocity ? both_ends : olo_slot_bit(OLO_SLOT_Q1);
-    const bool moves = olo_constraint_moves(row);
-    olo_structure x = {.first = ends | (moves ? time : 0)};
-    x.second = (row->curved || row->type->velocity ? pairs(ends, ends) : 0) |
-               (moves ? pairs(time, time) : 0);
-    if (moves && !row->time.rate)
-        x.unknown_first = time;
-    if (moves && !row->time.curvature)
-        x.unknown_second = pairs(time, time);
-    return x;
-}
-
-// -- rates of rows --------------------------------------------------------------------------------
-
-static void take_local(const olo_constraint *row, const double *all, double *local)
-{
-    for (int i = 0; i < row->size; i++)
-        local[i] = all[row->index[i]];
-}
-
-double olo_rate_value(const olo_constraint *row, const olo_at *at, const double *v)
-{
-    double gradient[SIZE];
-    olo_constraint_gradient(row, at, gradient);
-    return olo_constraint_rate(row, at, gradient, v);
-}
-
-void olo_rate_by_configuration(const olo_constraint *row, const olo_at *at, const double *v,
-                               double *by)
-{
-    const int size = row->size;
-    double own[SIZE], matrix[SIZE * SIZE];
-    take_local(row, v, own);
-    row->type->hessian(row, at, matrix);
-    for (int i = 0; i < size; i++) {
-        by[i] = 0;
-        for (int j = 0; j < size; j++)
-            by[i] += matrix[i * size + j] * own[j];
-    }
-}
-
-double olo_rate_by_time(const olo_constraint *row, const olo_at *at)
-{
-    double motion[2];
-    motion_derivatives(row, at->t, motion);
-    return motion[1];
-}
-
-void olo_rate_second(const olo_constraint *row, const olo_at *at, const double *v, bool by_velocity,
-                     double *matrix)
-{
-    double own[SIZE];
-    if (by_velocity) {
-        row->type->hessian(row, at, matrix);
-        return;
-    }
-    set_zero(row->size * row->size, matrix);
-    take_local(row, v, own);
-    if (row->type->third)
-        row->type->third(row, at, own, matrix);
 }

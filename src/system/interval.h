@@ -20,6 +20,7 @@
 #define OLO_SYSTEM_INTERVAL_H
 
 #include "system/piece.h"
+#include "system/slot.h"
 
 /* Where a scheme evaluates pieces. */
 typedef struct olo_evaluation {
@@ -62,25 +63,6 @@ static inline int olo_interval_pieces(const olo_system *system)
 olo_piece_kind olo_piece_kind_of(const olo_system *system, int piece, int *number);
 /* Number of coordinates of a piece, which go to index unless that is NULL. */
 int olo_piece_coordinates(const olo_system *system, int piece, int *index);
-static inline int olo_slot_width(olo_slot slot, int size)
-{
-    return slot == OLO_SLOT_Q0 || slot == OLO_SLOT_Q1 ? size : 1;
-}
-
-/* Which derivatives of a piece may differ from zero, and which of these are not known. */
-typedef struct olo_structure {
-    unsigned first, second;                 /* bits of slots, bits of pairs */
-    unsigned unknown_first, unknown_second; /* the same */
-} olo_structure;
-static inline unsigned olo_slot_bit(olo_slot a)
-{
-    return 1u << a;
-}
-/* The same bit for both orders. */
-static inline unsigned olo_pair_bit(olo_slot a, olo_slot b)
-{
-    return a < b ? 1u << (a * OLO_SLOTS + b) : 1u << (b * OLO_SLOTS + a);
-}
 olo_structure olo_piece_structure(const olo_system *system, const olo_evaluation *how, int piece);
 
 /* r[size], dr/da[size x width], d2(y.r)/da db[width x width]. Derivatives that are not known are
@@ -101,24 +83,5 @@ void olo_piece_tangents(const olo_system *system, const olo_evaluation *how, int
 int olo_piece_coefficients(const olo_system *system, int piece);
 void olo_piece_by_coefficient(const olo_system *system, const olo_evaluation *how, int piece,
                               const olo_interval *x, int p, double *dr);
-
-/* --- what rows demand --- */
-
-/* The condition of a row over an interval, g(q1, t + h) = 0, or d.dq = 0 of a velocity row: its
- * value is olo_constraint_remainder. Derivatives: by[width], matrix[width x width]. */
-void olo_condition_first(const olo_constraint *row, const olo_interval *x, olo_slot a, double *by);
-void olo_condition_second(const olo_constraint *row, const olo_interval *x, olo_slot a, olo_slot b,
-                          double *matrix);
-olo_structure olo_condition_structure(const olo_constraint *row);
-
-/* The rate of a row at a configuration, f(q, v) = grad g.v - f'(t), or d(q, q).v: its value,
- * by[size] = df/dq, the gradient df/dv = olo_constraint_gradient, df/dt where the motion gives it;
- * and the second derivatives by q and q, and by q (rows) and v. `v` holds all n. */
-double olo_rate_value(const olo_constraint *row, const olo_at *at, const double *v);
-void olo_rate_by_configuration(const olo_constraint *row, const olo_at *at, const double *v,
-                               double *by);
-double olo_rate_by_time(const olo_constraint *row, const olo_at *at);
-void olo_rate_second(const olo_constraint *row, const olo_at *at, const double *v, bool by_velocity,
-                     double *matrix);
 
 #endif

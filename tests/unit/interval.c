@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include "system/coefficients.h"
+#include "system/condition.h"
 #include "system/interval.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX, N_MAX = 600 };

@@ -1,0 +1,147 @@
+/* Conditions and rates of constraint rows with their derivatives, see the header. */
+#include "system/condition.h"
+
+#include <string.h>
+
+enum { SIZE = OLO_FORM_SIZE_MAX };
+
+static void set_zero(int count, double *x)
+{
+    memset(x, 0, (size_t)count * sizeof *x);
+}
+
+static olo_at end_of(const olo_interval *x)
+{
+    return (olo_at){.q = x->q1, .angles = x->angles, .t = x->t + x->h};
+}
+
+static void take_local(const olo_constraint *row, const double *all, double *local)
+{
+    for (int i = 0; i < row->size; i++)
+        local[i] = all[row->index[i]];
+}
+
+/* -f(t), the part of g that moves: its first and second derivative by t + h */
+static void motion_derivatives(const olo_constraint *row, double t, double by[2])
+{
+    double f[3];
+    olo_time_derivatives(&row->time, t, 0.0, f);
+    by[0] = -f[1];
+    by[1] = -f[2];
+}
+
+void olo_condition_first(const olo_constraint *row, const olo_interval *x, olo_slot a, double *by)
+{
+    double motion[2];
+    set_zero(olo_slot_width(a, row->size), by);
+    if (a == OLO_SLOT_Q1) {
+        olo_constraint_end(row, x, by);
+    } else if (a == OLO_SLOT_Q0 && row->type->velocity) {
+        olo_constraint_start(row, x, by);
+    } else if (a == OLO_SLOT_H || a == OLO_SLOT_T) {
+        motion_derivatives(row, x->t + x->h, motion);
+        by[0] = motion[0];
+    }
+}
+
+/* dd/dq_a */
+static void gradient_by(const olo_constraint *row, const olo_interval *x, olo_slot a,
+                        double *matrix)
+{
+    double d[SIZE];
+    if (a == OLO_SLOT_Q0)
+        row->type->start_tangent(row, x, matrix);
+    else
+        olo_constraint_discrete(row, x, d, matrix);
+}
+
+/* Of d.dq: (dq.d)_ab + s_a d_a,b + s_b d_b,a with s = -1 at q0 and 1 at q1. */
+static void velocity_second(const olo_constraint *row, const olo_interval *x, olo_slot a,
+                            olo_slot b, double *matrix)
+{
+    const int size = row->size;
+    const double s_a = a == OLO_SLOT_Q0 ? -1 : 1, s_b = b == OLO_SLOT_Q0 ? -1 : 1;
+    double y[SIZE], A[SIZE * SIZE], B[SIZE * SIZE];
+    take_local(row, x->dq, y);
+    row->type->second(row, x, y, (int)a, (int)b, matrix);
+    gradient_by(row, x, a, A);
+    gradient_by(row, x, b, B);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            matrix[i * size + j] += s_a * B[i * size + j] + s_b * A[j * size + i];
+}
+
+void olo_condition_second(const olo_constraint *row, const olo_interval *x, olo_slot a, olo_slot b,
+                          double *matrix)
+{
+    const olo_at end = end_of(x);
+    double motion[2];
+    set_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
+    if (olo_slot_is_configuration(a) != olo_slot_is_configuration(b))
+        return;
+    if (olo_slot_is_configuration(a) && row->type->velocity) {
+        velocity_second(row, x, a, b, matrix);
+    } else if (a == OLO_SLOT_Q1 && b == OLO_SLOT_Q1) {
+        row->type->hessian(row, &end, matrix);
+    } else if (!olo_slot_is_configuration(a) && a != OLO_SLOT_INPUT && b != OLO_SLOT_INPUT) {
+        motion_derivatives(row, x->t + x->h, motion);
+        matrix[0] = motion[1];
+    }
+}
+
+olo_structure olo_condition_structure(const olo_constraint *row)
+{
+    const unsigned time = olo_slot_bit(OLO_SLOT_H) | olo_slot_bit(OLO_SLOT_T);
+    const unsigned ends = row->type->velocity ? OLO_BOTH_ENDS : olo_slot_bit(OLO_SLOT_Q1);
+    const bool moves = olo_constraint_moves(row);
+    olo_structure x = {.first = ends | (moves ? time : 0)};
+    x.second = (row->curved || row->type->velocity ? olo_pair_bits(ends, ends) : 0) |
+               (moves ? olo_pair_bits(time, time) : 0);
+    if (moves && !row->time.rate)
+        x.unknown_first = time;
+    if (moves && !row->time.curvature)
+        x.unknown_second = olo_pair_bits(time, time);
+    return x;
+}
+
+double olo_rate_value(const olo_constraint *row, const olo_at *at, const double *v)
+{
+    double gradient[SIZE];
+    olo_constraint_gradient(row, at, gradient);
+    return olo_constraint_rate(row, at, gradient, v);
+}
+
+void olo_rate_by_configuration(const olo_constraint *row, const olo_at *at, const double *v,
+                               double *by)
+{
+    const int size = row->size;
+    double own[SIZE], matrix[SIZE * SIZE];
+    take_local(row, v, own);
+    row->type->hessian(row, at, matrix);
+    for (int i = 0; i < size; i++) {
+        by[i] = 0;
+        for (int j = 0; j < size; j++)
+            by[i] += matrix[i * size + j] * own[j];
+    }
+}
+
+double olo_rate_by_time(const olo_constraint *row, const olo_at *at)
+{
+    double motion[2];
+    motion_derivatives(row, at->t, motion);
+    return motion[1];
+}
+
+void olo_rate_second(const olo_constraint *row, const olo_at *at, const double *v, bool by_velocity,
+                     double *matrix)
+{
+    double own[SIZE];
+    if (by_velocity) {
+        row->type->hessian(row, at, matrix);
+        return;
+    }
+    set_zero(row->size * row->size, matrix);
+    take_local(row, v, own);
+    if (row->type->third)
+        row->type->third(row, at, own, matrix);
+}
