@@ -250,6 +250,7 @@ olo_status olo_recorder_resume(const char *path, const olo_model *model, const o
         status = load(recorder, path, state, error);
     }
     if (status != OLO_OK) {
+        recorder->stride = 0; // nothing was read that could be written: the journal stays as it is
         olo_recorder_free(recorder);
         return status;
     }
