@@ -45,7 +45,7 @@ FAULTS = [
           "small_add_transposed_product(r, s, 1, -1.0, n + nb[j].X, g, n + b->z);",
           "small_add_transposed_product(r, s, 1, 1.0, n + nb[j].X, g, n + b->z);", "unit.elimination"),
     Fault("span_takes_rounding_for_a_row", "src/linalg/span.c",
-          "fabs(span->x[c]) > least;", "fabs(span->x[c]) > 1e-14 * least;", "unit.span"),
+          "fabs(span->x[c]) > tolerance;", "fabs(span->x[c]) > 1e-14 * tolerance;", "unit.span"),
     # system
     Fault("distance_spring_discrete_gradient", "src/system/law_distance.c",
           "const double share = 1.0 - 2.0 * c1 * i;", "const double share = 1.0 - 1.9999999 * c1 * i;",
