@@ -170,7 +170,7 @@ loads: {on: b.end, force: [0, 1e3, 0]}
 def test_too_few_elements_of_a_beam_are_told(oloid):
     # a cantilever under a load across has no limit point
     done = oloid("equilibrium", write(oloid, CANTILEVER), "-o", "c.h5")
-    told = "neighbouring nodes of beam 'b' turn by "
+    told = "neighbouring nodes of beam 'b' are rotated by "
     assert done.returncode == 3 and f"  warning: {told}" in done.stdout
     message = one_message(done)
     assert told in message and "take more elements" in message and message.rstrip().endswith("(--arc-length)")
@@ -178,7 +178,7 @@ def test_too_few_elements_of_a_beam_are_told(oloid):
         assert told in file.attrs["warnings"].decode()
     summary = json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)
     (warning,) = summary["warnings"]
-    assert warning.startswith(told) and warning.endswith(" degrees against each other: take more elements")
+    assert warning.startswith(told) and warning.endswith(" degrees relative to each other: take more elements")
     done = oloid("equilibrium", "model.yaml", "--no-result", "--set", "n=80")
     assert done.returncode == 0 and "warning" not in done.stdout and "stability   stable\n" in done.stdout
 
@@ -357,7 +357,7 @@ def test_wrong_frames_and_solvers(oloid, arguments):
 def test_gravity_has_to_lie_in_the_axis_of_a_frame(oloid):
     done = oloid("modes", write(oloid, PENDULUM), "--spin", "1,0,0")
     assert done.returncode != 0
-    assert "gravity turns" in one_message(done)
+    assert "gravity rotates" in one_message(done)
 
 
 CART = """

@@ -45,7 +45,7 @@ FAULTS = [
           "small_add_transposed_product(r, s, 1, -1.0, n + nb[j].X, g, n + b->z);",
           "small_add_transposed_product(r, s, 1, 1.0, n + nb[j].X, g, n + b->z);", "unit.elimination"),
     Fault("span_takes_rounding_for_a_row", "src/linalg/span.c",
-          "fabs(span->x[c]) > least;", "fabs(span->x[c]) > 1e-14 * least;", "unit.span"),
+          "fabs(span->x[c]) > tolerance;", "fabs(span->x[c]) > 1e-14 * tolerance;", "unit.span"),
     Fault("cayley_second_derivative_factor", "src/linalg/rotation_jet.c",
           "2 * s_k[k] * s_k[l] / s", "s_k[k] * s_k[l] / s", "unit.chart"),
     Fault("angle_second_derivative_sign", "src/linalg/rotation_jet.c",

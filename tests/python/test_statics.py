@@ -241,7 +241,7 @@ def test_wrong_arguments():
         oloid.modes(pendulum(), spin=[1])
     with pytest.raises(oloid.InputError, match="spin_point"):
         oloid.equilibrium(pendulum(), spin_point=[0, 0, 0])
-    with pytest.raises(oloid.InputError, match="gravity turns"):
+    with pytest.raises(oloid.InputError, match="gravity rotates"):
         oloid.equilibrium(pendulum(), spin=[1, 0, 0])
     with pytest.raises(oloid.InputError, match="no solver"):
         oloid.modes(pendulum(), solver="lanczos")
