@@ -91,7 +91,7 @@ olo_status olo_hdf5_set_integer(olo_hdf5 *file, const char *object, const char *
 /* A dataset of numbers that grows by rows. */
 typedef struct olo_hdf5_table {
     const char *path;
-    size_t width;            /* numbers a row; 0: one-dimensional, one number a row */
+    size_t width;            /* numbers per row; 0: one-dimensional, one number per row */
     size_t rows;             /* that will come, about: bounds the pieces the file is allocated in */
     size_t capacity;         /* rows it can ever have, allocated now, for journals; 0: no bound */
     bool integer;            /* stored as 64-bit integers */

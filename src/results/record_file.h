@@ -30,7 +30,7 @@ typedef struct olo_record_end {
     const char *error;       /* text of a failure */
     const char *warnings;    /* lines */
     const char *shows;       /* what the states are, "" of a motion */
-    long stride;             /* steps a row */
+    long stride;             /* steps per row */
     olo_verdict_level level; /* of the run as a whole */
     const olo_verdict *verdicts;
     int verdict_count;

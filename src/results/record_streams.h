@@ -31,7 +31,7 @@ enum {
 
 typedef struct olo_stream {
     olo_hdf5_table table;
-    size_t width;               /* numbers a row; 0: the stream is not there */
+    size_t width;               /* numbers per row; 0: the stream is not there */
     const char *const *columns; /* [width] names, or NULL */
 } olo_stream;
 

@@ -77,7 +77,7 @@ void olo_writer_list(olo_writer *w, const char *path, const char *description,
     }
 }
 
-/* A dataset of one number a row. */
+/* A dataset of one number per row. */
 static void write_numbers(olo_writer *w, const char *path, bool integer, const char *description,
                           const double *values, size_t count)
 {

@@ -35,7 +35,7 @@ struct olo_recorder {
     olo_ledger *part_ledgers; /* [verdict.parts] */
     double *work;             /* [n] */
     olo_thin ledger;          /* of the steps since the last row */
-    long stride;              /* steps a row; 0 before the first state */
+    long stride;              /* steps per row; 0 before the first state */
     long rows;                /* full ones so far */
     olo_run_summary summary;  /* of what was seen, without the seconds of this process */
     double began;             /* clock */
@@ -433,7 +433,7 @@ static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end,
     return status != OLO_OK ? status : olo_record_file_finish(recorder->file, end, error);
 }
 
-static long steps_a_row(const olo_recorder *recorder)
+static long steps_per_row(const olo_recorder *recorder)
 {
     return recorder->run.tolerance > 0.0 && recorder->rows > 0
                ? (recorder->summary.steps + recorder->rows - 1) / recorder->rows
@@ -457,7 +457,7 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .error = recorder->error_text,
                                 .warnings = recorder->warnings,
                                 .shows = recorder->shows,
-                                .stride = steps_a_row(recorder),
+                                .stride = steps_per_row(recorder),
                                 .level = olo_recorder_level(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_recorder_verdicts(recorder, verdicts)};

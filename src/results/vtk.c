@@ -16,7 +16,7 @@ typedef struct export
     olo_vtk_scene scene;
     olo_vtk_file file;
     olo_text collection, folder, path; /* texts that end with a zero byte, the first as a file */
-    double *vectors;                   /* three numbers a node */
+    double *vectors;                   /* three numbers per node */
     int32_t *vertex, *vertex_offset;   /* 0, 1, 2 ... and 1, 2, 3 ... */
     olo_text list;                     /* of the collection */
 }
