@@ -107,9 +107,6 @@ FAULTS = [
     Fault("variational_momentum_without_force", "src/stepping/variational.c",
           "p[i] = 0.5 * (p[i] - T[i]);", "p[i] = 0.5 * (p[i] + T[i]);", "physics.variational"),
     # statics
-    Fault("relaxation_takes_summits_for_valleys", "src/statics/relax.c",
-          "olo_elimination_negative(x->rest->elimination) == 0",
-          "olo_elimination_negative(x->rest->elimination) >= 0", "physics.statics"),
     Fault("limit_points_are_passed", "src/statics/critical.c",
           "if (p->start.load * p->end.load < 0)\n        return OLO_PATH_LIMIT;",
           "if (p->start.load * p->end.load > 1e300)\n        return OLO_PATH_LIMIT;", "physics.paths"),
