@@ -37,7 +37,7 @@ static olo_status simulate(const olo_model *model, olo_error *error)
             status = written;
     }
     if (status == OLO_OK)
-        printf("%s: %ld steps, %.1f iterations a step\n", olo_model_name(model), summary.steps,
+        printf("%s: %ld steps, %.1f iterations per step\n", olo_model_name(model), summary.steps,
                (double)summary.iterations / (double)summary.steps);
     olo_recorder_free(recorder);
     olo_state_free(state);

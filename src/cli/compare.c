@@ -259,7 +259,7 @@ static void print_text(const struct comparison *x)
     cli_table_print(&runs, stdout);
     if (x->base >= 0) {
         (void)printf(
-            "  iterations and passes a step; drifts of energy and momenta relative; CPU and the\n"
+            "  iterations and passes per step; drifts of energy and momenta relative; CPU and the\n"
             "  difference of the final z = (q, p) relative to %s\n",
             x->rows[x->base].treatment.constraints);
     }

@@ -33,7 +33,7 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
     (void)fprintf(out, ", %s unknown%s", cli_count(unknowns, outcome->unknowns),
                   outcome->unknowns == 1 ? "" : "s");
     if (summary->steps > 0) {
-        (void)fprintf(out, ", %.1f iterations a step",
+        (void)fprintf(out, ", %.1f iterations per step",
                       (double)summary->iterations / (double)summary->steps);
     }
     if (summary->halvings > 0) {

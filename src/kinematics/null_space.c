@@ -19,7 +19,7 @@ struct olo_null_space {
     const olo_topology *topology;
     const double *q; /* where P_int is taken */
     bool discrete;
-    double *joints; /* JOINT_NUMBERS a node */
+    double *joints; /* JOINT_NUMBERS per node */
     double *W;      /* [twists] */
     double *parts;  /* [2 nodes] sums of the sizes of the forces and moments that cancel in W, one
                        per three entries of a twist */

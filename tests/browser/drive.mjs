@@ -2,7 +2,8 @@
 //
 //   node drive.mjs PLAN.json OUTPUT.json
 //
-// The plan is a list of {name, page, video}; what must hold is in test_page.py. BROWSER names the browser, chromium by
+// The plan is a list of {name, page, controls, video}: with `controls`, everything on the page is used, and the page is
+// opened on a phone, too; without, its contents are read and its motion is played. What must hold is in test_page.py. BROWSER names the browser, chromium by
 // default. Everything is drawn by software, so that it looks the same everywhere.
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
@@ -256,10 +257,15 @@ async function useRun(browser, item, page, seen) {
   seen.plotted = await plotted(page);
   seen.playing = await playing(page);
   seen.scrubbing = await scrubbing(page);
+  seen.legend = await legend(page);
+  if (item.controls) await useControls(browser, item, page, seen);
+}
+
+// What does not depend on the contents of a page: keys, zoom, downloads, colours, a small screen.
+async function useControls(browser, item, page, seen) {
   seen.keyboard = await keyboard(page);
   seen.zooming = await zooming(page);
   seen.names = await names(page);
-  seen.legend = await legend(page);
   seen.downloads = await downloads(page, item.video);
   seen.contrast = { light: await contrasts(page) };
   await key(page, "Home");

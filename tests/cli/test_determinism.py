@@ -58,6 +58,7 @@ def fingerprints(folder, *arguments):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme, treatment", [(s, t) for s, all in TREATMENTS.items() for t in all])
 @pytest.mark.parametrize("model", LARGE)
 def test_same_bits_of_all_treatments_with_any_number_of_threads(tmp_path, model, scheme, treatment):
@@ -67,11 +68,13 @@ def test_same_bits_of_all_treatments_with_any_number_of_threads(tmp_path, model,
     assert len(set(found)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["hanging-chain", "bend-45", "roll-up"])
 def test_same_bits_of_equilibria_with_any_number_of_threads(tmp_path, model):
     assert len(set(fingerprints(tmp_path, "equilibrium", model))) == 1
 
 
+@pytest.mark.slow
 def test_same_bits_of_linear_systems_with_any_number_of_threads(tmp_path):
     found = set()
     for threads in THREADS:

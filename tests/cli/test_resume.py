@@ -123,6 +123,7 @@ def wait_for(path, seconds=60):
 # ---- kill -9 ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_killed_at_50_random_moments_a_run_goes_on_to_the_same_bits(run, start, folder):
     options = settings_for(run, 0.8)
     begin = time.monotonic()

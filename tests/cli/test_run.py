@@ -39,7 +39,7 @@ def test_summary_for_people(oloid):
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
     assert re.match(r"heavy-top: 100 steps of 0\.001 to t = 0\.1 in .* s \(.* steps/s\), "
-                    r"3 unknowns, \d\.\d iterations a step$", lines[0])
+                    r"3 unknowns, \d\.\d iterations per step$", lines[0])
     assert re.search(r"^  energy +constant to \S+ +ok$", done.stdout, re.M)
     assert re.search(r"^  angular momentum z +constant to \S+ +ok$", done.stdout, re.M)
     assert re.search(r"^  constraints +satisfied to \S+ +ok$", done.stdout, re.M)

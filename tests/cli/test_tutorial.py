@@ -6,6 +6,8 @@ import shlex
 import pytest
 from conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 BLOCK = re.compile(r"^```(yaml|sh|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -27,6 +27,7 @@ def line(report, quantity):
 
 # ---- what is not right is not ok
 
+@pytest.mark.slow
 def test_energy_that_grows_with_halved_steps_is_broken(oloid):
     report = judged(oloid, "chain", "--scheme", "variational", "--set", "n=60", "--step", "0.005", "--end", "16.5")
     energy = line(report, "energy")

@@ -5,17 +5,9 @@
 
 #include "base/memory.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 static long mallocs = 0;
 
-#if defined(__GLIBC__) && !defined(SANITIZED)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 #define COUNTED 1
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);

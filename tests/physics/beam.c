@@ -512,7 +512,7 @@ TEST(refined_meshes_have_the_energies_of_the_sheet)
 TEST_MAIN(cmocka_unit_test(table_5_2_unknowns),
           cmocka_unit_test(motion_and_energies_are_those_of_the_sheet),
           cmocka_unit_test(stress_resultants_are_those_of_the_sheet),
-          cmocka_unit_test(snapshots_have_the_colours_of_the_sheet),
+          long_unit_test(snapshots_have_the_colours_of_the_sheet),
           cmocka_unit_test(energy_and_momenta_stay_after_the_load),
           cmocka_unit_test(time_can_be_turned_around),
           cmocka_unit_test(planar_loads_keep_the_beam_in_its_plane),

@@ -339,7 +339,7 @@ TEST(parameters_of_bodies_on_hinges)
          .end = 1,
          .running = 3}};
     for (int scheme = 0; scheme < 2; scheme++)
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i += SANITIZED ? 3 : 1)
             for (int count = 4; count <= 6; count += 2)
                 check_parameters(hinged, schemes[scheme], names, values, count, &goals[i]);
 }

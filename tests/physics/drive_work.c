@@ -128,7 +128,7 @@ TEST(the_work_of_several_drives_is_told_apart)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(the_work_on_a_disc_is_its_kinetic_energy_after_twelve_thousand_steps),
+TEST_MAIN(long_unit_test(the_work_on_a_disc_is_its_kinetic_energy_after_twelve_thousand_steps),
           cmocka_unit_test(the_work_converges_with_the_order_of_the_steps),
           cmocka_unit_test(energy_work_and_dissipation_agree_to_the_order_of_the_steps),
           cmocka_unit_test(the_work_of_several_drives_is_told_apart))

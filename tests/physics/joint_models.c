@@ -761,7 +761,7 @@ TEST_MAIN(cmocka_unit_test(a_hanging_chain_of_100_takes_1000_steps_and_none_is_h
           cmocka_unit_test(six_body_linkage_at_three_steps),
           cmocka_unit_test(six_body_linkage_numbered_the_other_way),
           cmocka_unit_test(six_body_linkage_does_not_depend_on_its_frames),
-          cmocka_unit_test(six_body_linkage_turns_inside_out_for_ten_thousand_steps),
+          long_unit_test(six_body_linkage_turns_inside_out_for_ten_thousand_steps),
           cmocka_unit_test(two_windows_pass_their_singular_positions_for_ten_seconds),
           cmocka_unit_test(forty_windows_pass_their_singular_positions),
           cmocka_unit_test(four_bar_converges_to_the_reference_positions),

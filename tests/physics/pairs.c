@@ -198,7 +198,7 @@ static int mobility(const joined *x)
 TEST(random_trees_move_alike_with_the_mobility_of_their_joints)
 {
     outcome worst = {0};
-    for (int k = 0; k < 200; k++) {
+    for (int k = 0; k < 200; k += SANITIZED ? 13 : 1) {
         /* most are small, ten have fifty bodies */
         joined x = joined_tree(1000 + (unsigned)k, k % 20 == 0 ? 50 : 2 + k % 11);
         check_equal(x.dofs, mobility(&x));
@@ -213,7 +213,7 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
     static const char closing[] = "RSC";
     outcome worst = {0};
     int locked = 0, repeating = 0;
-    for (int k = 0; k < 100; k++) {
+    for (int k = 0; k < 100; k += SANITIZED ? 7 : 1) {
         int bodies = 2 + k % 9;
         joined x = joined_tree(5000 + (unsigned)k, bodies);
         int a = joined_pick(&x, bodies), b = (a + 1 + joined_pick(&x, bodies - 1)) % bodies;
@@ -228,7 +228,7 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
     }
     print_worst("100 loops", &worst);
     print_message("in %d some rows repeat others, in %d all do\n", repeating, locked);
-    check_true(locked > 0 && repeating > locked && repeating < 100);
+    check_true(SANITIZED || (locked > 0 && repeating > locked && repeating < 100));
 }
 
 /* Three more pairs of any kind: loops that share bodies and repeat one another. */
@@ -245,7 +245,7 @@ static joined three_loops(unsigned long long seed, int bodies)
 TEST(loops_that_share_bodies_move_alike_with_the_mobility_of_their_rank)
 {
     outcome worst = {0};
-    for (int k = 0; k < 41; k++) {
+    for (int k = 0; k < 41; k += SANITIZED ? 8 : 1) {
         /* in the last, what rounding leaves of a repeated row is largest among thousands */
         joined x = k < 40 ? three_loops(7000 + (unsigned)k, 3 + k % 8) : three_loops(10615, 10);
         check_true(mobility(&x) >= x.dofs);

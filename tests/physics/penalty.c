@@ -301,7 +301,7 @@ TEST(augmented_conserves_energy_with_the_constraint_energy)
 
 /* --- projected --- */
 
-/* T8: h = 0.001 to t = 1, three iterations a step. */
+/* T8: h = 0.001 to t = 1, three iterations per step. */
 TEST(implicit_and_explicit_null_space_give_the_constrained_solution_of_the_top)
 {
     const char *const kinds[] = {"explicit", "implicit"};

@@ -41,7 +41,7 @@ static olo_step_map map_of(const example *x, int order)
 static void check_steps(const example *all, size_t count, double least)
 {
     for (size_t i = 0; i < count; i++)
-        for (int order = 2; order <= 6; order += 2) {
+        for (int order = 2; order <= (SANITIZED ? 4 : 6); order += 2) {
             olo_step_map map = map_of(&all[i], order);
             print_message("%s, order %d: defect %.1e, volume %.1e\n", all[i].model, order,
                           map.defect, map.volume);
@@ -204,8 +204,9 @@ static const example moving[] = {
 TEST(symplectic_form_is_constant_over_a_hundred_steps)
 {
     for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
-        for (int order = 2; order <= 6; order += 2) {
-            lapse x = lapse_of(&moving[i], "variational", order, order == 2 ? 100 : 5);
+        for (int order = 2; order <= (SANITIZED ? 4 : 6); order += 2) {
+            lapse x =
+                lapse_of(&moving[i], "variational", order, order == 2 && !SANITIZED ? 100 : 5);
             print_message("%s, order %d: form %.1e, adjoint %.1e\n", moving[i].model, order, x.form,
                           x.adjoint);
             check_below(x.form, 1e-10);

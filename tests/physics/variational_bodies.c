@@ -203,14 +203,14 @@ TEST(random_trees_and_loops_move_alike)
 {
     static const char closing[] = "RSCPEFLTU";
     outcome trees = {0}, loops = {0};
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 40; k += SANITIZED ? 7 : 1) {
         int bodies = k % 20 == 0 ? 40 : 2 + k % 11;
         joined x = joined_tree(1000 + (unsigned)k, bodies);
         check_joined(&x, other_of(k, bodies), 20, &trees);
         joined_free(&x);
     }
     print_worst("40 trees", &trees);
-    for (int k = 0; k < 72; k++) {
+    for (int k = 0; k < 72; k += SANITIZED ? 5 : 1) {
         int bodies = 2 + k % 8;
         joined x = joined_tree(5000 + (unsigned)k, bodies);
         int a = joined_pick(&x, bodies), b = (a + 1 + joined_pick(&x, bodies - 1)) % bodies;
@@ -296,7 +296,11 @@ TEST(catalogue_models_move_alike)
             scene a = variational_open(name, "reduced"), b = variational_open(name, treatments[k]);
             bool beams = a.system->beam_count > 0;
             /* the others are dense */
-            int steps = k == 1 ? 50 : a.system->n <= 100 ? 10 : a.system->n <= 300 ? 1 : 0;
+            int steps = k == 1               ? (SANITIZED ? 5 : 50)
+                        : SANITIZED          ? 1
+                        : a.system->n <= 100 ? 10
+                        : a.system->n <= 300 ? 1
+                                             : 0;
             outcome o = compare(&a, &b, fmin(a.run.step, 0.005), steps);
             print_worst(name, &o);
             check_below(o.apart, 1e-10);

@@ -7,16 +7,14 @@
 
 #include "base/write.h"
 
-/* Every allocation fails in turn, and every so many changes of a file; injection_slow.c takes all
- * of the changes. From every so many of the different journals that this leaves the run is resumed.
+/* Every allocation fails in turn (under the sanitizer every third), and every so many changes of a
+ * file; injection_slow.c takes all of the changes. From every so many of the different journals
+ * that this leaves the run is resumed.
  */
 #ifndef INJECTION_STRIDE
-#ifdef __SANITIZE_ADDRESS__
-#define INJECTION_STRIDE 29
-#else
-#define INJECTION_STRIDE 13
-#endif
-#define INJECTION_RESUME 1
+#define INJECTION_STRIDE (SANITIZED ? 29 : 13)
+#define INJECTION_RESUME (SANITIZED ? 4 : 1)
+#define INJECTION_EVERY_ALLOCATION
 #endif
 
 /* Journals that were tried to the end. */
@@ -127,7 +125,7 @@ static void put_journal(const unsigned char *bytes, size_t size)
     close(file);
 }
 
-#if INJECTION_STRIDE > 1 // else injection.c did this
+#ifdef INJECTION_EVERY_ALLOCATION // else injection.c did this
 TEST(every_allocation_of_a_run_may_fail)
 {
     journal_contents whole = undisturbed();
@@ -136,7 +134,7 @@ TEST(every_allocation_of_a_run_may_fail)
     for (olo_status status = OLO_NO_MEMORY; status != OLO_OK;) {
         olo_error error = {0};
         put_old_result();
-        olo_memory_fail_at(++n);
+        olo_memory_fail_at(n += SANITIZED ? 3 : 1);
         status = journal_all(false, 0, &error);
         olo_memory_fail_at(0);
         check_equal(alive, olo_memory_alive());
@@ -166,7 +164,7 @@ TEST(every_allocation_of_a_run_that_goes_on_may_fail)
         error = (olo_error){0};
         put_old_result();
         put_journal(bytes, size);
-        olo_memory_fail_at(++n);
+        olo_memory_fail_at(n += SANITIZED ? 3 : 1);
         status = journal_all(true, 0, &error);
         olo_memory_fail_at(0);
         check_equal(alive, olo_memory_alive());
@@ -244,13 +242,12 @@ TEST(every_write_of_a_run_that_goes_on_may_fail)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#if INJECTION_STRIDE > 1
+#ifdef INJECTION_EVERY_ALLOCATION
         cmocka_unit_test(every_allocation_of_a_run_may_fail),
         cmocka_unit_test(every_allocation_of_a_run_that_goes_on_may_fail),
 #endif
         cmocka_unit_test(every_write_of_a_run_may_fail),
-        cmocka_unit_test(every_write_of_a_run_that_goes_on_may_fail)
-    };
+        cmocka_unit_test(every_write_of_a_run_that_goes_on_may_fail)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     return cmocka_run_group_tests(tests, journal_enter, journal_leave) == 0 ? 0 : 1;
 }

@@ -57,7 +57,7 @@ static double polynomial_error(const olo_system *system, olo_motion_pass *pass, 
     return largest;
 }
 
-TEST(polynomials_in_time_are_foretold)
+TEST(polynomials_in_time_are_predicted)
 {
     scene s = scene_open(points, "reduced");
     check_equal(s.system->twists % 2, 1);
@@ -145,6 +145,6 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(polynomials_in_time_are_foretold),
+TEST_MAIN(cmocka_unit_test(polynomials_in_time_are_predicted),
           cmocka_unit_test(rates_that_change_evenly_are_predicted_with_steps_of_any_size),
           cmocka_unit_test(hinged_bodies_predict_the_same_bits_on_any_processor))

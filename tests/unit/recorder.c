@@ -202,7 +202,7 @@ TEST(positions_in_a_table_are_those_in_space)
 
 TEST(a_long_run_is_thinned_and_keeps_first_last_and_spikes)
 {
-    record(103, 10, 103, OLO_OK); // 11 steps a row
+    record(103, 10, 103, OLO_OK); // 11 steps per row
     olo_result *result = open_result();
     check_equal(11, olo_result_row_count(result));
     check_close(0.0, value(result, "time", 0), 0.0);

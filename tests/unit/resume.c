@@ -11,17 +11,13 @@
 #include "results/hdf5_file.h"
 #include "system/system.h"
 
-/* Under the sanitizers a process takes long to start; and HDF5 leaks what it has read of a damaged
- * file. */
+/* HDF5 leaks what it has read of a damaged file. */
 #ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libhdf5";
 }
-#else
-enum { SANITIZED = 0 };
 #endif
 
 /* The run that nobody disturbed. */
