@@ -31,7 +31,7 @@ static olo_system *create_system(const char *name)
 /* A copy in which nothing is built yet. */
 static olo_system *copy_pattern(const olo_system *pattern)
 {
-    olo_system *s = olo_system_copy(pattern);
+    olo_system *s = olo_system_copy(pattern, false);
     if (!s)
         return NULL;
     s->implied = olo_free(s->implied);
@@ -427,7 +427,7 @@ olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
     olo_system *s = builder->system;
     if (!NEXT(builder, joints, joint_count))
         return builder->error.status;
-    if (builder->pattern && !same_joint(joint, &s->joints[s->joint_count]))
+    if (builder->pattern && !same_joint(joint, &builder->pattern->joints[s->joint_count]))
         return other_structure(builder);
     s->joints[s->joint_count] = *joint;
     s->joints[s->joint_count].group = s->group_count - 1;
@@ -567,7 +567,8 @@ olo_status olo_draw(olo_builder *builder, const olo_drawable *drawable)
     if (!NEXT(builder, drawables, drawable_count))
         return builder->error.status;
     olo_drawable *x = &s->drawables[s->drawable_count];
-    const char *name = builder->pattern ? x->name : NULL;
+    const char *name =
+        builder->pattern ? builder->pattern->drawables[s->drawable_count].name : NULL;
     if (!keep_text(builder, drawable->name, &name))
         return builder->error.status;
     *x = *drawable;

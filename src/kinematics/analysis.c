@@ -66,7 +66,7 @@ void olo_system_get_numbers(const olo_system *system, double *block)
 olo_status olo_system_with(const olo_system *system, const double *block, olo_system **other,
                            olo_error *error)
 {
-    olo_system *made = *other = olo_system_copy(system);
+    olo_system *made = *other = olo_system_copy(system, true);
     if (!made)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the system");
     olo_system_visit_numbers(made, set, &block);

@@ -20,12 +20,16 @@ typedef struct copying {
     olo_form *form;
     double *b, *coefficient;
     olo_product *product;
-    bool ok;
+    bool numbers, ok;
 } copying;
 
 #define COPY_LIST(x, list, count)                                                                  \
     copy_list((x), (void **)&(x)->to->list, (x)->from->list, (x)->from->count,                     \
               sizeof *(x)->to->list)
+/* Of a list that consists of numbers, or room for it. */
+#define COPY_NUMBERS(x, list, count)                                                               \
+    copy_list((x), (void **)&(x)->to->list, (x)->numbers ? (x)->from->list : NULL,                 \
+              (x)->from->count, sizeof *(x)->to->list)
 
 static void copy_list(copying *x, void **list, const void *items, int count, size_t size)
 {
@@ -43,11 +47,9 @@ static const void *pool_copy(copying *x, const void *items, size_t count, size_t
 static void copy_lists(copying *x)
 {
     COPY_LIST(x, nodes, node_count);
-    COPY_LIST(x, mass, mass_count);
     COPY_LIST(x, terms, term_count);
     COPY_LIST(x, constraints, m);
     COPY_LIST(x, groups, group_count);
-    COPY_LIST(x, joints, joint_count);
     COPY_LIST(x, beams, beam_count);
     COPY_LIST(x, joint_coordinates, joint_coordinate_count);
     COPY_LIST(x, drives, drive_count);
@@ -55,11 +57,13 @@ static void copy_lists(copying *x)
     COPY_LIST(x, body_points, body_point_count);
     COPY_LIST(x, outputs, output_count);
     COPY_LIST(x, exacts, exact_count);
-    COPY_LIST(x, drawables, drawable_count);
-    COPY_LIST(x, q0, n);
-    COPY_LIST(x, v0, n);
     COPY_LIST(x, v0_given, n);
-    COPY_LIST(x, implied, implied_count);
+    COPY_NUMBERS(x, mass, mass_count);
+    COPY_NUMBERS(x, joints, joint_count);
+    COPY_NUMBERS(x, drawables, drawable_count);
+    COPY_NUMBERS(x, q0, n);
+    COPY_NUMBERS(x, v0, n);
+    COPY_NUMBERS(x, implied, implied_count);
     /* functions of time belong to the first system */
     for (int i = 0; x->to->actions && i < x->to->action_count; i++)
         x->to->actions[i].time.free = NULL;
@@ -199,7 +203,7 @@ static void copy_others(copying *x)
     olo_system *to = x->to;
     for (int i = 0; x->ok && i < to->action_count; i++)
         to->actions[i].coordinate = coordinate_of(x, to->actions[i].coordinate);
-    for (int i = 0; x->ok && i < to->joint_count; i++)
+    for (int i = 0; x->ok && x->numbers && i < to->joint_count; i++)
         to->joints[i].rolling = pool_copy(x, to->joints[i].rolling, 1, sizeof(olo_rolling));
     for (int i = 0; x->ok && i < to->beam_count; i++) {
         olo_beam_line *beam = &to->beams[i];
@@ -209,10 +213,10 @@ static void copy_others(copying *x)
     }
 }
 
-olo_system *olo_system_copy(const olo_system *base)
+olo_system *olo_system_copy(const olo_system *base, bool numbers)
 {
     olo_system *to = olo_alloc(1, sizeof *to);
-    copying x = {.from = base, .to = to, .ok = true};
+    copying x = {.from = base, .to = to, .numbers = numbers, .ok = true};
     if (!to)
         return NULL;
     *to = *base;

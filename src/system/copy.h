@@ -9,10 +9,11 @@
 
 #include "system/system.h"
 
-/* NULL: no memory. */
-olo_system *olo_system_copy(const olo_system *base);
+/* NULL: no memory. Without `numbers` room is all there is for masses, joints, pictures, initial
+ * state and implied velocities: whoever asks writes them all. */
+olo_system *olo_system_copy(const olo_system *base, bool numbers);
 
-/* Shares for each length of the model, and frames with their masses; false: no memory. */
+/* The length of the model, and frames with their masses; false: no memory. */
 bool olo_system_finish_numbers(olo_system *system);
 
 /* Visits all numbers in runs, in an order that is the same for systems of one structure: masses,

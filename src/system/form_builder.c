@@ -171,26 +171,38 @@ static bool refill_products(const olo_form_builder *f, const int *place, olo_for
     return products == form->products;
 }
 
+/* One form; false: it has other coordinates or products. */
+static bool refill(const olo_form_builder *f, const int *index, olo_form *form, int *place)
+{
+    double *b = (double *)form->b;
+    if (f->overflow || !find_places(f, form->size, index, place))
+        return false;
+    if (f->size < form->size)
+        memset(b, 0, (size_t)form->size * sizeof *b);
+    for (int l = 0; l < f->size; l++)
+        b[place[l]] = f->b[l];
+    form->c = f->c;
+    form->pure = is_pure(form->size, b);
+    return refill_products(f, place, form);
+}
+
 bool olo_forms_refill(int count, const olo_form_builder *f, olo_form *forms)
 {
-    bool touched[OLO_FORM_SIZE_MAX] = {false};
-    const int size = forms->size;
-    int places = 0;
-    for (int k = 0; k < count; k++) {
-        int place[OLO_FORM_SIZE_MAX];
-        double *b = (double *)forms[k].b;
-        if (f[k].overflow || !find_places(&f[k], size, forms->index, place))
+    int place[OLO_FORM_SIZE_MAX], touched = f->size;
+    if (!refill(f, forms->index, forms, place))
+        return false;
+    if (count == 1)
+        return touched == forms->size;
+    bool seen[OLO_FORM_SIZE_MAX] = {false};
+    for (int l = 0; l < f->size; l++)
+        seen[place[l]] = true;
+    for (int k = 1; k < count; k++) {
+        if (!refill(&f[k], forms->index, &forms[k], place))
             return false;
-        memset(b, 0, (size_t)size * sizeof *b);
         for (int l = 0; l < f[k].size; l++) {
-            b[place[l]] = f[k].b[l];
-            places += !touched[place[l]];
-            touched[place[l]] = true;
+            touched += !seen[place[l]];
+            seen[place[l]] = true;
         }
-        if (!refill_products(&f[k], place, &forms[k]))
-            return false;
-        forms[k].c = f[k].c;
-        forms[k].pure = is_pure(size, b);
     }
-    return places == size;
+    return touched == forms->size;
 }

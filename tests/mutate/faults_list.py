@@ -46,6 +46,13 @@ FAULTS = [
           "small_add_transposed_product(r, s, 1, 1.0, n + nb[j].X, g, n + b->z);", "unit.elimination"),
     Fault("span_takes_rounding_for_a_row", "src/linalg/span.c",
           "fabs(span->x[c]) > least;", "fabs(span->x[c]) > 1e-14 * least;", "unit.span"),
+    # one structure, other numbers
+    Fault("shared_topology_keeps_old_joints", "src/kinematics/topology.c",
+          "        orient(system, k, &nodes[k]);", "        (void)k;", "unit.with_parameters"),
+    Fault("parameter_that_counts_copies_is_ignored", "src/model/compile.c",
+          "if (model->structural[i] &&", "if (false &&", "unit.with_parameters"),
+    Fault("shared_structure_is_freed_early", "src/system/system.c",
+          "if (!system || atomic_fetch_sub(&system->users, 1) > 1)", "if (!system)", "unit.with_parameters"),
     # system
     Fault("distance_spring_discrete_gradient", "src/system/law_distance.c",
           "const double share = 1.0 - 2.0 * c1 * i;", "const double share = 1.0 - 1.9999999 * c1 * i;",
