@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 #include "elements/builder.h"
 #include "kinematics/analysis.h"
 #include "linalg/vec3.h"

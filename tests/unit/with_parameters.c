@@ -1,5 +1,7 @@
 /* Systems with other parameters, made from one that is compiled: the same bits as a fresh
  * compilation, in all numbers and in steps; structure is shared, and changes of it are refused. */
+#include <pthread.h>
+
 #include "base/memory.h"
 #include "kinematics/analysis.h"
 #include "kinematics/redundancy.h"
@@ -218,6 +220,63 @@ TEST(out_of_memory_leaves_nothing_behind)
     olo_model_free(model);
 }
 
+/* What each of several threads sees of a system that none of them has measured yet. */
+typedef struct job {
+    const olo_model *model;
+    const olo_system *system;
+    olo_ledger ledger;
+    int invariants;
+    olo_status status;
+} job;
+
+static void *look(void *context)
+{
+    job *x = context;
+    const char *const name = "length";
+    const double value = 0.12;
+    olo_state *state = NULL;
+    olo_system *other = NULL;
+    x->status = olo_system_with_parameters(x->model, x->system, 1, &name, &value, &other, NULL);
+    if (x->status == OLO_OK)
+        x->status = olo_system_initial_state(x->system, &state, NULL, NULL);
+    if (x->status == OLO_OK)
+        olo_system_ledger(x->system, state, &x->ledger);
+    x->invariants = olo_system_invariants(x->system);
+    olo_state_free(state);
+    olo_system_free(other);
+    return NULL;
+}
+
+TEST(threads_share_a_system_and_measure_it_once)
+{
+    enum { THREADS = 4 };
+    olo_error error = {0};
+    const char *const name = "mass";
+    const double value = 0.3;
+    olo_model *model = NULL;
+    olo_system *other = NULL;
+    job jobs[THREADS] = {{0}};
+    pthread_t threads[THREADS];
+    check_ok(olo_model_read("chain", NULL, 0, &model, &error), &error);
+    olo_system *system = compile(model);
+    check_ok(olo_system_with_parameters(model, system, 1, &name, &value, &other, &error), &error);
+    for (int i = 0; i < THREADS; i++) {
+        jobs[i].model = model;
+        jobs[i].system = other;
+        check_equal(0, pthread_create(&threads[i], NULL, look, &jobs[i]));
+    }
+    for (int i = 0; i < THREADS; i++) {
+        check_equal(0, pthread_join(threads[i], NULL));
+        check_status(OLO_OK, jobs[i].status);
+        check_equal(jobs[0].invariants, jobs[i].invariants);
+        check_true(memcmp(&jobs[0].ledger, &jobs[i].ledger, sizeof jobs[i].ledger) == 0);
+    }
+    check_equal(olo_system_invariants(system), jobs[0].invariants);
+    olo_system_free(system);
+    olo_system_free(other);
+    olo_model_free(model);
+}
+
 /* One parameter of a model of the catalogue, some percent away. Returns whether it may change. */
 static bool check_parameter(const char *name, const olo_model *model, const olo_system *system,
                             const char *parameter)
@@ -281,4 +340,5 @@ TEST_MAIN(cmocka_unit_test(bits_are_those_of_a_fresh_compilation),
           cmocka_unit_test(every_kind_of_field_follows_its_parameters),
           cmocka_unit_test(a_block_of_numbers_makes_a_system_of_the_same_structure),
           cmocka_unit_test(changes_of_structure_and_bad_values_are_refused_by_name),
+          cmocka_unit_test(threads_share_a_system_and_measure_it_once),
           cmocka_unit_test(out_of_memory_leaves_nothing_behind))
