@@ -169,6 +169,31 @@ OLO_API double olo_model_parameter(const olo_model *model, const char *name);
  * unknown name, a mass that is not positive, an inertia that no body has. */
 OLO_API olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_error *error);
 
+/** The system of a model with other values of `count` of its parameters, made from the one that was
+ *  compiled: elements write other numbers into the same structure, with the same bits as if the
+ *  model had been read with these values and compiled. It costs about as much as a few steps.
+ *  Parameters that are not given have the values of the model, or follow from others by their
+ *  expressions; options of a run stay those of the model.
+ *
+ *  `system` was compiled from `model`, which is as it was then, or made by this function; neither
+ *  is changed, and any number of threads may call this with the same ones. The new system shares
+ *  names and topology with `system`, and belongs to the caller: free both with olo_system_free, in
+ *  any order.
+ *
+ *  Fails with OLO_BAD_INPUT for a name that is no parameter, and where a value is one with which
+ *  the model cannot be compiled; with OLO_UNSUPPORTED where it changes what the model consists of:
+ *  numbers of copies, a mass or a force that vanishes, a direction that becomes another axis. Then
+ *  read and compile the model with that value. */
+OLO_API olo_status olo_system_with_parameters(const olo_model *model, const olo_system *system,
+                                              int count, const char *const *names,
+                                              const double *values, olo_system **other,
+                                              olo_error *error);
+
+/** Value that a parameter has when `count` others, or itself, have other values; NaN if there is
+ * none of that name, or if that has no value then. */
+OLO_API double olo_model_parameter_with(const olo_model *model, int count, const char *const *names,
+                                        const double *values, const char *name);
+
 /** The catalogue: the models that come with the library, or those of the directory that the
  * environment variable OLOID_MODELS names (it comes first). A model is a file `name.yaml`. */
 typedef struct olo_catalogue olo_catalogue;

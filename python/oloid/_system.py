@@ -67,6 +67,17 @@ def read_model(source, settings):
                  settings.count), {}
 
 
+class Values:
+    """Values {name: number} of parameters as two arrays."""
+
+    def __init__(self, values):
+        self.values = {str(name): float(value) for name, value in values.items()}
+        self._names = [ffi.new("char[]", encode(name)) for name in self.values]
+        self.names = ffi.new("const char *[]", self._names or [ffi.NULL])
+        self.numbers = ffi.new("double[]", list(self.values.values()) or [0.0])
+        self.count = len(self.values)
+
+
 class System:
     """A compiled model: constant, may be shared between threads. Made by `oloid.load`."""
 
@@ -84,6 +95,7 @@ class System:
         return self
 
     def _finish(self, functions):
+        self._values = Values({})
         self._guard = Guard()
         self._callbacks = []
         for name, (noun, function, slopes) in functions.items():
@@ -117,9 +129,22 @@ class System:
     def has_functions(self):
         return bool(self._callbacks)
 
+    def with_parameters(self, values):
+        """The system with other values of some parameters, {name: value}, for the price of a few steps: it shares names and
+        structure with this one, and has the bits of `oloid.load` with these values. Parameters that are expressions of
+        others follow them; options of the run stay as they are. A value that changes what the model consists of (the
+        number of copies, a mass that vanishes) raises an InputError: load the model with it."""
+        other = System.__new__(System)
+        other._model, other._guard, other._callbacks = self._model, self._guard, self._callbacks
+        other._values = Values({**self._values.values, **values})
+        other._system = aside(create, "olo_system", lib.olo_system_with_parameters, lib.olo_system_free, self._model,
+                              self._system, other._values.count, other._values.names, other._values.numbers)
+        return other
+
     def parameter(self, name):
         """Value of a parameter."""
-        value = lib.olo_model_parameter(self._model, encode(name))
+        value = lib.olo_model_parameter_with(self._model, self._values.count, self._values.names, self._values.numbers,
+                                             encode(name))
         if value != value:
             raise InputError(f"model '{self.name}' has no parameter '{name}'", "NOT_FOUND")
         return value
@@ -209,6 +234,9 @@ class System:
         """Derivatives of the runs of this system, an `oloid.Derivatives`: with respect to the start, to `parameters` of the
         model, and to `controls` of every step (loads, and joints with a torque, force or controller)."""
         from ._derivatives import Derivatives  # which needs this module
+        if parameters and self._values.count:
+            raise InputError("derivatives by parameters are taken at the values of the model: load it with "
+                             f"set={self._values.values!r}")
         return Derivatives(self, parameters, controls, **options)
 
     def simulate(self, state, callback=None, **options):

@@ -25,7 +25,8 @@ static int failure_is_due(void)
     return remaining == 1;
 }
 
-void *olo_alloc(size_t count, size_t size)
+/* A block whose bytes are not set yet. */
+static void *allocate(size_t count, size_t size)
 {
     if (size != 0 && count > PTRDIFF_MAX / size) {
         return NULL;
@@ -39,9 +40,23 @@ void *olo_alloc(size_t count, size_t size)
     if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {
         return NULL;
     }
-    memset(block, 0, bytes);
     atomic_fetch_add(&allocations, 1);
     atomic_fetch_add(&alive, 1);
+    return block;
+}
+
+void *olo_alloc(size_t count, size_t size)
+{
+    void *block = allocate(count, size);
+    return block != NULL ? memset(block, 0, count * size) : NULL;
+}
+
+void *olo_copy(const void *items, size_t count, size_t size)
+{
+    void *block = allocate(count, size);
+    if (block != NULL && items != NULL && count > 0) {
+        memcpy(block, items, count * size);
+    }
     return block;
 }
 

@@ -9,6 +9,9 @@
  * product overflows, or by injection. A count of zero returns a valid pointer that may be freed. */
 void *olo_alloc(size_t count, size_t size);
 
+/* The same with a copy of `items` in it, which may be NULL where there are none. */
+void *olo_copy(const void *items, size_t count, size_t size);
+
 /* Grows or shrinks a block of `old_count` items to `count`; new items are zeroed. On failure NULL
  * is returned and the old block remains valid. `old` may be NULL with `old_count` 0. */
 void *olo_realloc(void *old, size_t old_count, size_t count, size_t size);

@@ -51,6 +51,16 @@ olo_status olo_build_mass_moments(olo_builder *builder, double mass, const doubl
     return OLO_OK;
 }
 
+/* Whether a symmetric matrix is surely positive: its pivots are, by more than their rounding. */
+static bool is_positive(const double E[9])
+{
+    const double least = 1e-9;
+    const double first = E[0], second = E[4] - E[1] * E[3] / first;
+    const double mixed = E[5] - E[1] * E[6] / first;
+    const double third = E[8] - E[2] * E[6] / first - mixed * mixed / second;
+    return first > 0 && second > least * E[4] && third > least * E[8] && E[4] > 0 && E[8] > 0;
+}
+
 /* No mass may lie on a negative square of a distance. */
 olo_status olo_build_check_moments(olo_builder *builder, const char *key,
                                    const olo_moments *moments)
@@ -62,6 +72,8 @@ olo_status olo_build_check_moments(olo_builder *builder, const char *key,
         E[i] = moments->second[i] - moments->first[i / 3] * moments->first[i % 3] / moments->mass;
         second = fmax(second, fabs(moments->second[i]));
     }
+    if (is_positive(E))
+        return OLO_OK;
     if (!olo_symmetric_eigenvalues(3, E, value))
         return olo_builder_fail(builder, "inertia", "is not a finite tensor");
     for (int i = 0; i < 3; i++)

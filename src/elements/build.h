@@ -16,6 +16,10 @@ olo_system *olo_build_system(olo_builder *builder);
 
 olo_status olo_build_out_of_memory(olo_builder *builder);
 
+/* Whether a system is built again with other numbers: pieces that have none of the model may be
+ * left as they are. */
+bool olo_build_again(const olo_builder *builder);
+
 /* A node with its initial coordinates and velocities, and its internal constraints; `base` is the
  * point it counts from, or -1. */
 olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node_type *type,
@@ -49,6 +53,8 @@ olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *mom
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried);
 olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form);
 olo_status olo_build_row(olo_builder *builder, const olo_constraint *row);
+/* Built again: the next rows have no numbers of the model and stay as they are. */
+olo_status olo_build_constant_rows(olo_builder *builder, int count);
 /* The row that follows moves a joint coordinate. */
 olo_status olo_build_drive(olo_builder *builder, int coordinate);
 

@@ -12,6 +12,35 @@
 #include "elements/drawing.h"
 #include "elements/initial_velocities.h"
 #include "linalg/vec3.h"
+#include "system/copy.h"
+#include "system/diagnostics.h"
+
+static olo_system *create_system(const char *name)
+{
+    olo_system *s = olo_alloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    atomic_init(&s->users, 1);
+    s->name = olo_pool_text(&s->pool, name, strlen(name));
+    if (s->name)
+        return s;
+    olo_system_free(s);
+    return NULL;
+}
+
+/* A copy in which nothing is built yet. */
+static olo_system *copy_pattern(const olo_system *pattern)
+{
+    olo_system *s = olo_system_copy(pattern, false);
+    if (!s)
+        return NULL;
+    s->implied = olo_free(s->implied);
+    s->n = s->m = s->twists = s->node_count = s->mass_count = s->term_count = s->group_count = 0;
+    s->joint_count = s->beam_count = s->joint_coordinate_count = s->drive_count = 0;
+    s->action_count = s->body_point_count = s->output_count = s->reaction_count = 0;
+    s->exact_count = s->drawable_count = s->implied_count = 0;
+    return s;
+}
 
 olo_status olo_builder_create(const olo_builder_setup *setup, olo_builder **builder,
                               olo_error *error)
@@ -19,14 +48,13 @@ olo_status olo_builder_create(const olo_builder_setup *setup, olo_builder **buil
     *builder = NULL;
     olo_builder *b = olo_alloc(1, sizeof *b);
     if (b)
-        b->system = olo_alloc(1, sizeof *b->system);
-    if (b && b->system)
-        b->system->name = olo_pool_text(&b->system->pool, setup->name, strlen(setup->name));
-    if (!b || !b->system || !b->system->name) {
+        b->system = setup->pattern ? copy_pattern(setup->pattern) : create_system(setup->name);
+    if (!b || !b->system) {
         olo_builder_free(b);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the system");
     }
     b->setup = *setup;
+    b->pattern = setup->pattern;
     vec3_copy(setup->gravity, b->system->gravity);
     vec3_copy(setup->plane, b->system->plane);
     b->system->planar = vec3_normalise(b->system->plane) > 0;
@@ -85,10 +113,26 @@ olo_system *olo_build_system(olo_builder *builder)
     return builder->system;
 }
 
-/* Room for one more item in a list of the system. */
-#define GROW(builder, list, count)                                                                 \
-    grow((builder), (void **)&(builder)->system->list, (size_t)(builder)->system->count,           \
-         &(builder)->capacity.list, sizeof *(builder)->system->list)
+bool olo_build_again(const olo_builder *builder)
+{
+    return builder->pattern != NULL;
+}
+
+/* Built again, the element has another structure. */
+static olo_status other_structure(olo_builder *builder)
+{
+    const olo_error cause = {.status = OLO_UNSUPPORTED,
+                             .text = "consists of other parts with these values"};
+    return olo_builder_pass(builder, NULL, &cause);
+}
+
+/* Room for one more item in a list of the system; built again, the item that was there. */
+#define NEXT(builder, list, count)                                                                 \
+    ((builder)->pattern                                                                            \
+         ? (builder)->system->count < (builder)->pattern->count ||                                 \
+               other_structure(builder) == OLO_OK                                                  \
+         : grow((builder), (void **)&(builder)->system->list, (size_t)(builder)->system->count,    \
+                &(builder)->capacity.list, sizeof *(builder)->system->list))
 
 static bool grow(olo_builder *builder, void **list, size_t count, size_t *capacity, size_t size)
 {
@@ -101,9 +145,14 @@ static bool grow(olo_builder *builder, void **list, size_t count, size_t *capaci
     return true;
 }
 
-static const char *keep_text(olo_builder *builder, const char *text)
+/* A text in the system; built again, the one that is there. */
+static bool keep_text(olo_builder *builder, const char *text, const char **kept)
 {
-    return olo_pool_text(&builder->system->pool, text, strlen(text));
+    if (!builder->pattern)
+        *kept = olo_pool_text(&builder->system->pool, text, strlen(text));
+    if (!*kept)
+        olo_build_out_of_memory(builder);
+    return *kept != NULL;
 }
 
 /* The group of the constraints that hold a node together. */
@@ -113,6 +162,8 @@ static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, 
     olo_status status = olo_build_group(builder, node->name, true, false);
     if (status == OLO_OK && node->type->directors >= 0)
         s->groups[s->group_count - 1].frame = number;
+    if (status == OLO_OK && builder->pattern)
+        return olo_build_constant_rows(builder, node->type->rows->count);
     for (int k = 0; status == OLO_OK && k < node->type->rows->count; k++) {
         olo_form_builder row = {0};
         node->type->rows->add(k, node->q + node->type->directors, &row);
@@ -121,39 +172,55 @@ static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, 
     return status;
 }
 
-olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node_type *type,
-                          int base, const double *q, const double *v, bool velocity_given,
-                          int *node)
+/* A new node, with room for its coordinates. */
+static bool add_node(olo_builder *builder, const char *name, const olo_node_type *type, int base)
 {
     olo_system *s = builder->system;
-    const char *kept = keep_text(builder, name);
+    olo_node node = {.type = type,
+                     .q = s->n,
+                     .size = type->size,
+                     .twist = type->twist,
+                     .motion = s->twists,
+                     .base = base};
     const int *number = olo_pool_copy(&s->pool, &s->node_count, 1, sizeof *number);
-    if (!kept || !number || !olo_names_add(&s->node_names, kept, number))
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, nodes, node_count))
-        return builder->error.status;
-    for (int i = 0; i < type->size; i++, s->n++) {
-        size_t count = (size_t)s->n;
+    if (!keep_text(builder, name, &node.name))
+        return false;
+    if (!number || !olo_names_add(&s->node_names, node.name, number)) {
+        olo_build_out_of_memory(builder);
+        return false;
+    }
+    for (int i = 0; i < type->size; i++) {
+        size_t count = (size_t)(s->n + i);
         if (!grow(builder, (void **)&s->q0, count, &builder->capacity.q0, sizeof *s->q0) ||
             !grow(builder, (void **)&s->v0, count, &builder->capacity.v0, sizeof *s->v0) ||
             !grow(builder, (void **)&s->v0_given, count, &builder->capacity.v0_given,
                   sizeof *s->v0_given) ||
             !grow(builder, (void **)&s->coordinates, count, &builder->capacity.coordinates,
                   sizeof *s->coordinates))
-            return builder->error.status;
+            return false;
+        s->coordinates[count] = olo_node_coordinate(type, s->node_count, i);
+    }
+    s->nodes[s->node_count] = node;
+    return true;
+}
+
+olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node_type *type,
+                          int base, const double *q, const double *v, bool velocity_given,
+                          int *node)
+{
+    olo_system *s = builder->system;
+    if (!NEXT(builder, nodes, node_count) ||
+        (!builder->pattern && !add_node(builder, name, type, base)))
+        return builder->error.status;
+    const olo_node *x = &s->nodes[s->node_count];
+    if (x->type != type || x->base != base)
+        return other_structure(builder);
+    for (int i = 0; i < x->size; i++, s->n++) {
         s->q0[s->n] = q[i];
         s->v0[s->n] = v[i];
         s->v0_given[s->n] = velocity_given;
-        s->coordinates[s->n] = olo_node_coordinate(type, s->node_count, i);
     }
-    s->nodes[s->node_count] = (olo_node){.name = kept,
-                                         .type = type,
-                                         .q = s->n - type->size,
-                                         .size = type->size,
-                                         .twist = type->twist,
-                                         .motion = s->twists,
-                                         .base = base};
-    s->twists += type->twist;
+    s->twists += x->twist;
     *node = s->node_count++;
     return type->rows ? add_internal_rows(builder, &s->nodes[*node], *node) : OLO_OK;
 }
@@ -161,69 +228,87 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
 {
     olo_system *s = builder->system;
-    if (mass == 0)
-        return OLO_OK;
-    if (!GROW(builder, mass, mass_count))
+    if (!NEXT(builder, mass, mass_count))
         return builder->error.status;
     s->mass[s->mass_count++] = (olo_mass_entry){.i = i < j ? i : j, .j = i < j ? j : i, .m = mass};
     return OLO_OK;
 }
 
-/* The forms of a term share one index list: the union, with zero coefficients where one is not
- * touched. */
-static bool finish_forms(olo_builder *builder, int count, const olo_form_builder *from,
-                         olo_form *forms)
+/* Forms of a piece, on one index list; built again, other numbers in those that are there. */
+static bool keep_forms(olo_builder *builder, int count, const olo_form_builder *from,
+                       const olo_form **forms)
 {
-    olo_form_builder all = {0};
-    for (int k = 0; k < count; k++)
-        for (int i = 0; i < from[k].size; i++) {
-            /* touch the coordinate without a term */
-            olo_form_add_linear(&all, from[k].index[i], 1.0);
-        }
-    for (int i = 0; i < all.size; i++)
-        all.b[i] = 0;
-    for (int k = 0; k < count; k++) {
-        olo_form_builder one = all;
-        one.c = from[k].c;
-        for (int i = 0; i < from[k].size; i++)
-            olo_form_add_linear(&one, from[k].index[i], from[k].b[i]);
-        for (int p = 0; p < from[k].products; p++)
-            olo_form_add_product(&one, from[k].index[from[k].product[p].i],
-                                 from[k].index[from[k].product[p].j], from[k].product[p].a);
-        one.overflow = one.overflow || from[k].overflow;
-        if (!olo_form_finish(&one, &builder->system->pool, &forms[k])) {
-            if (one.overflow)
-                olo_builder_fail(builder, NULL, "touches more than %d coordinates",
-                                 OLO_FORM_SIZE_MAX);
-            else
-                olo_build_out_of_memory(builder);
-            return false;
-        }
+    olo_pool *pool = &builder->system->pool;
+    bool overflow = false;
+    if (builder->pattern) {
+        if (!olo_forms_refill(count, from, (olo_form *)*forms))
+            other_structure(builder);
+        return builder->error.status == OLO_OK;
     }
-    return true;
+    olo_form *kept = olo_pool_alloc(pool, (size_t)count, sizeof *kept);
+    *forms = kept;
+    if (kept && olo_forms_finish(count, from, pool, kept))
+        return true;
+    for (int k = 0; k < count; k++)
+        overflow = overflow || from[k].overflow;
+    if (overflow)
+        olo_builder_fail(builder, NULL, "touches more than %d coordinates", OLO_FORM_SIZE_MAX);
+    else
+        olo_build_out_of_memory(builder);
+    return false;
+}
+
+/* Numbers of a piece. */
+static bool keep_numbers(olo_builder *builder, int count, const double *from,
+                         const double **numbers)
+{
+    if (builder->pattern) {
+        if (count > 0)
+            memcpy((double *)*numbers, from, (size_t)count * sizeof *from);
+        return true;
+    }
+    *numbers = olo_pool_copy(&builder->system->pool, from, (size_t)count, sizeof *from);
+    if (!*numbers)
+        olo_build_out_of_memory(builder);
+    return *numbers != NULL;
+}
+
+/* The next term, with its law, owner and coefficients. */
+static olo_term *next_term(olo_builder *builder, const char *owner, olo_term_role role,
+                           const olo_law *law, const double *coefficients)
+{
+    olo_system *s = builder->system;
+    if (!NEXT(builder, terms, term_count))
+        return NULL;
+    olo_term *term = &s->terms[s->term_count];
+    if (builder->pattern && (term->law != law || term->role != role)) {
+        other_structure(builder);
+        return NULL;
+    }
+    if (!builder->pattern)
+        *term = (olo_term){.law = law, .role = role};
+    if (!keep_text(builder, owner, &term->owner) ||
+        !keep_numbers(builder, law->coefficients, coefficients, &term->coefficient))
+        return NULL;
+    return term;
 }
 
 olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role role,
                           const olo_law *law, const void *context, const double *coefficients,
                           int forms, const olo_form_builder *form)
 {
-    olo_system *s = builder->system;
-    olo_form *kept = olo_pool_alloc(&s->pool, (size_t)forms, sizeof *kept);
-    double *c = olo_pool_copy(&s->pool, coefficients, (size_t)law->coefficients, sizeof *c);
-    const char *name = keep_text(builder, owner);
-    if (!kept || !c || !name)
-        return olo_build_out_of_memory(builder);
-    if (!finish_forms(builder, forms, form, kept) || !GROW(builder, terms, term_count))
+    olo_term *term = next_term(builder, owner, role, law, coefficients);
+    if (!term)
         return builder->error.status;
-    s->terms[s->term_count++] = (olo_term){.law = law,
-                                           .context = context,
-                                           .coefficient = c,
-                                           .forms = forms,
-                                           .form = kept,
-                                           .size = kept[0].size,
-                                           .index = kept[0].index,
-                                           .role = role,
-                                           .owner = name};
+    if (builder->pattern && (term->forms != forms || term->invariants))
+        return other_structure(builder);
+    if (!keep_forms(builder, forms, form, &term->form))
+        return builder->error.status;
+    term->context = context;
+    term->forms = forms;
+    term->size = term->form->size;
+    term->index = term->form->index;
+    builder->system->term_count++;
     return OLO_OK;
 }
 
@@ -231,34 +316,33 @@ olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_te
                                  const olo_law *law, const void *context,
                                  const double *coefficients, const olo_strain *strain)
 {
-    olo_system *s = builder->system;
-    olo_strain *kept = olo_pool_copy(&s->pool, strain, 1, sizeof *kept);
-    double *c = olo_pool_copy(&s->pool, coefficients, (size_t)law->coefficients, sizeof *c);
-    int *index = olo_pool_alloc(&s->pool, 12 * (size_t)strain->nodes, sizeof *index);
-    const char *name = keep_text(builder, owner);
-    if (!kept || !c || !index || !name)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, terms, term_count))
+    olo_pool *pool = &builder->system->pool;
+    olo_term *term = next_term(builder, owner, role, law, coefficients);
+    if (!term)
         return builder->error.status;
-    for (int i = 0; i < 12 * strain->nodes; i++)
+    const int size = 12 * strain->nodes;
+    if (builder->pattern && (!term->invariants || term->size != size))
+        return other_structure(builder);
+    term->data = olo_pool_copy(pool, strain, 1, sizeof *strain);
+    int *index =
+        builder->pattern ? (int *)term->index : olo_pool_alloc(pool, (size_t)size, sizeof *index);
+    if (!term->data || !index)
+        return olo_build_out_of_memory(builder);
+    for (int i = 0; !builder->pattern && i < size; i++)
         index[i] = strain->q[i / 12] + i % 12;
-    s->terms[s->term_count++] = (olo_term){.law = law,
-                                           .context = context,
-                                           .coefficient = c,
-                                           .forms = OLO_STRAINS,
-                                           .invariants = &olo_strain_invariants,
-                                           .data = kept,
-                                           .size = 12 * strain->nodes,
-                                           .index = index,
-                                           .role = role,
-                                           .owner = name};
+    term->context = context;
+    term->forms = OLO_STRAINS;
+    term->invariants = &olo_strain_invariants;
+    term->size = size;
+    term->index = index;
+    builder->system->term_count++;
     return OLO_OK;
 }
 
 olo_status olo_build_beam(olo_builder *builder, const olo_beam_line *beam)
 {
     olo_system *s = builder->system;
-    if (!GROW(builder, beams, beam_count))
+    if (!NEXT(builder, beams, beam_count))
         return builder->error.status;
     s->beams[s->beam_count++] = *beam;
     return OLO_OK;
@@ -268,28 +352,37 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
 {
     olo_system *s = builder->system;
     char where[WHERE_SIZE] = "";
-    locate(builder, NULL, where);
-    const char *kept = keep_text(builder, name), *place = keep_text(builder, where);
-    if (!kept || !place)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, groups, group_count))
+    if (!NEXT(builder, groups, group_count))
         return builder->error.status;
-    s->groups[s->group_count++] = (olo_group){.name = kept,
-                                              .where = place,
-                                              .internal = internal,
-                                              .carried = carried,
-                                              .first = s->m,
-                                              .joint = -1,
-                                              .frame = -1,
-                                              .hinge = {-1, -1}};
+    olo_group *group = &s->groups[s->group_count];
+    if (!builder->pattern) {
+        *group = (olo_group){.first = s->m, .internal = internal, .carried = carried};
+        locate(builder, NULL, where);
+    }
+    if (group->first != s->m || group->internal != internal || group->carried != carried)
+        return other_structure(builder);
+    if (!keep_text(builder, name, &group->name) || !keep_text(builder, where, &group->where))
+        return builder->error.status;
+    group->count = 0;
+    group->joint = group->frame = group->hinge[0] = group->hinge[1] = -1;
+    s->group_count++;
     return OLO_OK;
+}
+
+static bool same_row(const olo_constraint *a, const olo_constraint *b)
+{
+    return a->type == b->type && a->size == b->size && a->curved == b->curved &&
+           a->share_count == b->share_count && !a->form == !b->form &&
+           memcmp(a->index, b->index, (size_t)a->size * sizeof *a->index) == 0;
 }
 
 olo_status olo_build_row(olo_builder *builder, const olo_constraint *row)
 {
     olo_system *s = builder->system;
-    if (!GROW(builder, constraints, m))
+    if (!NEXT(builder, constraints, m))
         return builder->error.status;
+    if (builder->pattern && !same_row(row, &s->constraints[s->m]))
+        return other_structure(builder);
     s->constraints[s->m++] = *row;
     s->groups[s->group_count - 1].count++;
     return OLO_OK;
@@ -297,23 +390,37 @@ olo_status olo_build_row(olo_builder *builder, const olo_constraint *row)
 
 olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form)
 {
-    olo_form *kept = olo_pool_alloc(&builder->system->pool, 1, sizeof *kept);
-    if (!kept)
-        return olo_build_out_of_memory(builder);
-    if (!finish_forms(builder, 1, form, kept))
+    olo_system *s = builder->system;
+    if (!NEXT(builder, constraints, m))
         return builder->error.status;
-    const olo_constraint row = {.type = &olo_constraint_form,
-                                .size = kept->size,
-                                .index = kept->index,
-                                .curved = kept->products > 0,
-                                .form = kept};
-    return olo_build_row(builder, &row);
+    const olo_form *kept = builder->pattern ? s->constraints[s->m].form : NULL;
+    if (builder->pattern && !kept)
+        return other_structure(builder);
+    if (!keep_forms(builder, 1, form, &kept))
+        return builder->error.status;
+    s->constraints[s->m++] = (olo_constraint){.type = &olo_constraint_form,
+                                              .size = kept->size,
+                                              .index = kept->index,
+                                              .curved = kept->products > 0,
+                                              .form = kept};
+    s->groups[s->group_count - 1].count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_constant_rows(olo_builder *builder, int count)
+{
+    olo_system *s = builder->system;
+    if (s->m + count > builder->pattern->m)
+        return other_structure(builder);
+    s->m += count;
+    s->groups[s->group_count - 1].count += count;
+    return OLO_OK;
 }
 
 olo_status olo_build_drive(olo_builder *builder, int coordinate)
 {
     olo_system *s = builder->system;
-    if (!GROW(builder, drives, drive_count))
+    if (!NEXT(builder, drives, drive_count))
         return builder->error.status;
     s->drives[s->drive_count++] = (olo_drive){.coordinate = coordinate, .row = s->m};
     return OLO_OK;
@@ -328,11 +435,20 @@ olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_
     return OLO_OK;
 }
 
+static bool same_joint(const olo_articulation *a, const olo_articulation *b)
+{
+    return a->type == b->type && a->parent == b->parent && a->child == b->child &&
+           a->reversible == b->reversible && a->reversed == b->reversed &&
+           a->translations == b->translations && a->rotations == b->rotations;
+}
+
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
 {
     olo_system *s = builder->system;
-    if (!GROW(builder, joints, joint_count))
+    if (!NEXT(builder, joints, joint_count))
         return builder->error.status;
+    if (builder->pattern && !same_joint(joint, &builder->pattern->joints[s->joint_count]))
+        return other_structure(builder);
     s->joints[s->joint_count] = *joint;
     s->joints[s->joint_count].group = s->group_count - 1;
     s->groups[s->group_count - 1].joint = s->joint_count++;
@@ -344,56 +460,64 @@ olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, in
 {
     static const double one = 1.0;
     olo_system *s = builder->system;
-    olo_form *kept = olo_pool_alloc(&s->pool, (size_t)forms, sizeof *kept);
-    olo_term *term = olo_pool_alloc(&s->pool, 1, sizeof *term);
-    const char *text = keep_text(builder, name);
-    if (!kept || !term || !text)
+    if (!NEXT(builder, joint_coordinates, joint_coordinate_count))
+        return builder->error.status;
+    olo_joint_coordinate *x = &s->joint_coordinates[s->joint_coordinate_count];
+    olo_term *term =
+        builder->pattern ? (olo_term *)x->term : olo_pool_alloc(&s->pool, 1, sizeof *term);
+    if (!term)
         return olo_build_out_of_memory(builder);
-    if (!finish_forms(builder, forms, form, kept) ||
-        !GROW(builder, joint_coordinates, joint_coordinate_count))
+    if (builder->pattern && term->forms != forms)
+        return other_structure(builder);
+    if (!keep_text(builder, name, &x->name) || !keep_forms(builder, forms, form, &term->form))
         return builder->error.status;
     *term = (olo_term){.law = forms == 1 ? &olo_law_linear : &olo_law_angle_linear,
                        .coefficient = &one,
                        .forms = forms,
-                       .form = kept,
-                       .size = kept[0].size,
-                       .index = kept[0].index,
-                       .coordinate = s->joint_coordinate_count,
-                       .owner = text};
-    s->joint_coordinates[s->joint_coordinate_count++] =
-        (olo_joint_coordinate){.name = text, .term = term};
+                       .form = term->form,
+                       .size = term->form->size,
+                       .index = term->form->index,
+                       .coordinate = s->joint_coordinate_count++,
+                       .owner = x->name};
+    x->term = term;
     return OLO_OK;
 }
 
 olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,
                                      const olo_law *law, const double *coefficients, int coordinate)
 {
-    olo_system *s = builder->system;
-    double *c = olo_pool_copy(&s->pool, coefficients, (size_t)law->coefficients, sizeof *c);
-    const char *name = keep_text(builder, owner);
-    if (!c || !name)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, terms, term_count))
+    const olo_term *x = builder->system->joint_coordinates[coordinate].term;
+    olo_term *term = next_term(builder, owner, role, law, coefficients);
+    if (!term)
         return builder->error.status;
-    olo_term *term = &s->terms[s->term_count++];
-    *term = *s->joint_coordinates[coordinate].term;
-    term->law = law;
-    term->coefficient = c;
-    term->role = role;
-    term->owner = name;
+    if (builder->pattern && (term->forms != x->forms || term->coordinate != x->coordinate))
+        return other_structure(builder);
+    term->forms = x->forms;
+    term->form = x->form;
+    term->size = x->size;
+    term->index = x->index;
+    term->coordinate = x->coordinate;
+    builder->system->term_count++;
     return OLO_OK;
 }
 
 olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index)
 {
     olo_system *s = builder->system;
-    int *kept = olo_pool_copy(&s->pool, index, (size_t)action->size, sizeof *kept);
-    const char *owner = keep_text(builder, action->owner);
-    if (!kept || !owner)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, actions, action_count))
+    const size_t size = (size_t)action->size;
+    if (!NEXT(builder, actions, action_count))
         return builder->error.status;
     olo_action *a = &s->actions[s->action_count];
+    if (builder->pattern && (a->type != action->type || a->size != action->size ||
+                             memcmp(a->index, index, size * sizeof *index) != 0))
+        return other_structure(builder);
+    const int *kept =
+        builder->pattern ? a->index : olo_pool_copy(&s->pool, index, size, sizeof *kept);
+    const char *owner = a->owner;
+    if (!kept)
+        return olo_build_out_of_memory(builder);
+    if (!keep_text(builder, action->owner, &owner))
+        return builder->error.status;
     *a = *action;
     a->number = s->action_count++;
     a->index = kept;
@@ -405,46 +529,53 @@ olo_status olo_build_body_point(olo_builder *builder, int node, const char *name
                                 const double at[3])
 {
     olo_system *s = builder->system;
-    const char *kept = keep_text(builder, name);
-    if (!kept)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, body_points, body_point_count))
+    if (!NEXT(builder, body_points, body_point_count))
         return builder->error.status;
-    olo_named_point *point = &s->body_points[s->body_point_count++];
+    olo_named_point *point = &s->body_points[s->body_point_count];
+    if (!keep_text(builder, name, &point->name))
+        return builder->error.status;
     point->node = node;
-    point->name = kept;
     vec3_copy(at, point->at);
+    s->body_point_count++;
     return OLO_OK;
 }
 
 olo_status olo_build_output(olo_builder *builder, const char *name, const olo_position *position)
 {
     olo_system *s = builder->system;
-    const char *kept = keep_text(builder, name);
-    if (!kept)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, outputs, output_count))
+    if (!NEXT(builder, outputs, output_count))
         return builder->error.status;
-    s->outputs[s->output_count++] = (olo_system_output_place){.name = kept, .position = *position};
+    olo_system_output_place *output = &s->outputs[s->output_count];
+    const bool same = output->position.count == position->count;
+    if (builder->pattern && !same)
+        return other_structure(builder);
+    if (!keep_text(builder, name, &output->name))
+        return builder->error.status;
+    output->position = *position;
+    s->output_count++;
     return OLO_OK;
 }
 
 olo_status olo_build_reaction(olo_builder *builder, const char *name, int group, int axes)
 {
     olo_system *s = builder->system;
-    const char *kept = keep_text(builder, name);
-    if (!kept)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, reactions, reaction_count))
+    if (!NEXT(builder, reactions, reaction_count))
         return builder->error.status;
-    s->reactions[s->reaction_count++] = (olo_reaction){.name = kept, .group = group, .axes = axes};
+    if (!builder->pattern) {
+        olo_reaction *reaction = &s->reactions[s->reaction_count];
+        if (!keep_text(builder, name, &reaction->name))
+            return builder->error.status;
+        reaction->group = group;
+        reaction->axes = axes;
+    }
+    s->reaction_count++;
     return OLO_OK;
 }
 
 olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector)
 {
     olo_system *s = builder->system;
-    if (!GROW(builder, exacts, exact_count))
+    if (!NEXT(builder, exacts, exact_count))
         return builder->error.status;
     s->exacts[s->exact_count++] = *vector;
     return OLO_OK;
@@ -453,20 +584,24 @@ olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector)
 olo_status olo_draw(olo_builder *builder, const olo_drawable *drawable)
 {
     olo_system *s = builder->system;
-    const char *kept = keep_text(builder, drawable->name);
-    if (!kept)
-        return olo_build_out_of_memory(builder);
-    if (!GROW(builder, drawables, drawable_count))
+    if (!NEXT(builder, drawables, drawable_count))
         return builder->error.status;
-    s->drawables[s->drawable_count] = *drawable;
-    s->drawables[s->drawable_count++].name = kept;
+    olo_drawable *x = &s->drawables[s->drawable_count];
+    const char *name =
+        builder->pattern ? builder->pattern->drawables[s->drawable_count].name : NULL;
+    if (!keep_text(builder, drawable->name, &name))
+        return builder->error.status;
+    *x = *drawable;
+    x->name = name;
+    s->drawable_count++;
     return OLO_OK;
 }
 
 olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(void *context))
 {
     olo_system *s = builder->system;
-    if (!GROW(builder, contexts, context_count)) {
+    if (!grow(builder, (void **)&s->contexts, (size_t)s->context_count, &builder->capacity.contexts,
+              sizeof *s->contexts)) {
         release(context);
         return builder->error.status;
     }
@@ -490,43 +625,53 @@ olo_status olo_build_gravity(olo_builder *builder, const char *owner, double mas
     if (vec3_norm(g) == 0)
         return OLO_OK;
     double weight[3] = {-mass * g[0], -mass * g[1], -mass * g[2]}, one = 1.0;
-    olo_form_builder form = {0};
+    olo_form_builder form;
+    olo_form_begin(&form);
     olo_form_add_component(&form, weight, position);
     return olo_build_term(builder, owner, OLO_ROLE_POTENTIAL, &olo_law_linear, NULL, &one, 1,
                           &form);
 }
 
-/* A length of the model: radii of gyration, rods, and distances between nodes. */
-static double length_scale(const olo_system *s)
+/* Everything that was built the first time is there again, and joined alike. */
+static bool is_complete(const olo_system *s, const olo_system *pattern)
 {
-    double largest = 0, lowest[3] = {0, 0, 0}, highest[3] = {0, 0, 0};
-    for (int i = 0; i < s->joint_count; i++)
-        largest = fmax(largest, s->joints[i].length);
-    /* a body books the mass at its origin first */
-    double mass = 0;
-    for (int e = 0; e < s->mass_count; e++) {
-        const olo_coordinate *c = &s->coordinates[s->mass[e].i];
-        if (s->mass[e].i != s->mass[e].j || s->nodes[c->node].type->position < 0)
-            continue;
-        if (c->slot == 0)
-            mass = s->mass[e].m;
-        else if (mass > 0)
-            largest = fmax(largest, sqrt(fabs(s->mass[e].m) / mass));
-    }
-    for (int k = 0, positions = 0; k < s->node_count; k++) {
-        const double *x = olo_node_position(&s->nodes[k], s->q0);
-        if (!x)
-            continue;
-        for (int i = 0; i < 3; i++) {
-            lowest[i] = positions == 0 || x[i] < lowest[i] ? x[i] : lowest[i];
-            highest[i] = positions == 0 || x[i] > highest[i] ? x[i] : highest[i];
-        }
-        positions++;
-    }
-    double box[3];
-    vec3_subtract(highest, lowest, box);
-    largest = fmax(largest, vec3_norm(box));
-    return largest > 0 ? largest : 1.0;
+    const int counts[][2] = {{s->node_count, pattern->node_count},
+                             {s->mass_count, pattern->mass_count},
+                             {s->loose_mass_count, pattern->loose_mass_count},
+                             {s->term_count, pattern->term_count},
+                             {s->m, pattern->m},
+                             {s->group_count, pattern->group_count},
+                             {s->joint_count, pattern->joint_count},
+                             {s->beam_count, pattern->beam_count},
+                             {s->joint_coordinate_count, pattern->joint_coordinate_count},
+                             {s->drive_count, pattern->drive_count},
+                             {s->action_count, pattern->action_count},
+                             {s->body_point_count, pattern->body_point_count},
+                             {s->output_count, pattern->output_count},
+                             {s->reaction_count, pattern->reaction_count},
+                             {s->exact_count, pattern->exact_count},
+                             {s->drawable_count, pattern->drawable_count},
+                             {s->implied_count, pattern->implied_count}};
+    bool same = true;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        same = same && counts[i][0] == counts[i][1];
+    for (int e = 0; same && e < s->mass_count; e++)
+        same = s->mass[e].i == pattern->mass[e].i && s->mass[e].j == pattern->mass[e].j;
+    for (int i = 0; same && i < s->group_count; i++)
+        same = s->groups[i].count == pattern->groups[i].count &&
+               s->groups[i].joint == pattern->groups[i].joint;
+    return same && memcmp(s->v0_given, pattern->v0_given, (size_t)s->n * sizeof *s->v0_given) == 0;
+}
+
+/* What follows from everything that was built. */
+static bool derive(olo_builder *builder)
+{
+    olo_system *s = builder->system;
+    if (!olo_settle_velocities(s, builder->relative_count, builder->relative) ||
+        !olo_system_finish_numbers(s))
+        return false;
+    return builder->pattern ||
+           (olo_system_find_parts(s) && olo_system_reserve_diagnostics(s) && olo_system_measure(s));
 }
 
 olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_error *error)
@@ -537,19 +682,13 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
     if (status == OLO_OK && s->node_count == 0)
         status = olo_fail(&builder->error, OLO_BAD_INPUT,
                           "the model has no points and no bodies: nothing can move");
-    if (status == OLO_OK) {
-        s->length_scale = length_scale(s);
-        if (!olo_settle_velocities(s, builder->relative_count, builder->relative) ||
-            !olo_system_gather_frames(s) || !olo_system_measure_rows(s) ||
-            !olo_ledger_simd_create(s, false, &s->ledger_simd) || !olo_system_find_parts(s))
-            status = olo_build_out_of_memory(builder);
-    }
-    if (status == OLO_OK) {
-        if (!olo_system_find_symmetries(s))
-            status = olo_build_out_of_memory(builder);
-    }
+    if (status == OLO_OK && !derive(builder))
+        status = olo_build_out_of_memory(builder);
     if (status == OLO_OK)
         status = olo_draw_rest(builder);
+    if (status == OLO_OK && builder->pattern && !is_complete(s, builder->pattern))
+        status = olo_fail(&builder->error, OLO_UNSUPPORTED,
+                          "the model consists of other parts with these values");
     if (status != OLO_OK) {
         olo_fail(error, status, "%s", builder->error.text);
     } else {

@@ -6,6 +6,10 @@
  *     olo_builder_create(&setup, &builder, error);
  *     for each element: { builder "enters" it; type->build(builder, element); }
  *     olo_builder_finish(builder, &system, error);     frees the builder on success
+ *
+ * With a pattern in the setup the same elements build a system of the same structure with other
+ * numbers: names, index lists and couplings are those of the pattern, and a verb that would make
+ * another piece than the first time fails with OLO_UNSUPPORTED.
  */
 #ifndef OLO_ELEMENTS_BUILDER_H
 #define OLO_ELEMENTS_BUILDER_H
@@ -25,6 +29,8 @@ typedef struct olo_builder_setup {
     int variable_count;
     const char *const *variable_names;
     const double *variable_values;
+    /* Of a system that is to be built again with other numbers: see olo_build_again. */
+    const olo_system *pattern;
     /* Writes where `key` of the element being built stands in the model, for example
      * "top.yaml:12:5: bodies[0].inertia" or "body 'top': inertia"; key NULL means the element
      * itself. */

@@ -10,6 +10,9 @@ struct olo_builder {
     olo_builder_setup setup;
     olo_error error;
     olo_system *system;
+    /* The system that is built again with other numbers, or NULL. `system` is then a copy of it:
+     * every verb writes numbers into the piece that it made the first time. */
+    const olo_system *pattern;
     int relative_count;
     olo_relative_velocity *relative; /* supports and joints in the order of the file */
     struct {

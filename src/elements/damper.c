@@ -51,14 +51,16 @@ olo_status olo_build_damper(olo_builder *builder, const char *name, const char *
         return OLO_OK;
     olo_status status = OLO_OK;
     if (strcmp(type, "distance") == 0) {
-        olo_form_builder form = {0};
+        olo_form_builder form;
+        olo_form_begin(&form);
         olo_form_add_dot(&form, 0.5, span, span);
         return olo_build_term(builder, name, OLO_ROLE_DISSIPATION, &olo_law_distance_viscous, NULL,
                               &damping, 1, &form);
     }
     for (int i = 0; status == OLO_OK && i < 3; i++) {
         double axis[3] = {i == 0, i == 1, i == 2};
-        olo_form_builder form = {0};
+        olo_form_builder form;
+        olo_form_begin(&form);
         olo_form_add_component(&form, axis, span);
         status = olo_build_term(builder, name, OLO_ROLE_DISSIPATION, &olo_law_viscous, NULL,
                                 &damping, 1, &form);

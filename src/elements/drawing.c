@@ -23,6 +23,12 @@ static const double thinnest = 0.02;
  * thickness. */
 static const double slender = 0.1;
 
+/* Whether a word is this one; most differ in their first letter. */
+static bool is(const char *word, const char *other)
+{
+    return word[0] == other[0] && strcmp(word, other) == 0;
+}
+
 /* --- what elements draw --- */
 
 /* Where a position is in the frame of its node; of the ground and of a point: x0. */
@@ -42,16 +48,16 @@ static olo_status draw_shape(olo_builder *builder, const olo_shape *shape, olo_d
     vec3_copy(shape->position, d->position);
     memcpy(d->rotation, shape->rotation, sizeof d->rotation);
     d->primitive = shape->type;
-    if (strcmp(shape->type, "tetrahedron") == 0) {
+    if (is(shape->type, "tetrahedron")) {
         memcpy(d->size, shape->vertices, sizeof d->size);
-    } else if (strcmp(shape->type, "box") == 0) {
+    } else if (is(shape->type, "box")) {
         vec3_copy(shape->size, d->size);
-    } else if (strcmp(shape->type, "sphere") == 0) {
+    } else if (is(shape->type, "sphere")) {
         d->primitive = "ellipsoid";
         vec3_set(r, r, r, d->size);
     } else {
         vec3_set(r, r, h, d->size);
-        d->primitive = strcmp(shape->type, "cone") == 0 ? "cone" : "cylinder";
+        d->primitive = is(shape->type, "cone") ? "cone" : "cylinder";
     }
     return olo_draw(builder, d);
 }
@@ -138,7 +144,7 @@ olo_status olo_draw_link(olo_builder *builder, const olo_drawable *look, const i
     local_place(s, node[0], &place[0], d.position);
     local_place(s, node[1], &place[1], d.end);
     memcpy(d.rotation, identity, sizeof identity);
-    d.size[0] = strcmp(d.primitive, "rod") == 0 ? 0.3 : 0.8;
+    d.size[0] = is(d.primitive, "rod") ? 0.3 : 0.8;
     d.symbol = true;
     return olo_draw(builder, &d);
 }
@@ -164,17 +170,19 @@ typedef struct box {
 static void add_to_box(box *b, const double x[3], double margin)
 {
     for (int i = 0; i < 3; i++) {
-        b->lower[i] = fmin(b->lower[i], x[i] - margin);
-        b->upper[i] = fmax(b->upper[i], x[i] + margin);
+        if (x[i] - margin < b->lower[i])
+            b->lower[i] = x[i] - margin;
+        if (x[i] + margin > b->upper[i])
+            b->upper[i] = x[i] + margin;
     }
 }
 
 /* The corners of what surrounds a primitive, or the vertices of a tetrahedron. */
 static void add_drawable(box *b, const olo_drawable *d)
 {
-    bool vertices = strcmp(d->primitive, "tetrahedron") == 0;
-    bool cone = strcmp(d->primitive, "cone") == 0, edges = strcmp(d->primitive, "box") == 0;
-    bool cylinder = strcmp(d->primitive, "cylinder") == 0;
+    bool vertices = is(d->primitive, "tetrahedron");
+    bool cone = is(d->primitive, "cone"), edges = is(d->primitive, "box");
+    bool cylinder = is(d->primitive, "cylinder");
     for (int corner = 0; corner < (vertices ? 4 : 8); corner++) {
         double at[3], x[3];
         for (int i = 0; i < 3; i++) {
@@ -239,7 +247,7 @@ static bool is_link(const olo_drawable *d)
 {
     static const char *const links[] = {"rod", "coil", "dashpot", "sweep"};
     for (int i = 0; i < 4; i++)
-        if (strcmp(d->primitive, links[i]) == 0)
+        if (is(d->primitive, links[i]))
             return true;
     return false;
 }
@@ -260,7 +268,7 @@ static void measure(const olo_system *s, sizes *x)
         if (is_link(d)) {
             link_sum += link_length(s, d);
             links++;
-        } else if (!d->symbol && strcmp(d->role, "body") == 0) {
+        } else if (!d->symbol && is(d->role, "body")) {
             add_drawable(&x->boxes[d->node[0]], d);
         }
     }
@@ -318,8 +326,8 @@ static void shorten_needles(const olo_system *s, reach *all)
     for (int i = 0; i < s->drawable_count; i++) {
         olo_drawable *d = &s->drawables[i];
         const reach *r = d->node[0] >= 0 ? &all[d->node[0]] : NULL;
-        bool needle = r && r->places > 1 && strcmp(d->role, "body") == 0 &&
-                      strcmp(d->primitive, "ellipsoid") == 0 && d->size[1] < slender * d->size[2];
+        bool needle = r && r->places > 1 && is(d->role, "body") && is(d->primitive, "ellipsoid") &&
+                      d->size[1] < slender * d->size[2];
         for (int k = 0; needle && k < 3; k++) /* the thickness stays, it is the least visible one */
             d->size[k] = fmin(d->size[k], r->largest);
     }
@@ -444,7 +452,7 @@ static olo_status draw_default_trace(olo_builder *builder)
     const olo_system *s = olo_build_system(builder);
     int last = s->node_count - 1;
     for (int i = 0; i < s->drawable_count; i++)
-        if (strcmp(s->drawables[i].role, "trace") == 0)
+        if (is(s->drawables[i].role, "trace"))
             return OLO_OK;
     if (s->output_count > 0 || s->nodes[last].type->position < 0)
         return OLO_OK; /* their owner does not want traces, or there is nothing to trace */
@@ -473,8 +481,8 @@ olo_status olo_draw_rest(olo_builder *builder)
         status = draw_default_trace(builder);
     for (int i = 0; status == OLO_OK && i < s->drawable_count; i++) {
         olo_drawable *d = &s->drawables[i];
-        double unit = d->symbol ? symbol_of(&x, d) : 1;
-        for (int k = 0; k < OLO_DRAWABLE_SIZES; k++)
+        const double unit = d->symbol ? symbol_of(&x, d) : 1;
+        for (int k = 0; d->symbol && k < OLO_DRAWABLE_SIZES; k++)
             d->size[k] *= unit;
         d->symbol = false;
     }

@@ -28,8 +28,9 @@ typedef struct drives {
 static olo_status add_coordinate(drives *x, const char *what, int forms,
                                  const olo_form_builder *form)
 {
-    char name[160];
-    snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
+    char name[160] = "";
+    if (!olo_build_again(x->builder))
+        snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
     x->count++;
     return olo_build_joint_coordinate(x->builder, name, forms, form);
 }
@@ -49,7 +50,8 @@ static olo_status add_positions(drives *x, const olo_articulation *joint, double
         if (several)
             snprintf(what, sizeof what, "position%d", number++);
         olo_position M = olo_pair_free_axis(s, joint, k);
-        olo_form_builder form = {0};
+        olo_form_builder form;
+        olo_form_begin(&form);
         olo_form_add_dot(&form, sign, &M, &span);
         status = add_coordinate(x, what, 1, &form);
     }
@@ -64,7 +66,9 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     olo_position C1 = olo_pair_vector(s, joint->child, joint->child_axes);
     olo_position M1 = olo_pair_vector(s, joint->parent, joint->parent_axes);
     olo_position M2 = olo_pair_vector(s, joint->parent, joint->parent_axes + 3);
-    olo_form_builder form[2] = {{0}};
+    olo_form_builder form[2];
+    olo_form_begin(&form[0]);
+    olo_form_begin(&form[1]);
     olo_form_add_dot(&form[0], 1.0, &C1, &M1);
     olo_form_add_dot(&form[1], sign, &C1, &M2);
     return add_coordinate(x, "angle", 2, form);

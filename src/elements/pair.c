@@ -60,7 +60,8 @@ olo_position olo_pair_place(const olo_system *s, int node, const double at[3])
 static olo_status add_row(olo_builder *builder, const olo_position *a, const olo_position *b,
                           double value)
 {
-    olo_form_builder row = {0};
+    olo_form_builder row;
+    olo_form_begin(&row);
     double x[3], y[3];
     const double *q0 = olo_build_system(builder)->q0;
     olo_form_add_dot(&row, 1.0, a, b);

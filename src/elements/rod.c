@@ -75,7 +75,8 @@ olo_status olo_build_distance(olo_builder *builder, const char *name,
         return olo_builder_fail(builder, "length",
                                 "must be positive, got %g (a rod of no length is a fixed point)",
                                 length);
-    olo_form_builder row = {0};
+    olo_form_builder row;
+    olo_form_begin(&row);
     olo_form_add_dot(&row, 0.5, &span, &span);
     olo_form_add_constant(&row, -0.5 * length * length);
     status = olo_build_group(builder, name, false, false);

@@ -97,7 +97,8 @@ static olo_status build_energy(olo_builder *builder, const olo_spring *spring,
 static olo_status build_distance(olo_builder *builder, const olo_spring *spring,
                                  const olo_position *span, double initial)
 {
-    olo_form_builder form = {0};
+    olo_form_builder form;
+    olo_form_begin(&form);
     olo_form_add_dot(&form, 0.5, span, span);
     if (!(initial > 0))
         return olo_builder_fail(builder, "between",
@@ -124,7 +125,8 @@ static olo_status build_linear(olo_builder *builder, const olo_spring *spring,
         return olo_builder_fail(builder, "length", "is for springs of type distance");
     if (!olo_position_add(&stretch, -1.0, &offset))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
-    olo_form_builder form = {0};
+    olo_form_builder form;
+    olo_form_begin(&form);
     olo_form_add_dot(&form, 0.5, &stretch, &stretch);
     return olo_build_term(builder, spring->name, OLO_ROLE_STRAIN, &olo_law_linear, NULL,
                           &spring->stiffness, 1, &form);

@@ -64,11 +64,13 @@ static olo_status add_rows(olo_builder *builder, const olo_joint_ends *ends, con
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < 3; k++) {
         const double unit[3] = {k == 0, k == 1, k == 2};
-        olo_form_builder row = {0};
+        olo_form_builder row;
+        olo_form_begin(&row);
         olo_form_add_component(&row, unit, &span);
         status = olo_build_constraint(builder, &row);
     }
-    olo_form_builder row = {0};
+    olo_form_builder row;
+    olo_form_begin(&row);
     olo_form_add_dot(&row, 1.0, &m, &n);
     return status == OLO_OK ? olo_build_constraint(builder, &row) : status;
 }
@@ -142,7 +144,9 @@ olo_status olo_build_universal(olo_builder *builder, const olo_joint *joint)
     olo_articulation articulation = articulation_of(s, &ends, &x);
     if (status == OLO_OK)
         status = olo_build_joint(builder, &articulation);
-    olo_form_builder form[2][2] = {{{0}}};
+    olo_form_builder form[2][2];
+    for (int k = 0; k < 4; k++)
+        olo_form_begin(&form[k / 2][k % 2]);
     write_angles(s, &ends, &x, form);
     return status == OLO_OK ? olo_build_angle_drives(builder, joint, 2, form) : status;
 }

@@ -1,7 +1,11 @@
 /* Topology and redundancy of a system, found once. */
 #include "kinematics/analysis.h"
 
+#include <string.h>
+
+#include "base/fail.h"
 #include "kinematics/redundancy.h"
+#include "system/copy.h"
 
 /* The system is the owner of what it shows as constant. */
 static void free_analysis(olo_system *system)
@@ -14,11 +18,66 @@ olo_status olo_system_analyse(olo_system *system, olo_error *error)
 {
     olo_topology *topology = NULL;
     olo_redundancy *redundancy = NULL;
-    olo_status status = olo_topology_create(system, NULL, &topology, error);
+    olo_status status = system->base
+                            ? olo_topology_share(system->base->topology, system, &topology, error)
+                            : olo_topology_create(system, NULL, &topology, error);
     if (status == OLO_OK)
         status = olo_redundancy_create(topology, &redundancy, error);
     system->topology = topology;
     system->redundancy = redundancy;
     system->free_analysis = free_analysis;
+    return status;
+}
+
+/* --- blocks of numbers --- */
+
+static void count(void *context, double *numbers, int count)
+{
+    (void)numbers;
+    *(size_t *)context += (size_t)count;
+}
+
+static void get(void *context, double *numbers, int count)
+{
+    double **block = context;
+    memcpy(*block, numbers, (size_t)count * sizeof *numbers);
+    *block += count;
+}
+
+static void set(void *context, double *numbers, int count)
+{
+    const double **block = context;
+    memcpy(numbers, *block, (size_t)count * sizeof *numbers);
+    *block += count;
+}
+
+size_t olo_system_numbers(const olo_system *system)
+{
+    size_t numbers = 0;
+    olo_system_visit_numbers((olo_system *)system, count, &numbers);
+    return numbers;
+}
+
+void olo_system_get_numbers(const olo_system *system, double *block)
+{
+    olo_system_visit_numbers((olo_system *)system, get, &block);
+}
+
+olo_status olo_system_with(const olo_system *system, const double *block, olo_system **other,
+                           olo_error *error)
+{
+    olo_system *made = *other = olo_system_copy(system, true);
+    if (!made)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the system");
+    olo_system_visit_numbers(made, set, &block);
+    olo_status status = OLO_OK;
+    if (!olo_system_finish_numbers(made))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the system");
+    if (status == OLO_OK)
+        status = olo_system_analyse(made, error);
+    if (status != OLO_OK) {
+        olo_system_free(made);
+        *other = NULL;
+    }
     return status;
 }

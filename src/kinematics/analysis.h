@@ -6,7 +6,18 @@
 #include "system/system.h"
 
 /* At the end of compiling: sets system->topology and system->redundancy, which olo_system_free
- * frees. */
+ * frees. A system that shares the structure of another one shares its topology. */
 olo_status olo_system_analyse(olo_system *system, olo_error *error);
+
+/* All numbers of a system as one block, in an order that is the same for systems of one structure
+ * (system/copy.h); how many there are. */
+size_t olo_system_numbers(const olo_system *system);
+void olo_system_get_numbers(const olo_system *system, double *block);
+
+/* The system with another block of numbers. It shares structure, names, functions of time and
+ * topology with `system`, which stays alive until both are freed. Redundancy and scales are its
+ * own. Fails with OLO_NO_MEMORY. */
+olo_status olo_system_with(const olo_system *system, const double *block, olo_system **other,
+                           olo_error *error);
 
 #endif

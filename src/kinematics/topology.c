@@ -2,6 +2,8 @@
  * nodes. */
 #include "kinematics/topology.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "elements/joint_pair.h"
@@ -24,22 +26,30 @@ static bool is_active(const growth *g, int group)
     return !g->active || group < 0 || g->active[group];
 }
 
+/* The joint of a node with the numbers of the system, the node as its child. */
+static void orient(const olo_system *s, int node, olo_topology_node *x)
+{
+    if (x->source >= 0) {
+        x->joint = s->joints[x->source];
+        if (x->joint.child != node)
+            x->joint.type->reverse(&x->joint);
+    } else if (s->planar && s->nodes[node].type->position >= 0) {
+        x->joint = olo_joint_in_plane(s, node);
+    }
+    x->joint.parent = x->parent;
+    x->joint.child = node;
+}
+
 static void attach(growth *g, int node, int parent, const olo_articulation *joint)
 {
     olo_topology_node *x = &g->topology->nodes[node];
     const olo_system *s = g->topology->system;
-    if (joint) {
-        x->joint = *joint;
-        g->used[joint - s->joints] = true;
-        if (joint->child != node)
-            joint->type->reverse(&x->joint);
-    } else if (s->planar && s->nodes[node].type->position >= 0) {
-        x->joint = olo_joint_in_plane(s, node);
-    }
+    x->source = joint ? (int)(joint - s->joints) : -1;
+    if (joint)
+        g->used[x->source] = true;
     x->parent = parent;
+    orient(s, node, x);
     x->type = x->joint.type;
-    x->joint.parent = parent;
-    x->joint.child = node;
     g->reached[node] = true;
     g->topology->order[g->count++] = node;
 }
@@ -191,15 +201,38 @@ olo_status olo_topology_create(const olo_system *system, const bool *active, olo
     return status;
 }
 
+olo_status olo_topology_share(const olo_topology *topology, const olo_system *system,
+                              olo_topology **shared, olo_error *error)
+{
+    const size_t count = (size_t)system->node_count;
+    olo_topology *t = *shared = olo_alloc(1, sizeof *t);
+    olo_topology_node *nodes = olo_alloc(count, sizeof *nodes);
+    if (!t || !nodes) {
+        olo_free(nodes);
+        *shared = olo_free(t);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the spanning tree");
+    }
+    *t = *topology;
+    t->system = system;
+    t->borrowed = true;
+    t->nodes = nodes;
+    memcpy(nodes, topology->nodes, count * sizeof *nodes);
+    for (int k = 0; k < system->node_count; k++)
+        orient(system, k, &nodes[k]);
+    return OLO_OK;
+}
+
 void olo_topology_free(olo_topology *topology)
 {
     if (!topology)
         return;
-    olo_elimination_structure_free(topology->elimination);
-    olo_pool_free(&topology->pool);
     olo_free(topology->nodes);
-    olo_free(topology->order);
-    olo_free(topology->closures);
-    olo_free(topology->closure_blocks);
+    if (!topology->borrowed) {
+        olo_elimination_structure_free(topology->elimination);
+        olo_pool_free(&topology->pool);
+        olo_free(topology->order);
+        olo_free(topology->closures);
+        olo_free(topology->closure_blocks);
+    }
     olo_free(topology);
 }

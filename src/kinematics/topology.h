@@ -20,7 +20,9 @@
 
 typedef struct olo_topology_node {
     const olo_joint_type *type; /* NULL: free in space, u is the node's motion itself */
-    olo_articulation joint;     /* a copy, oriented: child is this node */
+    int source;                 /* the joint of the system that moves it, or -1: none */
+    olo_articulation joint;     /* a copy with the numbers of the system, oriented: child is this
+                                 * node */
     int parent;                 /* node, or -1 for ground */
     int dof;
     int u; /* first entry among all joint increments */
@@ -52,12 +54,17 @@ struct olo_topology {
     olo_coupling **couplings;               /* [pieces] NULL: not in the linear system */
     olo_elimination_structure *elimination; /* one block per node, then one per closure block */
     olo_pool pool;                          /* of the couplings */
+    bool borrowed;                          /* all but `nodes` belongs to another topology */
 };
 
 /* `active` says which constraint groups are, one per group; NULL: all. What keeps a frame rigid
  * or a model in its plane always is. */
 olo_status olo_topology_create(const olo_system *system, const bool *active, olo_topology **created,
                                olo_error *error);
+/* The same for a system that shares the structure of the one that `topology` belongs to, which
+ * outlives it: joints have the numbers of `system`, everything else is shared. */
+olo_status olo_topology_share(const olo_topology *topology, const olo_system *system,
+                              olo_topology **shared, olo_error *error);
 void olo_topology_free(olo_topology *topology);
 
 /* Fills couplings and elimination of a topology whose forest and closures are there. */

@@ -54,6 +54,10 @@ void olo_model_free(olo_model *model)
     for (int i = 0; model->lists != NULL && i < olo_element_type_count; i++) {
         olo_free(model->lists[i].items);
     }
+    for (size_t i = 0; i < model->expression_count; i++) {
+        olo_expression_free(model->expressions[i]);
+    }
+    olo_free(model->expressions);
     olo_names_free(&model->names);
     olo_parameters_free(model->parameters);
     olo_pool_free(&model->pool);
@@ -204,10 +208,16 @@ static olo_status check_fields(olo_model *model, const olo_entry *entry, olo_err
 }
 
 static olo_status copy_origin(olo_model *model, olo_entry *entry, const olo_origin *origin,
-                              olo_error *error)
+                              const olo_bindings *bindings, olo_error *error)
 {
     if (origin == NULL) {
         return OLO_OK;
+    }
+    entry->bindings = *bindings;
+    entry->bindings.fields = olo_pool_copy(&model->pool, bindings->fields, (size_t)bindings->count,
+                                           sizeof *bindings->fields);
+    if (entry->bindings.fields == NULL) {
+        return out_of_memory(error);
     }
     entry->origin.mark = origin->mark;
     entry->origin.marks = olo_pool_copy(&model->pool, origin->marks,
@@ -245,7 +255,8 @@ static olo_status check_initialised(const olo_element_type *type, const olo_elem
 }
 
 olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
-                                 const void *element, const olo_origin *origin, olo_error *error)
+                                 const void *element, const olo_origin *origin,
+                                 const olo_bindings *bindings, olo_error *error)
 {
     olo_entry_list *list = list_of(model, type);
     if (list == NULL) {
@@ -267,7 +278,7 @@ olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
     if (entry->element == NULL) {
         return out_of_memory(error);
     }
-    olo_status status = copy_origin(model, entry, origin, error);
+    olo_status status = copy_origin(model, entry, origin, bindings, error);
     if (status == OLO_OK) {
         status = check_entry(model, entry, list->count + 1, error);
     }
@@ -284,67 +295,67 @@ olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
 
 olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_point, point, NULL, error);
+    return olo_model_add_element(model, &olo_element_point, point, NULL, NULL, error);
 }
 
 olo_status olo_model_add_body(olo_model *model, const olo_body *body, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_body, body, NULL, error);
+    return olo_model_add_element(model, &olo_element_body, body, NULL, NULL, error);
 }
 
 olo_status olo_model_add_beam(olo_model *model, const olo_beam *beam, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_beam, beam, NULL, error);
+    return olo_model_add_element(model, &olo_element_beam, beam, NULL, NULL, error);
 }
 
 olo_status olo_model_add_mass(olo_model *model, const olo_mass *mass, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_mass, mass, NULL, error);
+    return olo_model_add_element(model, &olo_element_mass, mass, NULL, NULL, error);
 }
 
 olo_status olo_model_add_rod(olo_model *model, const olo_rod *rod, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_rod, rod, NULL, error);
+    return olo_model_add_element(model, &olo_element_rod, rod, NULL, NULL, error);
 }
 
 olo_status olo_model_add_spring(olo_model *model, const olo_spring *spring, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_spring, spring, NULL, error);
+    return olo_model_add_element(model, &olo_element_spring, spring, NULL, NULL, error);
 }
 
 olo_status olo_model_add_damper(olo_model *model, const olo_damper *damper, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_damper, damper, NULL, error);
+    return olo_model_add_element(model, &olo_element_damper, damper, NULL, NULL, error);
 }
 
 olo_status olo_model_add_support(olo_model *model, const olo_support *support, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_support, support, NULL, error);
+    return olo_model_add_element(model, &olo_element_support, support, NULL, NULL, error);
 }
 
 olo_status olo_model_add_joint(olo_model *model, const olo_joint *joint, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_joint, joint, NULL, error);
+    return olo_model_add_element(model, &olo_element_joint, joint, NULL, NULL, error);
 }
 
 olo_status olo_model_add_relation(olo_model *model, const olo_relation *relation, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_relation, relation, NULL, error);
+    return olo_model_add_element(model, &olo_element_relation, relation, NULL, NULL, error);
 }
 
 olo_status olo_model_add_load(olo_model *model, const olo_load *load, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_load, load, NULL, error);
+    return olo_model_add_element(model, &olo_element_load, load, NULL, NULL, error);
 }
 
 olo_status olo_model_add_output(olo_model *model, const olo_output *output, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_output, output, NULL, error);
+    return olo_model_add_element(model, &olo_element_output, output, NULL, NULL, error);
 }
 
 olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error)
 {
-    return olo_model_add_element(model, &olo_element_exact, exact, NULL, error);
+    return olo_model_add_element(model, &olo_element_exact, exact, NULL, NULL, error);
 }
 
 /* The whole model ----------------------------------------------------------------------------- */

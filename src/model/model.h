@@ -26,10 +26,26 @@ typedef struct olo_origin {
     const olo_mark *marks; /* of each field, in the order of the table */
 } olo_origin;
 
+/* A field whose numbers follow from parameters, and where they are written. */
+typedef struct olo_bound_field {
+    const olo_field *field;
+    const struct olo_yaml_node *node;
+} olo_bound_field;
+
+enum { OLO_REPEAT_MAX_VARIABLES = 3 }; /* a grid in space needs three */
+
+/* What has to be evaluated again for other parameters; the variables of its repetition. */
+typedef struct olo_bindings {
+    int count;
+    const olo_bound_field *fields;
+    double variables[OLO_REPEAT_MAX_VARIABLES];
+} olo_bindings;
+
 typedef struct olo_entry {
     const olo_element_type *type;
     void *element; /* the struct of the type, which begins as olo_element_head */
     olo_origin origin;
+    olo_bindings bindings;
 } olo_entry;
 
 /* Elements of one type, in the order in which they were added. */
@@ -43,14 +59,18 @@ struct olo_model {
     const char *name, *description, *units;
     const char *file; /* NULL for a model made in code */
     const char *text;
-    olo_setting *settings; /* with which it was read */
-    int setting_count;
     double gravity[3], plane[3];
     olo_mark gravity_mark, plane_mark;
     olo_run run;
     olo_parameters *parameters; /* always resolved */
-    olo_entry_list *lists;      /* one a type, in the order of olo_element_types */
-    olo_names names;            /* of elements, to their entries */
+    bool *structural;           /* [parameters] in names, or counts copies; NULL: none is */
+    /* Of a file: expressions of its numbers, and where gravity and plane follow from parameters */
+    olo_expression **expressions;
+    size_t expression_count, expression_capacity;
+    const struct olo_yaml_node *gravity_node, *plane_node;
+    bool in_xy;            /* the plane is xy: a vector may have two numbers */
+    olo_entry_list *lists; /* one a type, in the order of olo_element_types */
+    olo_names names;       /* of elements, to their entries */
 };
 
 enum {
@@ -64,17 +84,26 @@ enum {
  * finite and to leave digits for everything else. No model in any units needs more. */
 #define OLO_LARGEST_NUMBER 1e30
 
-/* Adds a copy of an element. `origin` (copied) is NULL for a model made in code. An element
- * without a name gets its noun and number: "spring1". Fails with OLO_BAD_INPUT, located, for a
- * name that is not valid or taken and for fields that cannot be (see olo_fields_check). */
+/* Adds a copy of an element. `origin` and `bindings` (copied) are NULL for a model made in code. An
+ * element without a name gets its noun and number: "spring1". Fails with OLO_BAD_INPUT, located,
+ * for a name that is not valid or taken and for fields that cannot be (see olo_fields_check). */
 olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
-                                 const void *element, const olo_origin *origin, olo_error *error);
+                                 const void *element, const olo_origin *origin,
+                                 const olo_bindings *bindings, olo_error *error);
 
-/* The model that `given` was read as, once more, with all numbers moved along their exact
- * derivatives with respect to one of its parameters, x + shift dx/dp: straight lines, whatever the
- * expressions they come from. */
-olo_status olo_model_read_beside(const olo_model *given, size_t parameter, double shift,
-                                 olo_model **model, olo_error *error);
+/* Values of the parameters at which a model is evaluated: `values`, or, where there is a direction,
+ * numbers on the line x + shift dx/dp from those at `values`, along their exact derivatives with
+ * `direction`, whatever the expressions they come from. */
+typedef struct olo_evaluation {
+    const double *values;    /* [parameters] */
+    const double *direction; /* [parameters] or NULL */
+    double shift;
+} olo_evaluation;
+
+/* Compiles a model again at other values: the structure of `system`, which was compiled from it,
+ * with other numbers. Fails with OLO_UNSUPPORTED where the structure would be another one. */
+olo_status olo_model_compile_at(const olo_model *model, const olo_system *system,
+                                const olo_evaluation *at, olo_system **other, olo_error *error);
 
 /* Name of an element. */
 const char *olo_entry_name(const olo_entry *entry);

@@ -1,8 +1,8 @@
 /* How a compiled model changes with a parameter. The chain rule has two links: numbers of the model
  * file follow the parameter through expressions, x'(p), which are differentiated exactly
  * (base/expression_jet.h), and coefficients follow these numbers through the elements. For the
- * second the model is compiled with numbers on the line x(p) + s x'(p), and every coefficient and
- * the start are differentiated there,
+ * second the elements build the system again with numbers on the line x(p) + s x'(p), and every
+ * coefficient and the start are differentiated there,
  *
  *     c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4, error of the order
  *         d^8.
@@ -94,29 +94,26 @@ static bool measure(numbers *x, int n)
     return x->size != NULL;
 }
 
-/* The model some way from the value of the parameter. */
-static olo_status numbers_at(const olo_model *model, size_t parameter, double shift, numbers *x,
-                             olo_error *error)
+/* The numbers of a model around the values of its parameters. */
+typedef struct surroundings {
+    const olo_model *model;
+    const olo_system *system;
+    const char *name;
+    const double *direction; /* [parameters] how all parameters change with the one in question */
+} surroundings;
+
+/* The numbers some way from the value of the parameter. */
+static olo_status numbers_at(const surroundings *around, double shift, numbers *x, olo_error *error)
 {
-    olo_model *other = NULL;
     olo_system *system = NULL;
-    olo_status status = olo_model_read_beside(model, parameter, shift, &other, error);
-    if (status == OLO_OK)
-        status = olo_model_compile(other, &system, error);
+    const olo_evaluation at = {.values = olo_parameters_values(around->model->parameters),
+                               .direction = around->direction,
+                               .shift = shift};
+    olo_status status = olo_model_compile_at(around->model, around->system, &at, &system, error);
     if (status == OLO_OK)
         status = read_numbers(system, x, error);
     olo_system_free(system);
-    olo_model_free(other);
     return status;
-}
-
-static bool same_structure(const numbers *a, const numbers *b)
-{
-    bool same = a->count == b->count;
-    for (size_t i = 0; same && i < a->count; i++)
-        same = a->items[i].kind == b->items[i].kind && a->items[i].index == b->items[i].index &&
-               a->items[i].p == b->items[i].p;
-    return same;
 }
 
 /* A derivative and how far it may be off. */
@@ -246,15 +243,11 @@ static void keep_function(olo_parameter_derivative *x, const olo_time_function *
 }
 
 /* Functions of time that depend on the parameter. */
-static olo_status keep_functions(olo_parameter_derivative *x, const olo_model *model,
-                                 size_t parameter, const olo_system *s, olo_error *error)
+static olo_status keep_functions(olo_parameter_derivative *x, const olo_system *s, olo_error *error)
 {
-    x->direction =
-        olo_pool_alloc(&x->pool, olo_parameters_count(model->parameters), sizeof *x->direction);
     x->functions = olo_pool_alloc(&x->pool, (size_t)(s->action_count + s->m), sizeof *x->functions);
-    if (!x->direction || !x->functions)
+    if (!x->functions)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
-    olo_parameters_derivatives(model->parameters, parameter, x->direction);
     for (int i = 0; i < s->action_count; i++)
         keep_function(x, &s->actions[i].time, false, i);
     for (int c = 0; c < s->m; c++)
@@ -263,20 +256,18 @@ static olo_status keep_functions(olo_parameter_derivative *x, const olo_model *m
 }
 
 /* One stencil; it fails where the model does not exist or is another one so far away. */
-static olo_status try_stencil(const olo_model *model, size_t parameter, double d, const numbers *at,
+static olo_status try_stencil(const surroundings *x, double d, const numbers *at,
                               estimate *derivative, olo_error *error)
 {
-    const char *name = olo_parameters_names(model->parameters)[parameter];
     numbers around[STENCIL] = {{0}};
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < STENCIL; k++) {
         double side = (k / 2 + 1) * (k % 2 == 0 ? d : -d);
-        status = numbers_at(model, parameter, side, &around[k], error);
-        if (status != OLO_OK)
-            olo_fail_context(error, status, "parameter '%s' has no value beside its own", name);
-        if (status == OLO_OK && !same_structure(at, &around[k]))
-            status = olo_fail(error, OLO_UNSUPPORTED,
-                              "parameter '%s' changes what the model consists of", name);
+        status = numbers_at(x, side, &around[k], error);
+        if (status == OLO_UNSUPPORTED)
+            olo_fail(error, status, "parameter '%s' changes what the model consists of", x->name);
+        else if (status != OLO_OK)
+            olo_fail_context(error, status, "parameter '%s' has no value beside its own", x->name);
     }
     for (size_t i = 0; status == OLO_OK && i < at->count; i++)
         improve(at, around, i, d, &derivative[i]);
@@ -299,7 +290,7 @@ static double worst_of(const numbers *at, double unit, const estimate *derivativ
 }
 
 /* Stencils from wide to narrow, until all derivatives are as good as rounding lets them. */
-static olo_status search(const olo_model *model, size_t parameter, double unit, const numbers *at,
+static olo_status search(const surroundings *x, double value, double unit, const numbers *at,
                          estimate *derivative, olo_error *error)
 {
     const int tries = 6;
@@ -311,7 +302,7 @@ static olo_status search(const olo_model *model, size_t parameter, double unit, 
         derivative[i] = (estimate){0, HUGE_VAL, false};
     for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, d *= 0.25) {
         double before = worst;
-        status = try_stencil(model, parameter, d, at, derivative, error);
+        status = try_stencil(x, d, at, derivative, error);
         any = any || status == OLO_OK;
         if (status != OLO_OK)
             continue;
@@ -324,9 +315,8 @@ static olo_status search(const olo_model *model, size_t parameter, double unit, 
     return worst <= enough
                ? OLO_OK
                : olo_fail(error, OLO_UNSUPPORTED,
-                          "the model does not depend smoothly on parameter '%s' near %g",
-                          olo_parameters_names(model->parameters)[parameter],
-                          olo_parameters_value(model->parameters, parameter));
+                          "the model does not depend smoothly on parameter '%s' near %g", x->name,
+                          value);
 }
 
 static olo_status find(const olo_model *model, const olo_system *system, size_t parameter,
@@ -336,14 +326,15 @@ static olo_status find(const olo_model *model, const olo_system *system, size_t 
     estimate *derivative = NULL;
     double value = olo_parameters_value(model->parameters, parameter),
            unit = value != 0 ? fabs(value) : 1.0;
-    olo_status status = numbers_at(model, parameter, 0.0, &at, error);
+    const surroundings around = {model, system, x->name, x->direction};
+    olo_status status = read_numbers(system, &at, error);
     if (status == OLO_OK) {
         derivative = olo_alloc(at.count, sizeof *derivative);
         if (!derivative || !measure(&at, system->n))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     }
     if (status == OLO_OK)
-        status = search(model, parameter, unit, &at, derivative, error);
+        status = search(&around, value, unit, &at, derivative, error);
     for (size_t i = 0; status == OLO_OK && i < at.count; i++)
         if (is_nothing(&derivative[i], at.size[i], unit))
             derivative[i].value = 0;
@@ -360,7 +351,7 @@ olo_status olo_parameter_derivative_create(const olo_model *model, const char *p
 {
     *change = NULL;
     size_t index = olo_parameters_find(model->parameters, parameter);
-    if (!model->text || !model->file || index == OLO_PARAMETER_NONE)
+    if (!model->file || index == OLO_PARAMETER_NONE)
         return olo_fail(error, OLO_NOT_FOUND,
                         model->file ? "the model has no parameter '%s'"
                                     : "a model made in code has no parameters such as '%s'",
@@ -379,10 +370,17 @@ olo_status olo_parameter_derivative_create(const olo_model *model, const char *p
                                 : olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     if (status == OLO_OK) {
         x->n = system->n;
+        x->direction =
+            olo_pool_alloc(&x->pool, olo_parameters_count(model->parameters), sizeof *x->direction);
+        if (!x->direction)
+            status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
+    }
+    if (status == OLO_OK) {
+        olo_parameters_derivatives(model->parameters, index, x->direction);
         status = find(model, system, index, x, error);
     }
     if (status == OLO_OK) {
-        status = keep_functions(x, model, index, system, error);
+        status = keep_functions(x, system, error);
     }
     olo_system_free(system);
     if (status != OLO_OK) {

@@ -157,16 +157,12 @@ static olo_status add(olo_parameters *parameters, const char *name, const char *
 static olo_status replace(olo_parameters *parameters, const char *name, const char *text,
                           double number, olo_error *error)
 {
-    size_t i = olo_parameters_find(parameters, name);
-    if (i == OLO_PARAMETER_NONE) {
-        const char *near = olo_suggest(name, olo_parameters_names(parameters), parameters->count);
-        return near == NULL
-                   ? olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.64s'", name)
-                   : olo_fail(error, OLO_BAD_INPUT,
-                              "there is no parameter '%.64s'; did you mean '%s'?", name, near);
-    }
+    size_t i = 0;
     definition item;
-    olo_status status = define(name, text, number, &item, error);
+    olo_status status = olo_parameters_require(parameters, name, &i, error);
+    if (status == OLO_OK) {
+        status = define(name, text, number, &item, error);
+    }
     if (status != OLO_OK) {
         return status;
     }
@@ -376,6 +372,19 @@ size_t olo_parameters_find(const olo_parameters *parameters, const char *name)
     return OLO_PARAMETER_NONE;
 }
 
+olo_status olo_parameters_require(const olo_parameters *parameters, const char *name, size_t *index,
+                                  olo_error *error)
+{
+    *index = olo_parameters_find(parameters, name);
+    if (*index != OLO_PARAMETER_NONE) {
+        return OLO_OK;
+    }
+    const char *near = olo_suggest(name, olo_parameters_names(parameters), parameters->count);
+    return near == NULL ? olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.64s'", name)
+                        : olo_fail(error, OLO_BAD_INPUT,
+                                   "there is no parameter '%.64s'; did you mean '%s'?", name, near);
+}
+
 double olo_parameters_value(const olo_parameters *parameters, size_t parameter)
 {
     return parameters->values[parameter];
@@ -403,11 +412,24 @@ void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_re
     }
 }
 
-void olo_parameters_move(olo_parameters *parameters, const double *derivatives, double shift)
+olo_status olo_parameters_evaluate(const olo_parameters *parameters, size_t given_count,
+                                   const size_t *given, const double *given_values, double *values,
+                                   olo_error *error)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
-        parameters->values[i] += shift * derivatives[i];
+    for (size_t k = 0; k < parameters->count; k++) {
+        const size_t i = parameters->order[k];
+        const definition *item = &parameters->items[i];
+        values[i] = item->expression != NULL ? olo_expression_value(item->expression, values)
+                                             : item->number;
+        for (size_t j = 0; j < given_count; j++) {
+            values[i] = given[j] == i ? given_values[j] : values[i];
+        }
+        if (!isfinite(values[i])) {
+            return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is not finite",
+                            parameters->names[i]);
+        }
     }
+    return OLO_OK;
 }
 
 double olo_parameters_expression_derivative(const olo_parameters *parameters,

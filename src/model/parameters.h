@@ -69,6 +69,10 @@ const char *const *olo_parameters_names(const olo_parameters *parameters);
 /* The index of a name, or OLO_PARAMETER_NONE. */
 size_t olo_parameters_find(const olo_parameters *parameters, const char *name);
 
+/* The same; fails with OLO_BAD_INPUT, and a near name, if there is none of this name. */
+olo_status olo_parameters_require(const olo_parameters *parameters, const char *name, size_t *index,
+                                  olo_error *error);
+
 /* The value of a parameter, or all values by index, valid until the next addition; NaN as long as
  * the set is not resolved. */
 double olo_parameters_value(const olo_parameters *parameters, size_t parameter);
@@ -80,8 +84,11 @@ const double *olo_parameters_values(const olo_parameters *parameters);
 void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_respect_to,
                                 double *derivatives);
 
-/* Adds shift times such derivatives to all values, until they are resolved again. */
-void olo_parameters_move(olo_parameters *parameters, const double *derivatives, double shift);
+/* All values of a resolved set, into count numbers, when `given` of some parameters (by index) are
+ * replaced. Fails with OLO_BAD_INPUT where a value is not finite. */
+olo_status olo_parameters_evaluate(const olo_parameters *parameters, size_t given_count,
+                                   const size_t *given, const double *given_values, double *values,
+                                   olo_error *error);
 
 /* The derivative of an expression over olo_parameters_names, given those derivatives. */
 double olo_parameters_expression_derivative(const olo_parameters *parameters,

@@ -145,17 +145,9 @@ static olo_status note_variables(olo_reader *reader)
         reader->values[i + 1] = olo_parameters_value(parameters, i);
     }
     reader->name_count = count;
-    if (reader->shift == 0) {
-        return OLO_OK;
-    }
-    reader->direction = olo_pool_alloc(&reader->pool, room, sizeof *reader->direction);
-    if (reader->direction == NULL) {
-        return olo_read_no_memory(reader);
-    }
-    olo_parameters_derivatives(parameters, reader->moved, reader->direction + 1);
-    // for functions, which know the parameters themselves
-    olo_parameters_move(reader->model->parameters, reader->direction + 1, reader->shift);
-    return OLO_OK;
+    reader->model->structural =
+        olo_pool_alloc(&reader->model->pool, count, sizeof *reader->model->structural);
+    return reader->model->structural != NULL ? OLO_OK : olo_read_no_memory(reader);
 }
 
 /* Sections of the whole model ----------------------------------------------------------------- */
@@ -189,7 +181,10 @@ static olo_status read_units(olo_reader *reader, const olo_yaml_node *node)
 static olo_status read_gravity(olo_reader *reader, const olo_yaml_node *node)
 {
     reader->model->gravity_mark = (olo_mark){node->line, node->column};
-    return olo_read_vector(reader, node, reader->model->gravity);
+    reader->depends = false;
+    const olo_status status = olo_read_vector(reader, node, reader->model->gravity);
+    reader->model->gravity_node = reader->depends ? node : NULL;
+    return status;
 }
 
 static olo_status read_plane(olo_reader *reader, const olo_yaml_node *node)
@@ -200,7 +195,9 @@ static olo_status read_plane(olo_reader *reader, const olo_yaml_node *node)
     reader->model->plane_mark = (olo_mark){node->line, node->column};
     olo_status status = OLO_OK;
     if (node->kind == OLO_YAML_LIST) {
+        reader->depends = false;
         status = olo_read_numbers(reader, node, 3, plane);
+        reader->model->plane_node = reader->depends ? node : NULL;
         if (status == OLO_OK && vec3_normalise(plane) == 0.0) {
             status = olo_read_fail(reader, node, "the normal has zero length");
         }
@@ -213,7 +210,7 @@ static olo_status read_plane(olo_reader *reader, const olo_yaml_node *node)
             }
         }
     }
-    reader->in_xy = plane[0] == 0.0 && plane[1] == 0.0;
+    reader->model->in_xy = plane[0] == 0.0 && plane[1] == 0.0;
     return status;
 }
 
@@ -232,6 +229,7 @@ typedef struct element_slot {
     const olo_element_type *type;
     void *element;
     olo_mark *marks;
+    olo_bound_field *bound;
 } element_slot;
 
 static olo_status read_copy(olo_reader *reader, const olo_yaml_node *node, void *context)
@@ -240,6 +238,8 @@ static olo_status read_copy(olo_reader *reader, const olo_yaml_node *node, void 
     const olo_element_type *type = slot->type;
     memset(slot->element, 0, type->size);
     type->defaults(slot->element);
+    reader->bound = slot->bound;
+    reader->bound_count = 0;
     const olo_status status = olo_read_fields(reader, node, type->fields, type->field_count,
                                               type->noun, slot->element, slot->marks);
     if (status != OLO_OK) {
@@ -248,7 +248,10 @@ static olo_status read_copy(olo_reader *reader, const olo_yaml_node *node, void 
     char path[256];
     olo_repeat_path(reader, node, path, sizeof path);
     const olo_origin origin = {path, {node->line, node->column}, slot->marks};
-    return olo_model_add_element(reader->model, type, slot->element, &origin, reader->error);
+    olo_bindings bindings = {reader->bound_count, slot->bound, {0}};
+    olo_repeat_variables(reader, bindings.variables);
+    return olo_model_add_element(reader->model, type, slot->element, &origin, &bindings,
+                                 reader->error);
 }
 
 static olo_status read_element(olo_reader *reader, const olo_yaml_node *node,
@@ -258,8 +261,9 @@ static olo_status read_element(olo_reader *reader, const olo_yaml_node *node,
         .type = type,
         .element = olo_pool_alloc(&reader->pool, 1, type->size),
         .marks = olo_pool_alloc(&reader->pool, (size_t)type->field_count, sizeof *slot.marks),
+        .bound = olo_pool_alloc(&reader->pool, (size_t)type->field_count, sizeof *slot.bound),
     };
-    if (slot.element == NULL || slot.marks == NULL) {
+    if (slot.element == NULL || slot.marks == NULL || slot.bound == NULL) {
         return olo_read_no_memory(reader);
     }
     return olo_repeat_element(reader, node, read_copy, &slot);
@@ -359,38 +363,18 @@ static void name_from_file(const char *file, char name[OLO_NAME_MAX_LENGTH + 1])
     }
 }
 
-/* Keeps the overrides, so that the model can be read again. */
-static olo_status keep_settings(olo_reader *reader)
-{
-    olo_model *model = reader->model;
-    const size_t count = (size_t)reader->setting_count;
-    model->settings = olo_pool_alloc(&model->pool, count, sizeof *model->settings);
-    olo_status status = model->settings != NULL ? OLO_OK : olo_read_no_memory(reader);
-    for (size_t i = 0; status == OLO_OK && i < count; i++) {
-        status = copy_text(reader, &model->settings[i].name, reader->settings[i].name);
-        if (status == OLO_OK) {
-            status = copy_text(reader, &model->settings[i].value, reader->settings[i].value);
-        }
-        model->setting_count += status == OLO_OK;
-    }
-    return status;
-}
-
 static olo_status read_document(olo_reader *reader, const char *text, size_t size)
 {
     olo_model *model = reader->model;
     const olo_yaml_node *root = NULL;
     olo_status status = copy_text(reader, &model->file, reader->file);
     if (status == OLO_OK) {
-        status = olo_yaml_parse(text, size, reader->file, &reader->pool, &root, reader->error);
+        status = olo_yaml_parse(text, size, reader->file, &model->pool, &root, reader->error);
     }
     if (status == OLO_OK) {
         // without zero bytes, as the parser has seen
         model->text = olo_pool_text(&model->pool, text, size);
         status = model->text != NULL ? read_root(reader, root) : olo_read_no_memory(reader);
-    }
-    if (status == OLO_OK) {
-        status = keep_settings(reader);
     }
     return status;
 }
@@ -420,18 +404,6 @@ olo_status olo_model_read_text(const char *text, size_t size, const char *label,
     olo_reader reader = {
         .file = label, .settings = settings, .setting_count = setting_count, .error = error};
     return read_with(&reader, text, size, model);
-}
-
-olo_status olo_model_read_beside(const olo_model *given, size_t parameter, double shift,
-                                 olo_model **model, olo_error *error)
-{
-    olo_reader reader = {.file = given->file,
-                         .settings = given->settings,
-                         .setting_count = given->setting_count,
-                         .moved = parameter,
-                         .shift = shift,
-                         .error = error};
-    return read_with(&reader, given->text, strlen(given->text), model);
 }
 
 static olo_status read_file(const char *path, const olo_setting *settings, int setting_count,

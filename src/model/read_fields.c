@@ -204,8 +204,11 @@ static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node,
         olo_read_fields(reader, node, place_fields, PLACE_FIELD_COUNT, "place", &written, NULL);
     const olo_yaml_node *number = olo_yaml_find(node, "node");
     *place = written.place;
-    if (status != OLO_OK || number == NULL) {
+    if (status != OLO_OK || number == NULL || reader->again) {
         return status;
+    }
+    if (number->expression != NULL) {
+        olo_read_mark_structural(reader, number->expression);
     }
     if (place->on == NULL || strchr(place->on, '.') != NULL || !(written.node >= 1) ||
         written.node > 1e9 || fabs(written.node - round(written.node)) > 1e-9) {
@@ -229,6 +232,8 @@ static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_po
         status = olo_read_fail_expected(
             reader, node,
             "a place: a name, body.point, beam.node, [x, y, z] or {on: name, at: [x, y, z]}");
+    } else if (reader->again) {
+        status = OLO_OK; // a name
     } else {
         status = read_reference(reader, node, &place_fields[0], place);
     }
@@ -328,7 +333,7 @@ static olo_status read_motion(olo_reader *reader, const olo_yaml_node *node, con
                               void *target)
 {
     const char **texts = olo_field_at(field, target);
-    const int least = reader->in_xy ? 2 : 3;
+    const int least = reader->model->in_xy ? 2 : 3;
     if (node->kind != OLO_YAML_LIST || node->count < least || node->count > 3) {
         return olo_read_fail_expected(reader, node, "a list of 3 expressions of t");
     }
@@ -356,8 +361,9 @@ static olo_status read_shapes(olo_reader *reader, const olo_yaml_node *node, con
         return olo_read_no_memory(reader);
     }
     const olo_yaml_node *item = list ? node->first : node;
+    const olo_shape *before = *(const olo_shape **)olo_field_at(field, target);
     for (int i = 0; i < count; i++, item = item->next) {
-        shapes[i] = olo_shape_default();
+        shapes[i] = reader->again ? before[i] : olo_shape_default();
         const olo_status status =
             olo_read_fields(reader, item, olo_part_shape.fields, olo_part_shape.field_count,
                             "shape", &shapes[i], NULL);
@@ -383,13 +389,19 @@ static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, con
     if (points == NULL) {
         return olo_read_no_memory(reader);
     }
+    const olo_body_point *before = *(const olo_body_point **)olo_field_at(field, target);
     for (const olo_yaml_node *item = node->first; item != NULL; item = item->next) {
         const char **name = &points[item->index].name;
-        olo_status status = olo_repeat_text(reader, item, item->key, name);
+        olo_status status = OLO_OK;
+        if (reader->again) {
+            *name = before[item->index].name;
+        } else {
+            status = olo_repeat_text(reader, item, item->key, name);
+        }
         if (status != OLO_OK) {
             return status;
         }
-        if (!olo_name_is_valid(*name)) {
+        if (!reader->again && !olo_name_is_valid(*name)) {
             char excerpt[OLO_YAML_EXCERPT_SIZE];
             return olo_read_fail_key(reader, item, "'%s' is not a name: " OLO_NAME_RULE,
                                      olo_yaml_excerpt(*name, excerpt));
@@ -499,18 +511,57 @@ static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,
     return olo_read_fail_unknown_key(reader, node, keys, (size_t)count);
 }
 
+/* Fields that may hold numbers. */
+static bool has_numbers(olo_field_kind kind)
+{
+    return kind >= OLO_FIELD_NUMBER && kind != OLO_FIELD_FLAG && kind != OLO_FIELD_ENERGY &&
+           kind != OLO_FIELD_MOTION;
+}
+
+/* Reads a field; one of an element whose numbers follow from parameters is noted. */
+static olo_status read_field(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                             void *target, olo_mark *mark)
+{
+    if (reader->again && !has_numbers(field->kind)) {
+        return OLO_OK;
+    }
+    if (mark == NULL) {
+        return readers[field->kind](reader, node, field, target);
+    }
+    *mark = (olo_mark){node->line, node->column};
+    reader->depends = false;
+    const olo_status status = readers[field->kind](reader, node, field, target);
+    if (reader->depends) {
+        reader->bound[reader->bound_count++] = (olo_bound_field){field, node};
+    }
+    return status;
+}
+
 static olo_status read_key(olo_reader *reader, const olo_yaml_node *node, const olo_field *fields,
                            int count, void *target, olo_mark *marks)
 {
+    if (reader->again) {
+        return read_field(reader, node, node->field, target, NULL);
+    }
     for (int i = 0; i < count; i++) {
         if (strcmp(fields[i].key, node->key) == 0) {
-            if (marks != NULL) {
-                marks[i] = (olo_mark){node->line, node->column};
-            }
-            return readers[fields[i].kind](reader, node, &fields[i], target);
+            ((olo_yaml_node *)node)->field = &fields[i];
+            return read_field(reader, node, &fields[i], target, marks != NULL ? &marks[i] : NULL);
         }
     }
     return unknown_key(reader, node, fields, count);
+}
+
+olo_status olo_read_bound(olo_reader *reader, const olo_bindings *bindings, void *target)
+{
+    const size_t parameters = olo_parameters_count(reader->model->parameters);
+    memcpy(reader->values + 1 + parameters, bindings->variables, sizeof bindings->variables);
+    olo_status status = OLO_OK;
+    for (int i = 0; status == OLO_OK && i < bindings->count; i++) {
+        const olo_bound_field *bound = &bindings->fields[i];
+        status = readers[bound->field->kind](reader, bound->node, bound->field, target);
+    }
+    return status;
 }
 
 static olo_status check_required(olo_reader *reader, const olo_yaml_node *map,
@@ -544,5 +595,5 @@ olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const o
             return status;
         }
     }
-    return check_required(reader, map, fields, count, noun);
+    return reader->again ? OLO_OK : check_required(reader, map, fields, count, noun);
 }

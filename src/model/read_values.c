@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "model/reader.h"
 #include "model/repeat.h"
@@ -209,8 +210,8 @@ static olo_status compiled(olo_reader *reader, const olo_yaml_node *node, olo_st
     return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner->text);
 }
 
-/* Of a model beside a value of a parameter it is moved along its exact derivative, on a straight
- * line. */
+/* Beside the values of the parameters it is moved along its exact derivative, on a straight line.
+ */
 static double value_of(const olo_reader *reader, const olo_expression *expression)
 {
     double value[2] = {0, 0};
@@ -221,7 +222,40 @@ static double value_of(const olo_reader *reader, const olo_expression *expressio
     return value[0] + reader->shift * value[1];
 }
 
-olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number)
+/* Whether an expression uses a parameter, not only variables of a repetition. */
+static bool uses_parameters(const olo_reader *reader, const olo_expression *expression)
+{
+    const size_t *used = NULL;
+    const size_t count = olo_expression_used(expression, &used);
+    return count > 0 && used[0] < olo_parameters_count(reader->model->parameters);
+}
+
+void olo_read_mark_structural(olo_reader *reader, const olo_expression *expression)
+{
+    const size_t parameters = olo_parameters_count(reader->model->parameters);
+    const size_t *used = NULL;
+    const size_t count = olo_expression_used(expression, &used);
+    for (size_t i = 0; i < count && used[i] < parameters; i++) {
+        reader->model->structural[used[i]] = true;
+    }
+}
+
+/* Keeps the expression of a node for later copies and other parameters. */
+static bool keep_expression(olo_model *model, const olo_yaml_node *node, olo_expression *expression)
+{
+    olo_expression **list = olo_grow(model->expressions, model->expression_count,
+                                     &model->expression_capacity, sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    model->expressions = list;
+    list[model->expression_count++] = expression;
+    ((olo_yaml_node *)node)->expression = expression;
+    return true;
+}
+
+/* A number that is read for the first time. */
+static olo_status compile_number(olo_reader *reader, const olo_yaml_node *node, double *number)
 {
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         return olo_read_fail_expected(reader, node, "a number");
@@ -231,20 +265,48 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
     }
     olo_expression *expression = NULL;
     olo_error inner = {0};
-    olo_status status = olo_repeat_compile(reader, node->text, &expression, &inner);
+    olo_status status = olo_expression_compile(node->text, reader->names + 1, reader->name_count,
+                                               &expression, NULL, &inner);
     status = compiled(reader, node, status, &inner);
-    if (status == OLO_OK) {
-        const double value = value_of(reader, expression);
-        status = olo_read_check_number(reader, node, value);
-        *number = value;
+    if (status != OLO_OK) {
+        return status;
     }
-    olo_repeat_release(reader, expression);
+    *number = value_of(reader, expression);
+    status = olo_read_check_number(reader, node, *number);
+    if (olo_expression_is_constant(expression)) {
+        olo_yaml_node *own = (olo_yaml_node *)node;
+        own->constant = status == OLO_OK;
+        own->value = *number;
+        olo_expression_free(expression);
+    } else if (!keep_expression(reader->model, node, expression)) {
+        olo_expression_free(expression);
+        return olo_read_no_memory(reader);
+    } else {
+        reader->depends = reader->depends || uses_parameters(reader, expression);
+    }
     return status;
+}
+
+olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number)
+{
+    if (node->constant) {
+        *number = node->value;
+        return OLO_OK;
+    }
+    if (node->expression == NULL) {
+        return compile_number(reader, node, number);
+    }
+    reader->depends = reader->depends || uses_parameters(reader, node->expression);
+    *number = value_of(reader, node->expression);
+    return olo_read_check_number(reader, node, *number);
 }
 
 olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
                              const char *meaning, const char **text)
 {
+    if (reader->again) {
+        return OLO_OK; // the text is there, and knows the parameters itself
+    }
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         char expected[96];
         (void)snprintf(expected, sizeof expected, "an expression of %s, %s", variable, meaning);
@@ -293,7 +355,7 @@ olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int c
 
 olo_status olo_read_vector(olo_reader *reader, const olo_yaml_node *node, double vector[3])
 {
-    if (node->kind == OLO_YAML_LIST && node->count == 2 && !reader->in_xy) {
+    if (node->kind == OLO_YAML_LIST && node->count == 2 && !reader->model->in_xy) {
         return olo_read_fail_expected(
             reader, node, "a list of 3 numbers (2 are enough in a model with 'plane: xy')");
     }

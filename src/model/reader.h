@@ -23,12 +23,13 @@ typedef struct olo_reader {
     const char **names;
     double *values;
     size_t name_count;
-    /* Of a model that is read again beside a value of parameter `moved`: how the variables change
-     * with it, and how far. */
-    size_t moved;
+    /* Of numbers that are evaluated beside the values of the parameters: see olo_evaluation. */
     double shift;
-    double *direction;         /* or NULL */
-    bool in_xy;                /* the plane is xy: a vector may have two numbers */
+    double *direction;      /* or NULL */
+    bool again;             /* numbers alone are read, into structs that hold everything else */
+    bool depends;           /* a number that was read uses a parameter */
+    olo_bound_field *bound; /* fields of the element under way that do */
+    int bound_count;
     struct olo_repeat *repeat; /* of the element under way; NULL if it is not repeated */
     long repeated;             /* copies so far */
     olo_pool pool;             /* what is read, before the model copies it */
@@ -75,6 +76,9 @@ olo_status olo_read_flag(olo_reader *reader, const olo_yaml_node *node, bool *fl
  * OLO_LARGEST_NUMBER. */
 olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number);
 
+/* An expression decides what the model consists of: its parameters cannot be changed later. */
+void olo_read_mark_structural(olo_reader *reader, const olo_expression *expression);
+
 /* Checks a value of an expression, at the place of `node`. */
 olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, double number);
 
@@ -96,5 +100,9 @@ olo_status olo_read_rotation(olo_reader *reader, const olo_yaml_node *node, doub
  * key that was given has its value. `noun` names the struct in messages: "body". */
 olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const olo_field *fields,
                            int count, const char *noun, void *target, olo_mark *marks);
+
+/* The fields of a copy of an element whose numbers follow from parameters, evaluated with the
+ * values of the reader. */
+olo_status olo_read_bound(olo_reader *reader, const olo_bindings *bindings, void *target);
 
 #endif

@@ -45,6 +45,9 @@ static olo_status read_integer(olo_reader *reader, const olo_yaml_node *node, lo
         return olo_read_fail(reader, node, "expected an integer, got %.17g", number);
     }
     *integer = lround(number);
+    if (node->expression != NULL) {
+        olo_read_mark_structural(reader, node->expression);
+    }
     return OLO_OK;
 }
 
@@ -179,6 +182,13 @@ olo_status olo_repeat_element(olo_reader *reader, const olo_yaml_node *element,
     return status;
 }
 
+void olo_repeat_variables(const olo_reader *reader, double *variables)
+{
+    for (int k = 0; reader->repeat != NULL && k < reader->repeat->count; k++) {
+        variables[k] = (double)variable(reader, k);
+    }
+}
+
 bool olo_repeat_is_key(const olo_reader *reader, const olo_yaml_node *node)
 {
     return reader->repeat != NULL && reader->repeat->key == node;
@@ -227,19 +237,6 @@ static olo_status compile(olo_reader *reader, const char *key, const char *text,
     return OLO_OK;
 }
 
-olo_status olo_repeat_compile(olo_reader *reader, const char *text, olo_expression **expression,
-                              olo_error *error)
-{
-    return compile(reader, text, text, expression, error);
-}
-
-void olo_repeat_release(const olo_reader *reader, olo_expression *expression)
-{
-    if (reader->repeat == NULL) {
-        olo_expression_free(expression);
-    }
-}
-
 /* Texts --------------------------------------------------------------------------------------- */
 
 /* The integer of the expression between braces, which starts at `text`. */
@@ -258,6 +255,7 @@ static olo_status brace_value(olo_reader *reader, const olo_yaml_node *node, con
     if (status != OLO_OK) {
         return olo_read_fail(reader, node, "%s", inner.text);
     }
+    olo_read_mark_structural(reader, expression);
     const double number = olo_expression_value(expression, reader->values + 1);
     if (!(fabs(number) <= LARGEST_INDEX) || fabs(number - round(number)) > INTEGER_TOLERANCE) {
         char excerpt[OLO_YAML_EXCERPT_SIZE];

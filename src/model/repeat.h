@@ -6,7 +6,6 @@
 #include "model/reader.h"
 
 enum {
-    OLO_REPEAT_MAX_VARIABLES = 3,    /* a grid in space needs three */
     OLO_REPEAT_MAX_ELEMENTS = 100000 /* copies of a whole file: about 100 MB */
 };
 
@@ -21,15 +20,11 @@ typedef olo_status olo_repeat_body(olo_reader *reader, const olo_yaml_node *elem
 olo_status olo_repeat_element(olo_reader *reader, const olo_yaml_node *element,
                               olo_repeat_body *body, void *context);
 
+/* The values of the variables of the repetition under way, if there is one. */
+void olo_repeat_variables(const olo_reader *reader, double *variables);
+
 /* Whether this key is the `repeat` of the element under way: it is no field. */
 bool olo_repeat_is_key(const olo_reader *reader, const olo_yaml_node *node);
-
-/* Compiles an expression over the parameters and the variables of the repetition. It belongs to the
- * repetition, which compiles each once; without one the caller frees it (see olo_repeat_release).
- */
-olo_status olo_repeat_compile(olo_reader *reader, const char *text, olo_expression **expression,
-                              olo_error *error);
-void olo_repeat_release(const olo_reader *reader, olo_expression *expression);
 
 /* A text of the file with each {expression} replaced by its value, an integer. Without a repetition
  * the text itself. Lives as long as the reader. */

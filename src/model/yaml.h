@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/expression.h"
 #include "base/pool.h"
 #include "oloid/status.h"
 
@@ -32,6 +33,11 @@ struct olo_yaml_node {
     int index; /* among its siblings, from 0 */
     int count; /* list, map: children */
     const olo_yaml_node *parent, *first, *next;
+    /* Of a scalar that was read as a number: its value if it is constant, else its expression */
+    bool constant;
+    double value;
+    const olo_expression *expression;
+    const struct olo_field *field; /* of the value of a key that was read as a field */
 };
 
 /* Parses a text of `size` bytes (a zero byte in it is an error). The tree belongs to the pool.

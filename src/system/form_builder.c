@@ -73,37 +73,136 @@ void olo_form_add_component(olo_form_builder *f, const double n[3], const olo_po
     }
 }
 
-bool olo_form_finish(const olo_form_builder *f, olo_pool *pool, olo_form *form)
+/* All coordinates of the forms, ascending; how many, or -1 on overflow. */
+static int unite(int count, const olo_form_builder *f, int *index)
 {
-    if (f->overflow)
-        return false;
-    int place[OLO_FORM_SIZE_MAX]; /* place[k]: where local coordinate k goes */
-    size_t size = (size_t)f->size, products = (size_t)f->products;
-    int *index = olo_pool_alloc(pool, size, sizeof *index);
-    double *b = olo_pool_alloc(pool, size, sizeof *b);
-    olo_product *product = olo_pool_copy(pool, f->product, products, sizeof *product);
-    if (!index || !b || !product)
-        return false;
-    bool pure = true;
+    int size = 0;
+    for (int k = 0; k < count; k++) {
+        if (f[k].overflow)
+            return -1;
+        for (int l = 0; l < f[k].size; l++) {
+            int at = size;
+            while (at > 0 && index[at - 1] > f[k].index[l])
+                at--;
+            if (at > 0 && index[at - 1] == f[k].index[l])
+                continue;
+            if (size == OLO_FORM_SIZE_MAX)
+                return -1;
+            memmove(index + at + 1, index + at, (size_t)(size - at) * sizeof *index);
+            index[at] = f[k].index[l];
+            size++;
+        }
+    }
+    return size;
+}
+
+/* place[k]: where local coordinate k is among ascending indices; false: it is not there. Most
+ * coordinates follow the one before. */
+static bool find_places(const olo_form_builder *f, int size, const int *index, int *place)
+{
+    int at = -1;
     for (int k = 0; k < f->size; k++) {
-        pure = pure && f->b[k] == 0;
-        place[k] = 0;
-        for (int l = 0; l < f->size; l++)
-            place[k] += f->index[l] < f->index[k];
-        index[place[k]] = f->index[k];
-        b[place[k]] = f->b[k];
+        int tried = 0;
+        do {
+            at = at + 1 < size ? at + 1 : 0;
+        } while (++tried <= size && index[at] != f->index[k]);
+        if (tried > size)
+            return false;
+        place[k] = at;
     }
-    for (int p = 0; p < f->products; p++) {
-        int i = place[product[p].i], j = place[product[p].j];
-        product[p].i = i < j ? i : j;
-        product[p].j = i < j ? j : i;
-    }
-    *form = (olo_form){.c = f->c,
-                       .size = f->size,
-                       .products = f->products,
-                       .pure = pure,
-                       .index = index,
-                       .b = b,
-                       .product = product};
     return true;
+}
+
+/* A product with its places; i <= j. */
+static olo_product placed(const olo_product *x, const int *place)
+{
+    const int i = place[x->i], j = place[x->j];
+    return (olo_product){.i = i < j ? i : j, .j = i < j ? j : i, .a = x->a};
+}
+
+static bool is_pure(int size, const double *b)
+{
+    bool pure = true;
+    for (int l = 0; pure && l < size; l++)
+        pure = b[l] == 0;
+    return pure;
+}
+
+bool olo_forms_finish(int count, const olo_form_builder *f, olo_pool *pool, olo_form *forms)
+{
+    int united[OLO_FORM_SIZE_MAX] = {0};
+    const int size = unite(count, f, united);
+    const int *index = size < 0 ? NULL : olo_pool_copy(pool, united, (size_t)size, sizeof *index);
+    for (int k = 0; index && k < count; k++) {
+        double *b = olo_pool_alloc(pool, (size_t)size, sizeof *b);
+        olo_product *product = olo_pool_alloc(pool, (size_t)f[k].products, sizeof *product);
+        int place[OLO_FORM_SIZE_MAX], products = 0;
+        if (!b || !product || !find_places(&f[k], size, index, place))
+            return false;
+        for (int l = 0; l < f[k].size; l++)
+            b[place[l]] = f[k].b[l];
+        for (int p = 0; p < f[k].products; p++)
+            if (f[k].product[p].a != 0) /* else it has cancelled */
+                product[products++] = placed(&f[k].product[p], place);
+        forms[k] = (olo_form){.c = f[k].c,
+                              .size = size,
+                              .products = products,
+                              .pure = is_pure(size, b),
+                              .index = index,
+                              .b = b,
+                              .product = product};
+    }
+    return index != NULL;
+}
+
+/* The products of one form; false: these are others. */
+static bool refill_products(const olo_form_builder *f, const int *place, olo_form *form)
+{
+    olo_product *own = (olo_product *)form->product;
+    int products = 0;
+    for (int p = 0; p < f->products; p++) {
+        if (f->product[p].a == 0)
+            continue;
+        const olo_product x = placed(&f->product[p], place);
+        if (products == form->products || x.i != own[products].i || x.j != own[products].j)
+            return false;
+        own[products++].a = x.a;
+    }
+    return products == form->products;
+}
+
+/* One form; false: it has other coordinates or products. */
+static bool refill(const olo_form_builder *f, const int *index, olo_form *form, int *place)
+{
+    double *b = (double *)form->b;
+    if (f->overflow || !find_places(f, form->size, index, place))
+        return false;
+    if (f->size < form->size)
+        memset(b, 0, (size_t)form->size * sizeof *b);
+    for (int l = 0; l < f->size; l++)
+        b[place[l]] = f->b[l];
+    form->c = f->c;
+    form->pure = is_pure(form->size, b);
+    return refill_products(f, place, form);
+}
+
+bool olo_forms_refill(int count, const olo_form_builder *f, olo_form *forms)
+{
+    int place[OLO_FORM_SIZE_MAX], touched = f->size;
+    if (!refill(f, forms->index, forms, place))
+        return false;
+    if (count == 1)
+        return touched == forms->size;
+    bool seen[OLO_FORM_SIZE_MAX] = {false};
+    for (int l = 0; l < f->size; l++)
+        seen[place[l]] = true;
+    for (int k = 1; k < count; k++) {
+        if (!refill(&f[k], forms->index, &forms[k], place))
+            return false;
+        for (int l = 0; l < f[k].size; l++) {
+            touched += !seen[place[l]];
+            seen[place[l]] = true;
+        }
+    }
+    return touched == forms->size;
 }

@@ -10,8 +10,8 @@
 
 enum { OLO_FORM_PRODUCTS_MAX = 512 };
 
-/* Lives on the stack; starts as `{0}`. `overflow` is set when a form touches too many coordinates.
- */
+/* Lives on the stack; olo_form_begin makes it the form 0. `overflow` is set when a form touches too
+ * many coordinates. */
 typedef struct olo_form_builder {
     double c;
     int size, products;
@@ -21,6 +21,13 @@ typedef struct olo_form_builder {
     bool overflow;
 } olo_form_builder;
 
+static inline void olo_form_begin(olo_form_builder *f)
+{
+    f->c = 0;
+    f->size = f->products = 0;
+    f->overflow = false;
+}
+
 void olo_form_add_constant(olo_form_builder *f, double c);
 void olo_form_add_linear(olo_form_builder *f, int i, double b);
 void olo_form_add_product(olo_form_builder *f, int i, int j, double a);
@@ -29,8 +36,13 @@ void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, cons
 /* + n . x of a fixed vector and a position */
 void olo_form_add_component(olo_form_builder *f, const double n[3], const olo_position *x);
 
-/* The finished form, with ascending indices, in the pool; false when memory is out or on overflow.
- */
-bool olo_form_finish(const olo_form_builder *f, olo_pool *pool, olo_form *form);
+/* Finished forms, in the pool. They share one list of ascending indices: all coordinates that one
+ * of them touches, with zero coefficients where it is not touched. False when memory is out or on
+ * overflow. */
+bool olo_forms_finish(int count, const olo_form_builder *f, olo_pool *pool, olo_form *forms);
+
+/* Writes other numbers into finished forms; false, with some of them written, unless these have the
+ * same coordinates and products. */
+bool olo_forms_refill(int count, const olo_form_builder *f, olo_form *forms);
 
 #endif

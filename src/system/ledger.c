@@ -12,6 +12,7 @@
 
 #include "base/extreme.h"
 #include "linalg/vec3.h"
+#include "system/diagnostics.h"
 #include "system/system.h"
 
 /* Moved by a translation of the whole system? */
@@ -148,6 +149,7 @@ static bool book_fours(const olo_system *system, const olo_state *x, olo_ledger 
 
 void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
+    (void)olo_system_measure(system);
     memset(ledger, 0, sizeof *ledger);
     if (!book_fours(system, x, ledger)) {
         book_frames(system, x, ledger);

@@ -56,6 +56,7 @@ static void add_entry(olo_frame_mass *frame, int slot_i, int slot_j, double m)
 bool olo_system_gather_frames(olo_system *s)
 {
     number_frames(s);
+    olo_free(s->frames);
     s->frames = olo_alloc((size_t)s->frame_count, sizeof *s->frames);
     olo_mass_entry *sorted = olo_alloc((size_t)s->mass_count, sizeof *sorted);
     if (!s->frames || !sorted) {

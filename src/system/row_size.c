@@ -17,6 +17,7 @@
 #include "base/extreme.h"
 #include "base/memory.h"
 #include "linalg/vec3.h"
+#include "system/diagnostics.h"
 #include "system/system.h"
 
 static const double share_of_parts = 16 * DBL_EPSILON / 1e-12;
@@ -124,10 +125,9 @@ bool olo_system_measure_rows(olo_system *s)
 {
     const olo_at at = {.q = s->q0};
     double *origin = olo_alloc((size_t)s->n, sizeof *origin);
-    s->row_scale = olo_alloc((size_t)s->m, sizeof *s->row_scale);
-    const bool ok = origin && s->row_scale;
-    for (int c = 0; ok && c < s->m; c++)
-        s->row_scale[c] = size_of(s, c, &at, origin);
+    const bool ok = origin != NULL;
+    for (int c = 0; c < s->m; c++)
+        s->row_scale[c] = ok ? size_of(s, c, &at, origin) : 1.0;
     s->lever_scale = lever_scale(s);
     olo_free(origin);
     return ok;
@@ -148,6 +148,7 @@ olo_row_growth olo_system_row_growth(const olo_system *s, const olo_state *x, do
 {
     const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
     olo_row_growth seen = {.growth = 1.0, .remote = 1.0};
+    (void)olo_system_measure(s);
     for (int c = 0; c < s->m; c++) {
         olo_raise(&seen.growth, size_of(s, c, &at, origin) / s->row_scale[c]);
         olo_raise(&seen.remote, remoteness(s, &s->constraints[c], x->q));

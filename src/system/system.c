@@ -9,51 +9,50 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "linalg/vec3.h"
+#include "system/diagnostics.h"
+
+static void free_time(olo_time_function *time)
+{
+    if (time->free)
+        time->free(time->context);
+}
+
+/* What systems of one structure share. */
+static void free_structure(olo_system *system)
+{
+    if (system->base) {
+        olo_system_free((olo_system *)system->base);
+        return;
+    }
+    olo_free(system->coordinates);
+    olo_free(system->reactions);
+    olo_free(system->node_part);
+    olo_names_free(&system->node_names);
+}
 
 void olo_system_free(olo_system *system)
 {
-    if (!system)
+    if (!system || atomic_fetch_sub(&system->users, 1) > 1)
         return;
     if (system->free_analysis)
         system->free_analysis(system);
-    for (int i = 0; i < system->action_count; i++) {
-        olo_time_function *time = &system->actions[i].time;
-        if (time->free)
-            time->free(time->context);
-    }
-    for (int i = 0; i < system->m; i++) {
-        olo_time_function *time = &system->constraints[i].time;
-        if (time->free)
-            time->free(time->context);
-    }
+    for (int i = 0; i < system->action_count; i++)
+        free_time(&system->actions[i].time);
+    for (int i = 0; i < system->m; i++)
+        free_time(&system->constraints[i].time);
     for (int i = 0; i < system->context_count; i++)
         system->contexts[i].free(system->contexts[i].context);
-    olo_free(system->nodes);
-    olo_free(system->coordinates);
-    olo_free(system->mass);
-    olo_free(system->frames);
+    void *const lists[] = {
+        system->nodes,    system->mass,    system->frames,      system->terms,
+        system->groups,   system->joints,  system->constraints, system->joint_coordinates,
+        system->drives,   system->actions, system->body_points, system->contexts,
+        system->beams,    system->outputs, system->exacts,      system->drawables,
+        system->q0,       system->v0,      system->v0_given,    system->implied,
+        system->row_scale};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        olo_free(lists[i]);
     olo_ledger_simd_free(system->ledger_simd);
-    olo_free(system->terms);
-    olo_free(system->constraints);
-    olo_free(system->groups);
-    olo_free(system->joints);
-    olo_free(system->beams);
-    olo_free(system->joint_coordinates);
-    olo_free(system->drives);
-    olo_free(system->actions);
-    olo_free(system->body_points);
-    olo_free(system->contexts);
-    olo_free(system->outputs);
-    olo_free(system->reactions);
-    olo_free(system->exacts);
-    olo_free(system->drawables);
-    olo_free(system->q0);
-    olo_free(system->v0);
-    olo_free(system->v0_given);
-    olo_free(system->implied);
-    olo_free(system->row_scale);
-    olo_free(system->node_part);
-    olo_names_free(&system->node_names);
+    free_structure(system);
     olo_pool_free(&system->pool);
     olo_free(system);
 }
@@ -191,6 +190,7 @@ void olo_system_reaction(const olo_system *system, const olo_state *state, int i
 
 int olo_system_invariant_count(const olo_system *system)
 {
+    (void)olo_system_measure(system);
     return system->invariant_count;
 }
 
@@ -254,7 +254,10 @@ olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body 
         return OLO_OK;
     }
     char name[130];
-    snprintf(name, sizeof name, "%s", place->on);
+    const size_t length = strlen(place->on);
+    const size_t kept = length < sizeof name ? length : sizeof name - 1;
+    memcpy(name, place->on, kept);
+    name[kept] = 0;
     const char *which;
     const olo_beam_line *beam = beam_of(system, name, &which);
     char *dot = beam ? NULL : strchr(name, '.');

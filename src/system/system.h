@@ -8,6 +8,7 @@
 #ifndef OLO_SYSTEM_SYSTEM_H
 #define OLO_SYSTEM_SYSTEM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/names.h"
@@ -97,6 +98,8 @@ typedef struct olo_system_output_place {
 
 struct olo_system {
     olo_pool pool;
+    atomic_int users;       /* who keeps it: its owner, and systems that share its structure */
+    const olo_system *base; /* whose names, index lists and topology it shares, or NULL */
     const char *name;
     int n; /* coordinates */
     int m; /* constraints */
@@ -143,13 +146,15 @@ struct olo_system {
     bool *v0_given;          /* [n] the user gave this velocity */
     int implied_count;
     olo_implied_velocity *implied; /* velocities of v0 that follow from others through joints */
-    olo_ledger_simd *ledger_simd;  /* frames in the ledger, or NULL */
-    double *row_scale;   /* [m] the size that each constraint row is judged against: row_size.h */
-    double length_scale; /* a length of the model, to make increments comparable */
-    double lever_scale;  /* the same, or its largest lever arm */
+    double length_scale;           /* a length of the model, to make increments comparable */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;
+    /* What the ledger and the verdict need: measured when it is asked for, see diagnostics.h */
+    atomic_int measured;
+    olo_ledger_simd *ledger_simd; /* frames in the ledger, or NULL */
+    double *row_scale;  /* [m] the size that each constraint row is judged against: row_size.h */
+    double lever_scale; /* length_scale, or the largest lever arm */
     int invariant_count;
     olo_invariant invariants[OLO_INVARIANTS_MAX];
     /* Of its states, NULL at the end. Given when it is compiled; all states of a system have the

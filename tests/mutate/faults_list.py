@@ -50,6 +50,13 @@ FAULTS = [
           "2 * s_k[k] * s_k[l] / s", "s_k[k] * s_k[l] / s", "unit.chart"),
     Fault("angle_second_derivative_sign", "src/linalg/rotation_jet.c",
           "-c * across - s * hat[i]", "-c * across + s * hat[i]", "unit.chart"),
+    # one structure, other numbers
+    Fault("shared_topology_keeps_old_joints", "src/kinematics/topology.c",
+          "        orient(system, k, &nodes[k]);", "        (void)k;", "unit.with_parameters"),
+    Fault("parameter_that_counts_copies_is_ignored", "src/model/compile.c",
+          "if (model->structural[i] &&", "if (false &&", "unit.with_parameters"),
+    Fault("shared_structure_is_freed_early", "src/system/system.c",
+          "if (!system || atomic_fetch_sub(&system->users, 1) > 1)", "if (!system)", "unit.with_parameters"),
     # system
     Fault("distance_spring_discrete_gradient", "src/system/law_distance.c",
           "const double share = 1.0 - 2.0 * c1 * i;", "const double share = 1.0 - 1.9999999 * c1 * i;",

@@ -207,3 +207,26 @@ def test_legendre_transforms_at_a_node_and_a_start_from_momenta():
         stepper.set_momenta(start, [1, 2])
     with pytest.raises(oloid.Error, match="does not step from momenta"):
         oloid.load("double-spherical-pendulum").stepper().set_momenta(start, plus)
+
+
+def test_other_parameters_give_the_bits_of_a_fresh_system():
+    chain = oloid.load("chain", set={"n": 5})
+    other = chain.with_parameters({"mass": 0.17}).with_parameters({"length": 0.2})
+    fresh = oloid.load("chain", set={"n": 5, "mass": 0.17, "length": 0.2})
+    states = [system.initial_state() for system in (other, fresh)]
+    for system, state in zip((other, fresh), states):
+        system.simulate(state, end=0.02)
+    assert (states[0].q == states[1].q).all() and (states[0].v == states[1].v).all()
+    assert str(states[0].ledger) == str(states[1].ledger)
+    assert other.parameter("mass") == 0.17 and chain.parameter("mass") == 0.1
+    assert [one.name for one in other.invariants] == [one.name for one in fresh.invariants]
+
+
+def test_parameters_that_change_the_structure_are_refused_by_name():
+    chain = oloid.load("chain", set={"n": 5})
+    with pytest.raises(oloid.Error, match="parameter 'n' changes what the model consists of"):
+        chain.with_parameters({"n": 6})
+    with pytest.raises(oloid.InputError, match="did you mean 'mass'"):
+        chain.with_parameters({"mas": 1})
+    with pytest.raises(oloid.InputError, match="load it with"):
+        chain.with_parameters({"mass": 0.2}).derivatives(["mass"])

@@ -65,8 +65,8 @@ static void write_forms(sample *x)
                 olo_form_add_dot(&gamma, s->dN[a] * s->N[b], &phi, &di);
                 olo_form_add_dot(&kappa, 0.5 * (s->N[a] * s->dN[b] - s->dN[a] * s->N[b]), &dk, &dj);
             }
-        check_true(olo_form_finish(&gamma, &x->pool, &x->forms[i]));
-        check_true(olo_form_finish(&kappa, &x->pool, &x->forms[3 + i]));
+        check_true(olo_forms_finish(1, &gamma, &x->pool, &x->forms[i]));
+        check_true(olo_forms_finish(1, &kappa, &x->pool, &x->forms[3 + i]));
     }
 }
 
