@@ -331,25 +331,19 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 
 /* --- control --- */
 
-static void midpoint_balance(olo_step *step, const olo_sink *sink)
-{
-    static const olo_term_view midpoint = {
-        .force = olo_term_midpoint, .stress = olo_term_midpoint_stress, .middle = true};
-    olo_balance(step, &midpoint, sink);
-}
-
 /* D e(q_m) in the place of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
  * (check 15). */
 TEST(stress_of_the_averaged_configuration_loses_the_energy)
 {
     olo_error error = {0};
     olo_scheme midpoint = *olo_scheme_find("energy-momentum");
-    midpoint.balance = midpoint_balance;
+    midpoint.evaluation.midpoint = true;
     scene s = scene_open("beam-with-masses", "reduced");
     olo_stepper *x = s.stepper;
     x->treatment->free(x->data);
     check_ok(x->treatment->create(s.system, &midpoint, &s.run, &x->data, &error), &error);
     x->scheme = &midpoint;
+    x->step.evaluation = midpoint.evaluation;
     scene_run_to(&s, 0.5);
     olo_ledger first = scene_ledger(&s);
     double low = first.total, high = first.total, angular = 0;
