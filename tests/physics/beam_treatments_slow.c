@@ -344,6 +344,7 @@ TEST(stress_of_the_averaged_configuration_loses_the_energy)
     x->treatment->free(x->data);
     check_ok(x->treatment->create(s.system, &midpoint, &s.run, &x->data, &error), &error);
     x->scheme = &midpoint;
+    x->step.evaluation = midpoint.evaluation;
     scene_run_to(&s, 0.5);
     olo_ledger first = scene_ledger(&s);
     double low = first.total, high = first.total, angular = 0;

@@ -547,7 +547,7 @@ TEST(checkpoints_change_no_bit)
         probe_close();
         probe_open(&x, schemes[scheme], 0.01, 50);
         olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq, .v = gv},
-                     some = {.q = p.gq, .v = p.gv};
+                     some = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq, .v = p.gv};
         check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &all, &error), &error);
         check_equal(0, all.again);
         olo_derivatives_set_memory(p.d, 0);

@@ -26,10 +26,13 @@ typedef struct integral {
 static void fill(integral x[2])
 {
     const double s = sin(2 * w * T), c = cos(2 * w * T);
-    x[0] = (integral){{.quantity = "hinge.angle", .squared = true, .running = 1},
+    x[0] = (integral){{.initialised = OLO_INITIALISED_GOAL,
+                       .quantity = "hinge.angle",
+                       .squared = true,
+                       .running = 1},
                       r * r / (4 * w * w) * (T - s / (2 * w)),
                       r * r / (4 * w * w * w) * (-2 * T - T * c + 1.5 * s / w) / (2 * w)};
-    x[1] = (integral){{.quantity = "kinetic", .running = 1},
+    x[1] = (integral){{.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .running = 1},
                       r * r / 4 * (T + s / (2 * w)),
                       r * r / 4 * (T * c / w - s / (2 * w * w)) / (2 * w)};
 }
@@ -137,7 +140,7 @@ TEST(checkpoints_change_no_bit_of_an_integral_over_composed_steps)
         const olo_functional J = {
             .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
         olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq[0], .v = gv[0]},
-                     some = {.q = gq[1], .v = gv[1]};
+                     some = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq[1], .v = gv[1]};
         check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
         check_ok(olo_derivatives_compute_gradient(d, s.state, &J, &all, &error), &error);
         olo_derivatives_set_memory(d, 0);
