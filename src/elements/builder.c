@@ -165,7 +165,8 @@ static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, 
     if (status == OLO_OK && builder->pattern)
         return olo_build_constant_rows(builder, node->type->rows->count);
     for (int k = 0; status == OLO_OK && k < node->type->rows->count; k++) {
-        olo_form_builder row = {0};
+        olo_form_builder row;
+        olo_form_begin(&row);
         node->type->rows->add(k, node->q + node->type->directors, &row);
         status = olo_build_constraint(builder, &row);
     }

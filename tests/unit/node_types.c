@@ -219,7 +219,7 @@ TEST(internal_rows_and_twists_are_complementary)
             olo_pool pool = {0};
             olo_form form;
             type->rows->add(row, first, &builder);
-            check_true(olo_form_finish(&builder, &pool, &form));
+            check_true(olo_forms_finish(1, &builder, &pool, &form));
             double rate;
             check_close(0, olo_form_value_and_rate(&form, x.q1, v, &rate), round_off);
             check_close(0, rate, round_off);

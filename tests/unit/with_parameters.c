@@ -45,8 +45,8 @@ static void check_same_numbers(const char *what, const olo_system *a, const olo_
     /* what is derived from them, at once or when it is asked for */
     check_true(a->length_scale == b->length_scale);
     check_equal(a->redundancy->rank, b->redundancy->rank);
-    check_equal(olo_system_invariants(a), olo_system_invariants(b));
-    for (int i = 0; i < olo_system_invariants(a); i++)
+    check_equal(olo_system_invariant_count(a), olo_system_invariant_count(b));
+    for (int i = 0; i < olo_system_invariant_count(a); i++)
         check_text(olo_system_invariant(a, i)->name, olo_system_invariant(b, i)->name);
     check_true(memcmp(a->row_scale, b->row_scale, (size_t)a->m * sizeof *a->row_scale) == 0);
     check_true(a->lever_scale == b->lever_scale);
@@ -63,7 +63,8 @@ static void check_same_steps(const olo_model *model, const olo_system *a, const 
     run.end = run.step * STEPS;
     memset(ledgers, 0, sizeof ledgers);
     for (int k = 0; k < 2; k++) {
-        olo_status status = olo_system_initial_state(systems[k], &states[k], NULL, &errors[k]);
+        olo_status status =
+            olo_system_create_initial_state(systems[k], &states[k], NULL, &errors[k]);
         if (status == OLO_OK)
             status = olo_simulate(systems[k], &run, states[k], NULL, 0, NULL, &errors[k]);
         if (status == OLO_OK)
@@ -238,10 +239,10 @@ static void *look(void *context)
     olo_system *other = NULL;
     x->status = olo_system_with_parameters(x->model, x->system, 1, &name, &value, &other, NULL);
     if (x->status == OLO_OK)
-        x->status = olo_system_initial_state(x->system, &state, NULL, NULL);
+        x->status = olo_system_create_initial_state(x->system, &state, NULL, NULL);
     if (x->status == OLO_OK)
         olo_system_ledger(x->system, state, &x->ledger);
-    x->invariants = olo_system_invariants(x->system);
+    x->invariants = olo_system_invariant_count(x->system);
     olo_state_free(state);
     olo_system_free(other);
     return NULL;
@@ -271,7 +272,7 @@ TEST(threads_share_a_system_and_measure_it_once)
         check_equal(jobs[0].invariants, jobs[i].invariants);
         check_true(memcmp(&jobs[0].ledger, &jobs[i].ledger, sizeof jobs[i].ledger) == 0);
     }
-    check_equal(olo_system_invariants(system), jobs[0].invariants);
+    check_equal(olo_system_invariant_count(system), jobs[0].invariants);
     olo_system_free(system);
     olo_system_free(other);
     olo_model_free(model);
