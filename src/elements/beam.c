@@ -344,8 +344,7 @@ static olo_status add_pair(work *x, int k, const double *turn_k, int l, const do
                 for (int b = 0; b < 3; b++)
                     mass += m * x->section.inertia[3 * a + b] * in_node(turn_k, a, I) *
                             in_node(turn_l, b, J);
-            if (mass != 0)
-                status = olo_build_mass(x->builder, qk + 3 * I, ql + 3 * J, mass);
+            status = olo_build_mass(x->builder, qk + 3 * I, ql + 3 * J, mass);
         }
     return status;
 }

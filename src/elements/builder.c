@@ -229,6 +229,8 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
 {
     olo_system *s = builder->system;
+    if (mass == 0)
+        return OLO_OK;
     if (!NEXT(builder, mass, mass_count))
         return builder->error.status;
     s->mass[s->mass_count++] = (olo_mass_entry){.i = i < j ? i : j, .j = i < j ? j : i, .m = mass};
