@@ -476,8 +476,13 @@ static olo_status read_part(olo_reader *reader, const olo_yaml_node *node, const
     if (part == NULL) {
         return olo_read_no_memory(reader);
     }
-    field->part->defaults(part);
-    *(void **)olo_field_at(field, target) = part;
+    void **at = olo_field_at(field, target);
+    if (reader->again) {
+        memcpy(part, *at, field->part->size);
+    } else {
+        field->part->defaults(part);
+    }
+    *at = part;
     return olo_read_fields(reader, node, field->part->fields, field->part->field_count, field->key,
                            part, NULL);
 }

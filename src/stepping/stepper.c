@@ -231,7 +231,9 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
 {
     const olo_scheme *scheme;
     *stepper = NULL;
-    const olo_status status = find_scheme(run, &scheme, error);
+    olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
+    if (status == OLO_OK)
+        status = find_scheme(run, &scheme, error);
     return status == OLO_OK ? olo_stepper_create_with(system, scheme, run, stepper, error) : status;
 }
 
@@ -239,8 +241,6 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
                                    const olo_run *run, olo_stepper **stepper, olo_error *error)
 {
     *stepper = NULL;
-    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
-        return OLO_BAD_INPUT;
     olo_stepper *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the stepper");

@@ -9,6 +9,7 @@
 #include "kinematics/analysis.h"
 #include "linalg/vec3.h"
 #include "scene.h"
+#include "stepping/segments.h"
 #include "system/directors.h"
 
 /* --- a triad of directors: a new type of node is one file --- */
@@ -413,6 +414,7 @@ static scene open_body(const olo_node_type *type, const char *scheme, const char
     if (type->position >= 0)
         check_ok(hold(builder, node), &error);
     check_ok(olo_builder_finish(builder, &s.system, &error), &error);
+    s.system->segments = olo_segments;
     check_ok(olo_system_analyse(s.system, &error), &error);
     check_ok(olo_system_create_initial_state(s.system, &s.state, &s.projection, &error), &error);
     s.run = olo_run_default();
