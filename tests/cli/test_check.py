@@ -51,7 +51,7 @@ def test_redundant_rows_are_named(oloid, model, joints, freedoms, counted):
     assert sum(rows for rows, _ in named.values()) == report["redundant"]
     text = oloid("check", model).stdout
     for name, (repeated, rows) in joints.items():
-        assert f"'{name}': {repeated} of its {rows} rows repeat" in text
+        assert f"'{name}': {repeated} of its {rows} rows {'is' if repeated == 1 else 'are'} redundant" in text
     assert f"degrees of freedom  {freedoms} ({counted} by counting rows)" in text
 
 
