@@ -65,7 +65,7 @@ def test_text_for_people(oloid):
     assert done.returncode == 0 and done.stderr == ""
     for wanted in ("coordinates         12", "9 (6 internal, 3 external), rank 9",
                    "degrees of freedom  3", "constraint groups", "conserved",
-                   "angular momentum z", "not conserved", "linear momentum x", "start", "energy"):
+                   "angular momentum z", "not conserved", "linear momentum x", "initial state", "energy"):
         assert wanted in done.stdout
     assert "\033" not in done.stdout
 
