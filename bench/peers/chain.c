@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two boxes make a link: mass, size and the place of its centre. */
+/* Two boxes make a link: mass, size and the position of its centre. */
 typedef struct box {
     double mass, size[3], center[3];
 } box;
@@ -72,7 +72,7 @@ static void turn(const double R[3][3], const double a[3], double b[3])
         b[i] = R[i][0] * a[0] + R[i][1] * a[1] + R[i][2] * a[2];
 }
 
-/* Place and velocity of what is at `at` in a link. */
+/* Position and velocity of the point `at` of a link. */
 static void place(const chain_link *link, const double at[3], double position[3],
                   double velocity[3])
 {
@@ -118,7 +118,7 @@ void chain_move(const chain *x, const double *angles, const double *rates, chain
     }
 }
 
-/* Momenta of links that move as rigid bodies, six numbers a link. */
+/* Momenta of links that move as rigid bodies, six numbers per link. */
 static void link_momenta(const chain *x, const chain_link *links, double *momenta)
 {
     for (int i = 0; i < x->links; i++) {
@@ -143,7 +143,7 @@ static void link_momenta(const chain *x, const chain_link *links, double *moment
     }
 }
 
-/* P^T p: what all links after a hinge have about its axis. */
+/* P^T p: the angular momentum of all links after a hinge about its axis. */
 static void hinge_momenta(const chain *x, const chain_link *links, const double *momenta,
                           double *result)
 {
