@@ -46,7 +46,7 @@ void chain_move(const chain *x, const double *angles, const double *rates, chain
 /* Computes the rates of the hinges whose motion is nearest, in the metric of the mass, to a motion
  * that may also open the hinges: Mr rates = P^T momenta. `momenta` has six numbers per link: linear
  * momentum, then angular momentum about the origin of its frame, in space. False when out of
- memory. */
+ * memory. */
 bool chain_fit_rates(const chain *x, const double *angles, const double *momenta, double *rates);
 
 /* Kinetic and potential energy of links; the latter is zero at the height of the first hinge. */

@@ -11,7 +11,7 @@
  * rates. Both are relative to the energy that the chain loses until it hangs. `tip_gap` is the
  * largest distance of the engine's tip from that of its angles, `account_gap` the largest
  * difference of the two energies. If these are not small, the engine runs another chain, and with
- `check` the * program fails. `failed` is the reason of a failure.
+ * `check` the program fails. `failed` is the reason of a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
