@@ -42,15 +42,15 @@ static void finish(void *run)
 }
 
 /* Sets position and axes of each link, and their rates, to those of the chain. */
-static bool place_links(const chain *c, oloid_run *x)
+static bool set_links(const chain *c, oloid_run *x)
 {
     const size_t n = (size_t)olo_system_coordinate_count(x->system);
     double *q = malloc(n * sizeof *q), *v = malloc(n * sizeof *v);
     chain_link *links = calloc((size_t)c->links, sizeof *links);
-    const bool room = links && q && v;
-    if (room)
+    const bool allocated = links && q && v;
+    if (allocated)
         chain_move(c, c->angles, c->rates, links);
-    for (int i = 0; room && i < c->links; i++) {
+    for (int i = 0; allocated && i < c->links; i++) {
         const int at = olo_system_node_offset(x->system, i);
         for (int k = 0; k < 3; k++) {
             q[at + k] = links[i].position[k];
@@ -64,14 +64,14 @@ static bool place_links(const chain *c, oloid_run *x)
             }
         }
     }
-    if (room) {
+    if (allocated) {
         olo_state_set_configuration(x->system, x->state, q);
         olo_state_set_velocity(x->state, v);
     }
     free(q);
     free(v);
     free(links);
-    return room;
+    return allocated;
 }
 
 /* Options of the run for a method. */
@@ -113,7 +113,7 @@ static void *start(const chain *c, const char *method, double setting, peer_erro
         x->h = run.tolerance > 0 ? 0 : run.step;
         status = olo_stepper_create(x->system, &run, &x->stepper, &error);
     }
-    if (status == OLO_OK && x->momenta && place_links(c, x))
+    if (status == OLO_OK && x->momenta && set_links(c, x))
         return x;
     snprintf(reason->text, sizeof reason->text, "%s", error.text);
     finish(x);
