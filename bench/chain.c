@@ -1,5 +1,5 @@
-/* Cost against size: a chain of n bodies in a row, joined by hinges (the model `chain`) or by ball
- * joints (`hanging-chain`).
+/* Cost over size: a chain of n bodies, connected by hinges (the model `chain`) or by ball joints
+ * (`hanging-chain`). Modes as in scene.h.
  *
  *     chain MODEL N STEPS step|watch|record
  */

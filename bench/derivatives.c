@@ -1,12 +1,16 @@
-/* The cost of a gradient in runs: a model of the catalogue is run, or the gradient of its kinetic
- * energy with respect to the whole start, and to parameters, is computed, with all steps in memory
- * or with checkpoints.
+/* The cost of a gradient relative to a run. A model of the catalogue is run, or the gradient of its
+ * kinetic energy with respect to the initial state and to parameters is computed, with all steps in
+ * memory or with checkpoints.
  *
  *     derivatives MODEL STEPS N SCHEME run|watch|memory|checkpoints [end|running [PARAMETER ...]]
  *
- * N is the parameter n, or -. The energy is that at the end, or its integral. `run` only steps,
- * `watch` is a run with its ledger. Prints steps, steps made again and CPU seconds. `derivatives
- * MODEL STEPS [N [SCHEME]]` does all three and prints their ratios. */
+ * N is the parameter n, or -. The energy is that at the end, or its integral over time. `run`
+ * performs steps only, `watch` also evaluates the ledger. Prints the number of steps, the number of
+ * steps made again from checkpoints, and CPU seconds.
+ *
+ *     derivatives MODEL STEPS [N [SCHEME]]
+ *
+ * measures a run and both gradients and prints their ratios. */
 #include "oloid/derivatives.h"
 #include "scene.h"
 
@@ -67,7 +71,7 @@ static olo_status differentiate(bench *x, bool memory, olo_gradient *g, olo_erro
     return olo_derivatives_compute_gradient(x->d, x->s.state, &J, g, error);
 }
 
-/* CPU seconds of a run or of one of the gradients, the best of some tries. */
+/* Measures CPU seconds of a run or of one of the gradients: the minimum of several tries. */
 static olo_status measure(bench *x, const char *what, int tries, double *seconds, olo_gradient *g,
                           olo_error *error)
 {
@@ -102,7 +106,7 @@ static olo_status compare(bench *x, olo_error *error)
     return status;
 }
 
-static olo_status tell(bench *x, const char *what, olo_error *error)
+static olo_status print_one(bench *x, const char *what, olo_error *error)
 {
     double seconds;
     olo_gradient g = olo_gradient_default();
@@ -133,7 +137,7 @@ int main(int argc, char **argv)
     olo_error error = {0};
     olo_status status = bench_open(&x, argc - 7, argv + 7, &error);
     if (status == OLO_OK)
-        status = argc > 5 ? tell(&x, argv[5], &error) : compare(&x, &error);
+        status = argc > 5 ? print_one(&x, argv[5], &error) : compare(&x, &error);
     if (status != OLO_OK)
         fprintf(stderr, "%s\n", error.text);
     bench_close(&x);

@@ -1,11 +1,11 @@
-/* Another value of a parameter: how much a system with it costs, beside steps of the model.
+/* The cost of a system with another value of a parameter, compared with steps of the model.
  *
- *     parameters MODEL N|- TIMES PARAMETER       TIMES systems with other values, then as many
- * steps
- */
+ *     parameters MODEL N|- TIMES PARAMETER
+ *
+ * makes TIMES systems with other values, then as many steps. */
 #include "scene.h"
 
-/* Systems with values around that of the model. */
+/* Makes systems with values near that of the model. */
 static olo_status change(const scene *x, const char *parameter, olo_error *error)
 {
     const double value = olo_model_parameter(x->model, parameter);

@@ -1,4 +1,4 @@
-/* The cost of one rigid body: steps a model of the catalogue.
+/* The cost of one rigid body: runs a model of the catalogue. Modes as in scene.h.
  *
  *     rigid_body MODEL STEPS step|watch|record [TREATMENT]
  */

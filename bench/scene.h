@@ -1,9 +1,8 @@
-/* What the benchmarks of models share: a model of the catalogue is run for a number of steps, and
- * steps, Newton iterations and CPU seconds are printed.
+/* Common part of the benchmarks of models: runs a model of the catalogue for a number of steps and
+ * prints steps, Newton iterations and CPU seconds.
  *
- * `step` only steps; `watch` also evaluates the ledger and judges what is conserved after every
- * step; `record` is what `oloid run` does: it records into a file as well.
- */
+ * Mode `step` performs steps only; `watch` also evaluates the ledger and the verdict after every
+ * step; `record` also writes a result file, as `oloid run` does. */
 #ifndef OLO_BENCH_SCENE_H
 #define OLO_BENCH_SCENE_H
 
@@ -68,7 +67,7 @@ static inline olo_status scene_measure(scene *x, olo_error *error)
     return status;
 }
 
-/* Runs, prints, frees; what main returns. */
+/* Runs the scene, prints the measurement and frees everything. Returns the exit code of main. */
 static inline int scene_run(scene *x)
 {
     olo_error error = {0};

@@ -1,4 +1,4 @@
-/* The cost of a step by the schemes side by side.
+/* The cost of a step of a scheme. Modes as in scene.h.
  *
  *     schemes MODEL N|- STEPS step|watch|record SCHEME STEP
  */

@@ -1,9 +1,9 @@
-/* Cost against size: a chain of n point masses on springs under gravity, its first point held by a
- * spring. Prints steps, Newton iterations and CPU seconds of the steps.
+/* Cost over size: a chain of n point masses and springs under gravity; the first spring is fixed to
+ * the ground. Prints the number of steps, Newton iterations and CPU seconds of the steps.
  *
  *     spring_chain POINTS STEPS
  *
- * The elimination follows the chain, so the cost of a step grows linearly with n.
+ * The elimination follows the chain, so that the cost of a step is proportional to n.
  */
 #include <stdio.h>
 #include <stdlib.h>

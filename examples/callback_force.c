@@ -3,8 +3,8 @@
  *     m dv/dt = m g - k v |v|   has the solution   v = u tanh(g t / u),  s = u^2/g ln cosh(g t / u)
  *
  * with the terminal speed u = sqrt(m g / k). The drag is a function that the library calls with the
- * time, the position and the velocity of its place. The work it does is kept in the ledger, so that
- * energy minus work is constant to round-off, although the ball loses energy.
+ * time and with position and velocity of the point on which the load acts. The ledger records its
+ * work, so that energy minus work is constant to round-off, although the ball loses energy.
  *
  *     cc callback_force.c $(pkg-config --cflags --libs oloid) -lm -o callback_force &&
  *         ./callback_force
@@ -16,12 +16,12 @@
 
 static const double mass = 0.145, g = 9.81, end = 5.0, height = 120.0;
 
-/* What the callback needs; the library only hands it on. */
+/* Data of the callback; the library only passes the pointer. */
 typedef struct air {
     double k; /* 1/2 density * drag coefficient * area */
 } air;
 
-/* The force on the ball. A pure function: it is called several times a step. */
+/* The force on the ball. It must be a pure function: it is called several times per step. */
 static void drag(void *context, double t, const double position[3], const double velocity[3],
                  double force[3])
 {
@@ -46,7 +46,7 @@ static olo_status describe(olo_model *model, air *x, olo_error *error)
     load.name = "drag";
     load.on.on = "ball";
     load.function = drag;
-    load.context = x; /* must live as long as the system */
+    load.context = x; /* must outlive the system */
     if (status == OLO_OK)
         status = olo_model_add_load(model, &load, error);
 
@@ -54,22 +54,23 @@ static olo_status describe(olo_model *model, air *x, olo_error *error)
     return status;
 }
 
-/* Watches the run: the largest change of energy - work. */
-typedef struct watch {
+/* Initial value and largest change of energy - work. */
+typedef struct balance {
     double start, drift;
-} watch;
+} balance;
 
-static olo_status keep_balance(void *context, const olo_system *system, const olo_state *state,
-                               long step, const olo_step_report *report, olo_error *error)
+/* The observer of the run: called at the initial state and after every step. */
+static olo_status record_balance(void *context, const olo_system *system, const olo_state *state,
+                                 long step, const olo_step_report *report, olo_error *error)
 {
-    watch *w = context;
+    balance *b = context;
     olo_ledger ledger;
     (void)report;
     (void)error;
     olo_system_ledger(system, state, &ledger);
     if (step == 0)
-        w->start = ledger.balance;
-    w->drift = fmax(w->drift, fabs(ledger.balance - w->start));
+        b->start = ledger.balance;
+    b->drift = fmax(b->drift, fabs(ledger.balance - b->start));
     return OLO_OK;
 }
 
@@ -82,10 +83,10 @@ int main(void)
     olo_ledger ledger = {0};
     olo_run_summary summary = {0};
     air x = {.k = 0.5 * 1.2 * 0.35 * 4.3e-3};
-    watch w = {0};
+    balance b = {0};
     olo_observer observer = olo_observer_default();
-    observer.context = &w;
-    observer.step = keep_balance;
+    observer.context = &b;
+    observer.step = record_balance;
     olo_run run = olo_run_default();
     run.step = 0.005;
     run.end = end;
@@ -111,10 +112,10 @@ int main(void)
         olo_system_ledger(system, state, &ledger);
         printf("speed  %9.5f m/s  exact %9.5f\n", got_speed, speed);
         printf("fall   %9.5f m    exact %9.5f\n", got_fall, fall);
-        printf("work of the drag %.5f J, energy - work constant to %.1e J\n", ledger.work, w.drift);
-        /* second order: the error at this step is some 1e-6 */
+        printf("work of the drag %.5f J, energy - work constant to %.1e J\n", ledger.work, b.drift);
+        /* second order: the error with this step is about 1e-6 */
         if (!(fabs(got_speed - speed) < 1e-4) || !(fabs(got_fall - fall) < 1e-4) ||
-            !(w.drift < 1e-12 * fabs(w.start)) || !(ledger.work < -1)) {
+            !(b.drift < 1e-12 * fabs(b.start)) || !(ledger.work < -1)) {
             fprintf(stderr, "wrong numbers\n");
             status = OLO_INTERNAL;
         }

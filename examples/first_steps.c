@@ -1,11 +1,11 @@
-/* First steps: build a pendulum in code, step it, read its energies.
+/* First steps: builds a pendulum in code, advances it by steps and reads its energies.
  *
- * A uniform rod of length 1 m hangs on a hinge, is lifted to the horizontal and let go. It reaches
- * the bottom after a quarter of its period, which is known in closed form,
+ * A uniform rod of length 1 m on a hinge is released from the horizontal position. It reaches the
+ * bottom after a quarter of its period, which is known in closed form,
  *
  *     T/4 = K(1/sqrt(2)) sqrt(2 l / (3 g)),     K the complete elliptic integral of the first kind,
  *
- * and its energy does not change on the way. The program checks both and fails if they do not hold.
+ * and its energy is constant. The program checks both and fails if one of them is wrong.
  *
  *     cc first_steps.c $(pkg-config --cflags --libs oloid) -lm -o first_steps && ./first_steps
  */
@@ -18,11 +18,11 @@ enum { STEPS = 500 };
 static const double length = 1.0, mass = 2.0, g = 9.81;
 static const double elliptic_K = 1.8540746773013719; /* K(k) at k^2 = 1/2 */
 
-/* The model: one body, one support, gravity. Every struct starts from its defaults. */
+/* The model: one body, one support, gravity. Every struct is obtained from its default function. */
 static olo_status describe(olo_model *model, olo_error *error)
 {
-    /* the frame of the rod sits at the hinge, the rod lies along its first axis; a thin rod has no
-     * inertia about itself, and that is fine */
+    /* the origin of the rod's frame is at the hinge, and the rod lies along the first axis; the
+     * moment of inertia of a thin rod about its own axis may be zero */
     olo_body rod = olo_body_default();
     rod.name = "rod";
     rod.mass = mass;
@@ -30,7 +30,7 @@ static olo_status describe(olo_model *model, olo_error *error)
     rod.inertia[4] = rod.inertia[8] = mass * length * length / 12;
     olo_status status = olo_model_add_body(model, &rod, error);
 
-    /* it turns about the horizontal y axis through the origin */
+    /* the rod rotates about the horizontal y axis through the origin */
     olo_support hinge = olo_support_default();
     hinge.name = "hinge";
     hinge.on.on = "rod";
@@ -43,7 +43,7 @@ static olo_status describe(olo_model *model, olo_error *error)
     return status;
 }
 
-/* Steps a quarter of a period and prints the ledger on the way. */
+/* Advances the pendulum by a quarter of a period and prints the ledger every 100 steps. */
 static olo_status swing(const olo_system *system, olo_stepper *stepper, olo_state *state,
                         double *drift, double tip[3], olo_error *error)
 {
@@ -73,7 +73,7 @@ int main(void)
     olo_model *model = NULL;
     olo_system *system = NULL;   /* constant, may be shared between threads */
     olo_stepper *stepper = NULL; /* workspace of one thread; a step allocates nothing */
-    olo_state *state = NULL;     /* small, copied freely */
+    olo_state *state = NULL;     /* everything that changes; small, cheap to copy */
     double drift = NAN, tip[3] = {NAN, NAN, NAN};
     const olo_run run = olo_run_default();
 
@@ -98,7 +98,7 @@ int main(void)
         return olo_status_exit_code(status);
     }
 
-    /* energy to round-off whatever the step; the position is second order in the step */
+    /* energy is exact to round-off for every step size; the position is of second order */
     printf("tip at (%.6f, %.6f, %.6f), energy constant to %.1e\n", tip[0], tip[1], tip[2], drift);
     const double off = hypot(tip[0], tip[2] + length);
     if (!(drift < 1e-12 * mass * g * length) || !(off < 1e-5)) {

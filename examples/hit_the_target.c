@@ -1,8 +1,10 @@
-/* The gradient of what a run reaches: how must a ball be thrown to be at a target after one second?
+/* The gradient of a functional of a run: with which velocity must a ball be thrown to reach a
+ * target after one second? The functional
  *
- * J = 1/2 |x(T) - target|^2 has the derivative T (x(T) - target) with respect to the velocity v at
- * the start, since x(T) = x(0) + v T + g T^2/2, which the scheme meets exactly. One step of
- * Newton's method, v - dJ/dv / T^2, hits the target.
+ *     J = 1/2 |x(T) - target|^2,   dJ/dv = T (x(T) - target),
+ *
+ * has this derivative with respect to the initial velocity v, since x(T) = x(0) + v T + g T^2/2,
+ * which the scheme satisfies exactly. One Newton step, v - dJ/dv / T^2, hits the target.
  *
  *     cc hit_the_target.c $(pkg-config --cflags --libs oloid) -lm -o hit_the_target &&
  *         ./hit_the_target

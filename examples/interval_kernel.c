@@ -1,14 +1,14 @@
-/* The interval kernel: the discrete Euler-Lagrange equation of a pendulum, added up piece by piece.
+/* The interval kernel: the discrete Euler-Lagrange equation of a pendulum, assembled from the
+ * pieces of the system.
  *
- * A mass on a rod is stepped with the variational scheme. Three configurations that follow each
- * other must then satisfy, with the impulse mu of the rod and its gradient d at the middle one,
+ * A mass on a rod is advanced with the variational scheme. Three successive configurations must
+ * then satisfy, with the impulse mu of the rod and its gradient d at the middle one,
  *
  *     R(q0, q1, q2) + mu d(q1) = 0,
  *     R = [M dq/h - h/2 dV](q0, q1) - [M dq/h + h/2 dV](q1, q2).
  *
- * The program evaluates R from the pieces of the system, checks this, and checks the Jacobian
- * dR/dq2, which a transcription of optimal control would hand to its solver, against differences of
- * R.
+ * The program evaluates R and checks this equation. It also compares the Jacobian dR/dq2, which a
+ * transcription of an optimal control problem passes to its solver, with differences of R.
  *
  *     cc interval_kernel.c $(pkg-config --cflags --libs oloid) -lm -o interval_kernel
  */
@@ -21,7 +21,7 @@
 enum { N = 3, NODES = 3 };
 static const double step = 0.05;
 
-/* A pendulum of one metre, with a spring and a damper to a point beside it. */
+/* A pendulum of length one metre, with a spring and a damper to a point of the ground. */
 static const char text[] =
     "points: {name: bob, mass: 2, position: [1, 0, 0], velocity: [0, 0.5, 0]}\n"
     "rods: {name: rod, between: [[0, 0, 0], bob]}\n"
@@ -30,7 +30,7 @@ static const char text[] =
     "dampers: {name: oil, between: [[1, 1, 0], bob], damping: 0.7}\n"
     "run: {step: 0.05, end: 1, scheme: variational}\n";
 
-/* R += factor of masses and of forces over one interval */
+/* Adds the pieces over one interval to R: masses times `mass`, forces times `force`. */
 static void add_values(const olo_kernel *kernel, const olo_interval *x, double mass, double force,
                        double *R)
 {
@@ -46,7 +46,7 @@ static void add_values(const olo_kernel *kernel, const olo_interval *x, double m
     }
 }
 
-/* The residual of the middle one of three configurations, without its constraint. */
+/* Computes the residual R at the middle one of three configurations, without the constraint. */
 static void residual(const olo_kernel *kernel, double q[NODES][N], double R[N])
 {
     double work[2 * N];
@@ -58,7 +58,7 @@ static void residual(const olo_kernel *kernel, double q[NODES][N], double R[N])
     add_values(kernel, &x, -1 / step, -0.5 * step, R);
 }
 
-/* J = dR/dq2: the derivatives by the end of the second interval */
+/* Computes J = dR/dq2, the derivatives with respect to the end of the second interval. */
 static olo_status jacobian(const olo_kernel *kernel, double q[NODES][N], double J[N][N],
                            olo_error *error)
 {
@@ -82,18 +82,18 @@ static olo_status jacobian(const olo_kernel *kernel, double q[NODES][N], double 
     return status;
 }
 
-/* How far J is from differences of R, over its largest entry. */
+/* Compares J with central differences of R; the error is relative to the largest entry of J. */
 static double jacobian_error(const olo_kernel *kernel, double q[NODES][N], double J[N][N])
 {
     const double d = 1e-5;
     double error = 0, largest = 0;
     for (int j = 0; j < N; j++) {
-        double kept = q[2][j], up[N], down[N];
-        q[2][j] = kept + d;
+        double value = q[2][j], up[N], down[N];
+        q[2][j] = value + d;
         residual(kernel, q, up);
-        q[2][j] = kept - d;
+        q[2][j] = value - d;
         residual(kernel, q, down);
-        q[2][j] = kept;
+        q[2][j] = value;
         for (int i = 0; i < N; i++) {
             error = fmax(error, fabs((up[i] - down[i]) / (2 * d) - J[i][j]));
             largest = fmax(largest, fabs(J[i][j]));
@@ -102,7 +102,7 @@ static double jacobian_error(const olo_kernel *kernel, double q[NODES][N], doubl
     return error / largest;
 }
 
-/* What is left of R beside the direction of the rod's force, which gives the impulse mu. */
+/* Computes the impulse mu of the rod and returns the largest entry of R + mu d. */
 static double imbalance(const olo_kernel *kernel, double q[NODES][N], double *impulse)
 {
     double work[2 * N], R[N], d[N], along = 0, square = 0, left = 0;

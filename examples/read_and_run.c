@@ -1,8 +1,10 @@
-/* Read a model of the catalogue, run it, record a result and read the result back.
+/* Reads a model of the catalogue, runs it, records a result and reads the result back.
  *
- * The heavy top precesses steadily: its centre of mass stays at the height L cos(60 degrees) =
- * 0.0375 and goes round at 10 rad/s, so that after time t it is at L sin(60 degrees) (sin 10 t,
- * -cos 10 t). The program compares the recorded path with this, and checks the verdict of the run.
+ * The heavy top precesses with the constant rate 10 rad/s. Its centre of mass is at
+ *
+ *     (x, y) = L sin 60 deg (sin 10 t, -cos 10 t),   z = L cos 60 deg = 0.0375.
+ *
+ * The program compares the recorded path with this, and checks the verdict of the run.
  *
  *     cc read_and_run.c $(pkg-config --cflags --libs oloid) -lm -o read_and_run && ./read_and_run
  */
@@ -31,7 +33,7 @@ static olo_status simulate(const olo_model *model, olo_error *error)
     if (status == OLO_OK) {
         const olo_observer observer = olo_recorder_observer(recorder);
         status = olo_simulate(system, run, state, &observer, 1, &summary, error);
-        /* also for a run that failed: its file then says so */
+        /* also for a run that failed: its file then has the status and the error */
         olo_status written = olo_recorder_finish(recorder, &summary, status, error);
         if (status == OLO_OK)
             status = written;
@@ -60,14 +62,15 @@ static olo_status compare(olo_result *result, double *distance, olo_error *error
         status = olo_result_read_column(result, columns[i], x + i * rows, error);
     *distance = 0;
     for (size_t i = 0; i < rows && status == OLO_OK; i++) {
-        double turn = 10 * x[i], dx = x[rows + i] - L * sin(pi / 3) * sin(turn),
-               dy = x[2 * rows + i] + L * sin(pi / 3) * cos(turn), dz = x[3 * rows + i] - L * 0.5;
+        double angle = 10 * x[i], dx = x[rows + i] - L * sin(pi / 3) * sin(angle),
+               dy = x[2 * rows + i] + L * sin(pi / 3) * cos(angle), dz = x[3 * rows + i] - L * 0.5;
         *distance = fmax(*distance, sqrt(dx * dx + dy * dy + dz * dz));
     }
     free(x);
     return status;
 }
 
+/* Prints the verdicts of the run; `*ok` is true if all laws were satisfied. */
 static olo_status judge(olo_result *result, bool *ok, olo_error *error)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
@@ -89,7 +92,7 @@ int main(void)
     olo_result *result = NULL;
     double distance = NAN;
     bool ok = false;
-    /* as on the command line: --set run.step=pi/5/3000 --set run.end=pi/5, one turn */
+    /* as on the command line: --set run.step=pi/5/3000 --set run.end=pi/5, one revolution */
     const olo_setting settings[] = {{"run.step", "pi/5/3000"}, {"run.end", "pi/5"}};
 
     olo_status status = olo_model_read("heavy-top", settings, 2, &model, &error);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two boxes make a link: mass, size and the place of its centre. */
+/* Two boxes make a link: mass, size and the position of its centre. */
 typedef struct box {
     double mass, size[3], center[3];
 } box;
@@ -72,9 +72,9 @@ static void turn(const double R[3][3], const double a[3], double b[3])
         b[i] = R[i][0] * a[0] + R[i][1] * a[1] + R[i][2] * a[2];
 }
 
-/* Place and velocity of what is at `at` in a link. */
-static void place(const chain_link *link, const double at[3], double position[3],
-                  double velocity[3])
+/* Position and velocity of the point `at` of a link. */
+static void locate(const chain_link *link, const double at[3], double position[3],
+                   double velocity[3])
 {
     double arm[3], around[3];
     turn(link->rotation, at, arm);
@@ -110,7 +110,7 @@ void chain_move(const chain *x, const double *angles, const double *rates, chain
         chain_link *link = &links[i];
         double axis[3], a[3];
         chain_axis(i, axis);
-        place(before, i > 0 ? next : here, link->position, link->velocity);
+        locate(before, i > 0 ? next : here, link->position, link->velocity);
         rotate(before->rotation, axis, angles[i], link->rotation);
         turn(link->rotation, axis, a);
         for (int k = 0; k < 3; k++)
@@ -118,13 +118,13 @@ void chain_move(const chain *x, const double *angles, const double *rates, chain
     }
 }
 
-/* Momenta of links that move as rigid bodies, six numbers a link. */
+/* Momenta of links that move as rigid bodies, six numbers per link. */
 static void link_momenta(const chain *x, const chain_link *links, double *momenta)
 {
     for (int i = 0; i < x->links; i++) {
         const chain_link *link = &links[i];
         double c[3], v[3], arm[3], orbit[3], *p = &momenta[6 * i], *l = p + 3;
-        place(link, x->center, c, v);
+        locate(link, x->center, c, v);
         for (int k = 0; k < 3; k++) {
             arm[k] = c[k] - link->position[k];
             p[k] = x->mass * v[k];
@@ -143,7 +143,7 @@ static void link_momenta(const chain *x, const chain_link *links, double *moment
     }
 }
 
-/* P^T p: what all links after a hinge have about its axis. */
+/* P^T p: the angular momentum of all links after a hinge about its axis. */
 static void hinge_momenta(const chain *x, const chain_link *links, const double *momenta,
                           double *result)
 {
@@ -218,7 +218,7 @@ double chain_energy(const chain *x, const chain_link *links)
     double energy = 0;
     for (int i = 0; i < x->links; i++) {
         double c[3], v[3];
-        place(&links[i], x->center, c, v);
+        locate(&links[i], x->center, c, v);
         for (int k = 0; k < 3; k++) {
             double W = 0;
             for (int j = 0; j < 3; j++)
@@ -239,5 +239,5 @@ void chain_end(const chain *x, const chain_link *link, double end[3])
 {
     const double at[3] = {x->length, 0, 0};
     double velocity[3];
-    place(link, at, end, velocity);
+    locate(link, at, end, velocity);
 }

@@ -11,9 +11,8 @@
 extern "C" {
 #endif
 
-/* A link has its frame at the hinge to the link before; the next hinge is at (length, 0, 0). At the
- * start the frames are parallel to the axes of space, all angles are zero but what `angles` and
- * `rates` say. */
+/* The frame of a link is at the hinge to the previous link; the next hinge is at (length, 0, 0).
+ * With zero angles all frames are parallel to the axes of space. */
 typedef struct chain {
     int links;
     double length;     /* of a link, m */
@@ -21,8 +20,8 @@ typedef struct chain {
     double center[3];  /* of mass in the link, m */
     double inertia[3]; /* principal, about the centre, along the axes of the link, kg m^2 */
     double gravity[3]; /* m/s^2 */
-    double *angles;    /* of the hinges at the start, rad */
-    double *rates;     /* of the hinges at the start, rad/s */
+    double *angles;    /* initial angles of the hinges, rad */
+    double *rates;     /* initial rates of the hinges, rad/s */
 } chain;
 
 /* A link in space. */
@@ -33,25 +32,28 @@ typedef struct chain_link {
     double velocity[3];    /* of its frame */
 } chain_link;
 
-/* The chain at rest, held out straight; false without memory. Free with chain_free. */
+/* Makes the chain at rest, straight and horizontal; false when out of memory. Free with chain_free.
+ */
 bool chain_create(int links, chain *x);
 void chain_free(chain *x);
 
-/* Axis of a hinge, the same in the link before it and the link after it. */
+/* Axis of a hinge, the same in the frames of both links. */
 void chain_axis(int hinge, double axis[3]);
 
-/* All links, from angles and rates of the hinges. */
+/* Computes all links from angles and rates of the hinges. */
 void chain_move(const chain *x, const double *angles, const double *rates, chain_link *links);
 
-/* The rates of the hinges whose motion is nearest, in the metric of the mass, to a motion that may
- * also pull at the hinges: Mr rates = P^T momentum. `momenta` has six numbers a link: linear, then
- * angular about the origin of its frame, in space. False without memory. */
+/* Computes the rates of the hinges whose motion is nearest, in the metric of the mass, to a motion
+ * that may also open the hinges: Mr rates = P^T momenta. `momenta` has six numbers per link: linear
+ * momentum, then angular momentum about the origin of its frame, in space. False when out of
+ * memory. */
 bool chain_fit_rates(const chain *x, const double *angles, const double *momenta, double *rates);
 
 /* Kinetic and potential energy of links; the latter is zero at the height of the first hinge. */
 double chain_energy(const chain *x, const chain_link *links);
 
-/* What the chain loses from the start until it hangs straight: the measure of energy errors. */
+/* Potential energy that the chain loses from its initial state until it hangs straight: the scale
+ * of energy errors. */
 double chain_energy_scale(const chain *x);
 
 /* Position of the end of a link. */

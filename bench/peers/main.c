@@ -1,17 +1,17 @@
-/* Runs the chain in one engine and prints what it cost and where it came to, a name and its numbers
- * a line:
+/* Runs the chain in one engine and prints its cost and its final state, one line per quantity with
+ * a name and its numbers:
  *
  *     peer_<engine> METHOD LINKS END SETTING [samples=1] [repeat=0] [angle=HINGE:rad]
  *         [rate=HINGE:rad/s] [check=TOLERANCE]
  *
  * SETTING is the step or the tolerance of the method. `cpu` is the CPU time of this thread in the
- * engine's stepping and nothing else, the least of as many runs as fit into `repeat` seconds (at
- * least one, at most 20). `energy` is the largest error of the energy by the engine's own account
- * at `samples` equidistant times, `energy_of_motion` of the energy that chain.c computes from its
- * angles and rates, both relative to what the chain loses from its start until it hangs. `tip_gap`
- * is the largest distance of the engine's tip from that of its angles, `account_gap` the largest
- * difference of the two energies: what is not small there runs another chain, and with `check`
- * fails. `failed` says why there is nothing more.
+ * engine's steps only, the minimum of as many runs as fit into `repeat` seconds (at least one, at
+ * most 20). `energy` is the largest error, at `samples` equidistant times, of the energy that the
+ * engine computes; `energy_of_motion` that of the energy that chain.c computes from angles and
+ * rates. Both are relative to the energy that the chain loses until it hangs. `tip_gap` is the
+ * largest distance of the engine's tip from that of its angles, `account_gap` the largest
+ * difference of the two energies. If these are not small, the engine runs another chain, and with
+ * `check` the program fails. `failed` is the reason of a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,14 +43,14 @@ static double thread_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The larger one; NaN, which a run that blew up gives, is larger than everything. */
+/* The larger of two numbers; NaN, the result of a diverged run, is larger than all others. */
 static double worse(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
 
-/* Looks at where the run is: its energies in `energy[0]` (own) and [1] (of the motion), and the gap
- * of the tip. */
+/* Evaluates the current state: its energies `energy[0]` (of the engine) and [1] (of the motion),
+ * and the gap of the tip. */
 static void look(const task *x, void *run, outcome *out, double energy[2])
 {
     double tip[3], end[3], gap = 0;
@@ -67,7 +67,7 @@ static void look(const task *x, void *run, outcome *out, double energy[2])
         worse(out->account_gap, fabs(energy[0] - energy[1]) / chain_energy_scale(&x->chain));
 }
 
-/* One run from start to end. */
+/* Performs one run. */
 static bool run_once(const task *x, outcome *out, peer_error *error)
 {
     double start[2], energy[2];
@@ -131,7 +131,7 @@ static void print(const task *x, const outcome *out)
     print_numbers("rates", out->rates, x->chain.links);
 }
 
-/* `angle=3:1e-6` and the like. */
+/* Reads `angle=3:1e-6` or `rate=3:1e-6`. */
 static bool disturb(const chain *x, const char *text, double *values)
 {
     int hinge = -1;
@@ -171,7 +171,7 @@ static bool parse(int argc, char **argv, task *x)
     return x->end > 0 && x->setting > 0;
 }
 
-/* With `check`: whether the engine ran this chain, to the tolerance. */
+/* With `check`: whether the engine ran this chain, within the tolerance. */
 static bool agrees(const task *x, const outcome *out)
 {
     return x->check <= 0 || (out->tip_gap <= x->check && out->account_gap <= x->check);

@@ -1,11 +1,11 @@
-/* The chain in Oloid, through its public interface, from the catalogue's own model. The method is
- * the name of a scheme, or "tolerance" for energy-momentum with steps chosen by the setting, and
- * behind it the order, if it is not 2: "variational-6". The constraints are `reduced`, Newton's
- * tolerance is the default one.
+/* The chain in Oloid, through its public interface, from the model of the catalogue. The method is
+ * the name of a scheme, or "tolerance" for energy-momentum with steps adapted to the setting,
+ * followed by the order if it is not 2: "variational-6". The constraints are `reduced`; the Newton
+ * tolerance is the default.
  *
- * Oloid's velocities are those of positions and directors. They keep the hinges closed on the
- * average over a step, not at its end, so that a part of them may pull at the hinges. The rates
- * given to the driver are those of the rest.
+ * Oloid's velocities are those of positions and directors. They satisfy the hinges on average over
+ * a step, not at its end, so that they may have a component that opens the hinges. The rates given
+ * to the driver are those without this component.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct oloid_run {
     olo_state *state;
     olo_stepper *stepper;
     double *momenta; /* of the links, six numbers each */
-    double h;        /* 0: chosen */
+    double h;        /* step; 0: adapted */
     long done;
 } oloid_run;
 
@@ -41,16 +41,16 @@ static void finish(void *run)
     free(x);
 }
 
-/* Position and axes of each link, and their rates, as the chain says. */
-static bool place_links(const chain *c, oloid_run *x)
+/* Sets position and axes of each link, and their rates, to those of the chain. */
+static bool set_links(const chain *c, oloid_run *x)
 {
     const size_t n = (size_t)olo_system_coordinate_count(x->system);
     double *q = malloc(n * sizeof *q), *v = malloc(n * sizeof *v);
     chain_link *links = calloc((size_t)c->links, sizeof *links);
-    const bool room = links && q && v;
-    if (room)
+    const bool allocated = links && q && v;
+    if (allocated)
         chain_move(c, c->angles, c->rates, links);
-    for (int i = 0; room && i < c->links; i++) {
+    for (int i = 0; allocated && i < c->links; i++) {
         const int at = olo_system_node_offset(x->system, i);
         for (int k = 0; k < 3; k++) {
             q[at + k] = links[i].position[k];
@@ -64,17 +64,17 @@ static bool place_links(const chain *c, oloid_run *x)
             }
         }
     }
-    if (room) {
+    if (allocated) {
         olo_state_set_configuration(x->system, x->state, q);
         olo_state_set_velocity(x->state, v);
     }
     free(q);
     free(v);
     free(links);
-    return room;
+    return allocated;
 }
 
-/* How to run by a method. */
+/* Options of the run for a method. */
 static olo_run run_of(const olo_model *model, const char *method, double setting)
 {
     static const char *const schemes[] = {"energy-momentum", "variational"};
@@ -113,7 +113,7 @@ static void *start(const chain *c, const char *method, double setting, peer_erro
         x->h = run.tolerance > 0 ? 0 : run.step;
         status = olo_stepper_create(x->system, &run, &x->stepper, &error);
     }
-    if (status == OLO_OK && x->momenta && place_links(c, x))
+    if (status == OLO_OK && x->momenta && set_links(c, x))
         return x;
     snprintf(reason->text, sizeof reason->text, "%s", error.text);
     finish(x);

@@ -1,5 +1,5 @@
-/* What the driver (main.c) knows of an engine. Each engine is one file that defines `the_peer`,
- * linked with the driver into one program, peer_<engine>.
+/* The interface of an engine for the driver (main.c). Each engine is one file that defines
+ * `the_peer`, linked with the driver into one program, peer_<engine>.
  */
 #ifndef BENCH_PEERS_PEER_H
 #define BENCH_PEERS_PEER_H

@@ -1,5 +1,5 @@
 /** @file
- *  Reports: one self-contained page that shows a run, its motion and the proof of its quality.
+ *  Reports: one self-contained page about a run, with its motion, its ledger and its verdict.
  */
 #ifndef OLOID_REPORT_H
 #define OLOID_REPORT_H
@@ -13,22 +13,22 @@
 extern "C" {
 #endif
 
-/** How a report is written. */
+/** Options of a report. */
 typedef struct olo_report_options {
     int initialised; /**< set by olo_report_options_default(); leave it */
     bool plain;      /**< no animation and no scripts: plots as pictures only */
 } olo_report_options;
 
-/** With animation, where the library has it. */
+/** With animation, if the library was built with it. */
 OLO_API olo_report_options olo_report_options_default(void);
 
-/** Whether the library was built with the animated page. Without it reports have the plots as
- * pictures, and say what is missing. */
+/** Whether the library was built with the animated page. Without it reports contain the plots as
+ * pictures and say that the animation is missing. */
 OLO_API bool olo_report_is_animated(void);
 
-/** Writes the page `path` about the result file `result`, complete or not. It needs nothing else,
- * works offline, and stays below 10 MB: what had to be thinned is said in it. `options` may be
- * NULL. An older file stays as it is when this fails. */
+/** Writes the page `path` about the result file `result`, complete or not. The page is one file
+ * that works offline and is smaller than 10 MB; it says which data had to be thinned. `options` may
+ * be NULL. On failure an older file is unchanged. */
 OLO_API olo_status olo_report_write(const char *result, const char *path,
                                     const olo_report_options *options, olo_error *error);
 

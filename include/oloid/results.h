@@ -18,22 +18,22 @@ extern "C" {
 /** Streams frames and ledger of a run into a file. */
 typedef struct olo_recorder olo_recorder;
 
-/** How good a run is, by the rules of docs/verdict.md. */
+/** Level of a verdict, by the rules of docs/verdict.md. */
 typedef enum olo_verdict_level {
     OLO_VERDICT_OK,    /**< within the tolerance */
-    OLO_VERDICT_WARN,  /**< beyond it, by an amount that the method allows but that makes results
-                          doubtful */
-    OLO_VERDICT_BROKEN /**< a law does not hold */
+    OLO_VERDICT_WARN,  /**< beyond the tolerance, by an amount that the method allows but that makes
+                          results doubtful */
+    OLO_VERDICT_BROKEN /**< a conservation law is violated */
 } olo_verdict_level;
 /** "ok", "warn" or "broken". */
 OLO_API const char *olo_verdict_level_name(olo_verdict_level level);
 
-/** What a verdict is about. */
+/** Kind of quantity that a verdict judges. */
 typedef enum olo_verdict_kind {
     OLO_VERDICT_ENERGY,
     OLO_VERDICT_MOMENTUM,
     OLO_VERDICT_CONSTRAINTS, /**< on position level; `drift` is the largest |g| */
-    OLO_VERDICT_VELOCITIES   /**< share of velocities that is normal to the constraints */
+    OLO_VERDICT_VELOCITIES   /**< fraction of the velocities that is normal to the constraints */
 } olo_verdict_kind;
 
 /** The verdict on one quantity. */
@@ -41,7 +41,7 @@ typedef struct olo_verdict {
     olo_verdict_kind kind;
     olo_verdict_level level;
     char quantity[128];    /**< "energy", "angular momentum z", "constraints", "velocities", ... */
-    char text[256];        /**< what was found, one line: "constant to 2.1e-14" */
+    char text[256];        /**< the finding, one line: "constant to 2.1e-14" */
     char why[256];         /**< why it is conserved, one sentence */
     double start;          /**< value at the start */
     double drift;          /**< largest |value - start| over all steps, not only recorded ones */
@@ -50,61 +50,62 @@ typedef struct olo_verdict {
 } olo_verdict;
 enum { OLO_VERDICTS_MAX = OLO_INVARIANTS_MAX + 2 };
 
-/** Creates the recorder of a run. While it goes on the file is `path.partial`, from which
- * olo_recorder_resume can go on whenever the process ends; olo_recorder_finish makes it the result
- * `path`. An older file of these names stays until then. `path` may be NULL: then only the verdict
- * is kept. `command` is the command line that the file remembers, or "". Model, system and the
- * texts of `run` must outlive the recorder. */
+/** Creates the recorder of a run. During the run the file is `path.partial`, the journal, from
+ * which olo_recorder_resume can continue after an interruption; olo_recorder_finish makes it the
+ * result `path`. An older file of this name remains until then. If `path` is NULL, no file is
+ * written and only the verdict is computed. `command` is the command line that is stored in the
+ * file, or "". Model, system and the texts of `run` must outlive the recorder. */
 OLO_API olo_status olo_recorder_create(const char *path, const olo_model *model,
                                        const olo_system *system, const olo_run *run,
                                        const char *command, olo_recorder **recorder,
                                        olo_error *error);
-/** Goes on with a run that was broken off and is in `path.partial`. Sets `state`, one of this
- * system, and `summary` to where it was at its last checkpoint, for olo_simulate_resume; what was
- * recorded later is dropped. Fails, and leaves the file alone, when that is of another model, of
- * other parameters or options, of another version of the library, or damaged. */
+/** Continues an interrupted run from its journal `path.partial`. Sets `state`, a state of this
+ * system, and `summary` to the last checkpoint, for olo_simulate_resume; rows that were recorded
+ * later are dropped. Fails, and leaves the file unchanged, if the journal is damaged or belongs to
+ * another model, other parameters or options, or another version of the library. */
 OLO_API olo_status olo_recorder_resume(const char *path, const olo_model *model,
                                        const olo_system *system, const olo_run *run,
                                        olo_recorder **recorder, olo_state *state,
                                        olo_run_summary *summary, olo_error *error);
-/** The model of a run that is in `path.partial`, with the parameters and options it was started
- * with; further settings come last and win. Free with olo_model_free. OLO_NOT_FOUND for a model
- * that was made in code. */
+/** Reads the model of a run from its journal `path.partial`, with the parameters and options with
+ * which the run was started; `settings` override these. Free with olo_model_free. OLO_NOT_FOUND for
+ * a model that was made in code. */
 OLO_API olo_status olo_recorder_read_model(const char *path, const olo_setting *settings,
                                            int setting_count, olo_model **model, olo_error *error);
-/** Seconds between two checkpoints, 1 if this is not called; more when making them takes more than
- * a tenth of the time. 0: after every step. */
+/** Sets the seconds between two checkpoints; the default is 1. The interval is longer when writing
+ * checkpoints takes more than a tenth of the time. 0: after every step. */
 OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds);
-/** What follows is no motion but states beside each other: equilibria, shapes of a mode. The words
- * `what` say that in the result and its report. Conserved quantities are not judged, and
- * constraints only if `constraints` says so. To be called before the first state; called again
- * before olo_recorder_finish it changes the words. */
+/** Declares that the recorded states are not a motion but independent: equilibria, or shapes of a
+ * mode. The text `what` describes them in the result and its report. Conserved quantities are not
+ * judged, and constraints only if `constraints` is true. To be called before the first state; a
+ * second call before olo_recorder_finish changes the text. */
 OLO_API void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what,
                                                  bool constraints);
-/** The observer to hand to olo_simulate. */
+/** Returns the observer to be passed to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
-/** Writes what is left, summary and verdict, and closes. A run that came to its end (`status`
- * OLO_OK) becomes the result `path`; any other stays `path.partial`, readable and ready to be
- * resumed, with its status and the text that `error` holds. When the files cannot be written,
- * `path.partial` is as it was at the last checkpoint. */
+/** Writes the remaining rows, summary and verdict, and closes the file. A completed run (`status`
+ * OLO_OK) becomes the result `path`. Any other run remains `path.partial`, which can be read and
+ * resumed, with its status and the text of `error`. When the files cannot be written,
+ * `path.partial` has the contents of the last checkpoint. */
 OLO_API olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *summary,
                                        olo_status status, olo_error *error);
-/** Verdicts so far. */
+/** Computes the verdicts on the run so far and returns their number. */
 OLO_API int olo_recorder_verdicts(const olo_recorder *recorder,
                                   olo_verdict verdicts[OLO_VERDICTS_MAX]);
-/** The level of the run as a whole: the worst of its verdicts, and at least a warning if it gave
- * one. */
+/** The level of the whole run: the worst of its verdicts, and at least OLO_VERDICT_WARN if the run
+ * produced a warning. */
 OLO_API olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorder);
-/** Frees. A run that is not finished stays `path.partial`. */
+/** Frees the recorder. A run that is not finished remains `path.partial`. */
 OLO_API void olo_recorder_free(olo_recorder *recorder);
 
-/** @name Reading results A result is read as a table: a row per recorded state, columns with names
- * such as `time`, `top.position.x`, `top.d3.z`, `top.angular_velocity.x`, `hinge.angle` and
- * `hinge.angle.rate` (of a joint), `tip.acceleration.y` (of an output), `energy.total`,
- * `angular_momentum.z`, `constraint_error`. Beside these, which make the CSV table, there are the
- * extremes over the steps of a row (`energy.total.min`, `energy.total.max`), the raw configuration
- * (`top.q.1` to `top.q.12`, `top.v.1` ...) and, if recorded, multipliers (`rod.multiplier.1`). @{
- */
+/** @name Reading results
+ *  A result is read as a table with one row per recorded state. Columns have names such as `time`,
+ *  `top.position.x`, `top.d3.z`, `top.angular_velocity.x`, `hinge.angle` and `hinge.angle.rate` (of
+ *  a joint), `tip.acceleration.y` (of an output), `energy.total`, `angular_momentum.z`,
+ *  `constraint_error`. These are the columns of the CSV table. Further columns are the extremes
+ * over the steps of a row (`energy.total.min`, `energy.total.max`), the coordinates (`top.q.1` to
+ *  `top.q.12`, `top.v.1` ...) and, if recorded, multipliers (`rod.multiplier.1`).
+ *  @{ */
 /** An open result file. Not shared between threads. */
 typedef struct olo_result olo_result;
 
@@ -123,8 +124,8 @@ OLO_API const char *olo_result_column_name(const olo_result *result, int index);
 /** Units of a column: symbols such as "m/s" when the model's units are SI, otherwise the dimension
  * in the units of the model, "length / time (mm, t, s)". It lives as long as the result. */
 OLO_API const char *olo_result_column_units(const olo_result *result, int index);
-/** Reads one column; `values` has room for all rows. OLO_NOT_FOUND, with the nearest name as a
- * suggestion, when there is none of that name. */
+/** Reads one column; the capacity of `values` must be the number of rows. OLO_NOT_FOUND, with the
+ * nearest name as a suggestion, when there is no column of that name. */
 OLO_API olo_status olo_result_read_column(olo_result *result, const char *column, double *values,
                                           olo_error *error);
 
@@ -137,7 +138,7 @@ OLO_API olo_status olo_result_attribute_number(olo_result *result, const char *o
                                                const char *name, double *value, olo_error *error);
 /** The text of the model that was run; it lives as long as the result. */
 OLO_API olo_status olo_result_model_text(olo_result *result, const char **text, olo_error *error);
-/** The verdicts of the run; `count` is 0 for one that goes on or was killed. */
+/** Reads the verdicts of the run; `count` is 0 for a run that is in progress or was killed. */
 OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
                                        int *count, olo_error *error);
 
@@ -151,13 +152,13 @@ OLO_API olo_status olo_result_write_csv(const char *path, FILE *out, olo_error *
  * finite is null. */
 OLO_API olo_status olo_result_write_json(const char *path, FILE *out, olo_error *error);
 
-/** How frames for ParaView are written. */
+/** Options of an export to ParaView. */
 typedef struct olo_vtk_options {
     int initialised;             /**< set by olo_vtk_options_default(); leave it */
-    long frames;                 /**< at most; 0: all that are recorded */
-    bool (*stop)(void *context); /**< asked before every frame; true ends with OLO_INTERRUPTED; may
-                                    be NULL */
-    void *context;               /**< handed to `stop` */
+    long frames;                 /**< maximum number; 0: all that are recorded */
+    bool (*stop)(void *context); /**< called before every frame; true ends the export with
+                                    OLO_INTERRUPTED; may be NULL */
+    void *context;               /**< passed to `stop` */
 } olo_vtk_options;
 /** All frames. */
 OLO_API olo_vtk_options olo_vtk_options_default(void);
@@ -166,10 +167,10 @@ OLO_API olo_vtk_options olo_vtk_options_default(void);
  * over time, and in the folder `name` beside it two files per frame. `frames-000000.vtp` has a
  * point for every point mass and body with its vectors d1, d2, d3, velocity and angular velocity,
  * and joint coordinates, outputs and ledger as field data. `scene-000000.vtp` has the surfaces of
- * bodies where they are and lines for rods, springs and dampers. A `path` that does not end in .pvd
- * is a folder, in which the collection gets the name of the result. The collection is written last;
- * every file is whole or not there. `options` and `written`, which gets the number of frames, may
- * be NULL. */
+ * bodies at their positions and lines for rods, springs and dampers. A `path` that does not end in
+ * .pvd is a folder, in which the collection has the name of the result. The collection is written
+ * last; every file is complete or absent. `options` and `written`, which receives the number of
+ * frames, may be NULL. */
 OLO_API olo_status olo_result_write_vtk(const char *result, const char *path,
                                         const olo_vtk_options *options, long *written,
                                         olo_error *error);

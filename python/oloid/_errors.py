@@ -1,13 +1,14 @@
-"""Errors of the library as exceptions: its text, its status, and the kind of exception that fits."""
+"""Errors of the library as exceptions, with its text and status."""
 import threading
 
 from ._library import ffi, lib, text
 
 
 class Error(Exception):
-    """Something failed; `str(error)` is the library's text, `status` its name, for example "BAD_INPUT".
+    """A call failed; `str(error)` is the text of the library, `status` the name of the status, for
+    example "BAD_INPUT".
 
-    Where a run failed, `result` is what there is of it."""
+    If a run failed, `result` is its result so far."""
 
     def __init__(self, message, status="BAD_INPUT"):
         super().__init__(message)
@@ -27,8 +28,9 @@ class NotFoundError(InputError, LookupError):
 
 
 class ComputationError(Error, ArithmeticError):
-    """An iteration did not converge, a matrix is singular, a number is not finite. Of a search for an equilibrium that failed,
-    `equilibrium` is the last one it found, a limit point for instance."""
+    """An iteration did not converge, a matrix is singular, or a number is not finite. If a search
+    for an equilibrium failed, `equilibrium` is the last one that was found, for instance a limit
+    point."""
 
     equilibrium = None
 
@@ -42,7 +44,8 @@ class OutOfMemory(Error, MemoryError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `result` is what there is of it, and can be resumed if it has a file of its own."""
+    """Ctrl-C during a run; `result` is the result so far, and can be resumed if the run had an
+    `output`."""
 
     def __init__(self, message, result=None):
         super().__init__(message)
@@ -83,16 +86,19 @@ def call(function, *arguments):
 
 
 def create(kind, function, free, *arguments):
-    """Calls a function that creates something through its last but one argument; frees it when nobody has it any more."""
+    """Calls a function that creates an object through its last but one argument. The object is
+    freed with its last reference."""
     made = ffi.new(f"{kind} **")
     call(function, *arguments, made)
     return ffi.gc(made[0], free)
 
 
-def aside(work, *arguments):
-    """work(*arguments) in a thread of its own where Ctrl-C is heard, so that it raises KeyboardInterrupt at once, however long
-    the library takes. The thread then comes to its end in the background, and what it makes is dropped: `work` may only read
-    what others have. A process that exits waits for it: the library must not run while its process is taken down."""
+def interruptible(work, *arguments):
+    """Runs work(*arguments) in a thread, so that Ctrl-C in the main thread raises
+    KeyboardInterrupt at once, however long the library takes. The thread then finishes in the
+    background, and its value is dropped; therefore `work` may only read objects that others use.
+    The exit of the process waits for the thread, because the library must not run during the
+    shutdown."""
     if threading.current_thread() is not threading.main_thread():
         return work(*arguments)
     outcome = []
@@ -101,11 +107,12 @@ def aside(work, *arguments):
     def run():
         try:
             outcome.append((work(*arguments), None))
-        except BaseException as exception:  # is raised where the work was asked for
+        except BaseException as exception:  # raised below, in the calling thread
             outcome.append((None, exception))
         done.set()
     threading.Thread(target=run).start()
-    done.wait()  # not join: a join that Ctrl-C interrupts marks the thread as ended (CPython 3.9 to 3.12)
+    # not join: a join that Ctrl-C interrupts marks the thread as ended (CPython 3.9 to 3.12)
+    done.wait()
     value, exception = outcome[0]
     if exception is not None:
         raise exception

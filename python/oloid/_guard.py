@@ -1,5 +1,5 @@
-"""Python functions that C calls. An exception cannot pass through C: it is kept here, the computation is brought to
-an end, and the exception is raised again when C has returned."""
+"""Python functions that C calls. An exception cannot pass through C: it is stored here, the
+computation is stopped, and the exception is raised when C has returned."""
 import numpy
 
 from ._library import ffi, lib
@@ -8,25 +8,26 @@ NAN = float("nan")
 
 
 class Guard:
-    """Keeps the first exception of the callbacks of a system or a run."""
+    """Stores the first exception of the callbacks of a system or a run."""
 
     def __init__(self):
-        self.exception = None  # the computation is broken
-        self.interrupt = None  # Ctrl-C: what is under way is finished
+        self.exception = None  # the computation has failed
+        self.interrupt = None  # Ctrl-C: the current step is completed
 
-    def keep(self, exception):
+    def record(self, exception):
         if isinstance(exception, KeyboardInterrupt):
             self.interrupt = self.interrupt or exception
         else:
             self.exception = self.exception or exception
 
-    def guarded(self, signature, function, error, again=False):
-        """A C function pointer; `error` is what C gets after an exception. With `again` a function that Ctrl-C cut
-        short, wherever that was, is called once more with its arguments, so that what is under way stays whole."""
+    def guarded(self, signature, function, error, retry=False):
+        """A C function pointer; `error` is the value that C receives after an exception. With
+        `retry` a function that Ctrl-C interrupted is called once more with the same arguments, so
+        that the current step is completed correctly."""
         def failed(kind, exception, trace):
             exception = exception if exception is not None else kind()
-            self.keep(exception)
-            if again and trace is not None and isinstance(exception, KeyboardInterrupt):
+            self.record(exception)
+            if retry and trace is not None and isinstance(exception, KeyboardInterrupt):
                 names = function.__code__.co_varnames[:function.__code__.co_argcount]
                 found = trace.tb_frame.f_locals
                 return function(*(found[name] for name in names))
@@ -34,51 +35,58 @@ class Guard:
         return ffi.callback(signature, function, error=error, onerror=failed)
 
     def take(self):
-        """The exception that is to be raised now, or None; forgets it."""
+        """Returns the exception to be raised, or None, and clears it."""
         exception = self.exception or self.interrupt
         self.exception = self.interrupt = None
         return exception
 
 
 def load_function(guard, function):
-    """force(t, position, velocity) as olo_load.function; NaN from the first exception on, so that the step fails."""
+    """force(t, position, velocity) as a C function of a load; NaN after an exception, so that the
+    step fails."""
     def called(_context, t, position, velocity, force):
         force[0:3] = [NAN, NAN, NAN]
         if guard.exception is None:
             value = function(t, vector(position), vector(velocity))
             force[0:3] = [float(x) for x in numpy.broadcast_to(value, 3)]
-    return guard.guarded("void(void *, double, const double[3], const double[3], double[3])", called, None, again=True)
+    return guard.guarded("void(void *, double, const double[3], const double[3], double[3])",
+                         called, None, retry=True)
 
 
 def joint_function(guard, function):
-    """torque(t, coordinate, rate) as olo_joint.function."""
+    """torque(t, coordinate, rate) as a C function of a joint."""
     def called(_context, t, coordinate, rate):
         return NAN if guard.exception is not None else float(function(t, coordinate, rate))
-    return guard.guarded("double(void *, double, double, double)", called, NAN, again=True)
+    return guard.guarded("double(void *, double, double, double)", called, NAN, retry=True)
 
 
-def load_slopes(guard, function):
-    """The two matrices of slopes(t, position, velocity) as olo_load.slopes."""
+def load_derivatives(guard, function):
+    """slopes(t, position, velocity), two matrices, as C derivatives of a load."""
     def called(_context, t, position, velocity, by_position, by_velocity):
         by_position[0:9] = by_velocity[0:9] = [NAN] * 9
         if guard.exception is None:
-            for target, value in zip((by_position, by_velocity), function(t, vector(position), vector(velocity))):
+            values = function(t, vector(position), vector(velocity))
+            for target, value in zip((by_position, by_velocity), values):
                 target[0:9] = [float(x) for x in numpy.broadcast_to(value, (3, 3)).ravel()]
-    return guard.guarded("void(void *, double, const double[3], const double[3], double[9], double[9])", called, None,
-                         again=True)
+    return guard.guarded(
+        "void(void *, double, const double[3], const double[3], double[9], double[9])", called,
+        None, retry=True)
 
 
-def joint_slopes(guard, function):
-    """slopes(t, coordinate, rate) as olo_joint.slopes."""
+def joint_derivatives(guard, function):
+    """slopes(t, coordinate, rate), two numbers, as C derivatives of a joint."""
     def called(_context, t, coordinate, rate, by):
         by[0:2] = [NAN, NAN]
         if guard.exception is None:
             by[0:2] = [float(x) for x in function(t, coordinate, rate)]
-    return guard.guarded("void(void *, double, double, double, double[2])", called, None, again=True)
+    return guard.guarded("void(void *, double, double, double, double[2])", called, None,
+                         retry=True)
 
 
-SETTERS = {"load": (load_function, lib.olo_model_set_load_function, load_slopes, lib.olo_model_set_load_derivatives),
-           "joint": (joint_function, lib.olo_model_set_joint_function, joint_slopes, lib.olo_model_set_joint_derivatives)}
+SETTERS = {"load": (load_function, lib.olo_model_set_load_function,
+                    load_derivatives, lib.olo_model_set_load_derivatives),
+           "joint": (joint_function, lib.olo_model_set_joint_function,
+                     joint_derivatives, lib.olo_model_set_joint_derivatives)}
 
 
 def vector(pointer):

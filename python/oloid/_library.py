@@ -1,12 +1,12 @@
-"""The shared library and what it declares.
+"""The shared library and its declarations.
 
-The library itself tells its declarations (`olo_declarations`), so that the package and the headers cannot differ.
-It is looked for, in this order:
+The library returns its own declarations (`olo_declarations`), so that the package and the headers
+cannot differ. It is searched in this order:
 
 1. the file that the environment variable OLOID_LIBRARY names;
-2. next to this package;
-3. in the build of the source tree that this package lies in;
-4. where the system finds libraries, and in /usr/local/lib.
+2. the folder of this package;
+3. the release build of the source tree that contains this package;
+4. the library folders of the system, and /usr/local/lib.
 """
 import ctypes.util
 import os
@@ -18,8 +18,8 @@ from ._version import VERSION
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ("liboloid.so", "liboloid.dylib")
-IN_PLACES = (HERE, HERE.parents[1] / "build" / "release" / "lib")
-SYSTEM_PLACES = (pathlib.Path("/usr/local/lib"), pathlib.Path("/usr/local/lib64"))
+PACKAGE_FOLDERS = (HERE, HERE.parents[1] / "build" / "release" / "lib")
+SYSTEM_FOLDERS = (pathlib.Path("/usr/local/lib"), pathlib.Path("/usr/local/lib64"))
 
 
 def find():
@@ -29,22 +29,23 @@ def find():
         if not os.path.isfile(chosen):
             raise ImportError(f"OLOID_LIBRARY: there is no file '{chosen}'")
         return chosen
-    files = [place / name for place in IN_PLACES for name in NAMES]
+    files = [folder / name for folder in PACKAGE_FOLDERS for name in NAMES]
     system = ctypes.util.find_library("oloid")
     for path in files:
         if path.is_file():
             return str(path)
     if system:
         return system
-    for path in (place / name for place in SYSTEM_PLACES for name in NAMES):
+    for path in (folder / name for folder in SYSTEM_FOLDERS for name in NAMES):
         if path.is_file():
             return str(path)
-    raise ImportError("the library liboloid is not found: build and install it (make, make install), or name the "
-                      "file in the environment variable OLOID_LIBRARY")
+    raise ImportError("the library liboloid is not found: build and install it (make, make "
+                      "install), or name the file in the environment variable OLOID_LIBRARY")
 
 
 def same_series(one, other):
-    """Before 1.0 every minor version may change the interface."""
+    """Whether major and minor version agree: before 1.0 every minor version may change the
+    interface."""
     return one.split(".")[:2] == other.split(".")[:2]
 
 
@@ -83,7 +84,7 @@ def encode(value):
 
 
 def filled(name, **members):
-    """A new olo_<name> as its default function makes it, with these members changed."""
+    """A new olo_<name> with the values of its default function, of which `members` are changed."""
     struct = ffi.new(f"olo_{name} *", getattr(lib, f"olo_{name}_default")())
     for member, value in members.items():
         setattr(struct, member, value)

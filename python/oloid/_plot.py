@@ -3,8 +3,8 @@ import numpy
 
 from ._errors import Error
 
-ENERGIES = ("energy.kinetic", "energy.potential", "energy.strain", "energy.constraint", "energy.work",
-            "energy.dissipation", "energy.total")
+ENERGIES = ("energy.kinetic", "energy.potential", "energy.strain", "energy.constraint",
+            "energy.work", "energy.dissipation", "energy.total")
 
 
 def new_figure(rows):
@@ -12,11 +12,12 @@ def new_figure(rows):
         from matplotlib import pyplot
     except ImportError:
         raise Error("plots need matplotlib: pip install matplotlib", "UNSUPPORTED") from None
-    return pyplot.subplots(rows, 1, sharex=True, squeeze=False, figsize=(8, 2.6 * rows), layout="constrained")
+    return pyplot.subplots(rows, 1, sharex=True, squeeze=False, figsize=(8, 2.6 * rows),
+                           layout="constrained")
 
 
 def draw_columns(result, axes, names):
-    """Columns over time; those of one unit share an axis."""
+    """Plots columns over time; columns of one unit share an axis."""
     for axis, (unit, group) in zip(axes, by_units(result, names).items()):
         for name in group:
             values = result[name]
@@ -34,7 +35,8 @@ def by_units(result, names):
 
 
 def draw_ledger(result, axes):
-    """Energies, the drift of their balance, and constraint errors, with the extremes between rows."""
+    """Plots energies, the drift of their balance, and constraint errors, with the extremes between
+    rows."""
     time, ledger = result.time, result.ledger
     for name in ENERGIES:
         if numpy.any(ledger[name] != 0):
@@ -42,7 +44,8 @@ def draw_ledger(result, axes):
     axes[0].set_ylabel(f"energy [{result.units('energy.total')}]")
     axes[0].legend(loc="best")
     balance = ledger["energy.balance"]
-    low, high = ledger.min["energy.balance"] - balance[0], ledger.max["energy.balance"] - balance[0]
+    low = ledger.min["energy.balance"] - balance[0]
+    high = ledger.max["energy.balance"] - balance[0]
     axes[1].fill_between(time, low, high, alpha=0.3, linewidth=0)
     axes[1].plot(time, balance - balance[0])
     axes[1].set_ylabel("drift of the balance")

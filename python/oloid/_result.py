@@ -13,8 +13,12 @@ from ._library import encode, ffi, filled, lib, text
 
 AXES = ("x", "y", "z")
 
-class Verdict(namedtuple("Verdict", "quantity level text why start drift relative_drift tolerance")):
-    """What became of a conserved quantity; level: "ok", "warn" or "broken" (docs/verdict.md)."""
+
+VERDICT = "quantity level text why start drift relative_drift tolerance"
+
+
+class Verdict(namedtuple("Verdict", VERDICT)):
+    """The verdict on a conserved quantity; level: "ok", "warn" or "broken" (docs/verdict.md)."""
 
     __slots__ = ()
 
@@ -24,7 +28,7 @@ class Verdict(namedtuple("Verdict", "quantity level text why start drift relativ
 
 
 class Verdicts(tuple):
-    """The verdicts of a run, a line each; `ok` if every law held."""
+    """The verdicts of a run, one line each; `ok` if all laws were satisfied."""
 
     @property
     def ok(self):
@@ -32,11 +36,12 @@ class Verdicts(tuple):
 
     def __str__(self):
         width = max((len(verdict.quantity) for verdict in self), default=0)
-        return "\n".join(f"{verdict.quantity:{width}}  {verdict.text}  {verdict.level}" for verdict in self)
+        return "\n".join(f"{verdict.quantity:{width}}  {verdict.text}  {verdict.level}"
+                         for verdict in self)
 
 
 class Columns(Mapping):
-    """Some columns of a result under names of their own: {name: array}."""
+    """Some columns of a result under other names: {name: array}."""
 
     def __init__(self, result, columns):
         self._result = result
@@ -44,7 +49,8 @@ class Columns(Mapping):
 
     def __getitem__(self, name):
         if name not in self._columns:
-            raise NotFoundError(f"the ledger has no column '{name}'; it has {', '.join(self)}", "NOT_FOUND")
+            raise NotFoundError(f"the ledger has no column '{name}'; it has {', '.join(self)}",
+                                "NOT_FOUND")
         return self._result[self._columns[name]]
 
     def __iter__(self):
@@ -55,8 +61,8 @@ class Columns(Mapping):
 
 
 class Ledger(Columns):
-    """The ledger: energies, momenta, errors and iterations at the recorded states; `min` and `max` have the extremes
-    over all steps since the row before."""
+    """The ledger: energies, momenta, errors and iterations at the recorded states; `min` and `max`
+    have the extremes over all steps since the previous row."""
 
     def __init__(self, result, names):
         super().__init__(result, {name: name for name in names})
@@ -65,19 +71,21 @@ class Ledger(Columns):
 
 
 class Result(Mapping):
-    """A result file, or what there is of one.
+    """A result file, complete or not.
 
-    result["top.position.x"] is a column, result["top.position"] its three components as an array of rows x 3."""
+    result["top.position.x"] is a column, result["top.position"] its three components as an array of
+    rows x 3."""
 
     def __init__(self, path, folder=None):
         self.path = os.fspath(path)
-        self._folder = folder  # a temporary folder lives as long as the result in it
+        self._folder = folder  # a temporary folder is removed with its result
         self._lock = threading.RLock()
-        self._result = create("olo_result", lib.olo_result_open, lib.olo_result_free, encode(self.path))
+        self._result = create("olo_result", lib.olo_result_open, lib.olo_result_free,
+                              encode(self.path))
         self._cache = {}
         count = lib.olo_result_column_count(self._result)
-        self._units = {text(lib.olo_result_column_name(self._result, i)): text(lib.olo_result_column_units(self._result, i))
-                       for i in range(count)}
+        self._units = {text(lib.olo_result_column_name(self._result, i)):
+                       text(lib.olo_result_column_units(self._result, i)) for i in range(count)}
 
     # -- columns
 
@@ -95,12 +103,13 @@ class Result(Mapping):
         """Units of a column."""
         if name not in self._units and f"{name}.x" in self._units:
             name = f"{name}.x"
-        self[name]  # an unknown name is told
+        self[name]  # raises NotFoundError if the name is unknown
         return self._units[name]
 
     def _read(self, name):
         values = numpy.empty(self.rows)
-        call(lib.olo_result_read_column, self._result, encode(name), ffi.from_buffer("double[]", values))
+        call(lib.olo_result_read_column, self._result, encode(name),
+             ffi.from_buffer("double[]", values))
         return values
 
     def __getitem__(self, name):
@@ -137,22 +146,25 @@ class Result(Mapping):
 
     @property
     def verdict(self):
-        """What became of each quantity that the model conserves."""
+        """The verdict on each quantity that the model conserves."""
         verdicts, count = ffi.new("olo_verdict[]", lib.OLO_VERDICTS_MAX), ffi.new("int *")
         with self._lock:
             call(lib.olo_result_verdicts, self._result, verdicts, count)
-        return Verdicts(Verdict(text(v.quantity), text(lib.olo_verdict_level_name(v.level)), text(v.text), text(v.why),
-                                v.start, v.drift, v.relative_drift, v.tolerance) for v in verdicts[0:count[0]])
+        return Verdicts(Verdict(text(v.quantity), text(lib.olo_verdict_level_name(v.level)),
+                                text(v.text), text(v.why), v.start, v.drift, v.relative_drift,
+                                v.tolerance) for v in verdicts[0:count[0]])
 
     def attribute(self, name, object="/"):
         """An attribute of the file (docs/result-format.md): attribute("steps", "/run")."""
         found_text, found_number = ffi.new("const char **"), ffi.new("double *")
         with self._lock:
             try:
-                call(lib.olo_result_attribute_number, self._result, encode(object), encode(name), found_number)
+                call(lib.olo_result_attribute_number, self._result, encode(object), encode(name),
+                     found_number)
                 return found_number[0]
             except Error:
-                call(lib.olo_result_attribute_text, self._result, encode(object), encode(name), found_text)
+                call(lib.olo_result_attribute_text, self._result, encode(object), encode(name),
+                     found_text)
                 return text(found_text[0])
 
     @property
@@ -172,7 +184,7 @@ class Result(Mapping):
 
     @property
     def ok(self):
-        """The run came to its end, every law held and there was no warning."""
+        """Whether the run was completed, all laws were satisfied and there was no warning."""
         return self.status == "OK" and self.attribute("level", "/verdict") == "ok"
 
     @property
@@ -193,38 +205,40 @@ class Result(Mapping):
         """Number of steps of the run."""
         return int(self.attribute("steps", "/run"))
 
-    # -- what to do with it
+    # -- output
 
     def save(self, path):
         """Copies the result file."""
         shutil.copyfile(self.path, path)
 
     def export(self, path, frames=0):
-        """Writes the result in another format, which the ending of `path` tells: .csv, .json, or .pvd for ParaView
-        (at most so many frames; 0: all)."""
+        """Writes the result in the format of the ending of `path`: .csv, .json, or .pvd for
+        ParaView (at most `frames` animation frames; 0: all)."""
         path = os.fspath(path)
         writers = {".csv": lib.olo_result_write_csv, ".json": lib.olo_result_write_json}
         ending = os.path.splitext(path)[1]
         if ending == ".pvd":
-            call(lib.olo_result_write_vtk, encode(self.path), encode(path), filled("vtk_options", frames=frames),
-                 ffi.NULL)
+            call(lib.olo_result_write_vtk, encode(self.path), encode(path),
+                 filled("vtk_options", frames=frames), ffi.NULL)
         elif ending in writers:
-            write_whole(path, lambda file: call(writers[ending], encode(self.path), file))
+            write_complete(path, lambda file: call(writers[ending], encode(self.path), file))
         else:
             raise InputError(f"'{path}': a result is exported to .csv, .json or .pvd")
 
     def report(self, path=None, plain=False):
-        """Writes the report, one page with the motion, the ledger and the verdict; default: beside the result, or in
-        this folder when the result is temporary. `plain`: without animation. Gives its path."""
+        """Writes the report, one page with motion, ledger and verdict, and returns its path.
+        Default: beside the result, or in the current folder when the result is temporary. `plain`:
+        without animation."""
         if path is None:
-            place = self.path if self._folder is None else os.path.basename(self.path)
-            path = place.removesuffix(".partial").removesuffix(".h5") + ".report.html"
-        call(lib.olo_report_write, encode(self.path), encode(path), filled("report_options", plain=plain))
+            path_beside = self.path if self._folder is None else os.path.basename(self.path)
+            path = path_beside.removesuffix(".partial").removesuffix(".h5") + ".report.html"
+        call(lib.olo_report_write, encode(self.path), encode(path),
+             filled("report_options", plain=plain))
         return os.fspath(path)
 
     def plot(self, *names):
-        """Draws columns over time with matplotlib, or without names energies, drifts and constraint errors. Gives
-        the figure."""
+        """Plots columns over time with matplotlib; without names, energies, drifts and constraint
+        errors. Returns the figure."""
         from ._plot import plot
         return plot(self, names)
 
@@ -232,8 +246,9 @@ class Result(Mapping):
         return f"<oloid.Result of {self.model!r}: {self.rows} rows, {self.status}>"
 
 
-def write_whole(path, write):
-    """Has a file written beside the final one, then renames: it is whole or not there."""
+def write_complete(path, write):
+    """Writes a temporary file beside `path` and renames it, so that `path` is complete or
+    absent."""
     partial = path + ".partial"
     try:
         with builtins.open(partial, "wb") as file:

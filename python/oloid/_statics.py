@@ -1,4 +1,5 @@
-"""Statics: equilibria, modes and linear systems, as the commands `oloid equilibrium`, `modes` and `linearize` find them."""
+"""Statics: equilibria, modes and linear systems, like the commands `oloid equilibrium`, `modes` and
+`linearize`."""
 import os
 import warnings
 from collections import namedtuple
@@ -8,24 +9,39 @@ import numpy
 from ._errors import ComputationError, InputError, call, create, from_status
 from ._library import encode, ffi, filled, lib, text
 from ._run import Target
-from ._system import State, System, Watch, as_tuple
+from ._system import RunMonitor, State, System, as_tuple
 
 CriticalPoint = namedtuple("CriticalPoint", "load limit unstable")
-CriticalPoint.__doc__ = ("A point of the path where stability changes; at a limit point the load turns back. `unstable` directions "
-                         "after it: None where a load has no potential.")
+CriticalPoint.__doc__ = """A point of the path where stability changes; at a limit point the load
+has an extremum. `unstable` is the number of unstable directions after it, None if a load has no
+potential."""
 
-WHAT = b"Equilibria under loads that grow: the time is the load factor."
-SLID = (b"An equilibrium under the full load, found by sliding down: without load nothing holds the model, and there is no "
-        b"path of equilibria.")
-STAYED = (b"The initial state is an equilibrium under the full load, and nothing moves: without load nothing holds the model, and "
-          b"there is no path of equilibria.")
-SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "stayed", "judged", "unstable", "neutral", "wall_seconds", "beam_rotation")
+# Descriptions of results, as those of the command.
+PATH_TEXT = b"Equilibria under increasing loads: the time is the load factor."
+RELAXED_TEXT = (b"An equilibrium under the full load, found by decreasing the potential energy: "
+                b"without load the model is a mechanism, and there is no path of equilibria.")
+UNMOVED_TEXT = (b"The initial state is an equilibrium under the full load, and nothing moves: "
+                b"without load the model is a mechanism, and there is no path of equilibria.")
+SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "stayed", "judged", "unstable",
+           "neutral", "wall_seconds", "beam_rotation")
 
 
 class Equilibrium:
-    """An equilibrium: `state`, and what the search for it says: `load` reached, `steps`, `iterations`, `relaxed` (not reached
-    along a path of equilibria: it slid down under the full load), `stayed` (so, and nothing moved), `judged` (the stiffness tells stability), `unstable` and `neutral` directions, `critical` points of the path,
-    `beam_rotation` (largest angle between neighbouring nodes of a beam; beyond 0.5 it needs more elements), and `result`, the path as a result, if it was asked for."""
+    """An equilibrium and the summary of the search for it.
+
+    state          the equilibrium
+    load           load factor that was reached
+    steps, iterations, cutbacks
+                   equilibria of the path, Newton iterations, reductions of a step
+    relaxed        found by descent under the full load, not along a path of equilibria
+    stayed         relaxed, and the initial state is the equilibrium
+    judged         whether the stiffness determines stability: all loads have a potential
+    unstable, neutral
+                   numbers of unstable directions and of those without stiffness
+    critical       critical points of the path
+    beam_rotation  largest angle between neighbouring nodes of a beam; beyond 0.5 the beam needs
+                   more elements
+    result         the path as a result, if `output` was given"""
 
     def __init__(self, state, summary, spin, result):
         self.state = state
@@ -33,36 +49,40 @@ class Equilibrium:
         self.result = result
         for name in SUMMARY:
             setattr(self, name, getattr(summary, name))
-        told = min(summary.critical_count, len(summary.critical))
-        points = [as_tuple(CriticalPoint, summary.critical[i]) for i in range(told)]
-        self.critical = [point if point.unstable >= 0 else point._replace(unstable=None) for point in points]
+        count = min(summary.critical_count, len(summary.critical))
+        points = [as_tuple(CriticalPoint, summary.critical[i]) for i in range(count)]
+        self.critical = [point if point.unstable >= 0 else point._replace(unstable=None)
+                         for point in points]
 
     @property
     def stable(self):
-        """True or False; None where the stiffness does not tell."""
+        """True or False; None if the stiffness does not determine stability."""
         return self.unstable == 0 and self.neutral == 0 if self.judged else None
 
     @property
     def reactions(self):
-        """Force and moment of the outputs with a `reaction`, by name."""
+        """Force and moment of the outputs with a `reaction`: {name: (force, moment)}."""
         system, found = self.state.system._system, {}
         for i in range(lib.olo_system_reaction_count(system)):
             force, moment = numpy.empty(3), numpy.empty(3)
-            lib.olo_system_reaction(system, self.state._state, i, ffi.from_buffer("double[3]", force),
+            lib.olo_system_reaction(system, self.state._state, i,
+                                    ffi.from_buffer("double[3]", force),
                                     ffi.from_buffer("double[3]", moment))
             found[text(lib.olo_system_reaction_name(system, i))] = force, moment
         return found
 
     def __repr__(self):
         judged = {True: "stable", False: "not stable", None: "stability not judged"}[self.stable]
-        slid = "" if not self.relaxed else ", where it starts" if self.stayed else ", slid down"
-        return f"<oloid.Equilibrium of {self.state.system.name!r} at load {self.load:g}, {judged}{slid}>"
+        origin = "" if not self.relaxed else \
+            ", the initial state" if self.stayed else ", found by descent"
+        return (f"<oloid.Equilibrium of {self.state.system.name!r} at load {self.load:g}, "
+                f"{judged}{origin}>")
 
 
 def set_spin(struct, spin, point):
-    """A frame that turns, into a C struct."""
+    """Sets the members of an olo_rotating_frame."""
     if spin is None and point is not None:
-        raise InputError("spin_point is the axis of a spin, and there is none")
+        raise InputError("spin_point needs a spin")
     for field, values in (("rate", spin), ("point", point)):
         if values is None:
             continue
@@ -80,19 +100,22 @@ def system_of(model, set):
     return System(model, set)
 
 
-def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin=None, spin_point=None, callback=None,
-                output=None):
-    """Finds where a model comes to rest under its loads, as `oloid equilibrium` does.
+def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin=None,
+                spin_point=None, callback=None, output=None):
+    """Finds the equilibrium of a model under its loads, like `oloid equilibrium`.
 
-    model       a file, a name of the catalogue, a dict, an oloid.Model, a System of oloid.load, or a State to start from
+    model       a file, a name of the catalogue, a dict, an oloid.Model, a System of oloid.load, or
+                a State from which the search begins
     set         parameters to change: {"F": 300}
     load, step  the load factor to reach (1), and its first step
-    arc_length  follow the path through limit points, where the load falls; without it the path ends there with a
-                ComputationError, whose `equilibrium` is the last one, with the limit point in `critical`
-    spin        angular velocity of a frame that turns, with the ground and all loads; spin_point a point of its axis
-    callback    callback(state, step) at every equilibrium of the path, the load factor as its time; when it returns True the
-                search ends there
-    output      a result file for the path, with the load factor in the place of time"""
+    arc_length  continue the path through limit points, where the load decreases. Without it the
+                path ends there with a ComputationError, whose `equilibrium` is the last one, with
+                the limit point in `critical`
+    spin        angular velocity of a frame that rotates together with the ground and all loads;
+                spin_point is a point of its axis
+    callback    callback(state, step) at every equilibrium of the path, with the load factor as its
+                time; the search ends when it returns True
+    output      a result file for the path, with the load factor as time"""
     state = model.copy() if isinstance(model, State) else system_of(model, set).initial_state()
     system = state.system
     options = filled("equilibrium_options")
@@ -105,44 +128,47 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
         target = Target(output, system.name)
         run = ffi.new("olo_run *", lib.olo_model_run(system._model)[0])
         run.end, run.step = options.end, options.end / run.frames
-        recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free, encode(target.path),
-                          system._model, system._system, run, b"oloid.equilibrium")
-        lib.olo_recorder_set_independent_states(recorder, WHAT, True)
+        recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free,
+                          encode(target.path), system._model, system._system, run,
+                          b"oloid.equilibrium")
+        lib.olo_recorder_set_independent_states(recorder, PATH_TEXT, True)
         others = [lib.olo_recorder_observer(recorder)]
     summary = ffi.new("olo_equilibrium_summary *")
-    watch = Watch(system, state, callback, end=options.end)
+    monitor = RunMonitor(system, state, callback, end=options.end)
     try:
-        search(system, state, options, watch, others, summary)
+        search(system, state, options, monitor, others, summary)
     except ComputationError as failure:
         failure.equilibrium = Equilibrium(state, summary, (spin, spin_point), None)
         raise
     finally:
-        for message in watch.warnings:
+        for message in monitor.warnings:
             warnings.warn(message, stacklevel=2)
     if recorder is not None:
         if summary.relaxed:
-            lib.olo_recorder_set_independent_states(recorder, STAYED if summary.stayed else SLID, True)
+            lib.olo_recorder_set_independent_states(
+                recorder, UNMOVED_TEXT if summary.stayed else RELAXED_TEXT, True)
         done = ffi.new("olo_run_summary *", {"steps": summary.steps - 1})
         call(lib.olo_recorder_finish, recorder, done, lib.OLO_OK)
         ffi.release(recorder)
     return Equilibrium(state, summary, (spin, spin_point), target.result(True) if target else None)
 
 
-def search(system, state, options, watch, others, summary):
-    """The search itself; raises what happened in Python, and failures."""
+def search(system, state, options, monitor, others, summary):
+    """Searches the equilibrium; raises failures and the exceptions of callbacks."""
     error = ffi.new("olo_error *")
-    array, keep = watch.observers(others)
+    array, references = monitor.observers(others)
     try:
-        status = lib.olo_find_equilibrium(system._system, options, state._state, array, len(array), summary, error)
+        status = lib.olo_find_equilibrium(system._system, options, state._state, array, len(array),
+                                          summary, error)
     except KeyboardInterrupt as interrupt:
-        watch.guard.interrupt = interrupt
+        monitor.guard.interrupt = interrupt
         status = error.status
-    del keep
-    watch.raise_what_happened(status, error)
+    del references
+    monitor.raise_failure(status, error)
 
 
 def about(model, set, start, load, spin, spin_point, hold=False):
-    """The state that is meant, and the options olo_vibration_options about it."""
+    """The state about which to linearise, and the olo_vibration_options."""
     options = filled("vibration_options")
     if isinstance(model, Equilibrium):
         state, options.load = model.state, model.load
@@ -160,7 +186,7 @@ def about(model, set, start, load, spin, spin_point, hold=False):
 
 
 def guarded(system, function, free, kind, *arguments):
-    """Creates something; exceptions of the model's Python functions come first."""
+    """Creates an object of the library; raises exceptions of the model's Python functions first."""
     made, error = ffi.new(f"{kind} **"), ffi.new("olo_error *")
     status = function(*arguments, made, error)
     exception = system._guard.take() if system.has_functions else None
@@ -174,8 +200,9 @@ def guarded(system, function, free, kind, *arguments):
 
 
 class Modes:
-    """Small vibrations exp(lambda t): arrays `omega` and `growth`, the imaginary and real parts of lambda; `square` is
-    omega**2 - growth**2, negative in an unstable direction of a system without damping; `neutral` tells modes without stiffness."""
+    """Small vibrations exp(lambda t): arrays `omega` and `growth`, the imaginary and real parts of
+    lambda; `square` is omega**2 - growth**2, negative in an unstable direction of a system without
+    damping; `neutral` is True for modes without stiffness."""
 
     def __init__(self, state, modes):
         self.state = state
@@ -188,7 +215,7 @@ class Modes:
 
     @property
     def frequency(self):
-        """Oscillations in a unit of time."""
+        """Oscillations per unit of time."""
         return self.omega / (2 * numpy.pi)
 
     @property
@@ -196,7 +223,8 @@ class Modes:
         return self.growth + 1j * self.omega
 
     def shape(self, index, amplitude=0.1, phase=0.0):
-        """The state displaced along a mode; the part that moves most by `amplitude` lengths of the model or radians."""
+        """The state displaced along a mode at `phase` of its oscillation; the largest displacement
+        of a node is `amplitude`, in lengths of the model or radians."""
         state = self.state.copy()
         call(lib.olo_modes_displace, self._modes, index, amplitude, phase, state._state)
         return state
@@ -208,36 +236,41 @@ class Modes:
         return f"<oloid.Modes of {self.state.system.name!r}: {len(self)}>"
 
 
-def modes(model, set=None, *, count=10, damped=False, start=False, load=None, spin=None, spin_point=None, solver=None):
-    """Natural frequencies and modes, as `oloid modes` finds them.
+def modes(model, set=None, *, count=10, damped=False, start=False, load=None, spin=None,
+          spin_point=None, solver=None):
+    """Natural frequencies and modes, like `oloid modes`.
 
-    model    as for oloid.equilibrium: about its equilibrium, with start=True about its start; or an Equilibrium or State
-    count    at most so many, the lowest, among them those that nothing holds
+    model    as for oloid.equilibrium: about its equilibrium, with start=True about its initial
+             state; or an Equilibrium or State
+    count    maximum number of modes, beginning with the lowest, including those without stiffness
     damped   with dampers and controllers
-    spin     about rest in a frame that turns
+    spin     about equilibrium in a rotating frame, as for oloid.equilibrium
     solver   "dense", "sparse" or "auto" """
     state, options = about(model, set, start, load, spin, spin_point)
     name = ffi.new("char[]", encode(solver or "auto"))
     options.count, options.damped, options.solver = count, damped, name
-    found = guarded(state.system, lib.olo_modes_create, lib.olo_modes_free, "olo_modes", state.system._system,
-                    state._state, options)
+    found = guarded(state.system, lib.olo_modes_create, lib.olo_modes_free, "olo_modes",
+                    state.system._system, state._state, options)
     return Modes(state, found)
 
 
 class Linear:
-    """x' = A x + B u, y = C x + D u: NumPy arrays, and the names of `states`, `inputs` and `outputs`."""
+    """x' = A x + B u, y = C x + D u: NumPy arrays A, B, C, D, and the names of `states`, `inputs`
+    and `outputs`."""
 
     def __init__(self, state, linear):
         self.state = state
         self._linear = linear
         self.states, self.inputs, self.outputs = (
             [text(name(linear, i)) for i in range(count(linear))] for count, name in (
-                (lib.olo_linear_state_count, lib.olo_linear_state_name), (lib.olo_linear_input_count, lib.olo_linear_input_name),
+                (lib.olo_linear_state_count, lib.olo_linear_state_name),
+                (lib.olo_linear_input_count, lib.olo_linear_input_name),
                 (lib.olo_linear_output_count, lib.olo_linear_output_name)))
         n, m, p = len(self.states), len(self.inputs), len(self.outputs)
         for key, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
             size = shape[0] * shape[1]
-            numbers = ffi.buffer(lib.olo_linear_matrix(linear, key.encode()), 8 * size) if size else b""
+            matrix = lib.olo_linear_matrix(linear, key.encode())
+            numbers = ffi.buffer(matrix, 8 * size) if size else b""
             setattr(self, key, numpy.frombuffer(numbers, dtype=float).reshape(shape).copy())
 
     def write(self, path):
@@ -245,22 +278,23 @@ class Linear:
         call(lib.olo_linear_write, self._linear, encode(os.fspath(path)))
 
     def __iter__(self):
-        """A, B, C, D = oloid.linearize(...), as control packages take them."""
+        """A, B, C, D = oloid.linearize(...), the arguments of control packages."""
         return iter((self.A, self.B, self.C, self.D))
 
     def __repr__(self):
-        return (f"<oloid.Linear of {self.state.system.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, "
-                f"{len(self.outputs)} outputs>")
+        return (f"<oloid.Linear of {self.state.system.name!r}: {len(self.states)} states, "
+                f"{len(self.inputs)} inputs, {len(self.outputs)} outputs>")
 
 
 def linearize(model, set=None, *, start=False, hold=False, load=None, spin=None, spin_point=None):
-    """The model about its equilibrium as x' = A x + B u, y = C x + D u, as `oloid linearize` finds it.
+    """Linearises a model about its equilibrium, x' = A x + B u, y = C x + D u, like
+    `oloid linearize`.
 
     model   as for oloid.equilibrium; or an Equilibrium or State
-    start   about the start of the model, which has to be an equilibrium
-    hold    about the start, or a State, as if constant forces along the joints held it
-    spin    about rest in a frame that turns"""
+    start   about the initial state of the model, which must be an equilibrium
+    hold    about the initial state, or a State, with constant joint forces that hold it there
+    spin    about equilibrium in a rotating frame, as for oloid.equilibrium"""
     state, options = about(model, set, start, load, spin, spin_point, hold)
-    found = guarded(state.system, lib.olo_linear_create, lib.olo_linear_free, "olo_linear", state.system._system,
-                    state._state, options)
+    found = guarded(state.system, lib.olo_linear_create, lib.olo_linear_free, "olo_linear",
+                    state.system._system, state._state, options)
     return Linear(state, found)

@@ -1,10 +1,10 @@
-"""Systems, states and steppers: a compiled model, and stepping it by hand."""
+"""Systems (compiled models), states and steppers."""
 import os
 from collections import namedtuple
 
 import numpy
 
-from ._errors import InputError, Interrupted, aside, call, create, from_status
+from ._errors import InputError, Interrupted, interruptible, call, create, from_status
 from ._guard import SETTERS, Guard, vector
 from ._library import encode, ffi, filled, lib, text
 from ._model import Model, number_text
@@ -12,14 +12,16 @@ from ._model import Model, number_text
 Node = namedtuple("Node", "name kind offset")
 Invariant = namedtuple("Invariant", "name why")
 Projection = namedtuple("Projection", "position velocity constraint_error worst")
-Summary = namedtuple("Summary", "steps iterations halvings cpu_seconds wall_seconds largest_rotation start "
-                     "rejections smallest_step largest_step")
-StepReport = namedtuple("StepReport", "size rejections iterations halvings passes residual rotation")
+Summary = namedtuple("Summary", "steps iterations halvings cpu_seconds wall_seconds "
+                     "largest_rotation start rejections smallest_step largest_step")
+StepReport = namedtuple("StepReport",
+                        "size rejections iterations halvings passes residual rotation")
 
 # The signature of olo_observer.step.
-STEP = "olo_status(void *, const olo_system *, const olo_state *, long, const olo_step_report *, olo_error *)"
-# Seconds between two looks whether Ctrl-C was pressed.
-LOOK_SECONDS = 0.1
+STEP = ("olo_status(void *, const olo_system *, const olo_state *, long, const olo_step_report *, "
+        "olo_error *)")
+# Seconds between two checks whether Ctrl-C was pressed.
+POLL_SECONDS = 0.1
 
 
 def as_tuple(kind, struct):
@@ -28,43 +30,50 @@ def as_tuple(kind, struct):
     for name in kind._fields:
         value = getattr(struct, name)
         if isinstance(value, ffi.CData):
-            value = text(value) if ffi.typeof(value).item.cname == "char" else numpy.array(list(value))
+            is_text = ffi.typeof(value).item.cname == "char"
+            value = text(value) if is_text else numpy.array(list(value))
         values.append(value)
     return kind(*values)
 
 
 Ledger = namedtuple("Ledger", [name for name, _ in ffi.typeof("olo_ledger").fields])
-Ledger.__doc__ = "Energies, momenta and errors of a state; total - work + dissipation = balance is constant."
+Ledger.__doc__ = """Energies, momenta and errors of a state; balance = total - work + dissipation
+is constant."""
 
 
 class Settings:
-    """Overrides {name: value} as an array of olo_setting."""
+    """Settings {name: value} as an array of olo_setting."""
 
     def __init__(self, settings):
         self._texts = [(ffi.new("char[]", encode(name)), ffi.new("char[]", encode(value)))
                        for name, value in settings.items()]
-        self.array = ffi.new("olo_setting[]", [{"name": name, "value": value} for name, value in self._texts])
+        self.array = ffi.new("olo_setting[]", [{"name": name, "value": value}
+                                               for name, value in self._texts])
         self.count = len(self._texts)
 
 
 def settings_of(set, options):
-    """All overrides: parameters and run options by name, options without their `run.` last."""
+    """All settings: `set` by full names, then the options of the run, which override `set`."""
     settings = dict(set or {})
     settings.update({f"run.{name}": value for name, value in options.items() if value is not None})
-    return Settings({name: value if isinstance(value, str) else number_text(value) for name, value in settings.items()})
+    return Settings({name: value if isinstance(value, str) else number_text(value)
+                     for name, value in settings.items()})
 
 
 def read_model(source, settings):
-    """The C model of a Model, a dict, a file or a name of the catalogue."""
+    """The C model of a Model, a dict, a file or a name of the catalogue; and its functions."""
     source = Model(**source) if isinstance(source, dict) else source
     if isinstance(source, Model):
         data = source.text.encode()
-        return aside(create, "olo_model", lib.olo_model_read_text, lib.olo_model_free, data, len(data),
-                     encode(str(source.name)), settings.array, settings.count), source.functions
+        name = encode(str(source.name))
+        model = interruptible(create, "olo_model", lib.olo_model_read_text, lib.olo_model_free,
+                              data, len(data), name, settings.array, settings.count)
+        return model, source.functions
     if not isinstance(source, (str, os.PathLike)):
-        raise InputError(f"a model is a name, a file, a dict or an oloid.Model, not a {type(source).__name__}")
-    return aside(create, "olo_model", lib.olo_model_read, lib.olo_model_free, encode(source), settings.array,
-                 settings.count), {}
+        raise InputError("a model is a name, a file, a dict or an oloid.Model, not a "
+                         f"{type(source).__name__}")
+    return interruptible(create, "olo_model", lib.olo_model_read, lib.olo_model_free,
+                         encode(source), settings.array, settings.count), {}
 
 
 class Values:
@@ -79,7 +88,8 @@ class Values:
 
 
 class System:
-    """A compiled model: constant, may be shared between threads. Made by `oloid.load`."""
+    """A compiled model. It is constant and may be shared between threads. Created by
+    `oloid.load`."""
 
     def __init__(self, source, set=None, **options):
         settings = settings_of(set, options)
@@ -88,7 +98,7 @@ class System:
 
     @classmethod
     def _of_model(cls, model):
-        """Of a C model."""
+        """A system of a C model."""
         self = cls.__new__(cls)
         self._model = model
         self._finish({})
@@ -98,15 +108,16 @@ class System:
         self._values = Values({})
         self._guard = Guard()
         self._callbacks = []
-        for name, (noun, function, slopes) in functions.items():
-            wrap, set_function, wrap_slopes, set_slopes = SETTERS[noun]
+        for name, (noun, function, derivatives) in functions.items():
+            wrap, set_function, wrap_derivatives, set_derivatives = SETTERS[noun]
             pointer = wrap(self._guard, function)
             call(set_function, self._model, encode(name), pointer, ffi.NULL)
             self._callbacks.append(pointer)
-            if slopes is not None:
-                self._callbacks.append(wrap_slopes(self._guard, slopes))
-                call(set_slopes, self._model, encode(name), self._callbacks[-1])
-        self._system = aside(create, "olo_system", lib.olo_model_compile, lib.olo_system_free, self._model)
+            if derivatives is not None:
+                self._callbacks.append(wrap_derivatives(self._guard, derivatives))
+                call(set_derivatives, self._model, encode(name), self._callbacks[-1])
+        self._system = interruptible(create, "olo_system", lib.olo_model_compile,
+                                     lib.olo_system_free, self._model)
 
     @property
     def name(self):
@@ -130,34 +141,39 @@ class System:
         return bool(self._callbacks)
 
     def with_parameters(self, values):
-        """The system with other values of some parameters, {name: value}, for the price of a few steps: it shares names and
-        structure with this one, and has the bits of `oloid.load` with these values. Parameters that are expressions of
-        others follow them; options of the run stay as they are. A value that changes what the model consists of (the
-        number of copies, a mass that vanishes) raises an InputError: load the model with it."""
+        """The system with other values of some parameters, {name: value}, at the cost of a few
+        steps. It shares names and structure with this system and has the same bits as `oloid.load`
+        with these values. Parameters that are expressions of others are updated; options of the
+        run are unchanged. A value that changes the structure of the model (the number of copies, a
+        mass that becomes zero) raises an InputError: load the model with that value instead."""
         other = System.__new__(System)
         other._model, other._guard, other._callbacks = self._model, self._guard, self._callbacks
         other._values = Values({**self._values.values, **values})
-        other._system = aside(create, "olo_system", lib.olo_system_with_parameters, lib.olo_system_free, self._model,
-                              self._system, other._values.count, other._values.names, other._values.numbers)
+        other._system = interruptible(create, "olo_system", lib.olo_system_with_parameters,
+                                      lib.olo_system_free, self._model, self._system,
+                                      other._values.count, other._values.names,
+                                      other._values.numbers)
         return other
 
     def parameter(self, name):
         """Value of a parameter."""
-        value = lib.olo_model_parameter_with(self._model, self._values.count, self._values.names, self._values.numbers,
-                                             encode(name))
+        values = self._values
+        value = lib.olo_model_parameter_with(self._model, values.count, values.names,
+                                             values.numbers, encode(name))
         if value != value:
             raise InputError(f"model '{self.name}' has no parameter '{name}'", "NOT_FOUND")
         return value
 
     @property
     def options(self):
-        """How to run, a dict: step, end, constraints, ..."""
+        """Options of the run, a dict: step, end, constraints, ..."""
         run = lib.olo_model_run(self._model)
+        values = {name: getattr(run, name) for name, _ in ffi.typeof("olo_run").fields}
         return {name: text(value) if isinstance(value, ffi.CData) else value
-                for name, value in ((field, getattr(run, field)) for field, _ in ffi.typeof("olo_run").fields)}
+                for name, value in values.items()}
 
     def _run(self, options):
-        """The C struct olo_run with some options changed, and the texts it refers to."""
+        """An olo_run with some options changed, and the texts to which it refers."""
         run = ffi.new("olo_run *", lib.olo_model_run(self._model)[0])
         known = dict(ffi.typeof("olo_run").fields)
         texts = []
@@ -176,7 +192,7 @@ class System:
     def counts(self):
         """Numbers of points, bodies, coordinates, constraints, degrees of freedom, ..., a dict."""
         counts = ffi.new("olo_counts *")
-        aside(call, lib.olo_system_counts, self._system, counts)
+        interruptible(call, lib.olo_system_counts, self._system, counts)
         return {name: getattr(counts, name) for name, _ in ffi.typeof("olo_counts").fields}
 
     @property
@@ -189,12 +205,14 @@ class System:
         """Points and bodies in the order of q."""
         return [Node(text(lib.olo_system_node_name(self._system, i)),
                      "body" if lib.olo_system_node_is_body(self._system, i) else "point",
-                     lib.olo_system_node_offset(self._system, i)) for i in range(lib.olo_system_node_count(self._system))]
+                     lib.olo_system_node_offset(self._system, i))
+                for i in range(lib.olo_system_node_count(self._system))]
 
     @property
     def groups(self):
         """Names of the constraint groups: bodies, supports, joints, rods."""
-        return [text(lib.olo_system_group_name(self._system, i)) for i in range(lib.olo_system_group_count(self._system))]
+        return [text(lib.olo_system_group_name(self._system, i))
+                for i in range(lib.olo_system_group_count(self._system))]
 
     @property
     def joint_coordinates(self):
@@ -204,18 +222,18 @@ class System:
 
     @property
     def invariants(self):
-        """What the model conserves, and why."""
+        """The conserved quantities of the model, and why they are conserved."""
         return [as_tuple(Invariant, lib.olo_system_invariant(self._system, i))
                 for i in range(lib.olo_system_invariant_count(self._system))]
 
     def initial_state(self):
-        """The state at the start, as `run.start` of the model says; `state.projection` tells how far the constraints
-        have moved what the model gives."""
+        """The initial state, as `run.start` of the model requires; `state.projection` is the change
+        of the given values that the constraints required."""
         return self._initial_state(lib.olo_model_run(self._model))
 
     def _initial_state(self, run):
-        """The start as the C struct olo_run says."""
-        start, projection = aside(self._start, run)
+        """The initial state for the options of an olo_run."""
+        start, projection = interruptible(self._start, run)
         return State(self, start, as_tuple(Projection, projection))
 
     def _start(self, run):
@@ -227,34 +245,38 @@ class System:
         return start, projection
 
     def stepper(self, **options):
-        """A stepper; options of the run may be given instead of the model's: constraints="multipliers"."""
+        """A stepper; options override those of the model: constraints="multipliers"."""
         return Stepper(self, options)
 
     def derivatives(self, parameters=(), controls=(), **options):
-        """Derivatives of the runs of this system, an `oloid.Derivatives`: with respect to the start, to `parameters` of the
-        model, and to `controls` of every step (loads, and joints with a torque, force or controller)."""
-        from ._derivatives import Derivatives  # which needs this module
+        """Derivatives of the runs of this system, an `oloid.Derivatives`: with respect to the
+        initial state, to `parameters` of the model, and to `controls` of every step (loads, and
+        joints with a torque, force or controller)."""
+        from ._derivatives import Derivatives  # which imports this module
         if parameters and self._values.count:
-            raise InputError("derivatives by parameters are taken at the values of the model: load it with "
-                             f"set={self._values.values!r}")
+            raise InputError("derivatives by parameters are taken at the values of the model: load "
+                             f"it with set={self._values.values!r}")
         return Derivatives(self, parameters, controls, **options)
 
     def simulate(self, state, callback=None, **options):
-        """Runs `state` to its end without recording: `callback(state, step)` after the start and every step; when it
-        returns True the run stops. Options of the run may be given: step, end, constraints, ... Gives a summary."""
+        """Runs from `state` without recording, and returns a summary; `state` becomes the final
+        state. `callback(state, step)` is called at the initial state and after every step; the run
+        stops when it returns True. Options of the run may be given: step, end, constraints, ..."""
         run, texts = self._run(options)
-        watch = Watch(self, state, callback)
-        summary, status, error = watch.simulate(run, [])
-        watch.raise_what_happened(status, error)
+        monitor = RunMonitor(self, state, callback)
+        summary, status, error = monitor.simulate(run, [])
+        monitor.raise_failure(status, error)
         del texts
         return as_tuple(Summary, summary)
 
     def __repr__(self):
-        return f"<oloid.System {self.name!r}: {len(self.nodes)} nodes, {self.coordinates} coordinates>"
+        return (f"<oloid.System {self.name!r}: {len(self.nodes)} nodes, "
+                f"{self.coordinates} coordinates>")
 
 
 class State:
-    """Time, configuration, velocity, and what else the next step reads. Owned by one thread."""
+    """Time, configuration, velocity and all other data that the next step reads. Owned by one
+    thread."""
 
     def __init__(self, system, state, projection=None):
         self.system = system
@@ -262,9 +284,9 @@ class State:
         self._state = state
 
     def copy(self):
-        """A state of its own."""
-        return State(self.system, create("olo_state", lib.olo_state_clone, lib.olo_state_free, self._state),
-                     self.projection)
+        """An independent copy."""
+        copy = create("olo_state", lib.olo_state_clone, lib.olo_state_free, self._state)
+        return State(self.system, copy, self.projection)
 
     @property
     def time(self):
@@ -275,7 +297,7 @@ class State:
         lib.olo_state_set_time(self._state, t)
 
     def _view(self, pointer, count):
-        """Read-only numbers of the state, which lives as long as they do."""
+        """A read-only view of numbers of the state; the view holds a reference to the state."""
         owned = ffi.gc(pointer, lambda _pointer, _owner=self._state: None)
         view = numpy.frombuffer(ffi.buffer(owned, count * 8), dtype=float)
         view.flags.writeable = False
@@ -287,16 +309,16 @@ class State:
             raise InputError(f"{count} numbers are needed, the shape is {values.shape}")
         return values
 
-
     @property
     def q(self):
-        """Configuration, a read-only view that follows the state; assign to change it."""
+        """Configuration, a read-only view that shows the current state; assign to change it."""
         return self._view(lib.olo_state_configuration(self._state), self.system.coordinates)
 
     @q.setter
     def q(self, values):
         values = self._numbers(values, self.system.coordinates)
-        lib.olo_state_set_configuration(self.system._system, self._state, ffi.from_buffer("double[]", values))
+        lib.olo_state_set_configuration(self.system._system, self._state,
+                                        ffi.from_buffer("double[]", values))
 
     @property
     def v(self):
@@ -316,16 +338,17 @@ class State:
 
     @property
     def momenta(self):
-        """M v, a copy; `stepper.set_momenta(state, p)` starts from momenta."""
+        """M v, a copy; `stepper.set_momenta(state, p)` sets the velocity from momenta."""
         p = numpy.empty(self.system.coordinates)
         lib.olo_system_momenta(self.system._system, self._state, ffi.from_buffer("double[]", p))
         return p
 
     def constraint_forces(self, multipliers):
-        """G(q)^T lambda of multipliers, one a row of the constraints."""
+        """G(q)^T lambda; `multipliers` has one number per constraint row."""
         values = self._numbers(multipliers, self.system.counts["constraints"])
         force = numpy.empty(self.system.coordinates)
-        lib.olo_system_constraint_forces(self.system._system, self._state, ffi.from_buffer("double[]", values),
+        lib.olo_system_constraint_forces(self.system._system, self._state,
+                                         ffi.from_buffer("double[]", values),
                                          ffi.from_buffer("double[]", force))
         return force
 
@@ -337,11 +360,13 @@ class State:
         return as_tuple(Ledger, ledger)
 
     def point(self, on=None, at=(0, 0, 0)):
-        """Position and velocity of a point mass, a body, or a point on it: `body.point`, or `at` in the body's frame."""
+        """Position and velocity of a point mass, of a body, or of a point on a body: `body.point`,
+        or `at` in the frame of the body."""
         name = ffi.new("char[]", encode(on)) if on is not None else ffi.NULL
         point = ffi.new("olo_point_on_body *", {"on": name, "at": [float(x) for x in at]})
         position, velocity = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_system_point_on_body, self.system._system, self._state, point, position, velocity)
+        call(lib.olo_system_point_on_body, self.system._system, self._state, point,
+             position, velocity)
         return vector(position), vector(velocity)
 
     place = point  # the older name
@@ -357,7 +382,7 @@ class State:
                 lib.olo_system_joint_coordinate_rate(system, self._state, index))
 
     def reverse(self):
-        """Turns time around: the velocity is negated."""
+        """Reverses time: the velocity is negated."""
         lib.olo_state_reverse(self._state)
 
     def __repr__(self):
@@ -365,28 +390,29 @@ class State:
 
 
 class Stepper:
-    """Takes steps. Owned by one thread."""
+    """Advances states by single steps. Owned by one thread."""
 
     def __init__(self, system, options):
         self.system = system
         self._run, self._texts = system._run(options)
         self._error = ffi.new("olo_error *")
-        self._stepper = create("olo_stepper", lib.olo_stepper_create, lib.olo_stepper_free, system._system,
-                               self._run)
+        self._stepper = create("olo_stepper", lib.olo_stepper_create, lib.olo_stepper_free,
+                               system._system, self._run)
 
     @property
     def unknowns(self):
-        """Number of unknowns that Newton solves for."""
+        """Number of unknowns of the Newton iteration."""
         return lib.olo_stepper_unknown_count(self._stepper)
 
     def step(self, state, h=None):
-        """Advances the state by h (default: the step of the run); on failure it stays as it was."""
+        """Advances the state by h (default: the step of the run); on failure it is unchanged."""
         self._advance(lib.olo_stepper_step, state, self._run.step if h is None else h)
 
     def adapt(self, state, longest=None):
-        """With the option `tolerance`: advances the state by one step that keeps to it, at most by `longest` (default: to
-        the end of the run). `report.size` is the step."""
-        self._advance(lib.olo_stepper_step_adaptive, state, self._run.end - state.time if longest is None else longest)
+        """With the option `tolerance`: advances the state by one step whose error is within it, at
+        most by `longest` (default: to the end of the run). `report.size` is the step."""
+        longest = self._run.end - state.time if longest is None else longest
+        self._advance(lib.olo_stepper_step_adaptive, state, longest)
 
     def _advance(self, function, state, h):
         status = function(self._stepper, state._state, h, self._error)
@@ -397,22 +423,23 @@ class Stepper:
             raise from_status(status, self._error)
 
     def set_momenta(self, state, p):
-        """Gives the state the velocities of momenta p, without what the constraints take: M v + G^T mu = p, G v = 0 (scheme
-        "variational")."""
+        """Sets the velocities of the state from momenta p, by projection to the constraints:
+        M v + G^T mu = p, G v = 0 (scheme "variational")."""
         p = state._numbers(p, self.system.coordinates)
-        call(lib.olo_stepper_set_momenta, self._stepper, state._state, ffi.from_buffer("double[]", p))
+        call(lib.olo_stepper_set_momenta, self._stepper, state._state,
+             ffi.from_buffer("double[]", p))
 
     def legendre(self, before, after):
-        """The discrete Legendre transforms of one step between two states (scheme "variational"): -D1 L_d - f^- at its start
-        and D2 L_d + f^+ at its end."""
+        """The discrete Legendre transforms of one step between two states (scheme "variational"):
+        -D1 L_d - f^- before the step and D2 L_d + f^+ after it."""
         minus, plus = numpy.empty(self.system.coordinates), numpy.empty(self.system.coordinates)
-        call(lib.olo_stepper_compute_legendre, self._stepper, before._state, after._state, ffi.from_buffer("double[]", minus),
-             ffi.from_buffer("double[]", plus))
+        call(lib.olo_stepper_compute_legendre, self._stepper, before._state, after._state,
+             ffi.from_buffer("double[]", minus), ffi.from_buffer("double[]", plus))
         return minus, plus
 
     @property
     def report(self):
-        """What the last step did."""
+        """Report of the last step."""
         return as_tuple(StepReport, lib.olo_stepper_report(self._stepper))
 
     @property
@@ -426,14 +453,16 @@ class Stepper:
         """Force and moment that a support, joint or rod exerted in the last step."""
         groups = self.system.groups
         if group not in groups:
-            raise InputError(f"there is no constraint group '{group}'; known are {', '.join(groups)}", "NOT_FOUND")
+            raise InputError(f"there is no constraint group '{group}'; known are "
+                             f"{', '.join(groups)}", "NOT_FOUND")
         force, moment = ffi.new("double[3]"), ffi.new("double[3]")
-        call(lib.olo_stepper_compute_reaction, self._stepper, state._state, groups.index(group), force, moment)
+        call(lib.olo_stepper_compute_reaction, self._stepper, state._state, groups.index(group),
+             force, moment)
         return vector(force), vector(moment)
 
 
-class Watch:
-    """Watches a run from Python: Ctrl-C, callbacks, warnings, progress."""
+class RunMonitor:
+    """Observes a run from Python: Ctrl-C, callbacks, warnings, progress."""
 
     def __init__(self, system, state, callback=None, progress=None, end=None):
         self.system = system
@@ -446,31 +475,32 @@ class Watch:
         self._start = state.time
         self._end = end
 
-    def _broken(self):
+    def _failed(self):
         return self.guard.exception is not None
 
     def _check(self):
-        """A C function that is called after every step, before anybody else: is it to be recorded?"""
+        """A C function that is called after every step, before all other observers: whether the
+        step may be recorded."""
         def check(_context, _system, _state, _step, _report, _error):
-            return lib.OLO_INTERRUPTED if self._broken() else lib.OLO_OK
-        return self.guard.guarded(STEP, check, lib.OLO_INTERRUPTED, again=True)
+            return lib.OLO_INTERRUPTED if self._failed() else lib.OLO_OK
+        return self.guard.guarded(STEP, check, lib.OLO_INTERRUPTED, retry=True)
 
     def _ask(self):
-        """A C function that is called after every step: is it the last?"""
+        """A C function that is called after every step: whether it is the last one."""
         def ask(_context):
             return self._ends()
-        return self.guard.guarded("bool(void *)", ask, True, again=True)
+        return self.guard.guarded("bool(void *)", ask, True, retry=True)
 
     def _call(self, _context, _system, _state, step, _report, _error):
-        """After every step, when it is recorded."""
+        """Called after every step, when it is recorded."""
         self.stopped = bool(self.callback(self.state, step)) or self.stopped
         return lib.OLO_OK
 
     def _ends(self):
-        return self.stopped or self._broken() or self.guard.interrupt is not None
+        return self.stopped or self._failed() or self.guard.interrupt is not None
 
-    def _look(self, _context):
-        """Now and then. That this runs is enough for Python to notice Ctrl-C."""
+    def _poll(self, _context):
+        """Called several times per second, so that Python can handle Ctrl-C."""
         if self.progress is not None:
             span = self._end - self._start
             done = (self.state.time - self._start) / span if span > 0 else 1.0
@@ -481,45 +511,46 @@ class Watch:
         self.warnings.append(text(message))
 
     def observers(self, others):
-        """The observers for olo_simulate around `others`, and what must live as long."""
+        """The observers for olo_simulate including `others`, and the objects they refer to."""
         guarded = self.guard.guarded
-        look = guarded("bool(void *)", self._look, True)
+        poll = guarded("bool(void *)", self._poll, True)
         warn = guarded("void(void *, const char *)", self._warn, None)
         throttle = create("olo_throttle", lib.olo_throttle_create, lib.olo_throttle_free,
-                          filled("observer", stop=look, warn=warn), LOOK_SECONDS)
-        keep = [look, warn, throttle]
+                          filled("observer", stop=poll, warn=warn), POLL_SECONDS)
+        references = [poll, warn, throttle]
         first, last = [], [lib.olo_throttle_observer(throttle)]
         if self.system.has_functions:
-            keep.append(self._check())
-            first.append(filled("observer", step=keep[-1])[0])
+            references.append(self._check())
+            first.append(filled("observer", step=references[-1])[0])
         if self.system.has_functions or self.callback is not None:
-            keep.append(self._ask())
-            last.append(filled("observer", stop=keep[-1])[0])
+            references.append(self._ask())
+            last.append(filled("observer", stop=references[-1])[0])
         if self.callback is not None:
-            keep.append(guarded(STEP, self._call, lib.OLO_INTERRUPTED))
-            last.append(filled("observer", step=keep[-1])[0])
-        everybody = [*first, *others, *last]
-        array = ffi.new("olo_observer[]", len(everybody))
-        for i, observer in enumerate(everybody):
+            references.append(guarded(STEP, self._call, lib.OLO_INTERRUPTED))
+            last.append(filled("observer", step=references[-1])[0])
+        observers = [*first, *others, *last]
+        array = ffi.new("olo_observer[]", len(observers))
+        for i, observer in enumerate(observers):
             array[i] = observer
-        return array, keep
+        return array, references
 
     def simulate(self, run, others, summary=None):
-        """Runs; gives the summary, the status and the error."""
+        """Runs the simulation; returns the summary, the status and the error."""
         error = ffi.new("olo_error *")
-        array, keep = self.observers(others)
+        array, references = self.observers(others)
         function = lib.olo_simulate if summary is None else lib.olo_simulate_resume
         summary = ffi.new("olo_run_summary *") if summary is None else summary
         try:
-            status = function(self.system._system, run, self.state._state, array, len(array), summary, error)
-        except KeyboardInterrupt as interrupt:  # between C and Python: the run itself is over
+            status = function(self.system._system, run, self.state._state, array, len(array),
+                              summary, error)
+        except KeyboardInterrupt as interrupt:  # after the return from C
             self.guard.interrupt = interrupt
             status = error.status
-        del keep
+        del references
         return summary, status, error
 
-    def raise_what_happened(self, status, error, result=None):
-        """Raises what the run has left, if it did not come to its end."""
+    def raise_failure(self, status, error, result=None):
+        """Raises the failure of a run, or the exception of a callback, if there is one."""
         exception = self.guard.take()
         if isinstance(exception, KeyboardInterrupt):
             raise Interrupted(text(error.text) or "interrupted", result) from None
@@ -534,12 +565,13 @@ class Watch:
 def load(model, set=None, **options):
     """Reads and compiles a model: a file, a name of the catalogue, a dict, or an oloid.Model.
 
-    `set` changes parameters ({"l": 0.2}) and options of the run ({"run.step": 1e-3}), which may also be given by their
-    names: step=1e-3, end=2, constraints="multipliers"."""
+    `set` changes parameters ({"l": 0.2}) and options of the run ({"run.step": 1e-3}), which may
+    also be given by their names: step=1e-3, end=2, constraints="multipliers"."""
     return System(model, set, **options)
 
 
 def models():
     """Names of the models of the catalogue."""
     catalogue = create("olo_catalogue", lib.olo_catalogue_open, lib.olo_catalogue_free)
-    return [text(lib.olo_catalogue_name(catalogue, i)) for i in range(lib.olo_catalogue_count(catalogue))]
+    return [text(lib.olo_catalogue_name(catalogue, i))
+            for i in range(lib.olo_catalogue_count(catalogue))]

@@ -1,2 +1,2 @@
-"""Version of the package; the library must have the same, up to the last number."""
+"""Version of the package; major and minor version of the library must be the same."""
 VERSION = "0.2.0"

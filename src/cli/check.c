@@ -1,4 +1,7 @@
-/* `oloid check`: compile a model and tell what it consists of and what it conserves. */
+/* `oloid check`: compiles a model and reports its size, its constraints and its conserved
+ * quantities. A momentum map translation . P + rotation . L is conserved when it is a symmetry of
+ * the model; the components of P and L outside the span of these maps are listed as not conserved.
+ */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,8 +12,8 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/message.h"
 #include "cli/numbers.h"
-#include "cli/say.h"
 #include "cli/symplectic.h"
 #include "cli/terminal.h"
 
@@ -22,9 +25,9 @@ struct options {
 
 static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
-     "change a parameter of the model or an option of its run;\nmay be repeated"},
+     "change a parameter of the model or an option of its run;\nmay be given several times"},
     {"symplectic", 0, CLI_FLAG, offsetof(struct options, symplectic), NULL,
-     "linearise the first steps and tell what they do to areas\nand volumes in phase space"},
+     "linearise the first steps and report how they change areas\nand volumes in phase space"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print as JSON"},
     {0}};
 
@@ -34,12 +37,12 @@ static const char *const component_names[COMPONENTS] = {"linear momentum x",  "l
                                                         "linear momentum z",  "angular momentum x",
                                                         "angular momentum y", "angular momentum z"};
 
-/* A component is in the span of the conserved ones when less than this remains of it. */
+/* A component is in the span of the conserved ones when its remainder is shorter than this. */
 static const double SPAN_TOLERANCE = 1e-9;
 
 enum { MISSING_MAX = COMPONENTS + 1 };
 
-/* Takes from `x` what the orthonormal vectors span, and returns the length of the rest. */
+/* Subtracts from `x` its projection on the orthonormal `basis`; returns the length of the rest. */
 static double remove_span(double x[COMPONENTS], double (*basis)[COMPONENTS], int count)
 {
     for (int k = 0; k < count; k++) {
@@ -58,7 +61,8 @@ static double remove_span(double x[COMPONENTS], double (*basis)[COMPONENTS], int
     return sqrt(square);
 }
 
-/* Orthonormal basis (Gram-Schmidt) of the momentum maps that are conserved; their number. */
+/* Computes an orthonormal basis (Gram-Schmidt) of the conserved momentum maps. Returns the number
+ * of its vectors. */
 static int conserved_basis(const olo_system *system, double (*basis)[COMPONENTS])
 {
     int count = 0;
@@ -78,8 +82,8 @@ static int conserved_basis(const olo_system *system, double (*basis)[COMPONENTS]
     return count;
 }
 
-/* Names of what is not conserved: the energy if only its balance is, and the components of momentum
- * outside of what the symmetries give. */
+/* Lists what is not conserved: the energy if only its balance is satisfied, and the components of
+ * momentum outside the span of the conserved ones. Returns their number. */
 static int missing_laws(const olo_system *system, const char *missing[MISSING_MAX])
 {
     int count = 0;
@@ -102,14 +106,14 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
     return count;
 }
 
-/* Which elements the redundant rows belong to. */
+/* Prints the constraint groups that have redundant rows. */
 static void print_redundant(const olo_system *system, const int *redundant)
 {
     for (int i = 0; i < olo_system_group_count(system); i++) {
         if (redundant[i] > 0) {
-            (void)printf("    '%s': %d of its %d rows repeat%s others\n",
+            (void)printf("    '%s': %d of its %d rows %s redundant\n",
                          olo_system_group_name(system, i), redundant[i],
-                         olo_system_group_row_count(system, i), redundant[i] == 1 ? "s" : "");
+                         olo_system_group_row_count(system, i), redundant[i] == 1 ? "is" : "are");
         }
     }
 }
@@ -128,7 +132,7 @@ static void print_counts(const cli_loaded *loaded, const int *by_group)
                  counts->constraints, counts->internal, counts->constraints - counts->internal,
                  counts->rank);
     if (redundant > 0) {
-        (void)printf("  redundant rows      %d (they repeat others, which does no harm)\n",
+        (void)printf("  redundant rows      %d (combinations of other rows; they do no harm)\n",
                      redundant);
         print_redundant(loaded->system, by_group);
     }
@@ -206,7 +210,7 @@ static void print_start(const cli_loaded *loaded)
         const size_t length = strlen(text);
         cli_describe_projection(loaded, text + length, sizeof text - length);
     }
-    (void)printf("\nstart\n  %s\n", text);
+    (void)printf("\ninitial state\n  %s\n", text);
     (void)printf("  energy %.6g: kinetic %.6g, potential %.6g, strain %.6g\n", ledger->total,
                  ledger->kinetic, ledger->potential, ledger->strain);
 }
@@ -319,8 +323,8 @@ static void print_json(const cli_loaded *loaded, const int *redundant,
     olo_json_close(&json);
 }
 
-/* Rows that repeat others, one number a group; to be freed. */
-static olo_status find_repeated(const olo_system *system, int **redundant, olo_error *error)
+/* Counts the redundant rows of each constraint group. The caller frees the array. */
+static olo_status count_redundant_rows(const olo_system *system, int **redundant, olo_error *error)
 {
     *redundant = calloc((size_t)olo_system_group_count(system) + 1, sizeof **redundant);
     return *redundant == NULL ? olo_fail(error, OLO_NO_MEMORY, "out of memory")
@@ -336,10 +340,10 @@ static int run(int argc, char **argv)
     int *redundant = NULL;
     cli_symplectic symplectic = {0};
     int code = cli_parse(&cli_check, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         olo_status status = cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
         if (status == OLO_OK) {
-            status = find_repeated(loaded.system, &redundant, &error);
+            status = count_redundant_rows(loaded.system, &redundant, &error);
         }
         if (status == OLO_OK && given.symplectic) {
             status = cli_symplectic_find(&loaded, &symplectic, &error);
@@ -363,7 +367,7 @@ const cli_command cli_check = {
     .arguments = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "compile a model; tell its size, its constraints and what it conserves",
+    .summary = "compile a model; report its size, its constraints and what it conserves",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid check heavy-top\n"
                 "  oloid check my.yaml --set l=0.2 --json\n"

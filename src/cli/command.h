@@ -1,4 +1,4 @@
-/* A subcommand of `oloid`: what help says about it, its options, and what it does. Each command
+/* A subcommand of `oloid`: its help text, its options and the function that runs it. Each command
  * is a constant in its own file and one line in the table of commands.c. */
 #ifndef OLO_CLI_COMMAND_H
 #define OLO_CLI_COMMAND_H
@@ -15,7 +15,7 @@ typedef struct cli_command {
     const char *details;       /* a paragraph, or NULL; lines end with a newline */
     const char *examples;      /* indented lines */
     const cli_option *options; /* ends with an option without a name */
-    /* Gets the words after `oloid`, the command's name first; returns the exit code. */
+    /* Receives the words after `oloid`, the command's name first; returns the exit code. */
     int (*run)(int argc, char **argv);
 } cli_command;
 
@@ -25,10 +25,10 @@ extern const cli_command cli_run, cli_check, cli_models, cli_report, cli_export,
 /* All commands, in the order of help, ending with NULL. */
 extern const cli_command *const cli_commands[];
 
-/* The command of that name; NULL, after a message with a suggestion, if there is none. */
+/* Returns the command of that name; NULL, after a message with a suggestion, if there is none. */
 const cli_command *cli_find(const char *name);
 
-/* Help on one command, and the overview of all. */
+/* Prints the help of one command, and the overview of all commands. */
 void cli_print_help(FILE *out, const cli_command *command);
 void cli_print_overview(FILE *out);
 

@@ -1,11 +1,12 @@
-/* The command line as a text that a shell reads back. */
+/* Writes a command line as a text that a shell reads back. */
 #include "cli/command_line.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-/* Appends a word, quoted for the shell where it needs it; `to` has room for 4 bytes a letter. */
+/* Appends a word, quoted for the shell where necessary. The capacity of `to` is at least 4 bytes
+ * per letter and the quotes. Returns the end of the text. */
 static char *append_quoted(char *to, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "cli/say.h"
+#include "cli/message.h"
 
 const cli_command *const cli_commands[] = {
     &cli_run,    &cli_equilibrium, &cli_modes,   &cli_linearize, &cli_check, &cli_models,

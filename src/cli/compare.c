@@ -1,4 +1,5 @@
-/* `oloid compare`: the treatments of constraints side by side on one model. */
+/* `oloid compare`: runs one model with several treatments of its constraints and compares their
+ * size, cost, errors and condition numbers. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,9 +9,9 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
-#include "cli/say.h"
 #include "cli/study.h"
 #include "cli/table.h"
 #include "stepping/registry.h"
@@ -23,9 +24,9 @@ struct options {
 
 static const cli_option options[] = {
     {"treatments", 0, CLI_TEXT, offsetof(struct options, treatments), "LIST",
-     "which, with commas between them; default: all"},
+     "the treatments, separated by commas; default: all"},
     {"penalty", 0, CLI_TEXT, offsetof(struct options, penalty), "LIST",
-     "penalty parameters, each a row; default: the model's"},
+     "penalty parameters, one row each; default: the model's"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum or variational, as in 'oloid run'"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step of the runs"},
@@ -37,11 +38,11 @@ static const cli_option options[] = {
     {"at", 0, CLI_TEXT, offsetof(struct options, at), "T",
      "time of the condition numbers; default: the first step"},
     {"no-cpu", 0, CLI_FLAG, offsetof(struct options, no_cpu), NULL,
-     "do not measure processor time, which takes some 0.2 s a\n"
-     "treatment or more"},
+     "do not measure processor time, which takes 0.2 s or more\n"
+     "per treatment"},
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
      "change a parameter of the model or an option of its run;\n"
-     "may be repeated"},
+     "may be given several times"},
     CLI_STUDY_REPORT(struct options),
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the comparison as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
@@ -50,7 +51,7 @@ static const cli_option options[] = {
 
 enum { ROWS_MAX = 32 };
 
-/* The comparison: what is asked, and what came out. */
+/* The comparison: its setup and its results. */
 struct comparison {
     const cli_study *study;
     double steps[CLI_STUDY_STEPS], penalties[CLI_STUDY_STEPS];
@@ -61,12 +62,12 @@ struct comparison {
     double conditions[ROWS_MAX * CLI_STUDY_STEPS];
     int base;
     olo_status status;
-    const char *error; /* NULL when all went well */
+    const char *error; /* NULL: no error */
 };
 
-/* What is asked ------------------------------------------------------------------------------- */
+/* The setup ----------------------------------------------------------------------------------- */
 
-/* A row for a treatment, or one for each penalty parameter. */
+/* Adds a row for a treatment; with a penalty, one row per penalty parameter. */
 static int add_treatment(struct comparison *x, const char *name)
 {
     const int count = olo_treatment_has_penalty(name) ? x->penalty_count : 1;
@@ -78,10 +79,10 @@ static int add_treatment(struct comparison *x, const char *name)
             .constraints = name,
             .penalty = olo_treatment_has_penalty(name) ? x->penalties[i] : 0.0};
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
-/* The name in the registry that is written in `text`. */
+/* Returns the name of the registry that equals `text`; NULL after a message with a suggestion. */
 static const char *find_treatment(const char *text, size_t length)
 {
     size_t known = 0;
@@ -102,11 +103,12 @@ static const char *find_treatment(const char *text, size_t length)
 
 static int choose_treatments(struct comparison *x, const char *list)
 {
-    int code = CLI_GO_ON;
-    for (size_t i = 0; list == NULL && olo_treatment_names[i] != NULL && code == CLI_GO_ON; i++) {
+    int code = CLI_CONTINUE;
+    for (size_t i = 0; list == NULL && olo_treatment_names[i] != NULL && code == CLI_CONTINUE;
+         i++) {
         code = add_treatment(x, olo_treatment_names[i]);
     }
-    while (list != NULL && code == CLI_GO_ON) {
+    while (list != NULL && code == CLI_CONTINUE) {
         const size_t length = strcspn(list, ",");
         const char *name = find_treatment(list, length);
         code = name != NULL ? add_treatment(x, name) : CLI_USAGE;
@@ -115,7 +117,7 @@ static int choose_treatments(struct comparison *x, const char *list)
     return code;
 }
 
-/* Sets the end so that there are that many steps. */
+/* Sets the end time so that the run has the given number of steps. */
 static int choose_count(cli_study *study, const char *text)
 {
     double count = 0.0;
@@ -126,7 +128,7 @@ static int choose_count(cli_study *study, const char *text)
         return cli_usage(&cli_compare, "--count needs a whole number, got '%s'", text);
     }
     study->run.end = olo_state_time(study->loaded.state) + count * study->run.step;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 static int choose(struct comparison *x, cli_study *study, const struct options *given)
@@ -150,11 +152,11 @@ static int choose(struct comparison *x, cli_study *study, const struct options *
         cli_study_numbers(&cli_compare, "at", given->at, 1, &x->setup.at) < 0) {
         return CLI_USAGE;
     }
-    const int code = given->count != NULL ? choose_count(study, given->count) : CLI_GO_ON;
-    return code == CLI_GO_ON ? choose_treatments(x, given->treatments) : code;
+    const int code = given->count != NULL ? choose_count(study, given->count) : CLI_CONTINUE;
+    return code == CLI_CONTINUE ? choose_treatments(x, given->treatments) : code;
 }
 
-/* For people ---------------------------------------------------------------------------------- */
+/* Text output --------------------------------------------------------------------------------- */
 
 /* "penalty 1e+05" */
 static const char *name_of(const olo_treatment_choice *treatment, char name[CLI_CELL_SIZE])
@@ -230,7 +232,7 @@ static void print_conditions(const struct comparison *x)
     cli_table_print(&table, stdout);
 }
 
-/* What the numbers of a row do not say. */
+/* Prints halved steps and failures, which the tables do not show. */
 static void print_remarks(const struct comparison *x)
 {
     for (int i = 0; i < x->setup.treatment_count; i++) {
@@ -259,7 +261,7 @@ static void print_text(const struct comparison *x)
     cli_table_print(&runs, stdout);
     if (x->base >= 0) {
         (void)printf(
-            "  iterations and passes per step; drifts of energy and momenta relative; CPU and the\n"
+            "  iterations and passes per step; relative drifts of energy and momenta; CPU and the\n"
             "  difference of the final z = (q, p) relative to %s\n",
             x->rows[x->base].treatment.constraints);
     }
@@ -267,7 +269,7 @@ static void print_text(const struct comparison *x)
     print_remarks(x);
 }
 
-/* For programs -------------------------------------------------------------------------------- */
+/* JSON output --------------------------------------------------------------------------------- */
 
 static void write_measures(olo_json *json, const olo_comparison_row *row)
 {
@@ -343,9 +345,9 @@ static void print_json(const struct comparison *x)
     olo_json_close(&json);
 }
 
-/* As a page ----------------------------------------------------------------------------------- */
+/* Page of the study --------------------------------------------------------------------------- */
 
-/* Condition numbers over the step, a curve a treatment. */
+/* Plots condition numbers over the step, one curve per treatment. */
 static olo_svg plot_conditions(const struct comparison *x, char (*names)[CLI_CELL_SIZE])
 {
     olo_svg plot = {.title = "Condition of the iteration matrix over the step",
@@ -371,7 +373,7 @@ static olo_status write_page(const struct comparison *x, const char *command, co
     char names[OLO_SVG_SERIES_MAX][CLI_CELL_SIZE];
     cli_table runs = table_of_runs(x), conditions = table_of_conditions(x);
     const olo_study_table tables[] = {
-        cli_study_table("Runs: cost, drifts relative, difference of the final state", &runs),
+        cli_study_table("Runs: cost, relative drifts, difference of the final state", &runs),
         cli_study_table("Condition numbers of the iteration matrix", &conditions)};
     const olo_svg plot = plot_conditions(x, names);
     olo_study_page page = {.subtitle = "Comparison: the treatments of constraints side by side",
@@ -397,7 +399,7 @@ static int compare(cli_study *study, const struct options *given, const char *co
     olo_error error = {0};
     x->study = study;
     int code = choose(x, study, given);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         x->status = olo_compare_treatments(&study->study, &x->setup, x->rows, x->conditions,
                                            &x->base, &error);
         cli_study_done(study);
@@ -425,16 +427,16 @@ static int run(int argc, char **argv)
     olo_error error = {0};
     char *command = cli_join_command(argc, argv);
     int code = cli_parse(&cli_compare, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON && given.end != NULL && given.count != NULL) {
+    if (code == CLI_CONTINUE && given.end != NULL && given.count != NULL) {
         code = cli_usage(&cli_compare, "--end and --count exclude each other");
     }
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         const olo_setting settings[] = {
             {"run.step", given.step}, {"run.end", given.end}, {"run.scheme", given.scheme}};
         olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings, 3,
                                            given.quiet, &error);
         if (status == OLO_OK) {
-            status = cli_check_model_stays(&study.loaded, given.report, "report", &error);
+            status = cli_check_model_overwrite(&study.loaded, given.report, "report", &error);
         }
         code = status == OLO_OK ? compare(&study, &given, command) : cli_fail(&error);
     }
@@ -450,10 +452,10 @@ const cli_command cli_compare = {
     .arguments = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "the treatments of constraints side by side: size, cost, errors, condition",
+    .summary = "compare the treatments of constraints: size, cost, errors, condition",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
-               "All treatments do the same run. A treatment that fails is told with its reason.\n"
-               "Ctrl-C stops and prints what is there.\n",
+               "All treatments perform the same run. If a treatment fails, the reason is printed.\n"
+               "Ctrl-C stops and prints the results so far.\n",
     .examples = "  oloid compare double-spherical-pendulum --penalty 1e5,1e10\n"
                 "  oloid compare heavy-top --step 0.01 --count 1000 --steps 5e-2,5e-3,5e-4\n"
                 "  oloid compare my.yaml --treatments reduced,multipliers --no-cpu --json\n",

@@ -1,4 +1,6 @@
-/* `oloid converge`: how the errors of a model fall with the step. */
+/* `oloid converge`: the errors of a model over the step size, and the observed order
+ *
+ *     log(e'/e) / log(h'/h). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -7,9 +9,9 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
-#include "cli/say.h"
 #include "cli/study.h"
 #include "cli/table.h"
 
@@ -25,7 +27,7 @@ static const cli_option options[] = {
      "One that does not divide the time is replaced by the\n"
      "nearest that does"},
     {"time", 0, CLI_TEXT, offsetof(struct options, time), "T",
-     "when the errors are taken; default: the model's end"},
+     "time at which errors are measured; default: the model's end"},
     {"reference", 0, CLI_TEXT, offsetof(struct options, reference), "H",
      "compare with a run with this step; default: the exact\n"
      "solution if the model has one, else 1/20 of the\n"
@@ -33,8 +35,8 @@ static const cli_option options[] = {
     {"exact", 0, CLI_FLAG, offsetof(struct options, exact), NULL,
      "compare with the exact solution of the model"},
     {"action", 0, CLI_FLAG, offsetof(struct options, action), NULL,
-     "also the discrete action and the largest velocity of every\n"
-     "run"},
+     "also print the discrete action and the largest velocity of\n"
+     "every run"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum or variational, as in 'oloid run'"},
     {"order", 0, CLI_TEXT, offsetof(struct options, order), "N", "2, 4 or 6, as in 'oloid run'"},
@@ -42,30 +44,31 @@ static const cli_option options[] = {
      "how constraints are treated, as in 'oloid run'"},
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
      "change a parameter of the model or an option of its run;\n"
-     "may be repeated"},
+     "may be given several times"},
     CLI_STUDY_REPORT(struct options),
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the study as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
      "no progress and no warnings on stderr"},
     {0}};
 
-/* A start that is farther than this from the exact solution is another motion. */
-static const double START_WORTH_TELLING = 1e-9;
+/* An initial state that differs from the exact solution by more than this belongs to another
+ * motion. */
+static const double INITIAL_ERROR_TOLERANCE = 1e-9;
 
-/* Without --reference, a reference run has this part of the smallest step: its own error is then a
- * 400th of the smallest one measured. */
+/* Without --reference, the reference run has this fraction of the smallest step. With order 2 its
+ * own error is then 1/400 of the smallest error that is measured. */
 static const double REFERENCE_PART = 0.05;
 
-/* Everything that is told. */
+/* Everything that is printed. */
 struct outcome {
     const cli_study *study;
     const olo_convergence_row *rows;
     olo_convergence_summary summary;
     olo_status status;
-    const char *error; /* NULL when all went well */
+    const char *error; /* NULL: no error */
 };
 
-/* For people ---------------------------------------------------------------------------------- */
+/* Text output --------------------------------------------------------------------------------- */
 
 /* "heavy-top: errors at t = 0.1 against the exact solution, energy-momentum, reduced" */
 static void print_headline(const struct outcome *outcome)
@@ -77,7 +80,7 @@ static void print_headline(const struct outcome *outcome)
         (void)printf("a run with h = %.6g", outcome->summary.reference);
     } else {
         (void)printf("the exact solution%s",
-                     outcome->summary.whole ? "" : " of the places it names");
+                     outcome->summary.whole ? "" : " of the points it names");
     }
     (void)printf(" (%s", run->scheme);
     if (run->order != 2) {
@@ -86,7 +89,8 @@ static void print_headline(const struct outcome *outcome)
     (void)printf(", %s)\n", run->constraints);
 }
 
-/* Tangential momenta are told where others are of lower order: an idle column is not shown. */
+/* Tangential momenta are printed only where the normal momenta converge with a lower order; a
+ * column without numbers is not shown. */
 static void add_errors(cli_table *table, const olo_errors *errors, bool tangential,
                        const char *format)
 {
@@ -97,7 +101,7 @@ static void add_errors(cli_table *table, const olo_errors *errors, bool tangenti
     cli_table_number(table, format, errors->lambda);
 }
 
-/* Whether a step of higher order leaves momenta normal to the constraints behind. */
+/* Whether the momenta normal to the constraints converge with a lower order than the scheme. */
 static bool has_lower_order(const struct outcome *outcome)
 {
     for (int i = 0; i < outcome->summary.rows; i++) {
@@ -136,7 +140,7 @@ static cli_table make_table(const struct outcome *outcome)
     return table;
 }
 
-/* Action and largest velocity over the step. */
+/* Makes the table of action and largest velocity over the step size. */
 static cli_table make_path_table(const struct outcome *outcome)
 {
     static const char *const heads[] = {"h", "action", "error", "order", "largest |dq|/h"};
@@ -185,7 +189,7 @@ static void print_text(const struct outcome *outcome)
     }
 }
 
-/* For programs -------------------------------------------------------------------------------- */
+/* JSON output --------------------------------------------------------------------------------- */
 
 static void write_errors(olo_json *json, const char *key, const olo_errors *errors)
 {
@@ -243,9 +247,10 @@ static void print_json(const struct outcome *outcome)
     olo_json_close(&json);
 }
 
-/* As a page ----------------------------------------------------------------------------------- */
+/* Page of the study --------------------------------------------------------------------------- */
 
-/* Errors over the step, both logarithmic: a straight line with the slope of the order. */
+/* Writes the page: tables, and errors over the step with logarithmic axes. The order is the
+ * gradient of the curve. */
 static olo_status write_page(const struct outcome *outcome, const char *command, const char *path,
                              olo_error *error)
 {
@@ -274,7 +279,7 @@ static olo_status write_page(const struct outcome *outcome, const char *command,
     }
     cli_table table = make_table(outcome);
     const olo_study_table tables[] = {cli_study_table("Errors and orders", &table)};
-    olo_study_page page = {.subtitle = "Convergence: how the errors fall with the step",
+    olo_study_page page = {.subtitle = "Convergence: errors over the step size",
                            .table_count = 1,
                            .tables = tables,
                            .plot_count = 1,
@@ -286,7 +291,8 @@ static olo_status write_page(const struct outcome *outcome, const char *command,
 
 /* The command --------------------------------------------------------------------------------- */
 
-/* The steps of the study: given, or from the model's. */
+/* Chooses the steps of the study: those given, or multiples of the model's step. Returns their
+ * number. */
 static int choose_steps(const struct options *given, const olo_run *run,
                         double steps[CLI_STUDY_STEPS])
 {
@@ -301,7 +307,7 @@ static int choose_steps(const struct options *given, const olo_run *run,
     return FACTORS;
 }
 
-/* The step of the reference run, 0 for the exact solution, below 0 after a usage error. */
+/* Returns the step of the reference run, 0 for the exact solution, below 0 after a usage error. */
 static double choose_reference(const struct options *given, const olo_system *system,
                                const double *steps, int count)
 {
@@ -321,17 +327,18 @@ static double choose_reference(const struct options *given, const olo_system *sy
     return REFERENCE_PART * smallest;
 }
 
-/* A start that the exact solution does not go through makes every error meaningless. */
-static void check_start(const struct outcome *outcome)
+/* Warns when the initial state is not a state of the exact solution: all errors are then
+ * meaningless. */
+static void check_initial_state(const struct outcome *outcome)
 {
-    if (outcome->summary.start_error > START_WORTH_TELLING && !outcome->study->quiet) {
+    if (outcome->summary.start_error > INITIAL_ERROR_TOLERANCE && !outcome->study->quiet) {
         char text[CLI_NUMBER_SIZE];
-        cli_say("warning: the exact solution is off by %s at the start already",
-                cli_deviation(text, outcome->summary.start_error));
+        cli_message("warning: the initial state differs from the exact solution by %s",
+                    cli_deviation(text, outcome->summary.start_error));
     }
 }
 
-/* Why no run at all came to its end; NULL if one did. */
+/* Returns the reason if all runs failed; NULL if one was completed. */
 static const olo_error *total_failure(const struct outcome *outcome)
 {
     for (int i = 0; i < outcome->summary.rows; i++) {
@@ -359,7 +366,7 @@ static int converge(cli_study *study, const struct options *given, const char *c
                                            &outcome.summary, &error);
     cli_study_done(study);
     outcome.error = outcome.status != OLO_OK ? error.text : NULL;
-    check_start(&outcome);
+    check_initial_state(&outcome);
     if (given->json) {
         print_json(&outcome);
     } else if (outcome.status == OLO_OK || outcome.summary.rows > 0) {
@@ -382,10 +389,10 @@ static int run(int argc, char **argv)
     olo_error error = {0};
     char *command = cli_join_command(argc, argv);
     int code = cli_parse(&cli_converge, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON && given.exact && given.reference != NULL) {
+    if (code == CLI_CONTINUE && given.exact && given.reference != NULL) {
         code = cli_usage(&cli_converge, "--exact and --reference exclude each other");
     }
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         const olo_setting settings[] = {{"run.end", given.time},
                                         {"run.scheme", given.scheme},
                                         {"run.order", given.order},
@@ -393,7 +400,7 @@ static int run(int argc, char **argv)
         olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings, 4,
                                            given.quiet, &error);
         if (status == OLO_OK) {
-            status = cli_check_model_stays(&study.loaded, given.report, "report", &error);
+            status = cli_check_model_overwrite(&study.loaded, given.report, "report", &error);
         }
         code = status == OLO_OK ? converge(&study, &given, command) : cli_fail(&error);
     }
@@ -409,11 +416,11 @@ const cli_command cli_converge = {
     .arguments = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "how the errors of a model fall with the step, and at which order",
+    .summary = "measure how the errors of a model decrease with the step, and their order",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
                "Errors are relative, |x - x_ref|/|x_ref|, of the configuration q, the momenta p,\n"
                "both together z, and the multipliers lambda where the treatment has them.\n"
-               "Ctrl-C stops and prints what is there.\n",
+               "Ctrl-C stops and prints the results so far.\n",
     .examples = "  oloid converge heavy-top --time 0.1 --steps 2e-3,1e-3,5e-4\n"
                 "  oloid converge double-spherical-pendulum --constraints multipliers \\\n"
                 "      --time 1 --steps 0.02,0.01,0.005,0.002,0.001 --reference 1e-5\n"

@@ -1,9 +1,9 @@
-/* The drives of a run: range, root mean square and work of each,
+/* Drive forces of a run: range, root mean square and work of each drive. Range and root mean square
+ * are those of the mean of two neighbouring steps,
  *
- *     mean over two steps f_n = (f_n-1/2 + f_n+1/2)/2,   rms^2 = sum h f_n^2/T;
+ *     f_n = (f_n-1/2 + f_n+1/2)/2,   rms^2 = sum_n h f_n^2 / T,
  *
- * the work is that of the ledger.
- */
+ * which is of second order; the work is that of the ledger. */
 #include "cli/drives.h"
 
 #include <math.h>
@@ -40,8 +40,8 @@ void cli_drives_free(cli_drives *drives)
     *drives = (cli_drives){0};
 }
 
-static olo_status watch(void *context, const olo_system *system, const olo_state *state, long step,
-                        const olo_step_report *report, olo_error *error)
+static olo_status on_step(void *context, const olo_system *system, const olo_state *state,
+                          long step, const olo_step_report *report, olo_error *error)
 {
     cli_drives *drives = context;
     const double t = olo_state_time(state), h = t - drives->last;
@@ -68,13 +68,13 @@ olo_observer cli_drives_observer(cli_drives *drives)
 {
     olo_observer observer = olo_observer_default();
     observer.context = drives;
-    observer.step = watch;
+    observer.step = on_step;
     return observer;
 }
 
 static double rms_of(const cli_drives *drives, const cli_drive *drive)
 {
-    return sqrt(drive->square_time / drives->time); // not a number before the second step
+    return sqrt(drive->square_time / drives->time); // NaN before the second step
 }
 
 void cli_drives_print(const cli_drives *drives, FILE *out)

@@ -1,4 +1,4 @@
-/* `oloid equilibrium`: where a model comes to rest under its loads, and whether it stays there. */
+/* `oloid equilibrium`: finds the equilibrium of a model under its loads and its stability. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
-#include "cli/say.h"
 #include "cli/static_result.h"
 #include "oloid/statics.h"
 
@@ -21,13 +21,14 @@ struct options {
 
 static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
-     "change a parameter of the model (l=0.2); may be repeated"},
+     "change a parameter of the model (l=0.2); may be given\nseveral times"},
     {"load", 0, CLI_TEXT, offsetof(struct options, load), "FACTOR",
      "multiply all loads by this; default: 1"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "FACTOR",
      "first step of the load factor; default: 0.1; steps adapt to\nthe path"},
     {"arc-length", 0, CLI_FLAG, offsetof(struct options, arc), NULL,
-     "go on where the load has to fall: through limit points,\nwhere the path ends otherwise"},
+     "continue through limit points, where the load has to\ndecrease; otherwise the path ends "
+     "there"},
     CLI_SPIN_OPTIONS(struct options),
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.equilibrium.h5"},
@@ -37,7 +38,7 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_static_result still; /* the first */
+    cli_static_result result; /* must be the first member */
     struct options options;
     olo_equilibrium_options statics;
     olo_equilibrium_summary summary;
@@ -52,72 +53,72 @@ static bool wants_stop(void *context)
     return cli_interrupted();
 }
 
-static void hear_warning(void *context, const char *text)
+static void on_warning(void *context, const char *text)
 {
     struct session *session = context;
     (void)snprintf(session->warning, sizeof session->warning, "%s", text);
 }
 
-/* What a result shows whose equilibrium was not reached along a path. */
-static const char *const slid =
-    "An equilibrium under the full load, found by sliding down: without load nothing holds the "
-    "model, and there is no path of equilibria.";
+/* Description of a result whose equilibrium was not reached along a path. */
+static const char *const relaxed_text =
+    "An equilibrium under the full load, found by decreasing the potential energy: without load "
+    "the model is a mechanism, and there is no path of equilibria.";
 
-/* ... and one that was there from the start. */
-static const char *const stayed =
+/* Description of a result whose initial state is the equilibrium. */
+static const char *const unmoved_text =
     "The initial state is an equilibrium under the full load, and nothing moves: without load "
-    "nothing holds the model, and there is no path of equilibria.";
+    "the model is a mechanism, and there is no path of equilibria.";
 
-/* The path of equilibria into the result. */
+/* Follows the path of equilibria and records it. */
 static olo_status find(struct session *session, olo_error *error)
 {
-    cli_loaded *loaded = &session->still.loaded;
-    olo_observer person = olo_observer_default();
-    person.context = session;
-    person.stop = wants_stop;
-    person.warn = hear_warning;
-    const olo_observer observers[] = {person, olo_recorder_observer(session->still.recorder)};
+    cli_loaded *loaded = &session->result.loaded;
+    olo_observer user = olo_observer_default();
+    user.context = session;
+    user.stop = wants_stop;
+    user.warn = on_warning;
+    const olo_observer observers[] = {user, olo_recorder_observer(session->result.recorder)};
     const olo_status status = olo_find_equilibrium(loaded->system, &session->statics, loaded->state,
                                                    observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);
     session->status = status;
-    if (session->summary.relaxed && session->still.recorder != NULL) {
-        olo_recorder_set_independent_states(session->still.recorder,
-                                            session->summary.stayed ? stayed : slid, true);
+    if (session->summary.relaxed && session->result.recorder != NULL) {
+        olo_recorder_set_independent_states(
+            session->result.recorder, session->summary.stayed ? unmoved_text : relaxed_text, true);
     }
     if (status != OLO_OK) {
-        // the path so far can be looked at
+        // the path so far remains readable
         const olo_run_summary summary = {.steps = session->summary.steps - 1};
         olo_error late = *error;
-        (void)olo_recorder_finish(session->still.recorder, &summary, status, &late);
+        (void)olo_recorder_finish(session->result.recorder, &summary, status, &late);
         cli_interrupt_end();
         return status;
     }
-    session->still.steps = session->summary.steps - 1;
-    return cli_static_result_finish(&session->still, !session->options.no_report, error);
+    session->result.steps = session->summary.steps - 1;
+    return cli_static_result_finish(&session->result, !session->options.no_report, error);
 }
 
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
 {
-    /* a run that starts at the equilibrium would have done the search already */
+    // with `run.start: equilibrium`, loading the model would already search for the equilibrium
     const olo_setting given = {.name = "run.start", .value = "given"};
     olo_status status =
-        cli_load(file, &session->options.set, &given, 1, &session->still.loaded, error);
+        cli_load(file, &session->options.set, &given, 1, &session->result.loaded, error);
     if (status != OLO_OK) {
         return status;
     }
     char path[300] = "";
     (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
-                   olo_model_name(session->still.loaded.model));
+                   olo_model_name(session->result.loaded.model));
     const char *chosen = session->options.output != NULL ? session->options.output : path;
     chosen = session->options.no_result ? NULL : chosen;
-    status = cli_check_model_stays_beside(&session->still.loaded, chosen,
-                                          !session->options.no_report, error);
+    status = cli_check_model_overwrite_by_result(&session->result.loaded, chosen,
+                                                 !session->options.no_report, error);
     if (status != OLO_OK) {
         return status;
     }
-    return cli_static_result_open(&session->still, chosen, session->statics.end,
-                                  "Equilibria under loads that grow: the time is the load factor.",
+    return cli_static_result_open(&session->result, chosen, session->statics.end,
+                                  "Equilibria under increasing loads: the time is the load factor.",
                                   true, error);
 }
 
@@ -155,16 +156,16 @@ static void print_text(const struct session *session)
     const olo_equilibrium_summary *sum = &session->summary;
     char text[160], wall[CLI_NUMBER_SIZE];
     (void)printf("%s: equilibrium at load factor %.8g, %ld step%s, %ld iteration%s in %s\n",
-                 olo_model_name(session->still.loaded.model), sum->load, sum->steps,
+                 olo_model_name(session->result.loaded.model), sum->load, sum->steps,
                  sum->steps == 1 ? "" : "s", sum->iterations, sum->iterations == 1 ? "" : "s",
                  cli_duration(wall, sum->wall_seconds));
     if (session->status != OLO_OK) {
         (void)printf("  not reached: load factor %.6g\n", session->statics.end);
     }
     if (sum->relaxed) {
-        (void)printf("  nothing holds it without load: it %s\n",
-                     sum->stayed ? "starts in an equilibrium under the full load, and stays there"
-                                 : "slid down under the full load");
+        (void)printf("  a mechanism without load: %s\n",
+                     sum->stayed ? "the initial state is an equilibrium under the full load"
+                                 : "equilibrium found by descent under the full load");
     }
     (void)printf("  stability   %s\n", describe_stability(sum, text, sizeof text));
     for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
@@ -175,9 +176,10 @@ static void print_text(const struct session *session)
     }
     (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
                  session->end.strain);
-    (void)printf("  constraints hold to %s\n", cli_deviation(wall, session->end.constraint_error));
+    (void)printf("  constraints satisfied to %s\n",
+                 cli_deviation(wall, session->end.constraint_error));
     if (session->status == OLO_OK) {
-        cli_static_result_tell(&session->still);
+        cli_static_result_print(&session->result);
     }
 }
 
@@ -186,7 +188,7 @@ static void print_json(const struct session *session, const char *error)
     const olo_equilibrium_summary *sum = &session->summary;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
-    olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_json_text(&json, "model", olo_model_name(session->result.loaded.model));
     olo_json_text(&json, "status", olo_status_name(session->status));
     olo_json_text(&json, "error", error);
     olo_json_number(&json, "load", sum->load);
@@ -218,8 +220,8 @@ static void print_json(const struct session *session, const char *error)
     olo_json_number(&json, "strain", session->end.strain);
     olo_json_number(&json, "constraint_error", session->end.constraint_error);
     olo_json_number(&json, "wall_seconds", sum->wall_seconds);
-    olo_json_text(&json, "result", error == NULL ? session->still.path : NULL);
-    olo_json_text(&json, "report", session->still.report);
+    olo_json_text(&json, "result", error == NULL ? session->result.path : NULL);
+    olo_json_text(&json, "report", session->result.report);
     olo_json_close(&json);
 }
 
@@ -232,10 +234,10 @@ static int read_options(struct session *session)
         return cli_usage(&cli_equilibrium, "--output and --no-result exclude each other");
     }
     int code = cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = cli_positive(&cli_equilibrium, "step", given->step, &session->statics.step);
     }
-    return code == CLI_GO_ON
+    return code == CLI_CONTINUE
                ? cli_spin(&cli_equilibrium, given->spin, given->spin_point, &session->statics.spin)
                : code;
 }
@@ -252,12 +254,12 @@ static void add_hint(olo_error *error)
     (void)snprintf(error->text + length, sizeof error->text - length, " (--arc-length)");
 }
 
-static int solve(cli_static_result *still, const char *file)
+static int solve(cli_static_result *result, const char *file)
 {
-    struct session *session = (struct session *)still;
+    struct session *session = (struct session *)result;
     olo_error error = {0};
     const int code = read_options(session);
-    if (code != CLI_GO_ON) {
+    if (code != CLI_CONTINUE) {
         return code;
     }
     if (prepare(session, file, &error) != OLO_OK) {
@@ -268,10 +270,11 @@ static int solve(cli_static_result *still, const char *file)
     if (status != OLO_OK && !session->statics.arc && ends_at_limit(&session->summary)) {
         add_hint(&error);
     }
-    const bool told = session->status != OLO_OK || status == OLO_OK; // else a file failed
-    if (told && session->options.json) {
+    // print nothing if the search succeeded but a file could not be written
+    const bool printable = session->status != OLO_OK || status == OLO_OK;
+    if (printable && session->options.json) {
         print_json(session, status != OLO_OK ? error.text : NULL);
-    } else if (told && session->summary.steps > 0) {
+    } else if (printable && session->summary.steps > 0) {
         print_text(session);
     }
     (void)fflush(stdout);
@@ -282,7 +285,7 @@ static int run(int argc, char **argv)
 {
     struct session session = {0};
     return cli_static_result_run(&cli_equilibrium, argc, argv, &session.options,
-                                 &session.options.set, &session.still, solve);
+                                 &session.options.set, &session.result, solve);
 }
 
 const cli_command cli_equilibrium = {
@@ -290,15 +293,13 @@ const cli_command cli_equilibrium = {
     .arguments = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "find where a model comes to rest under its loads, and whether it stays there",
+    .summary = "find the equilibrium of a model under its loads, and its stability",
     .details =
-        "Gravity and loads, as they are at time 0, grow from nothing to their full size; motions "
-        "of\n"
-        "joints are followed from time 0 to 1. The result has the path, with the load factor in "
-        "the\n"
-        "place of time; it ends at a limit point, with exit code 3, unless --arc-length is given. "
-        "A\n"
-        "system that nothing holds without load slides down into an equilibrium.\n"
+        "Gravity and loads, as they are at time 0, increase from zero to their full value;\n"
+        "prescribed motions of joints are followed from time 0 to 1. The result contains the\n"
+        "path of equilibria, with the load factor as its time. The path ends at a limit point,\n"
+        "with exit code 3, unless --arc-length is given. A mechanism, which has no stiffness\n"
+        "without load, moves to an equilibrium under the full load by descent.\n"
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid equilibrium roll-up\n"
                 "  oloid equilibrium bend-45 --set F=300 -o bend.h5\n"

@@ -1,4 +1,4 @@
-/* `oloid export`: a result in other formats. */
+/* `oloid export`: writes a result in other formats. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include "base/fail.h"
 #include "base/new_file.h"
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/overwrite.h"
-#include "cli/say.h"
 #include "oloid/results.h"
 
 struct options {
@@ -31,7 +31,7 @@ static const cli_option options[] = {
      "write at most N frames for ParaView; default: 1001; 0: all"},
     {0}};
 
-/* Frames for ParaView unless the person wants more: two files each. */
+/* Default number of animation frames for ParaView; every frame has two files. */
 static const long FRAMES_DEFAULT = 1001;
 
 /* Writes a result file to a stream. */
@@ -43,7 +43,7 @@ static olo_status cannot_write(const char *path, olo_error *error)
                     errno != 0 ? strerror(errno) : "unknown reason");
 }
 
-/* Writes to an open file and closes it; makes sure that all arrived. */
+/* Writes to an open file, closes it and checks that everything was written. */
 static olo_status write_stream(writer *write, const char *result, FILE *out, const char *path,
                                olo_error *error)
 {
@@ -61,7 +61,8 @@ static olo_status write_stream(writer *write, const char *result, FILE *out, con
     return status;
 }
 
-/* A failure or a signal leaves no half file and spoils no old one. */
+/* Writes a new file and then replaces `path` by it, so that a failure or a signal neither leaves an
+ * incomplete file nor damages an old one. */
 static olo_status replace_file(writer *write, const char *result, const char *path,
                                olo_error *error)
 {
@@ -93,19 +94,19 @@ static olo_status export_table(writer *write, const char *result, const char *pa
     if (strcmp(path, "-") == 0) {
         return write(result, stdout, error);
     }
-    struct stat there;
+    struct stat info;
     const olo_status status = cli_check_overwrite(result, "result", path, "export", error);
     if (status != OLO_OK) {
         return status;
     }
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         errno = 0;
         return write_stream(write, result, fopen(path, "w"), path, error); // a device or a pipe
     }
     return replace_file(write, result, path, error);
 }
 
-/* Number of recorded states; 0 when it cannot be read, which is told elsewhere. */
+/* Number of recorded states; 0 when the result cannot be read, which is reported elsewhere. */
 static long count_rows(const char *path)
 {
     olo_result *result = NULL;
@@ -127,17 +128,17 @@ static olo_status export_vtk(const char *result, const char *path, long frames, 
     if (status != OLO_OK) {
         return status;
     }
-    // a signal ends this at once: every file is whole or not there, and the collection comes last
+    // a signal ends this at once: every file is complete or absent, and the collection comes last
     status = olo_result_write_vtk(result, path, &how, &written, error);
     const long rows = status == OLO_OK ? count_rows(result) : written;
     if (rows > written) {
-        cli_say("'%s' has %ld frames, %ld of them were written; --frames changes that", result,
-                rows, written);
+        cli_message("'%s' has %ld frames, %ld of them were written; --frames changes that", result,
+                    rows, written);
     }
     return status;
 }
 
-/* All formats that are asked for. */
+/* Writes all formats that are requested. */
 static olo_status export_all(const struct options *given, const char *result, long frames,
                              olo_error *error)
 {
@@ -148,31 +149,31 @@ static olo_status export_all(const struct options *given, const char *result, lo
     return status == OLO_OK ? export_vtk(result, given->vtk, frames, error) : status;
 }
 
-/* The number of frames that is asked for. */
+/* Reads the number of animation frames that is requested. */
 static int read_frames(const struct options *given, long *frames)
 {
     char *end = NULL;
     *frames = FRAMES_DEFAULT;
     if (given->frames == NULL) {
-        return CLI_GO_ON;
+        return CLI_CONTINUE;
     }
     *frames = strtol(given->frames, &end, 10);
     if (end == given->frames || *end != '\0' || *frames < 0) {
         return cli_usage(&cli_export, "--frames needs a number, got '%s'", given->frames);
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
-/* Says when a result is not complete; whatever cannot be read is told elsewhere. */
-static void tell_incomplete(const char *path)
+/* Prints a message when a result is not complete; read errors are reported elsewhere. */
+static void warn_if_incomplete(const char *path)
 {
     olo_result *result = NULL;
     const char *status = NULL;
     if (olo_result_open(path, &result, NULL) == OLO_OK &&
         olo_result_attribute_text(result, "/", "status", &status, NULL) == OLO_OK &&
         strcmp(status, olo_status_name(OLO_OK)) != 0) {
-        cli_say("'%s' is not complete: status %s, %ld rows", path, status,
-                olo_result_row_count(result));
+        cli_message("'%s' is not complete: status %s, %ld rows", path, status,
+                    olo_result_row_count(result));
     }
     olo_result_free(result);
 }
@@ -184,18 +185,18 @@ static int run(int argc, char **argv)
     olo_error error = {0};
     long frames = 0;
     int code = cli_parse(&cli_export, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON && given.csv == NULL && given.json == NULL && given.vtk == NULL) {
+    if (code == CLI_CONTINUE && given.csv == NULL && given.json == NULL && given.vtk == NULL) {
         code = cli_usage(&cli_export, "no format is given: --csv FILE, --json FILE or --vtk PATH");
     }
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = read_frames(&given, &frames);
     }
-    if (code == CLI_GO_ON) {
-        (void)signal(SIGXFSZ, SIG_IGN); // a file that may not grow is told as an error
+    if (code == CLI_CONTINUE) {
+        (void)signal(SIGXFSZ, SIG_IGN); // exceeding a file size limit becomes an error
         const olo_status status = export_all(&given, arguments.items[0], frames, &error);
         code = status == OLO_OK ? CLI_OK : cli_fail(&error);
         if (status == OLO_OK) {
-            tell_incomplete(arguments.items[0]);
+            warn_if_incomplete(arguments.items[0]);
         }
     }
     cli_list_free(&arguments);

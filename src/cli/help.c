@@ -1,8 +1,8 @@
-/* `oloid help`: the overview, and the help of each command from its tables. */
+/* `oloid help`: prints the overview, and the help of each command from its tables. */
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/message.h"
 #include "oloid/version.h"
 
 static const cli_option options[] = {{0}};
@@ -14,17 +14,17 @@ static void print_exit_codes(FILE *out)
 {
     (void)fputs(
         "\nexit codes:\n"
-        "  0    fine\n"
+        "  0    success\n"
         "  1    out of memory\n"
         "  2    the model, an option or an argument is not valid\n"
         "  3    the computation failed, or a conserved quantity drifted beyond its tolerance\n"
         "  4    a file could not be read or written\n"
         "  5    an internal error; please report it\n"
-        "  130  interrupted; 'oloid run --resume' goes on\n",
+        "  130  interrupted; 'oloid run --resume' continues the run\n",
         out);
 }
 
-/* Prints "  -o, --output FILE    text", further lines of the text below its beginning. */
+/* Prints "  -o, --output FILE    text" and aligns further lines of the text with the first. */
 static void print_option(FILE *out, const cli_option *option)
 {
     char head[64];
@@ -73,7 +73,7 @@ void cli_print_overview(FILE *out)
         (void)fprintf(out, "  %-8s %s\n", (*command)->name, (*command)->summary);
     }
     (void)fputs("\noptions:\n"
-                "  --help, -h   this help; 'oloid COMMAND --help' tells more about a command\n"
+                "  --help, -h   this help; 'oloid COMMAND --help' describes a command\n"
                 "  --version    the version\n"
                 "\nexamples:\n"
                 "  oloid models\n"
@@ -87,7 +87,7 @@ static int run(int argc, char **argv)
 {
     cli_list arguments = {0};
     int code = cli_parse(&cli_help, argc, argv, NULL, &arguments);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         const cli_command *command = arguments.count > 0 ? cli_find(arguments.items[0]) : NULL;
         code = arguments.count > 0 && command == NULL ? CLI_USAGE : CLI_OK;
         if (command != NULL) {

@@ -1,5 +1,5 @@
-/* Signals before and during a run. The one place with state outside of structs: a handler has no
- * other. */
+/* Signals before and during a run. This is the only file with static state, because a signal
+ * handler has no argument for it. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
@@ -7,28 +7,28 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-/* When the first signal came, on the monotonic clock, in whole seconds. */
+/* Time of the first signal on the monotonic clock, in whole seconds. */
 static volatile sig_atomic_t first_second;
 
-/* As of OLO_INTERRUPTED in errors.def: 128 and the number of SIGINT. */
+/* Exit code of OLO_INTERRUPTED in errors.def: 128 plus the number of SIGINT. */
 enum { INTERRUPTED_CODE = 130 };
 
-/* Some parents deliver one Ctrl-C twice; only a later signal is a second wish. */
-static const long PATIENCE_SECONDS = 1;
+/* Some parent processes deliver one Ctrl-C twice: a second signal within this time is ignored. */
+static const long DUPLICATE_SECONDS = 1;
 
-/* Nothing is under way that would have to be finished, so the process ends here. Only what is safe
- * in a handler. */
-static void leave(int signal_number)
+/* Ends the process at once: no result is being written. Calls only functions that are safe in a
+ * signal handler. */
+static void end_process(int signal_number)
 {
     static const char message[] = "oloid: interrupted\n";
     (void)signal_number;
     const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-    (void)written; // nobody is left to be told
+    (void)written; // a failure cannot be reported
     _exit(INTERRUPTED_CODE);
 }
 
-/* SIGINT and SIGTERM are handled by this from now on, unless they are ignored: whoever started the
- * command may have told it so, as shells do in the background and nohup does. */
+/* Sets the handler of SIGINT and SIGTERM. A signal that is ignored stays ignored: shells request
+ * that for background processes, and so does nohup. */
 static void handle(void (*handler)(int))
 {
     static const int numbers[] = {SIGINT, SIGTERM};
@@ -45,17 +45,17 @@ static void handle(void (*handler)(int))
 
 void cli_interrupt_prepare(void)
 {
-    handle(leave);
+    handle(end_process);
 }
 
-static void note(int signal_number)
+static void record_signal(int signal_number)
 {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     if (!interrupted) {
         interrupted = 1;
         first_second = (sig_atomic_t)now.tv_sec;
-    } else if ((long)now.tv_sec - (long)first_second > PATIENCE_SECONDS) {
+    } else if ((long)now.tv_sec - (long)first_second > DUPLICATE_SECONDS) {
         (void)signal(signal_number, SIG_DFL);
         (void)raise(signal_number);
     }
@@ -64,11 +64,11 @@ static void note(int signal_number)
 void cli_interrupt_begin(void)
 {
     struct sigaction action = {0};
-    handle(note);
+    handle(record_signal);
     action.sa_handler = SIG_IGN;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGPIPE, &action, NULL);
-    (void)sigaction(SIGXFSZ, &action, NULL); // a file that may not grow is told as an error
+    (void)sigaction(SIGXFSZ, &action, NULL); // exceeding a file size limit becomes an error
 }
 
 bool cli_interrupted(void)
@@ -78,9 +78,9 @@ bool cli_interrupted(void)
 
 void cli_interrupt_end(void)
 {
-    // the signal that has ended the run may come a second time
+    // the signal that ended the run may arrive a second time
     if (!interrupted) {
-        handle(leave);
+        handle(end_process);
     }
-    (void)signal(SIGPIPE, SIG_DFL); // as main has it
+    (void)signal(SIGPIPE, SIG_DFL); // as set by main
 }

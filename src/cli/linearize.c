@@ -1,12 +1,14 @@
-/* `oloid linearize`: x' = A x + B u, y = C x + D u about the equilibrium of a model. */
+/* `oloid linearize`: the linear system about the equilibrium of a model,
+ *
+ *     x' = A x + B u,   y = C x + D u. */
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/message.h"
 #include "cli/overwrite.h"
-#include "cli/say.h"
 #include "cli/static_result.h"
 #include "oloid/statics.h"
 #include "results/linear_file.h"
@@ -19,11 +21,11 @@ struct options {
 
 static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
-     "change a parameter of the model (l=0.2); may be repeated"},
+     "change a parameter of the model (l=0.2); may be given\nseveral times"},
     {"start", 0, CLI_FLAG, offsetof(struct options, start), NULL,
-     "about the start of the model, which has to be an\nequilibrium, perhaps an unstable one"},
+     "about the initial state of the model, which must be an\nequilibrium but may be unstable"},
     {"hold", 0, CLI_FLAG, offsetof(struct options, hold), NULL,
-     "about the start of the model, as if constant forces along\nits joints held it there"},
+     "about the initial state of the model, with constant joint\nforces that hold it there"},
     CLI_SPIN_OPTIONS(struct options),
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "write matrices and names: FILE ends with .h5, .json\nor .csv"},
@@ -31,13 +33,13 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_static_result still; /* the first */
+    cli_static_result result; /* must be the first member */
     struct options options;
     olo_vibration_options about;
     olo_linear *linear;
 };
 
-/* Names of one kind, and how many. */
+/* States, inputs and outputs: number and names of each. */
 typedef const char *name_of(const olo_linear *linear, int index);
 static const struct kind {
     const char *key, *symbol;
@@ -52,7 +54,7 @@ static void print_text(const struct session *session)
 {
     const olo_linear *linear = session->linear;
     (void)printf("%s: x' = A x + B u, y = C x + D u\n",
-                 olo_model_name(session->still.loaded.model));
+                 olo_model_name(session->result.loaded.model));
     for (int k = 0; k < KINDS; k++) {
         const int count = kinds[k].count(linear);
         (void)printf("  %s  %d %s%s", kinds[k].symbol, count, kinds[k].key, count == 1 ? "" : "s");
@@ -70,7 +72,7 @@ static void print_json(const struct session *session)
 {
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
-    olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_json_text(&json, "model", olo_model_name(session->result.loaded.model));
     olo_linear_put(session->linear, &json);
     olo_json_text(&json, "file", session->options.output);
     olo_json_close(&json);
@@ -78,12 +80,12 @@ static void print_json(const struct session *session)
 
 static olo_status find(struct session *session, const char *file, olo_error *error)
 {
-    cli_loaded *loaded = &session->still.loaded;
+    cli_loaded *loaded = &session->result.loaded;
     olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->about.spin;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
-        status = cli_check_model_stays(loaded, session->options.output, "linear system", error);
+        status = cli_check_model_overwrite(loaded, session->options.output, "linear system", error);
     }
     if (status == OLO_OK && !session->options.start && !session->options.hold) {
         status =
@@ -99,15 +101,15 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     return status;
 }
 
-static int solve(cli_static_result *still, const char *file)
+static int solve(cli_static_result *result, const char *file)
 {
-    struct session *session = (struct session *)still;
+    struct session *session = (struct session *)result;
     const struct options *given = &session->options;
     olo_error error = {0};
     session->about = olo_vibration_options_default();
     session->about.hold = given->hold;
     const int code = cli_spin(&cli_linearize, given->spin, given->spin_point, &session->about.spin);
-    if (code != CLI_GO_ON) {
+    if (code != CLI_CONTINUE) {
         return code;
     }
     if (find(session, file, &error) != OLO_OK) {
@@ -125,7 +127,7 @@ static int run(int argc, char **argv)
 {
     struct session session = {0};
     const int code = cli_static_result_run(&cli_linearize, argc, argv, &session.options,
-                                           &session.options.set, &session.still, solve);
+                                           &session.options.set, &session.result, solve);
     olo_linear_free(session.linear);
     return code;
 }
@@ -135,13 +137,11 @@ const cli_command cli_linearize = {
     .arguments = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "matrices A, B, C, D of a model about its equilibrium, for control",
+    .summary = "compute the matrices A, B, C, D of a model about its equilibrium, for control",
     .details =
-        "x are independent joint coordinates and their rates, u the functions of time of loads, "
-        "drives\n"
-        "and controllers, y joint coordinates and the places of `outputs`, all as differences "
-        "from the\n"
-        "equilibrium.\n"
+        "x are independent joint coordinates and their rates, u the functions of time of loads,\n"
+        "drives and controllers, y joint coordinates and the points of `outputs`. All are\n"
+        "differences from the equilibrium.\n"
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid linearize robot-6r -o robot.h5\n"
                 "  oloid linearize cart-pole.yaml --start -o cart-pole.csv\n"

@@ -1,4 +1,5 @@
-/* From the words of the command line to a system at its start. */
+/* Loads a model as the command line requests it: reads it with its settings, compiles it and
+ * creates its initial state. */
 #include "cli/load.h"
 
 #include <math.h>
@@ -12,10 +13,10 @@
 #include "oloid/results.h"
 #include "oloid/statics.h"
 
-/* A start that moves by less, relative to its own size, is only rounded. */
-static const double PROJECTION_WORTH_TELLING = 1e-9;
+/* A projection that changes the initial state by less, relative to its size, is rounding. */
+static const double PROJECTION_TOLERANCE = 1e-9;
 
-/* Cuts `name=value` in two. */
+/* Splits `name=value`. */
 static olo_status split(char *word, olo_setting *setting, olo_error *error)
 {
     char *equals = strchr(word, '=');
@@ -28,7 +29,7 @@ static olo_status split(char *word, olo_setting *setting, olo_error *error)
     return OLO_OK;
 }
 
-/* Reads a model, from a file or, when that is NULL, from the run in `path`.partial. */
+/* Reads a model from `file` or, if that is NULL, from the run in `path`.partial. */
 static olo_status read_model(const char *file, const char *path, const cli_list *set,
                              const olo_setting *options, int option_count, olo_model **model,
                              olo_error *error)
@@ -55,13 +56,13 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
     return status;
 }
 
-/* The file of the model that olo_model_read finds by this word: the file itself, or one of the
+/* Returns the file that olo_model_read reads for this word: the word itself, or a file of the
  * catalogue. */
 static char *find_file(const char *word)
 {
-    struct stat facts;
+    struct stat info;
     olo_catalogue *catalogue = NULL;
-    const bool is_file = stat(word, &facts) == 0 && !S_ISDIR(facts.st_mode);
+    const bool is_file = stat(word, &info) == 0 && !S_ISDIR(info.st_mode);
     if (is_file || strchr(word, '/') != NULL || olo_catalogue_open(&catalogue, NULL) != OLO_OK) {
         return olo_strdup(word);
     }
@@ -76,7 +77,7 @@ static char *find_file(const char *word)
     return copy;
 }
 
-/* Compiles the model and starts it. */
+/* Compiles the model and creates its initial state. */
 static olo_status start(cli_loaded *loaded, olo_error *error)
 {
     olo_status status = olo_model_compile(loaded->model, &loaded->system, error);
@@ -109,8 +110,9 @@ olo_status cli_load(const char *file, const cli_list *set, const olo_setting *op
                                 : olo_fail(error, OLO_NO_MEMORY, "out of memory");
 }
 
-olo_status cli_load_past(const char *path, const cli_list *set, const olo_setting *options,
-                         int option_count, cli_loaded *loaded, olo_error *error)
+olo_status cli_load_interrupted_run(const char *path, const cli_list *set,
+                                    const olo_setting *options, int option_count,
+                                    cli_loaded *loaded, olo_error *error)
 {
     const olo_status status =
         read_model(NULL, path, set, options, option_count, &loaded->model, error);
@@ -126,20 +128,22 @@ void cli_unload(cli_loaded *loaded)
     *loaded = (cli_loaded){0};
 }
 
-static bool worth_telling(double change, const double *values, int count)
+/* Whether a change of `values` is more than rounding. */
+static bool exceeds_rounding(double change, const double *values, int count)
 {
     double scale = change;
     for (int i = 0; i < count; i++) {
         scale = fmax(scale, fabs(values[i]));
     }
-    return change > PROJECTION_WORTH_TELLING * scale;
+    return change > PROJECTION_TOLERANCE * scale;
 }
 
 bool cli_was_projected(const cli_loaded *loaded)
 {
     const int n = loaded->counts.coordinates;
-    return worth_telling(loaded->projection.position, olo_state_configuration(loaded->state), n) ||
-           worth_telling(loaded->projection.velocity, olo_state_velocity(loaded->state), n);
+    return exceeds_rounding(loaded->projection.position, olo_state_configuration(loaded->state),
+                            n) ||
+           exceeds_rounding(loaded->projection.velocity, olo_state_velocity(loaded->state), n);
 }
 
 char *cli_describe_projection(const cli_loaded *loaded, char *text, size_t size)

@@ -1,4 +1,5 @@
-/* A model as the command line asks for it: read with its settings, compiled, at its start. */
+/* A model as the command line requests it: read with its settings and compiled, with its initial
+ * state. */
 #ifndef OLO_CLI_LOAD_H
 #define OLO_CLI_LOAD_H
 
@@ -9,26 +10,28 @@
 #include "oloid/system.h"
 
 typedef struct cli_loaded {
-    char *file; /* that the model was read from; NULL: a journal */
+    char *file; /* from which the model was read; NULL: from a journal */
     olo_model *model;
     olo_system *system;
-    olo_state *state; /* the start */
+    olo_state *state; /* the initial state */
     olo_counts counts;
     olo_projection projection;
-    olo_ledger start;
+    olo_ledger start; /* ledger of the initial state */
 } cli_loaded;
 
-/* Reads, compiles and starts. `set` has the words `name=value` of `--set` (cut at the '=');
- * `options` are settings with options of their own, of which those without a value are left out;
- * they come last and win. Free with cli_unload in any case. */
+/* Reads and compiles a model and creates its initial state. `set` has the words `name=value` of
+ * `--set`, which are cut at the '='. `options` are settings that have an option of their
+ * own, such as `--step`; those without a value are skipped, the others override `set`. Free with
+ * cli_unload in any case. */
 olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,
                     int option_count, cli_loaded *loaded, olo_error *error);
-/* The same with the model of the run in `path`.partial, as it was started. */
-olo_status cli_load_past(const char *path, const cli_list *set, const olo_setting *options,
-                         int option_count, cli_loaded *loaded, olo_error *error);
+/* The same with the model that is stored in the journal `path`.partial of a run. */
+olo_status cli_load_interrupted_run(const char *path, const cli_list *set,
+                                    const olo_setting *options, int option_count,
+                                    cli_loaded *loaded, olo_error *error);
 void cli_unload(cli_loaded *loaded);
 
-/* Whether the start was moved by more than rounding. */
+/* Whether the projection changed the initial state by more than rounding. */
 bool cli_was_projected(const cli_loaded *loaded);
 
 /* "positions by 1.2e-05, velocities by 0 ('pivot' was off by 1.1e-05)" */

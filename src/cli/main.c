@@ -1,4 +1,4 @@
-/* The command `oloid`: finds the subcommand and hands over. */
+/* The command `oloid`: finds the subcommand and runs it. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/say.h"
+#include "cli/message.h"
 #include "oloid/version.h"
 #include "results/hdf5_file.h"
 
-/* A result file must never get the number of a closed standard stream: what is printed would land
- * in it. Where one is closed, something that cannot be written takes its place. */
+/* Opens /dev/null, read-only, for every standard stream that is closed. Otherwise a result file
+ * could get the descriptor of a standard stream, and printed text would be written into it. */
 static void occupy_standard_streams(void)
 {
     int fd = open("/dev/null", O_RDONLY);
@@ -57,7 +57,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     occupy_standard_streams();
-    // a reader that goes away (`| head`) ends the command quietly, whatever was inherited
+    // a reader that closes the pipe (`| head`) ends the command quietly, whatever was inherited
     (void)signal(SIGPIPE, SIG_DFL);
     cli_interrupt_prepare();
     olo_hdf5_skip_exit();

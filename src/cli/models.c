@@ -1,4 +1,4 @@
-/* `oloid models`: the catalogue, and the text of a model in it. */
+/* `oloid models`: lists the catalogue, or prints the file of a model in it. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/message.h"
 #include "oloid/model.h"
 
 struct options {
@@ -22,7 +22,7 @@ static const cli_option options[] = {
 
 enum { SENTENCE_SIZE = 512, LINE_SIZE = 1024 };
 
-/* Appends a line, without what surrounds it, to the sentence; true when the sentence has ended. */
+/* Appends a line to the sentence, with single spaces. Returns true when the sentence has ended. */
 static bool append_line(char sentence[SENTENCE_SIZE], const char *line)
 {
     size_t length = strlen(sentence);
@@ -49,7 +49,7 @@ static bool append_line(char sentence[SENTENCE_SIZE], const char *line)
     return false;
 }
 
-/* The first sentence of the comment that opens a file; "" if there is none. */
+/* Reads the first sentence of the comment that opens a file; "" if there is none. */
 static void first_comment(const char *file, char sentence[SENTENCE_SIZE])
 {
     sentence[0] = '\0';
@@ -71,7 +71,7 @@ static void first_comment(const char *file, char sentence[SENTENCE_SIZE])
     }
 }
 
-/* What a model is about: its opening comment, or else its description. */
+/* Describes a model by the first sentence of its opening comment, or else by its description. */
 static void describe(const char *file, char sentence[SENTENCE_SIZE])
 {
     first_comment(file, sentence);
@@ -181,7 +181,7 @@ static int run(int argc, char **argv)
     cli_list arguments = {0};
     olo_error error = {0};
     int code = cli_parse(&cli_models, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = print(&given, &arguments, &error) == OLO_OK ? CLI_OK : cli_fail(&error);
     }
     cli_list_free(&arguments);
@@ -194,7 +194,7 @@ const cli_command cli_models = {
     .least = 0,
     .most = 1,
     .summary = "list the catalogue, or print the file of a model in it",
-    .details = "Every model can be run by its name. To make it your own, print it into a file.\n",
+    .details = "Every model can be run by its name. To change a model, print it into a file.\n",
     .examples = "  oloid models\n"
                 "  oloid models heavy-top > my.yaml\n",
     .options = options,

@@ -1,4 +1,8 @@
-/* `oloid modes`: natural frequencies about an equilibrium, and a mode as a result that moves. */
+/* `oloid modes`: small vibrations about an equilibrium,
+ *
+ *     (lambda^2 M + lambda D + K) x = 0,
+ *
+ * and a result in which one mode oscillates. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -6,8 +10,8 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/message.h"
 #include "cli/overwrite.h"
-#include "cli/say.h"
 #include "cli/static_result.h"
 #include "cli/table.h"
 #include "oloid/statics.h"
@@ -20,36 +24,37 @@ struct options {
 
 static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
-     "change a parameter of the model (l=0.2); may be repeated"},
+     "change a parameter of the model (l=0.2); may be given\nseveral times"},
     {"start", 0, CLI_FLAG, offsetof(struct options, start), NULL,
-     "about the start of the model instead of its equilibrium"},
+     "about the initial state of the model instead of its\nequilibrium"},
     {"count", 'n', CLI_TEXT, offsetof(struct options, count), "N",
-     "how many modes, the lowest ones; default: 10"},
+     "number of modes, beginning with the lowest; default: 10"},
     {"damped", 0, CLI_FLAG, offsetof(struct options, damped), NULL,
-     "with dampers and controllers: frequencies and how fast\nthey die away"},
+     "with dampers and controllers: frequencies and damping\nratios"},
     CLI_SPIN_OPTIONS(struct options),
     {"solver", 0, CLI_TEXT, offsetof(struct options, solver), "NAME",
      "dense, sparse or auto: dense for small systems; default: auto"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
-     "write a result in which a mode swings once"},
+     "write a result with one period of a mode"},
     {"mode", 0, CLI_TEXT, offsetof(struct options, mode), "K",
-     "the mode of that result; default: the lowest that swings"},
+     "the mode of that result; default: the lowest that\noscillates"},
     {"amplitude", 0, CLI_TEXT, offsetof(struct options, amplitude), "X",
-     "how far it swings, in lengths of the model or radians;\ndefault: 0.1"},
+     "amplitude of that mode, in lengths of the model or\nradians; default: 0.1"},
     {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print as JSON"},
     {0}};
 
 struct session {
-    cli_static_result still; /* the first */
+    cli_static_result result; /* must be the first member */
     struct options options;
     double count, mode, amplitude;
     olo_vibration_options vibration;
     olo_modes *modes;
 };
 
-static const double turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
+/* |lambda|^2 of a mode. */
 static double size_of(const olo_modes *modes, int index)
 {
     const double omega = olo_modes_omega(modes, index), growth = olo_modes_growth(modes, index);
@@ -61,46 +66,46 @@ static bool is_neutral(const olo_modes *modes, int index)
     return size_of(modes, index) <= olo_modes_rounding(modes);
 }
 
-static bool swings(const olo_modes *modes, int index)
+static bool oscillates(const olo_modes *modes, int index)
 {
     return !is_neutral(modes, index) && olo_modes_omega(modes, index) > 0.0;
 }
 
-/* How many modes something holds. */
-static int count_held(const olo_modes *modes)
+/* Counts the modes with stiffness. */
+static int count_not_neutral(const olo_modes *modes)
 {
-    int held = 0;
+    int count = 0;
     for (int i = 0; i < olo_modes_count(modes); i++) {
-        held += !is_neutral(modes, i);
+        count += !is_neutral(modes, i);
     }
-    return held;
+    return count;
 }
 
 static void print_mode(cli_table *table, const olo_modes *modes, int i, bool damped)
 {
-    const double omega = swings(modes, i) ? olo_modes_omega(modes, i) : NAN;
+    const double omega = oscillates(modes, i) ? olo_modes_omega(modes, i) : NAN;
     const double growth = olo_modes_growth(modes, i);
     cli_table_row(table);
     cli_table_cell(table, "%d", i + 1);
-    cli_table_number(table, "%.9g", omega / turn);
+    cli_table_number(table, "%.9g", omega / two_pi);
     cli_table_number(table, "%.9g", omega);
-    cli_table_number(table, "%.6g", turn / omega);
+    cli_table_number(table, "%.6g", two_pi / omega);
     if (damped) {
         cli_table_number(table, "%.6g", growth == 0.0 ? 0.0 : -growth / sqrt(size_of(modes, i)));
     }
     if (growth > 0.0) {
         cli_table_cell(table, "unstable, grows as exp(%.6g t)", growth);
-    } else if (growth < 0.0 && !swings(modes, i)) {
-        cli_table_cell(table, "dies away as exp(%.6g t)", growth);
+    } else if (growth < 0.0 && !oscillates(modes, i)) {
+        cli_table_cell(table, "decays as exp(%.6g t)", growth);
     }
 }
 
-/* `count` modes that something holds; the others are only counted. */
+/* Prints `count` modes with stiffness; those without are only counted. */
 static void print_table(const olo_modes *modes, int count)
 {
     cli_table table = {0};
     static const char *const heading[] = {"mode", "frequency", "omega", "period", "damping"};
-    int neutral = 0, told = 0;
+    int neutral = 0, shown = 0;
     bool damped = false;
     for (int i = 0; i < olo_modes_count(modes); i++) {
         damped = damped || (olo_modes_growth(modes, i) < 0.0 && !is_neutral(modes, i));
@@ -110,10 +115,10 @@ static void print_table(const olo_modes *modes, int count)
             neutral++;
             continue;
         }
-        if (told == count) {
+        if (shown == count) {
             break;
         }
-        if (told++ == 0) {
+        if (shown++ == 0) {
             cli_table_row(&table);
             for (int k = 0; k < (damped ? 5 : 4); k++) {
                 cli_table_cell(&table, "%s", heading[k]);
@@ -122,7 +127,7 @@ static void print_table(const olo_modes *modes, int count)
         }
         print_mode(&table, modes, i, damped);
     }
-    if (told > 0) {
+    if (shown > 0) {
         cli_table_print(&table, stdout);
     }
     if (neutral > 0) {
@@ -135,79 +140,81 @@ static void print_json(const struct session *session)
     const olo_modes *modes = session->modes;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
-    olo_json_text(&json, "model", olo_model_name(session->still.loaded.model));
+    olo_json_text(&json, "model", olo_model_name(session->result.loaded.model));
     olo_json_open(&json, "modes", '[');
-    for (int i = 0, told = 0; i < olo_modes_count(modes) && told < session->count; i++) {
-        told += !is_neutral(modes, i);
+    for (int i = 0, shown = 0; i < olo_modes_count(modes) && shown < session->count; i++) {
+        shown += !is_neutral(modes, i);
         olo_json_open(&json, NULL, '{');
         olo_json_number(&json, "omega_squared", olo_modes_omega_squared(modes, i));
         olo_json_number(&json, "omega", olo_modes_omega(modes, i));
         olo_json_number(&json, "growth", olo_modes_growth(modes, i));
         olo_json_number(&json, "frequency",
-                        swings(modes, i) ? olo_modes_omega(modes, i) / turn : NAN);
+                        oscillates(modes, i) ? olo_modes_omega(modes, i) / two_pi : NAN);
         olo_json_bool(&json, "neutral", is_neutral(modes, i));
         olo_json_close(&json);
     }
     olo_json_close(&json);
     olo_json_number(&json, "rounding", olo_modes_rounding(modes));
-    olo_json_text(&json, "result", session->still.path);
-    olo_json_text(&json, "report", session->still.report);
+    olo_json_text(&json, "result", session->result.path);
+    olo_json_text(&json, "report", session->result.report);
     olo_json_close(&json);
 }
 
-/* What a result with a mode shows. */
+/* Describes a result that shows a mode. */
 static const char *describe(const olo_modes *modes, int index, char text[160])
 {
     const double omega = olo_modes_omega(modes, index), growth = olo_modes_growth(modes, index);
-    if (!swings(modes, index)) {
-        (void)snprintf(text, 160, "Mode %d, which does not swing: %s.", index + 1,
-                       is_neutral(modes, index) ? "nothing holds it"
+    if (!oscillates(modes, index)) {
+        (void)snprintf(text, 160, "Mode %d, which does not oscillate: %s.", index + 1,
+                       is_neutral(modes, index) ? "it has no stiffness"
                        : growth > 0.0           ? "it is unstable"
-                                                : "it dies away");
+                                                : "it decays");
     } else {
-        (void)snprintf(text, 160, "Mode %d swings once: frequency %.6g, omega %.6g%s.", index + 1,
-                       omega / turn, omega, growth > 0.0 ? "; it grows" : "");
+        (void)snprintf(text, 160, "One period of mode %d: frequency %.6g, omega %.6g%s.", index + 1,
+                       omega / two_pi, omega, growth > 0.0 ? "; it grows" : "");
     }
     return text;
 }
 
-/* One period of a mode, as frames of a result. */
+/* Records one period of a mode as the frames of a result. */
 static olo_status animate(struct session *session, olo_error *error)
 {
     enum { FRAMES = 60 };
     const olo_modes *modes = session->modes;
-    cli_loaded *loaded = &session->still.loaded;
+    cli_loaded *loaded = &session->result.loaded;
     int index = (int)session->mode - 1;
-    for (index = index < 0 ? 0 : index; session->options.mode == NULL &&
-                                        index < olo_modes_count(modes) - 1 && !swings(modes, index);
+    for (index = index < 0 ? 0 : index;
+         session->options.mode == NULL && index < olo_modes_count(modes) - 1 &&
+         !oscillates(modes, index);
          index++) {
     }
-    const double period = swings(modes, index) ? turn / olo_modes_omega(modes, index) : 1.0;
+    const double period = oscillates(modes, index) ? two_pi / olo_modes_omega(modes, index) : 1.0;
     char what[160];
-    olo_status status = cli_static_result_open(&session->still, session->options.output, period,
+    olo_status status = cli_static_result_open(&session->result, session->options.output, period,
                                                describe(modes, index, what), false, error);
     const olo_observer observer =
-        status == OLO_OK ? olo_recorder_observer(session->still.recorder) : olo_observer_default();
+        status == OLO_OK ? olo_recorder_observer(session->result.recorder) : olo_observer_default();
     for (long i = 0; status == OLO_OK && i <= FRAMES; i++) {
         const double phase = (double)i / FRAMES;
-        // from rest, like a sine
-        status = olo_modes_displace(modes, index, session->amplitude, turn * (phase - 0.25),
+        // displacement amplitude * sin(2 pi phase)
+        status = olo_modes_displace(modes, index, session->amplitude, two_pi * (phase - 0.25),
                                     loaded->state, error);
         olo_state_set_time(loaded->state, phase * period);
         if (status == OLO_OK) {
             status = observer.step(observer.context, loaded->system, loaded->state, i, NULL, error);
         }
     }
-    session->still.steps = FRAMES;
+    session->result.steps = FRAMES;
     return status == OLO_OK
-               ? cli_static_result_finish(&session->still, !session->options.no_report, error)
+               ? cli_static_result_finish(&session->result, !session->options.no_report, error)
                : status;
 }
 
-/* As many modes that something holds as are asked for, beside those that nothing holds. */
+/* Computes modes until as many with stiffness are found as requested; those without stiffness come
+ * in addition. */
 static olo_status find_modes(struct session *session, olo_error *error)
 {
-    const cli_loaded *loaded = &session->still.loaded;
+    const cli_loaded *loaded = &session->result.loaded;
     olo_vibration_options *vibration = &session->vibration;
     const int wanted = (int)fmax(session->count, session->mode);
     for (vibration->count = wanted;;) {
@@ -216,7 +223,7 @@ static olo_status find_modes(struct session *session, olo_error *error)
         if (status != OLO_OK) {
             return status;
         }
-        const int missing = wanted - count_held(session->modes);
+        const int missing = wanted - count_not_neutral(session->modes);
         if (missing <= 0 || olo_modes_count(session->modes) < vibration->count) {
             return OLO_OK;
         }
@@ -230,11 +237,11 @@ static olo_status find(struct session *session, const char *file, olo_error *err
 {
     olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->vibration.spin;
-    cli_loaded *loaded = &session->still.loaded;
+    cli_loaded *loaded = &session->result.loaded;
     olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
-        status = cli_check_model_stays_beside(loaded, session->options.output,
-                                              !session->options.no_report, error);
+        status = cli_check_model_overwrite_by_result(loaded, session->options.output,
+                                                     !session->options.no_report, error);
     }
     if (status == OLO_OK && !session->options.start) {
         status =
@@ -258,27 +265,27 @@ static int read_options(struct session *session)
         return cli_usage(&cli_modes, "--mode and --amplitude are for the result of --output");
     }
     int code = cli_positive(&cli_modes, "count", given->count, &session->count);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = cli_positive(&cli_modes, "mode", given->mode, &session->mode);
     }
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = cli_positive(&cli_modes, "amplitude", given->amplitude, &session->amplitude);
     }
-    if (code == CLI_GO_ON && (session->count > 1e6 || session->count != floor(session->count) ||
-                              session->mode > 1e6 || session->mode != floor(session->mode))) {
+    if (code == CLI_CONTINUE && (session->count > 1e6 || session->count != floor(session->count) ||
+                                 session->mode > 1e6 || session->mode != floor(session->mode))) {
         return cli_usage(&cli_modes, "--count and --mode need whole numbers up to a million");
     }
-    return code == CLI_GO_ON
+    return code == CLI_CONTINUE
                ? cli_spin(&cli_modes, given->spin, given->spin_point, &session->vibration.spin)
                : code;
 }
 
-static int solve(cli_static_result *still, const char *file)
+static int solve(cli_static_result *result, const char *file)
 {
-    struct session *session = (struct session *)still;
+    struct session *session = (struct session *)result;
     olo_error error = {0};
     const int code = read_options(session);
-    if (code != CLI_GO_ON) {
+    if (code != CLI_CONTINUE) {
         return code;
     }
     if (find(session, file, &error) != OLO_OK) {
@@ -289,7 +296,7 @@ static int solve(cli_static_result *still, const char *file)
         return CLI_OK;
     }
     print_table(session->modes, (int)session->count);
-    cli_static_result_tell(&session->still);
+    cli_static_result_print(&session->result);
     return CLI_OK;
 }
 
@@ -297,7 +304,7 @@ static int run(int argc, char **argv)
 {
     struct session session = {0};
     const int code = cli_static_result_run(&cli_modes, argc, argv, &session.options,
-                                           &session.options.set, &session.still, solve);
+                                           &session.options.set, &session.result, solve);
     olo_modes_free(session.modes);
     return code;
 }
@@ -307,12 +314,11 @@ const cli_command cli_modes = {
     .arguments = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "natural frequencies about the equilibrium of a model",
+    .summary = "compute natural frequencies about the equilibrium of a model",
     .details =
-        "Small vibrations about the equilibrium under all loads as they are at time 0. Loads "
-        "that follow\n"
-        "the motion may make them grow.\n"
-        "With --output a result in which one of them swings, for the report and ParaView.\n"
+        "Small vibrations about the equilibrium under all loads as they are at time 0. Follower\n"
+        "loads may make a vibration unstable.\n"
+        "With --output a result shows one of the modes, for the report and ParaView.\n"
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid modes hanging-chain\n"
                 "  oloid modes bend-45 --count 4 -o bend.h5 --mode 2\n"

@@ -1,11 +1,11 @@
-/* Rounding and grouping for the eye. */
+/* Formats numbers for printed summaries: rounding and digit grouping. */
 #include "cli/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Four digits are read at a glance, more want separators. */
+/* Numbers from here on get separators. */
 static const long GROUPED_FROM = 10000;
 
 char *cli_count(char text[CLI_NUMBER_SIZE], long count)
@@ -44,7 +44,7 @@ char *cli_rate(char text[CLI_NUMBER_SIZE], double rate)
 
 char *cli_duration(char text[CLI_NUMBER_SIZE], double seconds)
 {
-    // also what is too long to count, and what is no number
+    // also very large values and NaN
     if (seconds < 9.95 || !(seconds < 1e9)) {
         (void)snprintf(text, CLI_NUMBER_SIZE, "%.2g s", seconds);
     } else if (seconds < 99.5) {

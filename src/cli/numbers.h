@@ -1,4 +1,4 @@
-/* Numbers as people read them. Each function writes into `text` and returns it. */
+/* Formats numbers for printed summaries. Each function writes into `text` and returns it. */
 #ifndef OLO_CLI_NUMBERS_H
 #define OLO_CLI_NUMBERS_H
 
@@ -7,7 +7,7 @@ enum { CLI_NUMBER_SIZE = 32 };
 /* A count with separators from 10,000 on: "1000", "24,000". */
 char *cli_count(char text[CLI_NUMBER_SIZE], long count);
 
-/* A pace rounded to two digits: "24,000", "3.1". */
+/* A rate rounded to two digits: "24,000", "3.1". */
 char *cli_rate(char text[CLI_NUMBER_SIZE], double rate);
 
 /* A time span: "0.04 s", "12 s", "3 min 05 s", "2 h 10 min". */

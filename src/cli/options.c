@@ -1,4 +1,4 @@
-/* Parsing the words after a command's name by its table of options. */
+/* Parses the words after a command's name by its table of options. */
 #include "cli/options.h"
 
 #include <stdbool.h>
@@ -7,16 +7,16 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/message.h"
 
-/* At most so many options have a name to suggest. */
+/* Maximum number of option names that are compared for a suggestion. */
 enum { NAMES_MAX = 32 };
 
 struct parser {
     const cli_command *command;
     int argc;
     char **argv;
-    int at; // the word that is read now
+    int at; // index of the current word
     char *values;
     cli_list *arguments;
 };
@@ -37,7 +37,7 @@ static int append(const struct parser *parser, cli_list *list, char *word)
         }
     }
     list->items[list->count++] = word;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
@@ -71,10 +71,10 @@ static int unknown_option(const cli_command *command, const char *word)
     }
     // compared without dashes and without what follows '='
     char name[65] = "";
-    const char *bare = word + strspn(word, "-");
-    const size_t length = strcspn(bare, "=");
+    const char *name_start = word + strspn(word, "-");
+    const size_t length = strcspn(name_start, "=");
     if (length < sizeof name) {
-        memcpy(name, bare, length);
+        memcpy(name, name_start, length);
         name[length] = '\0';
     }
     const char *nearest = olo_suggest(name, names, count);
@@ -86,7 +86,7 @@ static int unknown_option(const cli_command *command, const char *word)
     return cli_usage(command, "unknown option '%.*s'", shown, word);
 }
 
-/* Puts the value of an option where it belongs. */
+/* Stores the value of an option in its field. */
 static int store(const struct parser *parser, const cli_option *option, char *value)
 {
     void *field = parser->values + option->field;
@@ -100,7 +100,7 @@ static int store(const struct parser *parser, const cli_option *option, char *va
     case CLI_LIST:
         return append(parser, field, value);
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 /* Stores an option whose value is attached (`value`, or NULL) or is the next word. `-` and `-1` are
@@ -156,7 +156,7 @@ static int read_word(struct parser *parser, bool *options_ended)
     }
     if (strcmp(word, "--") == 0) {
         *options_ended = true;
-        return CLI_GO_ON;
+        return CLI_CONTINUE;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         cli_print_help(stdout, parser->command);
@@ -173,7 +173,7 @@ static int check_arguments(const cli_command *command, const cli_list *arguments
     if (arguments->count > command->most) {
         return cli_usage(command, "unexpected argument '%s'", arguments->items[command->most]);
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 int cli_parse(const cli_command *command, int argc, char **argv, void *values, cli_list *arguments)
@@ -182,7 +182,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values, c
     bool options_ended = false;
     for (; parser.at < argc; parser.at++) {
         const int code = read_word(&parser, &options_ended);
-        if (code != CLI_GO_ON) {
+        if (code != CLI_CONTINUE) {
             return code;
         }
     }

@@ -33,12 +33,12 @@ typedef struct cli_list {
 
 void cli_list_free(cli_list *list);
 
-/* What cli_parse returns when the command is to go on. */
-enum { CLI_GO_ON = -1 };
+/* Returned by cli_parse when the command is to continue. */
+enum { CLI_CONTINUE = -1 };
 
-/* Fills the command's struct `values` (zeroed before) and the list of arguments. Returns CLI_GO_ON,
- * or the exit code after `--help` or a usage error, which was then told. The lists are to be freed
- * in any case. */
+/* Fills the command's struct `values` (zeroed before) and the list of arguments. Returns
+ * CLI_CONTINUE, or the exit code after `--help` or a usage error, for which it has printed a
+ * message. The lists must be freed in any case. */
 int cli_parse(const struct cli_command *command, int argc, char **argv, void *values,
               cli_list *arguments);
 

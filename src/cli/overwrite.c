@@ -1,4 +1,4 @@
-/* Comparing the files that are read with those that would be written. */
+/* Compares the files that are read with those that would be written. */
 #include "cli/overwrite.h"
 
 #include <sys/stat.h>
@@ -20,16 +20,16 @@ olo_status cli_check_overwrite(const char *input, const char *read, const char *
     return OLO_OK;
 }
 
-olo_status cli_check_model_stays(const cli_loaded *loaded, const char *path, const char *what,
-                                 olo_error *error)
+olo_status cli_check_model_overwrite(const cli_loaded *loaded, const char *path, const char *what,
+                                     olo_error *error)
 {
     return loaded->file != NULL && path != NULL
                ? cli_check_overwrite(loaded->file, "model", path, what, error)
                : OLO_OK;
 }
 
-olo_status cli_check_model_stays_beside(const cli_loaded *loaded, const char *path, bool report,
-                                        olo_error *error)
+olo_status cli_check_model_overwrite_by_result(const cli_loaded *loaded, const char *path,
+                                               bool report, olo_error *error)
 {
     if (path == NULL) {
         return OLO_OK;
@@ -37,13 +37,13 @@ olo_status cli_check_model_stays_beside(const cli_loaded *loaded, const char *pa
     char *partial = cli_partial_path(path);
     char *page = cli_report_path(path, "report.html");
     olo_status status = partial != NULL && page != NULL
-                            ? cli_check_model_stays(loaded, path, "result", error)
+                            ? cli_check_model_overwrite(loaded, path, "result", error)
                             : olo_fail(error, OLO_NO_MEMORY, "out of memory");
     if (status == OLO_OK) {
-        status = cli_check_model_stays(loaded, partial, "journal of the run", error);
+        status = cli_check_model_overwrite(loaded, partial, "journal of the run", error);
     }
     if (status == OLO_OK && report) {
-        status = cli_check_model_stays(loaded, page, "report", error);
+        status = cli_check_model_overwrite(loaded, page, "report", error);
     }
     olo_free(partial);
     olo_free(page);

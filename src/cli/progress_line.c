@@ -1,20 +1,21 @@
-/* Drawing the progress of a run. */
+/* Shows the progress of a run on stderr. */
 #include "cli/progress_line.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "cli/numbers.h"
-#include "cli/say.h"
 #include "cli/terminal.h"
 
-/* Seconds between two pictures of the bar, and between two lines. Shorter runs show none. */
+/* Seconds between two updates of the bar, and between two lines. Shorter runs show nothing. */
 static const double BAR_SECONDS = 0.1;
 static const double LINE_SECONDS = 5.0;
 
-/* The clock is read about this often, not after every step: a step may take a microsecond. */
-static const double LOOK_SECONDS = 0.02;
+/* Approximate seconds between two readings of the clock, which is not read after every step: a step
+ * may take only a microsecond. */
+static const double CLOCK_SECONDS = 0.02;
 static const long STRIDE_MAX = 4096;
 
 enum { TEXT_SIZE = 256, PICTURE_SIZE = 512, BAR_MIN = 8, BAR_MAX = 40 };
@@ -28,7 +29,7 @@ void cli_progress_begin(cli_progress_line *line, const char *name, const olo_run
                                 .end = run->end,
                                 .step = run->step,
                                 .redraw = cli_can_redraw(stderr),
-                                .looked = now,
+                                .clock_read = now,
                                 .shown = now,
                                 .stride = 1};
     line->width = cli_terminal_width(stderr);
@@ -65,8 +66,8 @@ static void describe(const cli_progress_line *line, double t, char *text, size_t
 static void draw(cli_progress_line *line, double fraction, const char *text)
 {
     char bar[BAR_MAX + 1] = "";
-    const int room = line->width - (int)strlen(line->name) - (int)strlen(text) - 12;
-    const int length = room < BAR_MAX ? room : BAR_MAX;
+    const int space = line->width - (int)strlen(line->name) - (int)strlen(text) - 12;
+    const int length = space < BAR_MAX ? space : BAR_MAX;
     if (length >= BAR_MIN) {
         const int filled = (int)(fraction * length);
         memset(bar, ' ', (size_t)length);
@@ -80,7 +81,7 @@ static void draw(cli_progress_line *line, double fraction, const char *text)
     (void)snprintf(picture, sizeof picture, "%.100s %s%s%s%3.0f%%  %s", line->name,
                    bar[0] != '\0' ? "[" : "", bar, bar[0] != '\0' ? "] " : "",
                    floor(100.0 * fraction), text);
-    // cut at the edge: a wrapped line could not be drawn again
+    // cut at the width of the terminal: a wrapped line cannot be redrawn
     (void)fprintf(stderr, "\r\033[K%.*s", line->width - 1, picture);
     (void)fflush(stderr);
     line->visible = true;
@@ -93,36 +94,36 @@ static void show(cli_progress_line *line, double t, double fraction)
     if (line->redraw) {
         draw(line, fraction, text);
     } else {
-        cli_say("%s: %.0f%%, %s", line->name, floor(100.0 * fraction), text);
+        cli_message("%s: %.0f%%, %s", line->name, floor(100.0 * fraction), text);
     }
 }
 
-/* Doubles or halves the steps between two looks at the clock towards LOOK_SECONDS. */
+/* Adapts the number of steps between two readings of the clock to CLOCK_SECONDS. */
 static void adapt_stride(cli_progress_line *line, double elapsed)
 {
-    if (elapsed < 0.5 * LOOK_SECONDS && line->stride < STRIDE_MAX) {
+    if (elapsed < 0.5 * CLOCK_SECONDS && line->stride < STRIDE_MAX) {
         line->stride *= 2;
-    } else if (elapsed > 2.0 * LOOK_SECONDS) {
-        const double wanted = (double)line->stride * LOOK_SECONDS / elapsed;
+    } else if (elapsed > 2.0 * CLOCK_SECONDS) {
+        const double wanted = (double)line->stride * CLOCK_SECONDS / elapsed;
         line->stride = wanted > 1.0 ? (long)wanted : 1;
     }
 }
 
-static olo_status watch(void *context, const olo_system *system, const olo_state *state, long step,
-                        const olo_step_report *report, olo_error *error)
+static olo_status on_step(void *context, const olo_system *system, const olo_state *state,
+                          long step, const olo_step_report *report, olo_error *error)
 {
     (void)system, (void)error;
     cli_progress_line *line = context;
     if (report != NULL && report->size > 0.0) {
         line->step = report->size;
     }
-    if (step < line->next_look) {
+    if (step < line->next_clock_step) {
         return OLO_OK;
     }
     const double now = olo_clock_seconds();
-    adapt_stride(line, now - line->looked);
-    line->looked = now;
-    line->next_look = step + line->stride;
+    adapt_stride(line, now - line->clock_read);
+    line->clock_read = now;
+    line->next_clock_step = step + line->stride;
 
     const double t = olo_state_time(state);
     const double fraction = fraction_at(line, t);
@@ -138,7 +139,7 @@ olo_observer cli_progress_observer(cli_progress_line *line)
 {
     olo_observer observer = olo_observer_default();
     observer.context = line;
-    observer.step = watch;
+    observer.step = on_step;
     return observer;
 }
 

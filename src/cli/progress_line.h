@@ -1,5 +1,5 @@
-/* How far a run is, on stderr: a bar that is redrawn where the terminal can, a plain line every few
- * seconds elsewhere. */
+/* Progress of a run on stderr: a bar if the terminal can redraw a line, otherwise a plain line
+ * every few seconds. */
 #ifndef OLO_CLI_PROGRESS_LINE_H
 #define OLO_CLI_PROGRESS_LINE_H
 
@@ -15,21 +15,21 @@ typedef struct cli_progress_line {
     bool visible;            /* whether the bar is on the screen now */
     int width;
     olo_progress pace;
-    double looked, shown;   /* clock, s */
-    long next_look, stride; /* steps */
+    double clock_read, shown;     /* clock, s */
+    long next_clock_step, stride; /* steps */
 } cli_progress_line;
 
-/* Begins at the state's time. `name` and `run` are of the model. */
+/* Begins at the time of `state`. `name` must outlive the line. */
 void cli_progress_begin(cli_progress_line *line, const char *name, const olo_run *run,
                         const olo_state *state);
 
-/* The run began earlier, at time `start`, and now goes on. */
+/* Continues the progress of a run that began earlier, at time `start`. */
 void cli_progress_resume(cli_progress_line *line, double start);
 
 /* The observer to hand to olo_simulate. */
 olo_observer cli_progress_observer(cli_progress_line *line);
 
-/* Takes the bar off the screen: before a message, and at the end. */
+/* Removes the bar from the screen: before a message, and at the end. */
 void cli_progress_clear(cli_progress_line *line);
 
 #endif

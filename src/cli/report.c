@@ -1,4 +1,4 @@
-/* `oloid report`: the page about a result, one of its plots, or a picture of its scene. */
+/* `oloid report`: writes the report of a result, one of its plots, or a picture of its scene. */
 #include <errno.h>
 #include <ftw.h>
 #include <math.h>
@@ -16,9 +16,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/overwrite.h"
 #include "cli/report_path.h"
-#include "cli/say.h"
 #include "oloid/report.h"
 #include "oloid/results.h"
 
@@ -31,7 +31,7 @@ struct options {
 
 static const cli_option options[] = {{"output", 'o', CLI_TEXT, offsetof(struct options, output),
                                       "FILE",
-                                      "what to write; default: the name of the result with\n"
+                                      "the output file; default: the name of the result with\n"
                                       ".report.html, .svg or .png; - is standard output"},
                                      {"svg", 0, CLI_TEXT, offsetof(struct options, svg), "PLOT",
                                       "draw one plot as SVG instead: energy, drift,\n"
@@ -41,7 +41,7 @@ static const cli_option options[] = {{"output", 'o', CLI_TEXT, offsetof(struct o
                                       "a picture of the scene instead; needs a browser\n"
                                       "(chromium or chrome, or what OLOID_BROWSER names)"},
                                      {"time", 0, CLI_TEXT, offsetof(struct options, time), "T",
-                                      "when the picture is taken; default: the start"},
+                                      "time of the picture; default: the first recorded time"},
                                      {"plain", 0, CLI_FLAG, offsetof(struct options, plain), NULL,
                                       "a page without scripts: plots, but no animation"},
                                      {0}};
@@ -66,7 +66,7 @@ char *cli_report_path(const char *result, const char *ending)
 
 /* A picture ----------------------------------------------------------------------------------- */
 
-/* The address of a page of this machine: every byte that is not plain is escaped. */
+/* Appends the file:// address of a local page; special characters are escaped. */
 static void add_address(olo_text *address, const char *path)
 {
     static const char plain[] =
@@ -81,14 +81,14 @@ static void add_address(olo_text *address, const char *path)
     }
 }
 
-/* Runs a browser and waits for it. OLO_NOT_FOUND when there is none of that name. */
+/* Runs a browser and waits for its end. OLO_NOT_FOUND when there is none of that name. */
 static olo_status run_browser(const char *browser, char *const *arguments, olo_error *error)
 {
     pid_t process = 0;
     int code = 0;
     posix_spawn_file_actions_t actions;
     (void)posix_spawn_file_actions_init(&actions);
-    // what browsers say is of no use here
+    // discard the messages of the browser
     (void)posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0);
     (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
     const int failed = posix_spawnp(&process, browser, &actions, NULL, arguments, environ);
@@ -104,7 +104,7 @@ static olo_status run_browser(const char *browser, char *const *arguments, olo_e
                : olo_fail(error, OLO_IO, "'%s' did not take the picture", browser);
 }
 
-/* Tries the browsers there may be. */
+/* Takes the picture with the first browser that is installed. */
 static olo_status take_picture(const char *page, const char *folder, const char *picture,
                                const char *time, olo_error *error)
 {
@@ -151,16 +151,16 @@ static olo_status take_picture(const char *page, const char *folder, const char 
     return status;
 }
 
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *position)
 {
-    (void)facts;
+    (void)info;
     (void)kind;
-    (void)place;
+    (void)position;
     (void)remove(path);
     return 0;
 }
 
-/* The page goes into a folder of its own, which is removed afterwards. */
+/* Writes the page into a temporary folder, takes the picture and removes the folder. */
 static olo_status write_png(const char *result, const char *path, const char *time,
                             olo_error *error)
 {
@@ -178,8 +178,8 @@ static olo_status write_png(const char *result, const char *path, const char *ti
     if (status == OLO_OK) {
         status = take_picture(page, folder, path, time, error);
     }
-    struct stat facts;
-    if (status == OLO_OK && stat(path, &facts) != 0) {
+    struct stat info;
+    if (status == OLO_OK && stat(path, &info) != 0) {
         status = olo_fail(error, OLO_IO, "%s: the browser wrote no picture", path);
     }
     // a browser leaves many files in its profile
@@ -187,7 +187,7 @@ static olo_status write_png(const char *result, const char *path, const char *ti
     return status;
 }
 
-/* A time of which the result has no picture. */
+/* Fails when the time is outside the recorded interval. */
 static olo_status check_time(const char *path, const char *text, olo_error *error)
 {
     olo_result *result = NULL;
@@ -202,7 +202,7 @@ static olo_status check_time(const char *path, const char *text, olo_error *erro
     }
     const double time = strtod(text, NULL);
     if (status == OLO_OK && rows > 0 && (time < times[0] || time > times[rows - 1])) {
-        status = olo_fail(error, OLO_BAD_INPUT, "--time %s: '%s' goes from %g to %g", text, path,
+        status = olo_fail(error, OLO_BAD_INPUT, "--time %s: '%s' extends from %g to %g", text, path,
                           times[0], times[rows - 1]);
     }
     olo_free(times);
@@ -249,7 +249,7 @@ static int report(const char *result, const struct options *given)
     return status == OLO_OK ? CLI_OK : cli_fail(&error);
 }
 
-/* Options that do not go together, and a time that is none. */
+/* Rejects combinations of options that are not valid, and a time that is not a number. */
 static int check_options(const struct options *given)
 {
     char *end = NULL;
@@ -260,13 +260,13 @@ static int check_options(const struct options *given)
         return cli_usage(&cli_report, "--png needs a file to write");
     }
     if (given->time != NULL && !given->png) {
-        return cli_usage(&cli_report, "--time says when the picture of --png is taken");
+        return cli_usage(&cli_report, "--time is the time of the picture of --png");
     }
     if (given->time != NULL &&
         (!isfinite(strtod(given->time, &end)) || end == given->time || *end != '\0')) {
         return cli_usage(&cli_report, "--time: '%s' is not a number", given->time);
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 static int run(int argc, char **argv)
@@ -274,10 +274,10 @@ static int run(int argc, char **argv)
     struct options given = {0};
     cli_list arguments = {0};
     int code = cli_parse(&cli_report, argc, argv, &given, &arguments);
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = check_options(&given);
     }
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = report(arguments.items[0], &given);
     }
     cli_list_free(&arguments);
@@ -289,11 +289,11 @@ const cli_command cli_report = {
     .arguments = "RESULT",
     .least = 1,
     .most = 1,
-    .summary = "the page about a result: motion, ledger, verdict; or one plot",
+    .summary = "write the report of a result: motion, ledger, verdict; or one plot",
     .details =
-        "RESULT is a file that 'oloid run' wrote, complete or not (RESULT.partial). The page is\n"
-        "one file that needs nothing else, below 10 MB whatever the run; it says what it had\n"
-        "to thin. 'oloid run' writes the same beside its result.\n",
+        "RESULT is a file that 'oloid run' wrote, complete or not (RESULT.partial). The report is\n"
+        "one self-contained page below 10 MB; it says which data it had to thin for that.\n"
+        "'oloid run' writes the same report beside its result.\n",
     .examples = "  oloid report heavy-top.h5\n"
                 "  oloid report heavy-top.h5 --svg energy -o energy.svg\n"
                 "  oloid report heavy-top.h5 --svg top.position\n"

@@ -1,25 +1,26 @@
-/* `--resume`: which run a person means, and its model as the journal of the run has it. */
+/* `--resume`: finds the run that is meant and loads its model from its journal. */
 #ifndef OLO_CLI_RESUME_H
 #define OLO_CLI_RESUME_H
 
 #include "cli/load.h"
 
-/* Names of the files of a run: its result, its journal. Both are owned by the caller (olo_free). */
-typedef struct cli_past {
+/* Names of the files of a run: result and journal. Both are owned by the caller (olo_free). */
+typedef struct cli_run_files {
     char *path, *partial;
-} cli_past;
+} cli_run_files;
 
-/* `heavy-top.h5` for a model, by its name in this folder; NULL when memory is out. */
+/* `heavy-top.h5` in the current folder, by the name of the model; NULL when out of memory. */
 char *cli_default_path(const olo_model *model);
 
-/* The journal of a result; NULL when memory is out. */
+/* The journal of a result; NULL when out of memory. */
 char *cli_partial_path(const char *path);
 
-/* Finds the run to go on with and loads its model from it. `word` is the journal (`x.h5.partial`),
- * its result (`x.h5`) or the model, whose result is `output` if that is not NULL. `set` and
- * `options` as in cli_load: they may repeat what the run was started with. */
-olo_status cli_find_past(const char *word, const char *output, const cli_list *set,
-                         const olo_setting *options, int option_count, cli_past *past,
-                         cli_loaded *loaded, olo_error *error);
+/* Finds the run to continue and loads its model from its journal. `word` is the journal
+ * (`x.h5.partial`), its result (`x.h5`) or the model, whose result is `output` if that is not NULL.
+ * `set` and `options` as in cli_load: they may only have the values that the run was started with.
+ */
+olo_status cli_find_interrupted_run(const char *word, const char *output, const cli_list *set,
+                                    const olo_setting *options, int option_count,
+                                    cli_run_files *files, cli_loaded *loaded, olo_error *error);
 
 #endif

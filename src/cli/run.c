@@ -1,5 +1,5 @@
-/* `oloid run`: simulate a model, record it, judge what it conserves; or go on with a run that broke
- * off. */
+/* `oloid run`: simulates a model, records it and judges its conserved quantities; or continues an
+ * interrupted run. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "cli/command_line.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/message.h"
 #include "cli/overwrite.h"
 #include "cli/progress_line.h"
 #include "cli/report_path.h"
 #include "cli/resume.h"
 #include "cli/run_report.h"
-#include "cli/say.h"
 #include "oloid/report.h"
 #include "stepping/registry.h"
 
@@ -30,12 +30,12 @@ struct options {
 static const cli_option options[] = {
     {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
      "change a parameter of the model (l=0.2) or an option of\n"
-     "its run (run.frames=500); may be repeated"},
+     "its run (run.frames=500); may be given several times"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step"},
     {"order", 0, CLI_TEXT, offsetof(struct options, order), "N",
-     "2, 4 or 6: of the scheme, by composition of its steps"},
+     "order of the scheme: 2, 4 or 6, by composition of steps"},
     {"tolerance", 0, CLI_TEXT, offsetof(struct options, tolerance), "E",
-     "choose the steps for this error (energy-momentum only)"},
+     "adapt the steps to this error (energy-momentum only)"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum (energy exact) or variational\n"
@@ -47,18 +47,18 @@ static const cli_option options[] = {
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.h5 here"},
     {"inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL,
-     "inverse dynamics: tell what the drives give that the\n"
-     "motions of the joints need"},
+     "inverse dynamics: report the drive forces of prescribed\n"
+     "motions"},
     {"resume", 0, CLI_FLAG, offsetof(struct options, resume), NULL,
-     "go on with a run that was interrupted or killed"},
+     "continue a run that was interrupted or killed"},
     {"checkpoint", 0, CLI_TEXT, offsetof(struct options, checkpoint), "SECONDS",
-     "how often a run is made safe; default: 1; 0: every step"},
+     "time between two checkpoints; default: 1; 0: every step"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
     {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL,
      "write no report (<result>.report.html)"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL,
-     "no progress and no warnings on stderr; the summary has them"},
+     "no progress and no warnings on stderr; warnings are in the\nsummary"},
     {0}};
 
 /* Everything that a run owns. */
@@ -67,14 +67,15 @@ struct session {
     cli_loaded loaded;
     olo_recorder *recorder;
     char *command, *path, *partial, *resume, *report;
-    double checkpoint; /* s; negative: as the library does */
+    double checkpoint; /* s; negative: default of the library */
     cli_progress_line progress;
     cli_outcome outcome;
     size_t warning_capacity;
     olo_error error;
 };
 
-/* Where the result goes: NULL for nowhere, the option, or the model's name in this folder. */
+/* Chooses the path of the result: NULL for none, the option, or the model's name in the current
+ * folder. */
 static olo_status choose_path(struct session *session, olo_error *error)
 {
     if (session->options.no_result) {
@@ -86,19 +87,19 @@ static olo_status choose_path(struct session *session, olo_error *error)
     if (session->partial == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
     }
-    const olo_status status = cli_check_model_stays_beside(&session->loaded, session->path,
-                                                           !session->options.no_report, error);
+    const olo_status status = cli_check_model_overwrite_by_result(
+        &session->loaded, session->path, !session->options.no_report, error);
     if (status != OLO_OK) {
         return status;
     }
     if (access(session->partial, F_OK) == 0 && !session->options.quiet) {
-        cli_say("'%s' of an earlier run is replaced; --resume would go on with it",
-                session->partial);
+        cli_message("'%s' of an earlier run is replaced; --resume would continue it",
+                    session->partial);
     }
     return OLO_OK;
 }
 
-/* Loads the model: from `word`, or from the run that `word` means. */
+/* Loads the model from `word` or, with --resume, from the run that `word` means. */
 static olo_status load(struct session *session, const char *word, olo_error *error)
 {
     const struct options *given = &session->options;
@@ -111,11 +112,11 @@ static olo_status load(struct session *session, const char *word, olo_error *err
     if (!given->resume) {
         return cli_load(word, &given->set, settings, count, loaded, error);
     }
-    cli_past past = {0};
-    const olo_status status =
-        cli_find_past(word, given->output, &given->set, settings, count, &past, loaded, error);
-    session->path = past.path;
-    session->partial = past.partial;
+    cli_run_files files = {0};
+    const olo_status status = cli_find_interrupted_run(word, given->output, &given->set, settings,
+                                                       count, &files, loaded, error);
+    session->path = files.path;
+    session->partial = files.partial;
     return status;
 }
 
@@ -153,13 +154,13 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
         status = cli_drives_create(&outcome->drives, session->loaded.system, error);
     }
     if (status == OLO_OK) {
-        // this also refuses a combination that does not exist, before any file is touched
+        // this also rejects invalid combinations of options, before any file is changed
         status = olo_run_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
     }
     if (status != OLO_OK) {
         return status;
     }
-    // there is a result from here on: Ctrl-C finishes what is under way
+    // from here on there is a result: Ctrl-C finishes the step and the files
     cli_interrupt_begin();
     return open_recorder(session, error);
 }
@@ -170,14 +171,14 @@ static bool wants_stop(void *context)
     return cli_interrupted();
 }
 
-static void hear_warning(void *context, const char *text)
+static void on_warning(void *context, const char *text)
 {
     struct session *session = context;
     if (!session->options.quiet) {
         cli_progress_clear(&session->progress);
-        cli_say("warning: %s", text);
+        cli_message("warning: %s", text);
     }
-    // keep it for the summary; without memory it was at least said
+    // store the warning for the summary; it is dropped when out of memory
     cli_outcome *outcome = &session->outcome;
     char **warnings = olo_grow(outcome->warnings, (size_t)outcome->warning_count,
                                &session->warning_capacity, sizeof *warnings);
@@ -190,18 +191,18 @@ static void hear_warning(void *context, const char *text)
     }
 }
 
-/* All steps, or those that are left. */
+/* Performs all steps, or the remaining ones of an interrupted run. */
 static olo_status step(struct session *session, olo_error *error)
 {
     cli_outcome *outcome = &session->outcome;
     cli_loaded *loaded = &session->loaded;
     const char *name = olo_model_name(loaded->model);
     cli_progress_begin(&session->progress, name, outcome->run, loaded->state);
-    olo_observer person = olo_observer_default();
-    person.context = session;
-    person.stop = wants_stop;
-    person.warn = hear_warning;
-    const olo_observer observers[] = {person, olo_recorder_observer(session->recorder),
+    olo_observer user = olo_observer_default();
+    user.context = session;
+    user.stop = wants_stop;
+    user.warn = on_warning;
+    const olo_observer observers[] = {user, olo_recorder_observer(session->recorder),
                                       cli_drives_observer(&outcome->drives),
                                       cli_progress_observer(&session->progress)};
     const int count = session->options.quiet ? 3 : 4;
@@ -211,15 +212,16 @@ static olo_status step(struct session *session, olo_error *error)
     }
     cli_progress_resume(&session->progress, outcome->summary.start);
     if (!session->options.quiet) {
-        cli_say("%s: goes on after step %ld, t = %.9g", name, outcome->summary.steps,
-                olo_state_time(loaded->state));
+        cli_message("%s: continues after step %ld, t = %.9g", name, outcome->summary.steps,
+                    olo_state_time(loaded->state));
     }
     return olo_simulate_resume(loaded->system, outcome->run, loaded->state, observers, count,
                                &outcome->summary, error);
 }
 
-/* What there is of a result that is not complete, and how to go on where that makes sense. */
-static void tell_partial(struct session *session)
+/* Sets the path of an incomplete result, and the command that continues the run where this is
+ * possible. */
+static void set_partial_result(struct session *session)
 {
     cli_outcome *outcome = &session->outcome;
     if (session->partial == NULL || access(session->partial, F_OK) != 0) {
@@ -232,7 +234,7 @@ static void tell_partial(struct session *session)
     }
 }
 
-/* The page about a complete result, beside it. */
+/* Writes the report beside a complete result. */
 static olo_status write_report(struct session *session, olo_error *error)
 {
     if (session->path == NULL || session->options.no_report) {
@@ -247,7 +249,7 @@ static olo_status write_report(struct session *session, olo_error *error)
     return status;
 }
 
-/* Runs and finishes the result, whatever happened; the first error is the one that is told. */
+/* Runs the simulation and finishes the result in any case. The first error is reported. */
 static olo_status simulate(struct session *session, olo_error *error)
 {
     cli_outcome *outcome = &session->outcome;
@@ -267,7 +269,7 @@ static olo_status simulate(struct session *session, olo_error *error)
         outcome->result = session->path;
         outcome->status = write_report(session, error);
     } else {
-        tell_partial(session);
+        set_partial_result(session);
     }
     outcome->verdict_count = olo_recorder_verdicts(session->recorder, outcome->verdicts);
     outcome->level = olo_recorder_verdict_level(session->recorder);
@@ -276,15 +278,16 @@ static olo_status simulate(struct session *session, olo_error *error)
     return outcome->status;
 }
 
-/* A warning or a broken law has an exit code of its own, also in a run that was interrupted. */
+/* Prints the worst verdict if it is not ok, also after an interrupted run. Returns its exit code.
+ */
 static int judge(const cli_outcome *outcome)
 {
     static const int codes[] = {CLI_OK, CLI_LAW_WARNED, CLI_LAW_BROKEN};
     for (int i = 0; i < outcome->verdict_count; i++) {
         const olo_verdict *verdict = &outcome->verdicts[i];
         if (verdict->level != OLO_VERDICT_OK && verdict->level == outcome->level) {
-            cli_say("%s: %s: %s: %s", olo_model_name(outcome->loaded->model),
-                    olo_verdict_level_name(verdict->level), verdict->quantity, verdict->text);
+            cli_message("%s: %s: %s: %s", olo_model_name(outcome->loaded->model),
+                        olo_verdict_level_name(verdict->level), verdict->quantity, verdict->text);
             break;
         }
     }
@@ -300,7 +303,7 @@ static int run_and_report(struct session *session, const char *file)
     const bool from_start = !session->options.resume;
     if (from_start && !session->options.json && cli_was_projected(&session->loaded)) {
         char text[256];
-        (void)printf("start projected: %s\n",
+        (void)printf("initial state projected: %s\n",
                      cli_describe_projection(&session->loaded, text, sizeof text));
     }
     const olo_status status = simulate(session, error);
@@ -338,7 +341,7 @@ static void close_session(struct session *session)
     cli_list_free(&session->options.set);
 }
 
-/* Options that only fit in certain ways. */
+/* Rejects invalid options and combinations of options. */
 static int check_options(struct session *session)
 {
     const struct options *given = &session->options;
@@ -357,7 +360,7 @@ static int check_options(struct session *session)
             return cli_usage(&cli_run, "--checkpoint needs seconds, got '%s'", given->checkpoint);
         }
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 static int run(int argc, char **argv)
@@ -368,10 +371,10 @@ static int run(int argc, char **argv)
     int code = session.command != NULL
                    ? cli_parse(&cli_run, argc, argv, &session.options, &arguments)
                    : cli_no_memory();
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = check_options(&session);
     }
-    if (code == CLI_GO_ON) {
+    if (code == CLI_CONTINUE) {
         code = run_and_report(&session, arguments.items[0]);
     }
     close_session(&session);
@@ -387,9 +390,9 @@ const cli_command cli_run = {
     .summary = "simulate a model and judge what it conserves",
     .details =
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
-        "Ctrl-C finishes the step and writes what there is; pressed again, it ends at once.\n"
-        "Until a run is complete its result is RESULT.partial. With --resume, MODEL may\n"
-        "also be that file, which knows its model; the result is the same to the last bit.\n",
+        "Ctrl-C finishes the step and writes the result so far; pressed again, it ends at once.\n"
+        "Until a run is complete its result is RESULT.partial. With --resume, MODEL may also be\n"
+        "that file, which contains the model; the result is the same to the last bit.\n",
     .examples = "  oloid run heavy-top\n"
                 "  oloid run heavy-top --set spin=60 --step 1e-4 --end 2 --output nods.h5\n"
                 "  oloid run --resume nods.h5.partial\n"

@@ -1,4 +1,4 @@
-/* The summary of a run. */
+/* Prints the summary of a run as text and as JSON. */
 #include "cli/run_report.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
 static const cli_colour LEVEL_COLOURS[] = {CLI_GOOD, CLI_MUTED, CLI_BAD};
 static const char *const LEVEL_WORDS[] = {"ok", "WARN", "BROKEN"};
 
-/* One line per quantity, in columns; the reasons only where a person reads. */
+/* Prints one line per conserved quantity, in columns; the reasons only on a terminal. */
 static void print_verdicts(FILE *out, const cli_outcome *outcome)
 {
     int name_width = 0, text_width = 0;
@@ -94,7 +94,7 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
         (void)fprintf(out, "  result so far: %s\n", outcome->partial);
     }
     if (outcome->resume != NULL) {
-        (void)fprintf(out, "  to go on: %s\n", outcome->resume);
+        (void)fprintf(out, "  to continue: %s\n", outcome->resume);
     }
 }
 
@@ -117,7 +117,7 @@ static void write_verdicts(olo_json *json, const cli_outcome *outcome)
     olo_json_close(json);
 }
 
-/* How the run was set up. */
+/* Writes options and size of the run. */
 static void write_setup(olo_json *json, const cli_outcome *outcome)
 {
     const olo_projection *projection = &outcome->loaded->projection;
@@ -136,7 +136,7 @@ static void write_setup(olo_json *json, const cli_outcome *outcome)
     olo_json_close(json);
 }
 
-/* What the run did. */
+/* Writes steps, iterations, time and energy of the run. */
 static void write_work(olo_json *json, const cli_outcome *outcome)
 {
     const olo_run_summary *summary = &outcome->summary;

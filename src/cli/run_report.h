@@ -1,4 +1,4 @@
-/* What is told after a run: for people, and as JSON for programs. */
+/* The summary of a run: as text, and as JSON for programs. */
 #ifndef OLO_CLI_RUN_REPORT_H
 #define OLO_CLI_RUN_REPORT_H
 
@@ -9,17 +9,17 @@
 #include "cli/load.h"
 #include "oloid/results.h"
 
-/* Everything there is to tell. Pointers belong to the run. */
+/* The outcome of a run. Pointers belong to the run. */
 typedef struct cli_outcome {
     const cli_loaded *loaded;
     const olo_run *run;
     int unknowns;
     olo_status status;
-    const char *error;   /* NULL when all went well */
+    const char *error;   /* NULL: no error */
     const char *result;  /* path, or NULL */
     const char *report;  /* path, or NULL */
-    const char *partial; /* path of what there is of a result that is not complete, or NULL */
-    const char *resume;  /* the command that goes on, or NULL */
+    const char *partial; /* path of an incomplete result, or NULL */
+    const char *resume;  /* the command that continues the run, or NULL */
     double time;         /* reached */
     olo_ledger end;
     olo_run_summary summary;

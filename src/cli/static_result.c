@@ -1,4 +1,4 @@
-/* Results of what does not move. */
+/* Results of statics: see the header. */
 #include "cli/static_result.h"
 
 #include <math.h>
@@ -10,21 +10,21 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/interrupt.h"
+#include "cli/message.h"
 #include "cli/report_path.h"
-#include "cli/say.h"
 #include "oloid/report.h"
 
 int cli_positive(const cli_command *command, const char *option, const char *text, double *value)
 {
     char *end = NULL;
     if (text == NULL) {
-        return CLI_GO_ON;
+        return CLI_CONTINUE;
     }
     *value = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(*value) || !(*value > 0.0)) {
         return cli_usage(command, "--%s needs a positive number, got '%s'", option, text);
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 int cli_vector(const cli_command *command, const char *option, const char *text, double value[3])
@@ -39,7 +39,7 @@ int cli_vector(const cli_command *command, const char *option, const char *text,
         }
         at = end + 1;
     }
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 int cli_spin(const cli_command *command, const char *rate, const char *point,
@@ -49,77 +49,77 @@ int cli_spin(const cli_command *command, const char *rate, const char *point,
         return cli_usage(command, "--spin-point is for --spin");
     }
     const int code = cli_vector(command, "spin", rate, spin->rate);
-    return code == CLI_GO_ON ? cli_vector(command, "spin-point", point, spin->point) : code;
+    return code == CLI_CONTINUE ? cli_vector(command, "spin-point", point, spin->point) : code;
 }
 
-olo_status cli_static_result_open(cli_static_result *still, const char *path, double end,
+olo_status cli_static_result_open(cli_static_result *result, const char *path, double end,
                                   const char *what, bool constraints, olo_error *error)
 {
-    const cli_loaded *loaded = &still->loaded;
-    still->run = *olo_model_run(loaded->model);
-    still->run.end = end;
-    still->run.step = end / (double)still->run.frames;
+    const cli_loaded *loaded = &result->loaded;
+    result->run = *olo_model_run(loaded->model);
+    result->run.end = end;
+    result->run.step = end / (double)result->run.frames;
     if (path != NULL) {
-        still->path = olo_strdup(path);
-        if (still->path == NULL) {
+        result->path = olo_strdup(path);
+        if (result->path == NULL) {
             return olo_fail(error, OLO_NO_MEMORY, "out of memory");
         }
     }
     const olo_status status =
-        olo_recorder_create(still->path, loaded->model, loaded->system, &still->run, still->command,
-                            &still->recorder, error);
+        olo_recorder_create(result->path, loaded->model, loaded->system, &result->run,
+                            result->command, &result->recorder, error);
     if (status == OLO_OK) {
-        olo_recorder_set_independent_states(still->recorder, what, constraints);
+        olo_recorder_set_independent_states(result->recorder, what, constraints);
     }
     return status;
 }
 
-olo_status cli_static_result_finish(cli_static_result *still, bool report, olo_error *error)
+olo_status cli_static_result_finish(cli_static_result *result, bool report, olo_error *error)
 {
-    const olo_run_summary summary = {.steps = still->steps};
-    olo_status status = olo_recorder_finish(still->recorder, &summary, OLO_OK, error);
+    const olo_run_summary summary = {.steps = result->steps};
+    olo_status status = olo_recorder_finish(result->recorder, &summary, OLO_OK, error);
     cli_interrupt_end();
-    if (status != OLO_OK || still->path == NULL || !report) {
+    if (status != OLO_OK || result->path == NULL || !report) {
         return status;
     }
-    still->report = cli_report_path(still->path, "report.html");
-    if (still->report == NULL) {
+    result->report = cli_report_path(result->path, "report.html");
+    if (result->report == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
     }
-    return olo_report_write(still->path, still->report, NULL, error);
+    return olo_report_write(result->path, result->report, NULL, error);
 }
 
-void cli_static_result_tell(const cli_static_result *still)
+void cli_static_result_print(const cli_static_result *result)
 {
-    if (still->path != NULL) {
-        (void)printf("result: %s\n", still->path);
+    if (result->path != NULL) {
+        (void)printf("result: %s\n", result->path);
     }
-    if (still->report != NULL) {
-        (void)printf("report: %s\n", still->report);
+    if (result->report != NULL) {
+        (void)printf("report: %s\n", result->report);
     }
 }
 
-static void close_still(cli_static_result *still)
+static void close_result(cli_static_result *result)
 {
-    olo_recorder_free(still->recorder);
-    cli_unload(&still->loaded);
-    olo_free(still->command);
-    olo_free(still->path);
-    olo_free(still->report);
+    olo_recorder_free(result->recorder);
+    cli_unload(&result->loaded);
+    olo_free(result->command);
+    olo_free(result->path);
+    olo_free(result->report);
 }
 
 int cli_static_result_run(const cli_command *command, int argc, char **argv, void *options,
-                          cli_list *set, cli_static_result *still,
-                          int (*go)(cli_static_result *still, const char *file))
+                          cli_list *set, cli_static_result *result,
+                          int (*solve)(cli_static_result *result, const char *file))
 {
     cli_list arguments = {0};
-    still->command = cli_join_command(argc, argv);
-    int code = still->command != NULL ? cli_parse(command, argc, argv, options, &arguments)
-                                      : cli_no_memory();
-    if (code == CLI_GO_ON) {
-        code = go(still, arguments.items[0]);
+    result->command = cli_join_command(argc, argv);
+    int code = result->command != NULL ? cli_parse(command, argc, argv, options, &arguments)
+                                       : cli_no_memory();
+    if (code == CLI_CONTINUE) {
+        code = solve(result, arguments.items[0]);
     }
-    close_still(still);
+    close_result(result);
     cli_list_free(set);
     cli_list_free(&arguments);
     return code;

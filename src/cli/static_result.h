@@ -1,6 +1,5 @@
-/* Results of what does not move: equilibria along a path of loads, shapes of modes. They are
- * recorded like a run, load factor or phase in the place of time, with a report beside the result.
- */
+/* Results of statics: equilibria along a path of loads, and shapes of modes. They are recorded like
+ * a run, with the load factor or the phase as time, and with a report beside the result. */
 #ifndef OLO_CLI_STATIC_RESULT_H
 #define OLO_CLI_STATIC_RESULT_H
 
@@ -16,24 +15,24 @@ typedef struct cli_static_result {
     long steps;
 } cli_static_result;
 
-/* A positive number from an option that may be absent. Returns CLI_GO_ON, or the exit code after a
- * message. */
+/* Reads a positive number from an option that may be absent. Returns CLI_CONTINUE, or the exit code
+ * after a message. */
 struct cli_command;
 int cli_positive(const struct cli_command *command, const char *option, const char *text,
                  double *value);
 
-/* Three numbers "x,y,z" likewise. */
+/* Reads three numbers "x,y,z" in the same way. */
 int cli_vector(const struct cli_command *command, const char *option, const char *text,
                double value[3]);
-/* Two rows of a table of options, for a struct with `spin` and `spin_point`; and the frame that
- * they give. */
+/* Two rows of a table of options, for a struct with members `spin` and `spin_point`; and the
+ * rotating frame that the options define. */
 #define CLI_SPIN_OPTIONS(type)                                                                     \
     {"spin",                                                                                       \
      0,                                                                                            \
      CLI_TEXT,                                                                                     \
      offsetof(type, spin),                                                                         \
      "X,Y,Z",                                                                                      \
-     "in a frame that turns with this angular velocity, the\nground and all loads with it"},       \
+     "in a frame that rotates with this angular velocity,\ntogether with the ground and loads"},   \
     {                                                                                              \
         "spin-point", 0, CLI_TEXT, offsetof(type, spin_point), "X,Y,Z",                            \
             "a point of its axis; default: the origin"                                             \
@@ -41,19 +40,20 @@ int cli_vector(const struct cli_command *command, const char *option, const char
 int cli_spin(const struct cli_command *command, const char *rate, const char *point,
              olo_rotating_frame *spin);
 
-/* The whole of such a command: parses into `options`, of which `set` is the list of settings; then
- * `go` gets the session, whose first member `still` is, and the model. Frees all that these own. */
+/* Runs such a command: parses into `options`, of which `set` is the list of settings; then calls
+ * `solve` with the model. `result` must be the first member of the session of the command, so that
+ * `solve` can convert it. Frees everything that result and lists own. */
 int cli_static_result_run(const struct cli_command *command, int argc, char **argv, void *options,
-                          cli_list *set, cli_static_result *still,
-                          int (*go)(cli_static_result *still, const char *file));
+                          cli_list *set, cli_static_result *result,
+                          int (*solve)(cli_static_result *result, const char *file));
 
-/* Opens the result `path`, a copy of which is kept, that goes up to `end` and shows `what`; NULL:
- * nothing is written. With `constraints` these are judged. */
-olo_status cli_static_result_open(cli_static_result *still, const char *path, double end,
+/* Opens the result `path` (copied; NULL: nothing is written) with the end time `end` and the
+ * description `what`. With `constraints` the verdict judges the constraints. */
+olo_status cli_static_result_open(cli_static_result *result, const char *path, double end,
                                   const char *what, bool constraints, olo_error *error);
-/* Finishes the result, and writes the report unless that is not wanted. */
-olo_status cli_static_result_finish(cli_static_result *still, bool report, olo_error *error);
-/* Prints where they are. */
-void cli_static_result_tell(const cli_static_result *still);
+/* Finishes the result, and writes its report if `report` is true. */
+olo_status cli_static_result_finish(cli_static_result *result, bool report, olo_error *error);
+/* Prints the paths of result and report. */
+void cli_static_result_print(const cli_static_result *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening a study and following its runs. */
+/* Opens a study and shows the progress of its runs. */
 #include "cli/study.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/interrupt.h"
-#include "cli/say.h"
+#include "cli/message.h"
 #include "oloid/version.h"
 
 int cli_study_numbers(const cli_command *command, const char *option, const char *text, int most,
@@ -41,16 +41,16 @@ static bool wants_stop(void *context)
     return cli_interrupted();
 }
 
-static void hear_warning(void *context, const char *text)
+static void on_warning(void *context, const char *text)
 {
     cli_study *study = context;
     if (!study->quiet) {
         cli_progress_clear(&study->progress);
-        cli_say("warning: %s: %s", study->what, text);
+        cli_message("warning: %s: %s", study->what, text);
     }
 }
 
-/* A new bar for a new run; lines keep their pace over all runs. */
+/* Begins the progress bar of a run. The interval between plain lines extends over all runs. */
 static void announce(void *context, const char *what, const olo_run *run)
 {
     cli_study *study = context;
@@ -77,7 +77,7 @@ olo_status cli_study_open(cli_study *study, const char *file, const cli_list *se
     study->observers[0] = olo_observer_default();
     study->observers[0].context = study;
     study->observers[0].stop = wants_stop;
-    study->observers[0].warn = hear_warning;
+    study->observers[0].warn = on_warning;
     study->observers[1] = cli_progress_observer(&study->progress);
     study->run = *olo_model_run(study->loaded.model);
     study->study = olo_study_default();

@@ -1,5 +1,5 @@
-/* What the commands for studies share: lists of numbers and words, and a loaded model with
- * progress, warnings and Ctrl-C. */
+/* Common parts of the commands for studies: lists of numbers, a loaded model with progress,
+ * warnings and Ctrl-C, and the page of a study. */
 #ifndef OLO_CLI_STUDY_H
 #define OLO_CLI_STUDY_H
 
@@ -27,12 +27,12 @@ typedef struct cli_study {
     olo_study study;
     cli_progress_line progress;
     olo_observer observers[2];
-    char what[CLI_STUDY_NAME_SIZE]; /* the run that is under way */
+    char what[CLI_STUDY_NAME_SIZE]; /* name of the current run */
     bool quiet;
 } cli_study;
 
 /* Splits "1e-2,1e-3" into at most `most` numbers above zero. Returns their number, or -1 after
- * telling what is wrong with the option called `option`. */
+ * printing what is wrong with the option called `option`. */
 int cli_study_numbers(const cli_command *command, const char *option, const char *text, int most,
                       double *numbers);
 
@@ -43,19 +43,19 @@ olo_status cli_study_open(cli_study *study, const char *file, const cli_list *se
                           olo_error *error);
 void cli_study_close(cli_study *study);
 
-/* Writes the page of a study, with the facts that all studies have, and says where it is. The
- * tables and plots are those of `page`, which also has the subtitle. */
+/* Writes the page of a study: adds title, description and common facts to `page`, which has the
+ * subtitle, the tables and the plots. */
 olo_status cli_study_report(const cli_study *study, const char *command, olo_study_page *page,
                             const char *path, olo_error *error);
 
-/* A printed table on the page. */
+/* Refers to a printed table as a table of the page. */
 olo_study_table cli_study_table(const char *title, const cli_table *table);
 
-/* The exit code of a study after telling what ended it. `failure` is why not one of its runs came
- * to its end, or NULL: a run that fails is a finding, as long as there are others. */
+/* Prints the error of a study and returns its exit code. `failure` is the reason why all of its
+ * runs failed, or NULL; if only some failed, the study succeeded. */
 int cli_study_code(olo_status status, const olo_error *error, const olo_error *failure);
 
-/* After the last run: takes the progress off the screen. */
+/* To be called after the last run: removes the progress from the screen. */
 void cli_study_done(cli_study *study);
 
 #endif

@@ -1,4 +1,6 @@
-/* The first steps from the start of a model, linearised: see the header. */
+/* Linearises the first steps of a model, A = dz_1/dz_0 in canonical coordinates z, and measures the
+ * symplectic defect |A^T J A - J| / |A|^2, the change of volume |det A| - 1 and the moduli of the
+ * eigenvalues of A. */
 #include "cli/symplectic.h"
 
 #include <math.h>
@@ -6,7 +8,7 @@
 
 enum { STEPS = 10 };
 
-/* The run is the model's with reduced constraints: no other has derivatives. */
+/* The run of the model with reduced constraints, the treatment that has derivatives. */
 static olo_run run_of(const cli_loaded *loaded)
 {
     olo_run run = *olo_model_run(loaded->model);
@@ -14,7 +16,7 @@ static olo_run run_of(const cli_loaded *loaded)
     return run;
 }
 
-static void keep_worst(const olo_step_map *map, bool first, olo_step_map *worst)
+static void update_worst(const olo_step_map *map, bool first, olo_step_map *worst)
 {
     if (first) {
         *worst = *map;
@@ -40,7 +42,7 @@ olo_status cli_symplectic_find(const cli_loaded *loaded, cli_symplectic *found, 
         olo_step_map map = olo_step_map_default();
         status = olo_derivatives_compute_step_map(derivatives, state, run.step, &map, error);
         if (status == OLO_OK)
-            keep_worst(&map, found->steps == 0, &found->worst);
+            update_worst(&map, found->steps == 0, &found->worst);
     }
     olo_state_free(state);
     olo_derivatives_free(derivatives);

@@ -1,4 +1,5 @@
-/* `oloid check --symplectic`: what the linearised steps at the start do to areas in phase space. */
+/* `oloid check --symplectic`: how the first steps, linearised, change areas and volumes in phase
+ * space. */
 #ifndef OLO_CLI_SYMPLECTIC_H
 #define OLO_CLI_SYMPLECTIC_H
 
@@ -6,7 +7,7 @@
 #include "cli/load.h"
 #include "oloid/derivatives.h"
 
-/* The first steps of the run of a model; the largest of all. */
+/* The first steps of a run, and the worst value of each measure. */
 typedef struct cli_symplectic {
     int steps;
     double step;

@@ -1,4 +1,4 @@
-/* Collecting cells and printing them in columns. */
+/* Collects cells and prints them in columns. */
 #include "cli/table.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 void cli_table_row(cli_table *table)
 {
     cli_cells *rows = olo_grow(table->rows, table->count, &table->capacity, sizeof *rows);
-    table->filled = CLI_TABLE_COLUMNS; // no room for cells of a row that is not there
+    table->filled = CLI_TABLE_COLUMNS; // without memory the cells of the row are dropped
     if (rows != NULL) {
         table->rows = rows;
         memset(rows[table->count++], 0, sizeof *rows);
@@ -55,8 +55,8 @@ static int width_of(const cli_table *table, int column)
     return (int)width;
 }
 
-/* Whether a column says nothing below its heading. */
-static bool is_idle(const cli_table *table, int column)
+/* Whether a column is empty below its heading. */
+static bool is_empty(const cli_table *table, int column)
 {
     for (size_t i = 1; i < table->count; i++) {
         const char *cell = table->rows[i][column];
@@ -71,7 +71,7 @@ void cli_table_print(cli_table *table, FILE *out)
 {
     int widths[CLI_TABLE_COLUMNS] = {0};
     for (int k = 0; k < table->columns; k++) {
-        widths[k] = is_idle(table, k) ? 0 : width_of(table, k);
+        widths[k] = is_empty(table, k) ? 0 : width_of(table, k);
     }
     for (size_t i = 0; i < table->count; i++) {
         (void)fprintf(out, "%s  %-*s", i == 0 ? cli_colour_code(out, CLI_MUTED) : "", widths[0],

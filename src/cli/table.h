@@ -1,5 +1,5 @@
-/* Tables for people: cells of text, columns as wide as they need, the first to the left, all others
- * to the right. */
+/* Printed tables of text cells. Columns are as wide as their content; the first is aligned to the
+ * left, all others to the right. */
 #ifndef OLO_CLI_TABLE_H
 #define OLO_CLI_TABLE_H
 
@@ -19,10 +19,10 @@ typedef struct cli_table {
     int filled;  /* cells of the last row */
 } cli_table;
 
-/* Begins a row. When memory is out the row is left out. */
+/* Begins a row. When out of memory the row is dropped. */
 void cli_table_row(cli_table *table);
 
-/* Appends a cell to the last row; a cell beyond the last column is left out. */
+/* Appends a cell to the last row; a cell beyond the last column is dropped. */
 void cli_table_cell(cli_table *table, const char *format, ...) OLO_PRINTF(2, 3);
 
 /* Appends a number in a format of printf, "-" if it is not finite. */

@@ -1,4 +1,4 @@
-/* Questions to the terminal. */
+/* Properties of the terminal. */
 #include "cli/terminal.h"
 
 #include <stdlib.h>

@@ -289,7 +289,7 @@ def test_verdict_and_facts_in_words(model):
 
 
 def test_what_is_no_motion_is_told(seen):
-    assert "Mode 2 swings once: frequency 26.3" in seen["mode"]["texts"]
+    assert "One period of mode 2: frequency 26.3" in seen["mode"]["texts"]
 
 
 def test_nasty_names_are_shown_and_not_run(seen):

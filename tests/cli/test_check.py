@@ -51,7 +51,7 @@ def test_redundant_rows_are_named(oloid, model, joints, freedoms, counted):
     assert sum(rows for rows, _ in named.values()) == report["redundant"]
     text = oloid("check", model).stdout
     for name, (repeated, rows) in joints.items():
-        assert f"'{name}': {repeated} of its {rows} rows repeat" in text
+        assert f"'{name}': {repeated} of its {rows} rows {'is' if repeated == 1 else 'are'} redundant" in text
     assert f"degrees of freedom  {freedoms} ({counted} by counting rows)" in text
 
 
@@ -65,7 +65,7 @@ def test_text_for_people(oloid):
     assert done.returncode == 0 and done.stderr == ""
     for wanted in ("coordinates         12", "9 (6 internal, 3 external), rank 9",
                    "degrees of freedom  3", "constraint groups", "conserved",
-                   "angular momentum z", "not conserved", "linear momentum x", "start", "energy"):
+                   "angular momentum z", "not conserved", "linear momentum x", "initial state", "energy"):
         assert wanted in done.stdout
     assert "\033" not in done.stdout
 

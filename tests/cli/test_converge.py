@@ -130,7 +130,7 @@ def test_a_model_file_may_give_an_exact_solution(oloid):
     (oloid.folder / "other.yaml").write_text(text)
     done = oloid("converge", "other.yaml", "--steps", "0.5")
     assert done.returncode == 0
-    assert "warning: the exact solution is off by 2.0e-01 at the start" in one_message(done)
+    assert "warning: the initial state differs from the exact solution by 2.0e-01" in one_message(done)
 
 
 @pytest.mark.parametrize("arguments, expected", [

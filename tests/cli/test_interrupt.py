@@ -52,7 +52,7 @@ def test_interrupt_keeps_what_there_is_and_says_how_to_go_on(start, tmp_path, wh
     assert stderr == ""
     assert stdout.startswith("heavy-top: interrupted after ")
     assert stdout.splitlines()[-2:] == ["  result so far: my top.h5.partial",
-                                        "  to go on: oloid run --resume 'my top.h5.partial'"]
+                                        "  to continue: oloid run --resume 'my top.h5.partial'"]
     with h5py.File(tmp_path / "my top.h5.partial", "r") as result:
         assert result.attrs["status"] == b"INTERRUPTED"
         assert result["frames/step"][-1] == result["run"].attrs["steps"] > 0

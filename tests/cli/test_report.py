@@ -552,7 +552,7 @@ def test_no_drift_is_told_as_the_command_tells_it(oloid):
     (["heavy-top.h5", "--time", "1"], "--png"),
     (["heavy-top.h5", "--png", "--time", "nan"], "'nan' is not a number"),
     (["heavy-top.h5", "--png", "--time", "1s"], "'1s' is not a number"),
-    (["heavy-top.h5", "--png", "--time", "0.02"], "goes from 0 to 0.01"),
+    (["heavy-top.h5", "--png", "--time", "0.02"], "extends from 0 to 0.01"),
     (["heavy-top.h5", "-o", "/dev/full"], "/dev/full"),
 ])
 def test_mistakes_are_told(oloid, run, arguments, text):

@@ -172,8 +172,8 @@ def test_what_is_there_after_a_kill_is_what_was_written_at_the_last_checkpoint(r
     rows = check_is_the_begin_of(folder / "x.h5.partial", whole)
     done = run("--resume", "x.h5.partial")
     assert done.returncode == 0, done.stderr
-    # "oloid: heavy-top: goes on after step 1234, t = 0.1234"
-    step = int(done.stderr.split("goes on after step ")[1].split(",")[0])
+    # "oloid: heavy-top: continues after step 1234, t = 0.1234"
+    step = int(done.stderr.split("continues after step ")[1].split(",")[0])
     assert 0 < step and rows >= 1 + step // stride
 
 
@@ -313,7 +313,7 @@ def test_a_model_that_was_edited_meanwhile_is_another_model(run, start, folder):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130 and "goes on after step" in stderr
+    assert process.returncode == 130 and "continues after step" in stderr
 
 
 def test_nothing_to_resume(run, folder):
@@ -441,7 +441,7 @@ def test_a_disk_that_fills_up_during_a_run_stops_it_and_it_goes_on_later(run, st
         done = run(*options, "-o", "small/x.h5", "--checkpoint", "0")
         assert done.returncode == 4
         assert "No space left on device" in one_message(done)
-        assert "  to go on: oloid run --resume small/x.h5.partial" in done.stdout
+        assert "  to continue: oloid run --resume small/x.h5.partial" in done.stdout
         check_is_the_begin_of(small / "x.h5.partial", rows_of(folder / "whole.h5"))
         subprocess.run(["cp", "--sparse=always", small / "x.h5.partial", folder], check=True)
     finally:

@@ -42,7 +42,7 @@ def test_a_model_in_code_has_the_errors_of_a_file():
         oloid.load(model)
     with pytest.raises(oloid.InputError, match="unknown section 'bodys'|unknown key 'bodys'"):
         oloid.load(oloid.Model("x", bodys=[]))
-    with pytest.raises(oloid.InputError, match=r"points\[0\].mass: a object has no place in a model"):
+    with pytest.raises(oloid.InputError, match=r"points\[0\].mass: a model cannot contain a value of type object"):
         oloid.load({"name": "x", "points": [{"name": "a", "mass": object()}]})
     with pytest.raises(oloid.InputError, match="there is no element 'bod'"):
         oloid.Model("x").add("bod")

@@ -136,7 +136,7 @@ def test_an_abandoned_call_is_waited_for_when_the_process_exits(interrupted):
     # the library must not run while its process is taken down
     before = """
 import threading
-from oloid._errors import aside
+from oloid._errors import interruptible
 """
-    assert interrupted(before, "aside(time.sleep, 3)",
+    assert interrupted(before, "interruptible(time.sleep, 3)",
                        "sum(thread.is_alive() for thread in threading.enumerate())") == "2"

@@ -3,7 +3,7 @@ import type uPlot from "uplot";
 import { pretty } from "./dom";
 import { colour } from "./theme";
 
-// Powers of ten between two values, few enough to be read; where there are none, the ends.
+// Returns a readable number of powers of ten between two values; the ends if there are none.
 function powers(low: number, high: number, most: number): number[] {
   const first = Math.ceil(Math.log10(low) - 1e-9);
   const last = Math.floor(Math.log10(high) + 1e-9);
@@ -50,7 +50,7 @@ export function scale(log: boolean): uPlot.Scale {
   return log ? { time: false, distr: 3, log: 10 } : { time: false };
 }
 
-// A value in a legend.
+// Formats a value of a legend.
 export function value(_: uPlot, raw: number | null | undefined): string {
   return raw === null || raw === undefined ? "–" : pretty(raw);
 }

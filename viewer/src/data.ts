@@ -1,4 +1,5 @@
-// The data of a report: JSON in an element of the page, arrays in base64. src/results/report*.c writes it.
+// The data of a report: JSON in an element of the page, with arrays in base64. It is written by
+// src/results/report*.c.
 
 export type Level = "ok" | "warn" | "broken";
 
@@ -18,21 +19,21 @@ export interface PlotData {
   title: string;
   units: string;
   log: boolean;
-  drift: boolean; // |x - x(0)| over its scale
+  drift: boolean; // plot |x - x(0)| / scale
   first: boolean; // shown when the page opens
-  sparse: boolean; // curves that stay zero are left out
-  extremes: boolean; // there are columns NAME.min and NAME.max, too
+  sparse: boolean; // curves that are always zero are omitted
+  extremes: boolean; // there are also columns NAME.min and NAME.max
   columns: string[];
   labels: string[];
   scales: number[];
 }
 
 export interface ColumnData {
-  time?: string; // only where some rows were left out
+  time?: string; // only if some rows were omitted
   values: string;
 }
 
-// What acts in sweeps, in 255 steps of its largest value: for every frame and sweep a number of each kind.
+// Stresses of sweeps in units of 1/255 of the largest value: one number per frame, sweep and kind.
 export interface StressData {
   names: string[];
   units: string[];
@@ -46,18 +47,18 @@ export interface FrameData {
   stress?: StressData;
   count: number;
   time: string;
-  box: string; // a node: lower corner, extent
-  position: string; // 16-bit steps in the box
-  turn: string; // quaternions w, x, y, z times 32767
+  box: string; // per node: lower corner, extent
+  position: string; // 16-bit integers, relative to the box
+  turn: string; // rotations: quaternions w, x, y, z times 32767
 }
 
 export interface SceneData {
   gravity: number[];
   plane: number[];
   count: number;
-  node: string; // of the drawable, and of its other end; -1: space
-  map: string; // 15 numbers: place, other end, matrix by columns
-  sweep_end?: string; // of every sweep the two half-widths at its other end
+  node: string; // node of the drawable, and node of its other end; -1: space
+  map: string; // 15 numbers: position, other end, matrix by columns
+  sweep_end?: string; // per sweep: the two half-widths at its other end
   name: string[];
   role: string[];
   primitive: string[];
@@ -70,8 +71,8 @@ export interface RunReport {
   status: string;
   error: string;
   warnings: string;
-  level: Level | ""; // of the run as a whole; "" before it ended
-  shows: string; // what the states are, if no motion
+  level: Level | ""; // of the whole run; "" if it was not completed
+  shows: string; // description of the states if they are not a motion
   file: string;
   facts: [string, string][];
   verdict: Verdict[];
@@ -134,7 +135,7 @@ export function readReport(): Report {
   return JSON.parse(element?.textContent ?? "{}") as Report;
 }
 
-// A column with its own times, or those of all rows.
+// The columns of a report, each with its own times or with those of all rows.
 export class Columns {
   private shared: Float64Array | undefined;
   private cache = new Map<string, { time: Float64Array; values: Float64Array }>();

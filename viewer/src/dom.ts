@@ -1,4 +1,4 @@
-// Small helpers to build the page. Texts of the report are only ever set as text.
+// Helpers that build the page. Texts of the report are inserted as text, never as HTML.
 
 type Child = Node | string | null | undefined;
 
@@ -13,7 +13,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-// Icons: paths in a square of 24.
+// Icons: paths in a square of 24 units.
 const icons: Record<string, string> = {
   play: "M7 4.5v15l13-7.5z",
   pause: "M6 5h4v14H6zM14 5h4v14h-4z",
@@ -46,14 +46,14 @@ export function button(name: string, label: string, key: string, action: () => v
   return made;
 }
 
-// Hands a file to the reader.
+// Downloads a file.
 export function download(blob: Blob, name: string): void {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// A number for people: few digits, no noise.
+// Formats a number with few digits.
 export function pretty(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";

@@ -1,4 +1,4 @@
-// What the colours of beams mean: a chooser of the stress and a scale with units.
+// The legend of beam colours: a selection of the stress and a scale with units.
 import type { RunReport } from "./data";
 import { element, pretty } from "./dom";
 import { gradient, onTheme } from "./theme";
@@ -25,7 +25,7 @@ export function stressLegend(report: RunReport, choose: (kind: number) => void):
   };
   select.addEventListener("change", show);
   onTheme(show);
-  // bending, unless there is none
+  // initially bending, if there is any
   const bending = stress.names.indexOf("bending moment");
   const first = bending >= 0 && stress.largest[bending] > 0 ? bending : stress.largest.findIndex((one) => one > 0);
   select.value = String(Math.max(first, 0));

@@ -7,7 +7,7 @@ import { Motion } from "./motion";
 import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
 import { Player } from "./player";
 import { Plots } from "./plots";
-import { openStage, type Theatre } from "./stage";
+import { openStage, type StageView } from "./stage";
 import { showStudy } from "./study";
 import { onTheme, toggleTheme } from "./theme";
 
@@ -24,8 +24,8 @@ function header(report: Report, help: () => void): HTMLElement {
   );
 }
 
-// Choices beside the player: what to follow and to show.
-function choices(report: RunReport, motion: Motion, stage: Theatre, refresh: () => void) {
+// The controls beside the player: which node to follow and what to show.
+function choices(report: RunReport, motion: Motion, stage: StageView, refresh: () => void) {
   const follow = element("select", { "aria-label": "Follow" }, element("option", { value: "-1" }, "follow nothing"));
   motion.nodes.slice(0, 500).forEach((name, i) => {
     const short = name.length > 40 ? `${name.slice(0, 39)}…` : name;
@@ -71,12 +71,12 @@ function picker(plots: Plots, time: () => number): HTMLElement {
     if (plot) plots.add(plot, time());
     select.value = "";
   });
-  const reset = element("button", { type: "button", class: "quiet", title: "Whole time again (Z)" }, "reset zoom");
+  const reset = element("button", { type: "button", class: "quiet", title: "Show the whole time (Z)" }, "reset zoom");
   reset.addEventListener("click", () => plots.resetZoom());
   return element("div", { class: "bar tools" }, element("h2", {}, "Ledger"), select, reset);
 }
 
-function keyboard(player: Player, stage: Theatre, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
+function keyboard(player: Player, stage: StageView, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
   const follow = (): void => {
     view.follow.selectedIndex = (view.follow.selectedIndex + 1) % view.follow.options.length;
     stage.follow(Number(view.follow.value));
@@ -111,7 +111,7 @@ function keyboard(player: Player, stage: Theatre, plots: Plots, help: HTMLDialog
     const action = actions[event.key.toLowerCase()];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
     if (help.open && event.key !== "?") return;
-    // controls keep the keys that they use themselves
+    // controls handle their own keys
     const range = target instanceof HTMLInputElement && target.type === "range";
     const own = target instanceof HTMLSelectElement || target instanceof HTMLButtonElement || (target instanceof HTMLInputElement && !range);
     if (own && (event.key === " " || target instanceof HTMLSelectElement)) return;
@@ -120,8 +120,8 @@ function keyboard(player: Player, stage: Theatre, plots: Plots, help: HTMLDialog
   });
 }
 
-// `#stage` and `#stage=0.3` show nothing but the scene, at that time: for a picture.
-function pictureOnly(player: Player, stage: Theatre): void {
+// `#stage` and `#stage=0.3` show only the scene, at that time: for a picture.
+function pictureOnly(player: Player, stage: StageView): void {
   const asked = /^#stage(?:=(.*))?$/.exec(location.hash);
   if (!asked) return;
   document.body.classList.add("picture");

@@ -1,4 +1,5 @@
-// The motion: where every node is at any time, between the frames of the report.
+// The motion: position and rotation of every node at any time, interpolated between the animation
+// frames of the report.
 import { Matrix4, Quaternion, Vector3 } from "three";
 import { doubles, floats, shorts, words, type RunReport } from "./data";
 
@@ -6,10 +7,10 @@ export class Motion {
   readonly nodes: string[];
   readonly frames: number;
   readonly time: Float64Array;
-  readonly matrices: Matrix4[]; // of the nodes, at the time last set
+  readonly matrices: Matrix4[]; // of the nodes, at the current time
   private box: Float32Array;
   private position: Uint16Array;
-  private turn: Int16Array;
+  private rotation: Int16Array;
   private a = new Vector3();
   private b = new Vector3();
   private qa = new Quaternion();
@@ -23,7 +24,7 @@ export class Motion {
     this.time = doubles(data?.time ?? "");
     this.box = floats(data?.box ?? "");
     this.position = words(data?.position ?? "");
-    this.turn = shorts(data?.turn ?? "");
+    this.rotation = shorts(data?.turn ?? "");
     this.matrices = this.nodes.map(() => new Matrix4());
   }
 
@@ -35,7 +36,7 @@ export class Motion {
     return this.frames > 0 ? this.time[this.frames - 1] : 0;
   }
 
-  // The last frame that is not later.
+  // The last frame that is not later than `time`.
   frameAt(time: number): number {
     let low = 0;
     let high = this.frames - 1;
@@ -47,7 +48,7 @@ export class Motion {
     return low;
   }
 
-  place(frame: number, node: number, out: Vector3): Vector3 {
+  positionAt(frame: number, node: number, out: Vector3): Vector3 {
     const at = 3 * (frame * this.nodes.length + node);
     const box = 6 * node;
     return out.set(
@@ -57,17 +58,17 @@ export class Motion {
     );
   }
 
-  turned(frame: number, node: number, out: Quaternion): Quaternion {
+  rotationAt(frame: number, node: number, out: Quaternion): Quaternion {
     const at = 4 * (frame * this.nodes.length + node);
-    const t = this.turn;
+    const t = this.rotation;
     return out.set(t[at + 1], t[at + 2], t[at + 3], t[at]).normalize();
   }
 
   matrixAt(frame: number, node: number, out: Matrix4): Matrix4 {
-    return out.compose(this.place(frame, node, this.a), this.turned(frame, node, this.qa), this.one);
+    return out.compose(this.positionAt(frame, node, this.a), this.rotationAt(frame, node, this.qa), this.one);
   }
 
-  // Sets the matrices of all nodes.
+  // Sets the matrices of all nodes for a time.
   set(time: number): void {
     if (this.frames === 0) return;
     const frame = this.frameAt(time);
@@ -75,8 +76,8 @@ export class Motion {
     const span = this.time[next] - this.time[frame];
     const part = span > 0 ? Math.min(Math.max((time - this.time[frame]) / span, 0), 1) : 0;
     for (let i = 0; i < this.nodes.length; i++) {
-      this.place(frame, i, this.a).lerp(this.place(next, i, this.b), part);
-      this.turned(frame, i, this.qa).slerp(this.turned(next, i, this.qb), part);
+      this.positionAt(frame, i, this.a).lerp(this.positionAt(next, i, this.b), part);
+      this.rotationAt(frame, i, this.qa).slerp(this.rotationAt(next, i, this.qb), part);
       this.matrices[i].compose(this.a, this.qa, this.one);
     }
   }

@@ -1,4 +1,4 @@
-// What is beside and below the animation: verdict, notes, facts, the model, help.
+// The panels beside and below the animation: verdict, notes, facts, the model, help.
 import type { Level, RunReport } from "./data";
 import { element } from "./dom";
 
@@ -9,13 +9,13 @@ export function verdictPanel(report: RunReport): HTMLElement {
   const count = (level: Level) => report.verdict.filter((v) => v.level === level).length;
   const bad = count("broken");
   const complete = report.status === "OK";
-  const kept = complete
+  const conserved = complete
     ? "Everything that this model conserves was conserved."
-    : "The run did not come to its end; until then everything that this model conserves was conserved.";
-  const none = "The run did not come to its end: there is no verdict.";
-  const good = report.shows || (report.verdict.length === 0 ? none : kept);
+    : "The run was not completed; until it stopped, everything that this model conserves was conserved.";
+  const none = "The run was not completed: there is no verdict.";
+  const good = report.shows || (report.verdict.length === 0 ? none : conserved);
   const warned = report.level === "warn";
-  const doubtful = "The laws of this model hold, but the result is doubtful: see the warnings.";
+  const doubtful = "The laws of this model are satisfied, but the result is doubtful: see the warnings.";
   const broken = `${bad} of ${report.verdict.length} laws of this model did not hold.`;
   const words = bad > 0 ? broken : warned ? doubtful : good;
   const colour = bad > 0 || !complete ? "bad" : warned ? "warn" : "good";
@@ -49,7 +49,7 @@ function notes(title: string, text: string): HTMLElement | null {
 }
 
 export function notePanels(report: RunReport): HTMLElement[] {
-  return [notes("Warnings", report.warnings), notes("What was thinned", report.thinned)].filter(
+  return [notes("Warnings", report.warnings), notes("Thinned data", report.thinned)].filter(
     (note): note is HTMLElement => note !== null,
   );
 }

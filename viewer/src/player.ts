@@ -1,9 +1,9 @@
-// The player: time runs, stops, is scrubbed, and everything that depends on it is told.
+// The player: controls the time of the animation and updates everything that depends on it.
 import { button, download, element, icon, pretty } from "./dom";
 import type { Motion } from "./motion";
-import type { Theatre } from "./stage";
+import type { StageView } from "./stage";
 
-// Speeds against real time: one that shows the run in some seconds, and others around it.
+// Speeds relative to real time: one that plays the run in several seconds, and multiples of it.
 function speeds(duration: number): { list: number[]; start: number } {
   const target = duration > 4 && duration < 40 ? 1 : duration / 10;
   const power = 10 ** Math.floor(Math.log10(target || 1));
@@ -20,7 +20,7 @@ export class Player {
   private loop = true;
   private before = 0;
   private readonly play: HTMLButtonElement;
-  private readonly repeat: HTMLButtonElement;
+  private readonly loopButton: HTMLButtonElement;
   private readonly scrub: HTMLInputElement;
   private readonly clock: HTMLOutputElement;
   private readonly speed: HTMLSelectElement;
@@ -29,7 +29,7 @@ export class Player {
 
   constructor(
     private motion: Motion,
-    private stage: Theatre,
+    private stage: StageView,
     private title: string,
     private units: string,
     private changed: (time: number) => void,
@@ -37,15 +37,15 @@ export class Player {
     this.time = motion.start;
     this.play = button("play", "Play", "space", () => this.toggle());
     this.play.classList.add("primary");
-    this.repeat = button("loop", "Loop", "L", () => this.toggleLoop());
-    this.repeat.setAttribute("aria-pressed", "true");
+    this.loopButton = button("loop", "Loop", "L", () => this.toggleLoop());
+    this.loopButton.setAttribute("aria-pressed", "true");
     this.scrub = element("input", {
       type: "range", min: "0", max: "100000", step: "1", value: "0", "aria-label": "Time",
     });
     this.scrub.addEventListener("input", () => this.seek(motion.start + (Number(this.scrub.value) / 100000) * this.span));
     this.clock = element("output", { class: "clock", "aria-label": "Time" });
     const choice = speeds(this.span);
-    this.speed = element("select", { "aria-label": "Speed", title: "Speed against real time (+ and −)" });
+    this.speed = element("select", { "aria-label": "Speed", title: "Speed relative to real time (+ and −)" });
     for (const value of choice.list) {
       const option = element("option", { value: String(value) }, `${value}×`);
       option.selected = value === choice.start;
@@ -61,18 +61,18 @@ export class Player {
       this.scrub,
       this.clock,
       this.speed,
-      this.repeat,
+      this.loopButton,
       button("picture", "Save a picture", "P", () => void this.picture()),
       this.video,
     );
-    this.tell();
+    this.show();
   }
 
   private get span(): number {
     return this.motion.end - this.motion.start;
   }
 
-  private tell(): void {
+  private show(): void {
     const part = this.span > 0 ? (this.time - this.motion.start) / this.span : 0;
     this.scrub.value = String(Math.round(part * 100000));
     const text = `${pretty(this.time)} ${this.units}`;
@@ -85,10 +85,10 @@ export class Player {
 
   seek(time: number): void {
     this.time = Math.min(Math.max(time, this.motion.start), this.motion.end);
-    this.tell();
+    this.show();
   }
 
-  // To another frame; stops the player.
+  // Moves by a number of animation frames and stops the player.
   step(frames: number): void {
     this.stop();
     const at = Math.min(Math.max(this.motion.frameAt(this.time) + frames, 0), this.motion.frames - 1);
@@ -104,15 +104,15 @@ export class Player {
     if (this.time >= this.motion.end) this.seek(this.motion.start);
     this.playing = true;
     this.before = performance.now();
-    this.face("pause", "Pause");
+    this.setPlayButton("pause", "Pause");
   }
 
   stop(): void {
     this.playing = false;
-    this.face("play", "Play");
+    this.setPlayButton("play", "Play");
   }
 
-  private face(name: string, label: string): void {
+  private setPlayButton(name: string, label: string): void {
     this.play.replaceChildren(icon(name));
     this.play.setAttribute("aria-label", label);
     this.play.title = `${label} (space)`;
@@ -120,7 +120,7 @@ export class Player {
 
   toggleLoop(): void {
     this.loop = !this.loop;
-    this.repeat.setAttribute("aria-pressed", String(this.loop));
+    this.loopButton.setAttribute("aria-pressed", String(this.loop));
   }
 
   changeSpeed(by: number): void {
@@ -128,7 +128,7 @@ export class Player {
     this.speed.selectedIndex = Math.min(Math.max(this.speed.selectedIndex + by, 0), last);
   }
 
-  // Once a picture of the screen.
+  // Called once per screen refresh.
   tick(now: number): void {
     if (this.playing) {
       const step = ((now - this.before) / 1000) * Number(this.speed.value);
@@ -153,7 +153,7 @@ export class Player {
     if (blob) download(blob, `${this.title}.png`);
   }
 
-  // Plays the run once from the start and hands over what the canvas showed; again: stops.
+  // Plays the run once and downloads a video of the canvas; a second call stops the recording.
   record(): void {
     if (this.recorder) {
       this.recorder.stop();

@@ -15,7 +15,7 @@ export interface Plot {
 
 type Aligned = (number | null | undefined)[][];
 
-// What a curve shows of a column: its numbers, or how far they are from the first.
+// The values of a curve: those of the column, or their relative drift from the first.
 function shown(plot: PlotData, k: number, values: Float64Array, start: number): number[] {
   return Array.from(values, (value) => (plot.drift ? Math.abs(value - start) / plot.scales[k] : value));
 }
@@ -34,7 +34,8 @@ interface Drawing {
   table: Aligned; // common times, then the values of all curves
 }
 
-// The curves of a plot. On a logarithmic scale only what is positive has a place; without any the scale is linear.
+// Prepares the curves of a plot. A logarithmic scale shows positive values only; if there are none, the
+// scale is linear.
 function draw(plot: PlotData, columns: Columns): Drawing | undefined {
   const curves: Curve[] = [];
   plot.columns.forEach((name, k) => {
@@ -94,7 +95,7 @@ export class Plots {
     chart.over.append(head);
     chart.ctx.canvas.setAttribute("role", "img");
     chart.ctx.canvas.setAttribute("aria-label", `${data.title} over time: ${found.curves.map((curve) => curve.label).join(", ")}`);
-    this.watch(chart);
+    this.seekOnClick(chart);
     const plot = { data, chart, head, figure };
     this.open.set(data.name, plot);
     this.mark(plot, time);
@@ -133,8 +134,8 @@ export class Plots {
     return new uPlot(options, found.table as uPlot.AlignedData, figure);
   }
 
-  // A click goes to that time; the pointer that leaves gives the legend back to the animation.
-  private watch(chart: uPlot): void {
+  // A click moves the animation to that time.
+  private seekOnClick(chart: uPlot): void {
     let down = 0;
     chart.over.addEventListener("pointerdown", (event) => (down = event.clientX));
     chart.over.addEventListener("click", (event) => {
@@ -142,7 +143,7 @@ export class Plots {
     });
   }
 
-  // All plots show the same stretch of time.
+  // All plots show the same interval of time.
   private zoom(from: uPlot): void {
     if (this.zooming) return;
     this.zooming = true;
@@ -187,7 +188,7 @@ export class Plots {
     this.setTime(this.last);
   }
 
-  // With the colours of the theme.
+  // Draws all plots again with the colours of the theme.
   redraw(): void {
     const names = [...this.open.values()].map((plot) => plot.data);
     for (const data of names) this.remove(data.name);

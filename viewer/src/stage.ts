@@ -1,4 +1,5 @@
-// The stage: the scene in three dimensions, drawn by three.js. It knows primitives and roles, not kinds of elements.
+// The stage: the scene in three dimensions, drawn by three.js. It depends on primitives and roles, not on
+// kinds of elements.
 import {
   AmbientLight,
   BoxGeometry,
@@ -42,7 +43,7 @@ import type { Motion } from "./motion";
 import { Sweeps } from "./sweeps";
 import { colour, palette, theme } from "./theme";
 
-// Unit geometries of the primitives, along the third axis; of links from 0 to 1 along it, with radius 1.
+// Unit geometries of the primitives, along the third axis; links extend from 0 to 1 with radius 1.
 function tetrahedron(): BufferGeometry {
   const o = [0, 0, 0];
   const x = [1, 0, 0];
@@ -73,7 +74,7 @@ function dashpot(): BufferGeometry {
   return new LatheGeometry(outline, 20).rotateX(Math.PI / 2);
 }
 
-// `detail` is 1, or less where there are many.
+// `detail` is 1, or less if there are many drawables.
 const geometries: Record<string, (detail: number) => BufferGeometry> = {
   ellipsoid: (detail) => new SphereGeometry(1, 40 * detail, 24 * detail),
   box: () => new BoxGeometry(1, 1, 1),
@@ -96,16 +97,16 @@ interface Batch {
 
 interface Trace {
   node: number;
-  place: Vector3;
+  point: Vector3;
   whole: Line2;
   past: Line2;
 }
 
-// What the rest of the page asks of a stage.
-export interface Theatre {
+// The interface of a stage.
+export interface StageView {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
-  readonly traceStride: number; // frames from point to point of a trace
+  readonly traceStride: number; // frames between two points of a trace
   recolour(): void;
   update(time: number): void;
   follow(node: number): void;
@@ -118,15 +119,15 @@ export interface Theatre {
   stress(kind: number): void;
 }
 
-// A browser that cannot draw in three dimensions: the page says so, and the ledger is there.
-export class EmptyStage implements Theatre {
+// The stage of a browser without WebGL 2: a message; all other parts of the page work.
+export class EmptyStage implements StageView {
   readonly canvas = document.createElement("canvas");
   readonly gridStep = 0;
   readonly traceStride = 1;
   constructor(host: HTMLElement) {
     const note = document.createElement("p");
     note.className = "missing";
-    note.textContent = "This browser cannot draw the motion: it has no WebGL 2. The plots are as they should be.";
+    note.textContent = "This browser cannot draw the motion: it has no WebGL 2. The plots are complete.";
     host.append(note);
   }
   recolour(): void {}
@@ -143,14 +144,14 @@ export class EmptyStage implements Theatre {
   }
 }
 
-// A stage, as far as the browser has one.
-export function openStage(report: RunReport, motion: Motion, host: HTMLElement): Theatre {
+// Opens the stage that the browser supports.
+export function openStage(report: RunReport, motion: Motion, host: HTMLElement): StageView {
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true, alpha: false });
   return context ? new Stage(report, motion, host, canvas, context) : new EmptyStage(host);
 }
 
-export class Stage implements Theatre {
+export class Stage implements StageView {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
   readonly traceStride: number;
@@ -174,7 +175,7 @@ export class Stage implements Theatre {
   private ground?: Mesh;
   private sun = new DirectionalLight(0xffffff, 1.9);
   private sky = new HemisphereLight(0xffffff, 0x404650, 1.1);
-  private lamp = new DirectionalLight(0xffffff, 0.9); // goes with the camera
+  private lamp = new DirectionalLight(0xffffff, 0.9); // moves with the camera
   private followed = -1;
   private followedAt = new Vector3();
   private hidden = new Set<string>();
@@ -226,7 +227,7 @@ export class Stage implements Theatre {
     return `Animation of ${this.report.title}. ${words.join("; ")}`;
   }
 
-  // Against gravity; without it the third axis.
+  // The vertical: opposite to gravity; without gravity the third axis.
   private findUp(): void {
     const g = this.report.scene?.gravity ?? [0, 0, 0];
     const up = new Vector3(-g[0], -g[1], -g[2]);
@@ -274,7 +275,7 @@ export class Stage implements Theatre {
     }
   }
 
-  // Calls for all drawables that have a size, in some of the frames: where they are, and how large.
+  // Visits all drawables of finite size, in a selection of the frames, with position and size.
   private visit(call: (at: Vector3, size: number) => void): void {
     const scene = this.report.scene;
     const at = new Vector3();
@@ -306,7 +307,7 @@ export class Stage implements Theatre {
     }
   }
 
-  // The ball that everything stays in during the run, and the ground below it.
+  // Computes the bounding sphere of the whole motion, and the height of the ground below it.
   private measure(): void {
     const low = new Vector3(Infinity, Infinity, Infinity);
     const high = new Vector3(-Infinity, -Infinity, -Infinity);
@@ -328,7 +329,7 @@ export class Stage implements Theatre {
     this.floor -= 0.02 * this.radius;
   }
 
-  // Planes of the model on which something rolls reach as far as the motion; on one that is level lies the grid.
+  // Extends the planes on which bodies roll over the range of the motion; a horizontal one has the grid.
   private spreadPlanes(): void {
     const scene = this.report.scene;
     const [x, y, normal, at] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
@@ -365,7 +366,7 @@ export class Stage implements Theatre {
     return new Vector3();
   }
 
-  // The ground below everything, with a grid of round steps; returns the step.
+  // Builds the ground with a grid of rounded step; returns the step.
   private buildGround(): number {
     const raw = this.radius / 5;
     const power = 10 ** Math.floor(Math.log10(raw));
@@ -393,7 +394,7 @@ export class Stage implements Theatre {
     return step;
   }
 
-  // Very many traces have fewer points each; returns the frames from point to point.
+  // Builds the traces, with fewer points each if there are many; returns the frames between two points.
   private buildTraces(): number {
     const scene = this.report.scene;
     const at = new Vector3();
@@ -403,10 +404,10 @@ export class Stage implements Theatre {
     for (let i = 0; i < (scene?.count ?? 0); i++) {
       const node = this.node[2 * i];
       if (scene!.primitive[i] !== "trace" || node < 0 || this.motion.frames <= stride) continue;
-      const place = new Vector3().setFromMatrixPosition(this.local[i]);
+      const point = new Vector3().setFromMatrixPosition(this.local[i]);
       const points: number[] = [];
       for (let frame = 0; frame < this.motion.frames; frame += stride) {
-        at.copy(place).applyMatrix4(this.motion.matrixAt(frame, node, matrix));
+        at.copy(point).applyMatrix4(this.motion.matrixAt(frame, node, matrix));
         points.push(at.x, at.y, at.z);
       }
       const line = (width: number, opacity: number): Line2 => {
@@ -416,7 +417,7 @@ export class Stage implements Theatre {
         this.scene.add(made);
         return made;
       };
-      this.traces.push({ node, place, whole: line(1.6, 0.4), past: line(2.4, 0.95) });
+      this.traces.push({ node, point, whole: line(1.6, 0.4), past: line(2.4, 0.95) });
     }
     return stride;
   }
@@ -441,7 +442,7 @@ export class Stage implements Theatre {
     this.scene.add(this.camera, this.sun, this.sun.target, this.sky, new AmbientLight(0xffffff, 0.4));
   }
 
-  // Colours of the theme: bodies have one each; many bodies run through a gradient.
+  // Applies the colours of the theme: one per body; many bodies share a gradient.
   recolour(): void {
     const scene = this.report.scene;
     const bodies = palette();
@@ -479,7 +480,7 @@ export class Stage implements Theatre {
 
   // ---- drawing
 
-  // Puts everything where the motion has its nodes.
+  // Moves all drawables to the current positions of their nodes.
   update(time: number): void {
     this.time = time;
     if (this.sweeps) {
@@ -528,7 +529,7 @@ export class Stage implements Theatre {
     this.controls.update();
   }
 
-  // Colours beams by one of the stresses of the report; -1: by none.
+  // Colours beams by one of the stresses of the report; -1: plain colour.
   stress(kind: number): void {
     this.sweeps?.choose(kind);
     this.sweeps?.update(this.time);
@@ -552,7 +553,7 @@ export class Stage implements Theatre {
     this.invalidate();
   }
 
-  // Looks at everything from a corner, or along an axis.
+  // Shows the whole scene from a corner, or along an axis.
   view(from: "corner" | "x" | "y" | "z"): void {
     const plane = this.report.scene?.plane ?? [0, 0, 0];
     const normal = new Vector3(plane[0], plane[1], plane[2]);
@@ -564,7 +565,7 @@ export class Stage implements Theatre {
       const side = Math.abs(this.up.z) > 0.9 ? new Vector3(1, -1.5, 0) : new Vector3(1, 0.4, 1.5);
       direction = side.addScaledVector(this.up, -side.dot(this.up)).normalize().addScaledVector(this.up, 0.42);
     }
-    // along the vertical there is no up
+    // a view along the vertical needs another upward direction
     if (Math.abs(direction.clone().normalize().dot(this.up)) > 0.999) direction.addScaledVector(axes.y, 1e-3);
     this.look(direction.normalize());
   }
@@ -593,7 +594,7 @@ export class Stage implements Theatre {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    this.render(true); // at once: a canvas of a new size is empty
+    this.render(true); // immediately: a resized canvas is empty
   }
 
   invalidate(): void {

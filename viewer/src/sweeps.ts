@@ -1,4 +1,5 @@
-// Sections swept between the frames of two nodes, coloured by what acts in them. src/results/sweep.c has the same map.
+// Sections swept between the frames of two nodes, coloured by stress. src/results/sweep.c implements the
+// same map.
 import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from "three";
 import { bytesOf, floats, integers, type RunReport } from "./data";
 import type { Motion } from "./motion";
@@ -27,14 +28,14 @@ function outline(round: boolean, around: number): Corner[] {
   ]);
 }
 
-// One piece: a drawable, its corners and where its vertices begin.
+// One sweep: a drawable, its corners and the index of its first vertex.
 interface Piece {
   row: number;
   node: [number, number];
   axes: [Vector3, Vector3, Vector3, Vector3]; // first and second half-width at both ends, in the frames of the nodes
   corners: Corner[];
   first: number;
-  stress: number; // its place in the table of stresses, -1: none
+  stress: number; // its row in the table of stresses, -1: none
 }
 
 export class Sweeps {
@@ -59,11 +60,11 @@ export class Sweeps {
     const scene = report.scene!;
     const ends = floats(scene.sweep_end ?? "");
     const stress = report.frames?.stress;
-    const place = new Map<number, number>();
-    if (stress) integers(stress.drawable).forEach((row, i) => place.set(row, i));
+    const stressRow = new Map<number, number>();
+    if (stress) integers(stress.drawable).forEach((row, i) => stressRow.set(row, i));
     this.values = bytesOf(stress?.size ?? "");
     this.rows = [...scene.primitive.keys()].filter((i) => scene.primitive[i] === "sweep");
-    // smooth where there are few
+    // more rings if there are few sweeps
     this.rings = this.rows.length > 400 ? 2 : this.rows.length > 60 ? 4 : 9;
     const around = this.rows.length > 400 ? 10 : 24;
     let vertices = 0;
@@ -78,7 +79,7 @@ export class Sweeps {
         axes: [new Vector3(m[0], m[1], m[2]), new Vector3(m[3], m[4], m[5]), new Vector3(e[0], e[1], e[2]), new Vector3(e[3], e[4], e[5])],
         corners,
         first: vertices,
-        stress: place.get(row) ?? -1,
+        stress: stressRow.get(row) ?? -1,
       });
       this.join(corners, vertices, index);
       vertices += corners.length * (this.rings + 2);
@@ -109,7 +110,7 @@ export class Sweeps {
     for (let i = 1; i + 1 < n; i++) index.push(low, low + i + 1, low + i, low + n, low + n + i, low + n + i + 1);
   }
 
-  // What is coloured by: one of the stresses of the report, or -1.
+  // Selects the stress of the colours: one of the stresses of the report, or -1.
   choose(kind: number): void {
     this.chosen = kind;
   }
@@ -152,7 +153,7 @@ export class Sweeps {
     }
   }
 
-  // c(s) of Hermite, and half-widths that turn from those of one end to those of the other.
+  // Centre line c(s) by Hermite interpolation; half-widths rotate from those of one end to the other.
   private bend(piece: Piece): void {
     const identity = new Matrix4();
     const [first, second] = piece.node.map((node) => (node >= 0 ? this.motion.matrices[node] : identity));

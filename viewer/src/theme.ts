@@ -1,4 +1,4 @@
-// Light and dark: as the system has it, until the reader chooses.
+// Light and dark theme: that of the system, until the user selects one.
 
 export type Theme = "light" | "dark";
 
@@ -36,7 +36,7 @@ export function palette(): string[] {
     : ["#1769c2", "#d1570a", "#0a8f68", "#b6478a", "#a07a00", "#6d4bd1", "#0e8fb8", "#66707d"];
 }
 
-// A scale from little to much: lightness grows on a dark ground and falls on a light one.
+// A scale of increasing values: lightness increases on a dark ground and decreases on a light one.
 export function gradient(): string[] {
   return theme() === "dark"
     ? ["#3b4cc0", "#2f86c9", "#2bb3a6", "#8bd048", "#f4e13b"]

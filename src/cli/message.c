@@ -1,5 +1,5 @@
-/* Messages to the person at the terminal, and the last look at stdout. */
-#include "cli/say.h"
+/* Messages on stderr, and closing stdout at the end. */
+#include "cli/message.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void write_line(char *text)
     (void)fprintf(stderr, "oloid: %s\n", text);
 }
 
-void cli_say(const char *format, ...)
+void cli_message(const char *format, ...)
 {
     char text[LINE_SIZE];
     va_list arguments;
@@ -33,7 +33,7 @@ void cli_say(const char *format, ...)
 
 int cli_fail(const olo_error *error)
 {
-    cli_say("%s", error->text[0] != '\0' ? error->text : olo_status_text(error->status));
+    cli_message("%s", error->text[0] != '\0' ? error->text : olo_status_text(error->status));
     return olo_status_exit_code(error->status);
 }
 
@@ -45,9 +45,9 @@ int cli_usage(const struct cli_command *command, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (command != NULL) {
-        cli_say("%s (see 'oloid %s --help')", text, command->name);
+        cli_message("%s (see 'oloid %s --help')", text, command->name);
     } else {
-        cli_say("%s (see 'oloid --help')", text);
+        cli_message("%s (see 'oloid --help')", text);
     }
     return CLI_USAGE;
 }
@@ -66,9 +66,9 @@ int cli_close_output(int code)
     if (!failed_before && !failed_now) {
         return code;
     }
-    if (errno != EPIPE && code == CLI_OK) { // a failure before has been told
-        cli_say("cannot write to standard output: %s",
-                errno != 0 ? strerror(errno) : olo_status_text(OLO_IO));
+    if (errno != EPIPE && code == CLI_OK) { // an earlier failure has been reported
+        cli_message("cannot write to standard output: %s",
+                    errno != 0 ? strerror(errno) : olo_status_text(OLO_IO));
     }
     return code != CLI_OK ? code : CLI_IO;
 }
