@@ -85,13 +85,13 @@ static void sort(olo_catalogue *catalogue)
         return;
     }
     qsort(catalogue->items, catalogue->count, sizeof *catalogue->items, compare);
-    size_t kept = 1;
+    size_t unique = 1;
     for (size_t i = 1; i < catalogue->count; i++) {
-        if (strcmp(catalogue->items[kept - 1].name, catalogue->items[i].name) != 0) {
-            catalogue->items[kept++] = catalogue->items[i];
+        if (strcmp(catalogue->items[unique - 1].name, catalogue->items[i].name) != 0) {
+            catalogue->items[unique++] = catalogue->items[i];
         }
     }
-    catalogue->count = kept;
+    catalogue->count = unique;
 }
 
 olo_status olo_catalogue_open(olo_catalogue **catalogue, olo_error *error)

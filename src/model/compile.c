@@ -16,14 +16,14 @@
 #include "stepping/segments.h"
 
 /* Where building is; `entry` is NULL for the model as a whole. */
-typedef struct position {
+typedef struct build_location {
     const olo_model *model;
     const olo_entry *entry;
-} position;
+} build_location;
 
 static void locate(void *context, const char *key, char *text, size_t size)
 {
-    const position *here = context;
+    const build_location *here = context;
     if (here->entry != NULL) {
         olo_entry_locate(here->model, here->entry, key, text, size);
     } else {
@@ -33,7 +33,7 @@ static void locate(void *context, const char *key, char *text, size_t size)
 
 /* A compilation under way. */
 typedef struct compilation {
-    position here;
+    build_location here;
     const olo_system *pattern; /* the structure that is there already, or NULL */
     olo_reader reader;         /* of numbers that are evaluated again */
     double gravity[3], plane[3];
@@ -176,7 +176,7 @@ olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_er
 /* Values ahead of those of a repetition, and behind that of a free variable. */
 static double *variables(olo_pool *pool, size_t count, const double *values)
 {
-    double *all = olo_pool_alloc(pool, 1 + count + OLO_REPEAT_MAX_VARIABLES, sizeof *all);
+    double *all = olo_pool_alloc(pool, 1 + count + OLO_REPETITION_MAX_VARIABLES, sizeof *all);
     if (all != NULL && values != NULL) {
         memcpy(all + 1, values, count * sizeof *values);
     }
@@ -219,7 +219,7 @@ olo_status olo_model_compile_at(const olo_model *model, const olo_system *system
                      .pattern = system,
                      .reader = {.file = model->file,
                                 .model = (olo_model *)model,
-                                .again = true,
+                                .numbers_only = true,
                                 .shift = at->shift,
                                 .error = error}};
     olo_pool *pool = &x.reader.pool;

@@ -30,16 +30,16 @@ static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
     return copy_text(pool, &texts[0]) && copy_text(pool, &texts[1]) && copy_text(pool, &texts[2]);
 }
 
-static bool copy_place(olo_pool *pool, const olo_field *field, void *target)
+static bool copy_point_on_body(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_point_on_body *place = olo_field_at(field, target);
-    return copy_text(pool, &place->on);
+    olo_point_on_body *point = olo_field_at(field, target);
+    return copy_text(pool, &point->on);
 }
 
-static bool copy_places(olo_pool *pool, const olo_field *field, void *target)
+static bool copy_points_on_bodies(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_point_on_body *places = olo_field_at(field, target);
-    return copy_text(pool, &places[0].on) && copy_text(pool, &places[1].on);
+    olo_point_on_body *points = olo_field_at(field, target);
+    return copy_text(pool, &points[0].on) && copy_text(pool, &points[1].on);
 }
 
 static bool copy_signal(olo_pool *pool, const olo_field *field, void *target)
@@ -122,13 +122,20 @@ static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
 
 /* Kinds that point to nothing have no function. */
 static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
-    [OLO_FIELD_NAME] = copy_text_field, [OLO_FIELD_REFERENCE] = copy_text_field,
-    [OLO_FIELD_TEXT] = copy_text_field, [OLO_FIELD_CHOICE] = copy_text_field,
-    [OLO_FIELD_PLACE] = copy_place,     [OLO_FIELD_PLACES] = copy_places,
-    [OLO_FIELD_SIGNAL] = copy_signal,   [OLO_FIELD_ENERGY] = copy_text_field,
-    [OLO_FIELD_SHAPES] = copy_shapes,   [OLO_FIELD_POINTS] = copy_points,
-    [OLO_FIELD_MOTION] = copy_motion,   [OLO_FIELD_VERTICES] = NULL,
-    [OLO_FIELD_PART] = copy_part,       [OLO_FIELD_NUMBERS] = copy_list,
+    [OLO_FIELD_NAME] = copy_text_field,
+    [OLO_FIELD_REFERENCE] = copy_text_field,
+    [OLO_FIELD_TEXT] = copy_text_field,
+    [OLO_FIELD_CHOICE] = copy_text_field,
+    [OLO_FIELD_POINT_ON_BODY] = copy_point_on_body,
+    [OLO_FIELD_POINTS_ON_BODIES] = copy_points_on_bodies,
+    [OLO_FIELD_SIGNAL] = copy_signal,
+    [OLO_FIELD_ENERGY] = copy_text_field,
+    [OLO_FIELD_SHAPES] = copy_shapes,
+    [OLO_FIELD_POINTS] = copy_points,
+    [OLO_FIELD_MOTION] = copy_motion,
+    [OLO_FIELD_VERTICES] = NULL,
+    [OLO_FIELD_PART] = copy_part,
+    [OLO_FIELD_NUMBERS] = copy_list,
     [OLO_FIELD_VECTORS] = copy_list,
 };
 
@@ -202,20 +209,20 @@ static bool check_choice(const olo_field *field, const void *element, const void
     return false;
 }
 
-static bool check_place(const olo_field *field, const void *element, const void *defaults,
-                        reason why)
+static bool check_point_on_body(const olo_field *field, const void *element, const void *defaults,
+                                reason why)
 {
     (void)defaults;
-    const olo_point_on_body *place = olo_field_in(field, element);
-    return check_numbers(place->at, NULL, 3, why);
+    const olo_point_on_body *point = olo_field_in(field, element);
+    return check_numbers(point->at, NULL, 3, why);
 }
 
-static bool check_places(const olo_field *field, const void *element, const void *defaults,
-                         reason why)
+static bool check_points_on_bodies(const olo_field *field, const void *element,
+                                   const void *defaults, reason why)
 {
     (void)defaults;
-    const olo_point_on_body *places = olo_field_in(field, element);
-    return check_numbers(places[0].at, NULL, 3, why) && check_numbers(places[1].at, NULL, 3, why);
+    const olo_point_on_body *points = olo_field_in(field, element);
+    return check_numbers(points[0].at, NULL, 3, why) && check_numbers(points[1].at, NULL, 3, why);
 }
 
 static bool check_signal(const olo_field *field, const void *element, const void *defaults,
@@ -361,8 +368,8 @@ static bool (*const checks[])(const olo_field *, const void *, const void *, rea
     [OLO_FIELD_VECTOR] = check_number_field,
     [OLO_FIELD_INERTIA] = check_number_field,
     [OLO_FIELD_ROTATION] = check_number_field,
-    [OLO_FIELD_PLACE] = check_place,
-    [OLO_FIELD_PLACES] = check_places,
+    [OLO_FIELD_POINT_ON_BODY] = check_point_on_body,
+    [OLO_FIELD_POINTS_ON_BODIES] = check_points_on_bodies,
     [OLO_FIELD_SIGNAL] = check_signal,
     [OLO_FIELD_SHAPES] = check_shapes,
     [OLO_FIELD_POINTS] = check_points,
@@ -402,8 +409,8 @@ void olo_field_choices(const olo_field *field, char *text, size_t size)
     size_t length = 0;
     text[0] = '\0';
     for (const char *const *choice = field->choices; *choice != NULL && length < size; choice++) {
-        const char *joint = choice == field->choices ? "" : choice[1] == NULL ? " or " : ", ";
-        const int written = snprintf(text + length, size - length, "%s%s", joint, *choice);
+        const char *separator = choice == field->choices ? "" : choice[1] == NULL ? " or " : ", ";
+        const int written = snprintf(text + length, size - length, "%s%s", separator, *choice);
         length += written > 0 ? (size_t)written : 0;
     }
 }

@@ -32,13 +32,13 @@ typedef struct olo_bound_field {
     const struct olo_yaml_node *node;
 } olo_bound_field;
 
-enum { OLO_REPEAT_MAX_VARIABLES = 3 }; /* a grid in space needs three */
+enum { OLO_REPETITION_MAX_VARIABLES = 3 }; /* a grid in space needs three */
 
 /* What has to be evaluated again for other parameters; the variables of its repetition. */
 typedef struct olo_bindings {
     int count;
     const olo_bound_field *fields;
-    double variables[OLO_REPEAT_MAX_VARIABLES];
+    double variables[OLO_REPETITION_MAX_VARIABLES];
 } olo_bindings;
 
 typedef struct olo_entry {

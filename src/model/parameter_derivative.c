@@ -50,7 +50,7 @@ static void collect(void *context, const olo_coefficient *c)
 }
 
 /* The start stands behind the coefficients, as a kind of its own. */
-enum { START = OLO_COEFFICIENT_FUNCTION + 1 };
+enum { INITIAL_STATE = OLO_COEFFICIENT_FUNCTION + 1 };
 
 static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *error)
 {
@@ -60,7 +60,7 @@ static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *
         return status;
     olo_system_visit_coefficients(system, collect, x);
     for (int i = 0; i < 2 * system->n; i++) {
-        const olo_coefficient c = {.kind = (olo_coefficient_kind)START,
+        const olo_coefficient c = {.kind = (olo_coefficient_kind)INITIAL_STATE,
                                    .index = i,
                                    .value = i < system->n ? state->q[i] : state->v[i - system->n]};
         collect(x, &c);
@@ -74,7 +74,7 @@ static bool are_together(const olo_coefficient *a, const olo_coefficient *b, int
 {
     if (a->kind != b->kind)
         return false;
-    if ((int)a->kind == START)
+    if ((int)a->kind == INITIAL_STATE)
         return (a->index < n) == (b->index < n);
     return a->kind == OLO_COEFFICIENT_MASS || a->index == b->index;
 }
@@ -132,11 +132,11 @@ static estimate differentiate(const double up[REACH], const double down[REACH], 
     double by4 = 0, by6 = 0, by8 = 0, own = 0;
     bool straight = true;
     for (int k = 0; k < REACH; k++) {
-        double slope = (up[k] - down[k]) / d;
+        double quotient = (up[k] - down[k]) / d;
         own = fmax(own, fmax(fabs(up[k]), fabs(down[k])));
-        by4 += weights4[k] * slope;
-        by6 += weights6[k] * slope;
-        by8 += weights8[k] * slope;
+        by4 += weights4[k] * quotient;
+        by6 += weights6[k] * quotient;
+        by8 += weights8[k] * quotient;
     }
     for (int k = 0; k < REACH; k++)
         straight = straight && fabs(up[k] - down[k] - 2 * (k + 1) * d * widest) <= rounded * own;
@@ -164,7 +164,7 @@ static void improve(const numbers *at, const numbers *around, size_t i, double d
 }
 
 /* Nothing but rounding. */
-static bool is_nothing(const estimate *x, double size, double unit)
+static bool is_zero(const estimate *x, double size, double unit)
 {
     return fabs(x->value) <= 4 * x->error ||
            (!x->straight && fabs(x->value) <= 1e-13 * size / unit);
@@ -210,8 +210,8 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
 }
 
 /* Keeps what changes. */
-static olo_status keep(olo_parameter_derivative *x, const olo_system *system, const numbers *at,
-                       const estimate *derivative, olo_error *error)
+static olo_status store_changes(olo_parameter_derivative *x, const olo_system *system,
+                                const numbers *at, const estimate *derivative, olo_error *error)
 {
     olo_status status = OLO_OK;
     size_t n = (size_t)x->n;
@@ -223,7 +223,7 @@ static olo_status keep(olo_parameter_derivative *x, const olo_system *system, co
         const olo_coefficient *c = &at->items[i];
         if (derivative[i].value == 0)
             continue;
-        if ((int)c->kind == START) {
+        if ((int)c->kind == INITIAL_STATE) {
             (c->index < x->n ? x->dq : x->dv)[c->index % x->n] = derivative[i].value;
             continue;
         }
@@ -234,8 +234,8 @@ static olo_status keep(olo_parameter_derivative *x, const olo_system *system, co
     return status;
 }
 
-static void keep_function(olo_parameter_derivative *x, const olo_time_function *time, bool row,
-                          int index)
+static void store_function(olo_parameter_derivative *x, const olo_time_function *time, bool row,
+                           int index)
 {
     double by[2];
     if (time->by_parameters && time->by_parameters(time->context, 0.0, x->direction, by))
@@ -243,15 +243,16 @@ static void keep_function(olo_parameter_derivative *x, const olo_time_function *
 }
 
 /* Functions of time that depend on the parameter. */
-static olo_status keep_functions(olo_parameter_derivative *x, const olo_system *s, olo_error *error)
+static olo_status store_functions(olo_parameter_derivative *x, const olo_system *s,
+                                  olo_error *error)
 {
     x->functions = olo_pool_alloc(&x->pool, (size_t)(s->action_count + s->m), sizeof *x->functions);
     if (!x->functions)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     for (int i = 0; i < s->action_count; i++)
-        keep_function(x, &s->actions[i].time, false, i);
+        store_function(x, &s->actions[i].time, false, i);
     for (int c = 0; c < s->m; c++)
-        keep_function(x, &s->constraints[c].time, true, c);
+        store_function(x, &s->constraints[c].time, true, c);
     return OLO_OK;
 }
 
@@ -336,10 +337,10 @@ static olo_status find(const olo_model *model, const olo_system *system, size_t 
     if (status == OLO_OK)
         status = search(&around, value, unit, &at, derivative, error);
     for (size_t i = 0; status == OLO_OK && i < at.count; i++)
-        if (is_nothing(&derivative[i], at.size[i], unit))
+        if (is_zero(&derivative[i], at.size[i], unit))
             derivative[i].value = 0;
     if (status == OLO_OK)
-        status = keep(x, system, &at, derivative, error);
+        status = store_changes(x, system, &at, derivative, error);
     olo_free(at.items);
     olo_free(at.size);
     olo_free(derivative);
@@ -380,7 +381,7 @@ olo_status olo_parameter_derivative_create(const olo_model *model, const char *p
         status = find(model, system, index, x, error);
     }
     if (status == OLO_OK) {
-        status = keep_functions(x, system, error);
+        status = store_functions(x, system, error);
     }
     olo_system_free(system);
     if (status != OLO_OK) {

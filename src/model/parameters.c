@@ -218,7 +218,8 @@ olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignm
 
 /* Resolution ---------------------------------------------------------------------------------- */
 
-static olo_status compile(olo_parameters *parameters, olo_parameters_place *place, olo_error *error)
+static olo_status compile(olo_parameters *parameters, olo_parameters_location *location,
+                          olo_error *error)
 {
     for (size_t i = 0; i < parameters->count; i++) {
         definition *item = &parameters->items[i];
@@ -228,9 +229,9 @@ static olo_status compile(olo_parameters *parameters, olo_parameters_place *plac
         }
         olo_status status =
             olo_expression_compile(item->text, olo_parameters_names(parameters), parameters->count,
-                                   &item->expression, &place->column, error);
+                                   &item->expression, &location->column, error);
         if (status != OLO_OK) {
-            place->parameter = i;
+            location->parameter = i;
             return olo_fail_context(error, status, "parameter '%s'", parameters->names[i]);
         }
     }
@@ -262,7 +263,7 @@ static olo_status fail_cycle(const olo_parameters *parameters, const visit *path
 
 /* Depth-first search with a path of its own, since chains may be longer than the C stack bears. */
 static olo_status search(olo_parameters *parameters, visit *path, char *mark, size_t root,
-                         size_t *ordered, olo_parameters_place *place, olo_error *error)
+                         size_t *ordered, olo_parameters_location *location, olo_error *error)
 {
     size_t length = 1;
     path[0] = (visit){root, 0};
@@ -284,7 +285,7 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
             while (path[first].parameter != next) {
                 first++;
             }
-            place->parameter = next;
+            location->parameter = next;
             return fail_cycle(parameters, path, first, length, error);
         }
         if (mark[next] == UNSEEN) {
@@ -295,8 +296,8 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
     return OLO_OK;
 }
 
-static olo_status put_in_order(olo_parameters *parameters, olo_parameters_place *place,
-                               olo_error *error)
+static olo_status sort(olo_parameters *parameters, olo_parameters_location *location,
+                       olo_error *error)
 {
     size_t count = parameters->count, ordered = 0;
     visit *path = olo_alloc(count, sizeof *path);
@@ -305,7 +306,7 @@ static olo_status put_in_order(olo_parameters *parameters, olo_parameters_place 
     olo_status status = enough ? OLO_OK : out_of_memory(error);
     for (size_t i = 0; enough && i < count && status == OLO_OK; i++) {
         if (mark[i] == UNSEEN) {
-            status = search(parameters, path, mark, i, &ordered, place, error);
+            status = search(parameters, path, mark, i, &ordered, location, error);
         }
     }
     olo_free(path);
@@ -313,7 +314,7 @@ static olo_status put_in_order(olo_parameters *parameters, olo_parameters_place 
     return status;
 }
 
-static olo_status evaluate(olo_parameters *parameters, olo_parameters_place *place,
+static olo_status evaluate(olo_parameters *parameters, olo_parameters_location *location,
                            olo_error *error)
 {
     double *values = parameters->values;
@@ -323,7 +324,7 @@ static olo_status evaluate(olo_parameters *parameters, olo_parameters_place *pla
         values[i] = item->expression != NULL ? olo_expression_value(item->expression, values)
                                              : item->number;
         if (!isfinite(values[i])) {
-            place->parameter = i;
+            location->parameter = i;
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s': '%.80s' is not finite",
                             parameters->names[i], item->text);
         }
@@ -331,18 +332,18 @@ static olo_status evaluate(olo_parameters *parameters, olo_parameters_place *pla
     return OLO_OK;
 }
 
-olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_place *place,
+olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_location *location,
                                   olo_error *error)
 {
-    olo_parameters_place unwanted;
-    place = place != NULL ? place : &unwanted;
-    *place = (olo_parameters_place){OLO_PARAMETER_NONE, 0};
-    olo_status status = compile(parameters, place, error);
+    olo_parameters_location ignored;
+    location = location != NULL ? location : &ignored;
+    *location = (olo_parameters_location){OLO_PARAMETER_NONE, 0};
+    olo_status status = compile(parameters, location, error);
     if (status == OLO_OK) {
-        status = put_in_order(parameters, place, error);
+        status = sort(parameters, location, error);
     }
     if (status == OLO_OK) {
-        status = evaluate(parameters, place, error);
+        status = evaluate(parameters, location, error);
     }
     if (status != OLO_OK) {
         invalidate(parameters);

@@ -49,15 +49,15 @@ olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignm
 
 /* Where olo_parameters_resolve found an error: the parameter, or OLO_PARAMETER_NONE, and the column
  * in its expression from 1, or 0. */
-typedef struct olo_parameters_place {
+typedef struct olo_parameters_location {
     size_t parameter, column;
-} olo_parameters_place;
+} olo_parameters_location;
 
 /* Computes all values. Fails with OLO_BAD_INPUT if an expression cannot be compiled ("parameter
  * 'a': ... at column 3 of '2*lenght'; did you mean 'length'?"), if definitions form a cycle
  * ("parameters 'a' -> 'b' -> 'a' form a cycle", where -> reads "is made of") or if a value is not
- * finite. `place` may be NULL. To be called again after an addition or replacement. */
-olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_place *place,
+ * finite. `location` may be NULL. To be called again after an addition or replacement. */
+olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_location *location,
                                   olo_error *error);
 
 /* How many there are. */

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "linalg/vec3.h"
 #include "model/reader.h"
-#include "model/repeat.h"
+#include "model/repetition.h"
 #include "model/run_section.h"
 #include "model/source.h"
 
@@ -109,17 +109,17 @@ static olo_status resolve_parameters(olo_reader *reader, const olo_yaml_node *ma
 {
     olo_parameters *parameters = reader->model->parameters;
     const char *const *names = olo_parameters_names(parameters);
-    olo_parameters_place place = {OLO_PARAMETER_NONE, 0};
+    olo_parameters_location location = {OLO_PARAMETER_NONE, 0};
     olo_error inner = {0};
-    olo_status status = olo_parameters_resolve(parameters, &place, &inner);
+    olo_status status = olo_parameters_resolve(parameters, &location, &inner);
     if (status == OLO_NO_MEMORY) {
         return olo_read_no_memory(reader);
     }
-    if (status != OLO_OK && place.parameter == OLO_PARAMETER_NONE) {
+    if (status != OLO_OK && location.parameter == OLO_PARAMETER_NONE) {
         return olo_fail(reader->error, status, "%s: parameters: %s", reader->file, inner.text);
     }
     if (status != OLO_OK) {
-        const olo_yaml_node node = definition_of(reader, map, names[place.parameter]);
+        const olo_yaml_node node = definition_of(reader, map, names[location.parameter]);
         return parameter_failure(reader, &node, status, &inner);
     }
     for (size_t i = 0; i < olo_parameters_count(parameters) && status == OLO_OK; i++) {
@@ -130,13 +130,13 @@ static olo_status resolve_parameters(olo_reader *reader, const olo_yaml_node *ma
 }
 
 /* The variables of all expressions that follow; the first is free for `t` or `l`. */
-static olo_status note_variables(olo_reader *reader)
+static olo_status set_variables(olo_reader *reader)
 {
     const olo_parameters *parameters = reader->model->parameters;
     const size_t count = olo_parameters_count(parameters);
-    const size_t room = count + 1 + OLO_REPEAT_MAX_VARIABLES;
-    reader->names = olo_pool_alloc(&reader->pool, room, sizeof *reader->names);
-    reader->values = olo_pool_alloc(&reader->pool, room, sizeof *reader->values);
+    const size_t capacity = count + 1 + OLO_REPETITION_MAX_VARIABLES;
+    reader->names = olo_pool_alloc(&reader->pool, capacity, sizeof *reader->names);
+    reader->values = olo_pool_alloc(&reader->pool, capacity, sizeof *reader->values);
     if (reader->names == NULL || reader->values == NULL) {
         return olo_read_no_memory(reader);
     }
@@ -246,10 +246,10 @@ static olo_status read_copy(olo_reader *reader, const olo_yaml_node *node, void 
         return status;
     }
     char path[256];
-    olo_repeat_path(reader, node, path, sizeof path);
+    olo_repetition_path(reader, node, path, sizeof path);
     const olo_origin origin = {path, {node->line, node->column}, slot->marks};
     olo_bindings bindings = {reader->bound_count, slot->bound, {0}};
-    olo_repeat_variables(reader, bindings.variables);
+    olo_repetition_variables(reader, bindings.variables);
     return olo_model_add_element(reader->model, type, slot->element, &origin, &bindings,
                                  reader->error);
 }
@@ -266,7 +266,7 @@ static olo_status read_element(olo_reader *reader, const olo_yaml_node *node,
     if (slot.element == NULL || slot.marks == NULL || slot.bound == NULL) {
         return olo_read_no_memory(reader);
     }
-    return olo_repeat_element(reader, node, read_copy, &slot);
+    return olo_repetition_expand(reader, node, read_copy, &slot);
 }
 
 static olo_status read_elements(olo_reader *reader, const olo_yaml_node *node,
@@ -336,7 +336,7 @@ static olo_status read_root(olo_reader *reader, const olo_yaml_node *root)
         status = resolve_parameters(reader, parameters);
     }
     if (status == OLO_OK) {
-        status = note_variables(reader);
+        status = set_variables(reader);
     }
     if (status == OLO_OK && plane != NULL) {
         status = read_plane(reader, plane);

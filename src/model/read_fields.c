@@ -7,12 +7,12 @@
 
 #include "model/fields.h"
 #include "model/reader.h"
-#include "model/repeat.h"
+#include "model/repetition.h"
 
 enum { TEXT_MAX_LENGTH = 1000 };
 
 /* Row-major indices of the six numbers [J11, J22, J33, J12, J13, J23]. */
-static const int six_places[6] = {0, 4, 8, 1, 2, 5};
+static const int symmetric_indices[6] = {0, 4, 8, 1, 2, 5};
 
 /* How unsymmetric an inertia may be, relative to its largest number: it was copied with seven
  * digits. */
@@ -43,7 +43,7 @@ static olo_status read_reference(olo_reader *reader, const olo_yaml_node *node,
 {
     const char **name = olo_field_at(field, target);
     const char *text = NULL;
-    const olo_status status = olo_repeat_text(reader, node, node->text, &text);
+    const olo_status status = olo_repetition_text(reader, node, node->text, &text);
     if (status != OLO_OK) {
         return status;
     }
@@ -166,7 +166,7 @@ static olo_status read_inertia(olo_reader *reader, const olo_yaml_node *node,
     const olo_status status = olo_read_numbers(reader, node, node->count, numbers);
     memset(inertia, 0, 9 * sizeof *inertia);
     for (int i = 0; i < 6; i++) {
-        const int row = six_places[i] / 3, column = six_places[i] % 3;
+        const int row = symmetric_indices[i] / 3, column = symmetric_indices[i] % 3;
         inertia[3 * row + column] = inertia[3 * column + row] = numbers[i];
     }
     return status;
@@ -183,81 +183,82 @@ static olo_status read_vertices(olo_reader *reader, const olo_yaml_node *node,
 
 /* Places -------------------------------------------------------------------------------------- */
 
-/* A place as a map; the node of a beam may be computed. */
-typedef struct written_place {
-    olo_point_on_body place;
+/* A point as a map; the node of a beam may be computed. */
+typedef struct point_map {
+    olo_point_on_body point;
     double node;
-} written_place;
+} point_map;
 
-static const olo_field place_fields[] = {
-    {.key = "on", .kind = OLO_FIELD_REFERENCE, .offset = offsetof(written_place, place.on)},
-    {.key = "at", .kind = OLO_FIELD_VECTOR, .offset = offsetof(written_place, place.at)},
-    {.key = "node", .kind = OLO_FIELD_NUMBER, .offset = offsetof(written_place, node)},
+static const olo_field point_fields[] = {
+    {.key = "on", .kind = OLO_FIELD_REFERENCE, .offset = offsetof(point_map, point.on)},
+    {.key = "at", .kind = OLO_FIELD_VECTOR, .offset = offsetof(point_map, point.at)},
+    {.key = "node", .kind = OLO_FIELD_NUMBER, .offset = offsetof(point_map, node)},
 };
-enum { PLACE_FIELD_COUNT = sizeof place_fields / sizeof place_fields[0] };
+enum { POINT_FIELD_COUNT = sizeof point_fields / sizeof point_fields[0] };
 
-static olo_status place_of_map(olo_reader *reader, const olo_yaml_node *node,
-                               olo_point_on_body *place)
+static olo_status parse_point_map(olo_reader *reader, const olo_yaml_node *node,
+                                  olo_point_on_body *point)
 {
-    written_place written = {.place = *place};
+    point_map written = {.point = *point};
     olo_status status =
-        olo_read_fields(reader, node, place_fields, PLACE_FIELD_COUNT, "place", &written, NULL);
+        olo_read_fields(reader, node, point_fields, POINT_FIELD_COUNT, "point", &written, NULL);
     const olo_yaml_node *number = olo_yaml_find(node, "node");
-    *place = written.place;
-    if (status != OLO_OK || number == NULL || reader->again) {
+    *point = written.point;
+    if (status != OLO_OK || number == NULL || reader->numbers_only) {
         return status;
     }
     if (number->expression != NULL) {
         olo_read_mark_structural(reader, number->expression);
     }
-    if (place->on == NULL || strchr(place->on, '.') != NULL || !(written.node >= 1) ||
+    if (point->on == NULL || strchr(point->on, '.') != NULL || !(written.node >= 1) ||
         written.node > 1e9 || fabs(written.node - round(written.node)) > 1e-9) {
         return olo_read_fail(reader, number,
                              "is the number of a node, from 1, of the beam in 'on'");
     }
     char name[OLO_NAME_MAX_LENGTH + 24];
-    const int length = snprintf(name, sizeof name, "%s.%.0f", place->on, written.node);
-    place->on = olo_pool_text(&reader->pool, name, (size_t)length);
-    return place->on != NULL ? OLO_OK : olo_read_no_memory(reader);
+    const int length = snprintf(name, sizeof name, "%s.%.0f", point->on, written.node);
+    point->on = olo_pool_text(&reader->pool, name, (size_t)length);
+    return point->on != NULL ? OLO_OK : olo_read_no_memory(reader);
 }
 
-static olo_status place_of(olo_reader *reader, const olo_yaml_node *node, olo_point_on_body *place)
+static olo_status parse_point(olo_reader *reader, const olo_yaml_node *node,
+                              olo_point_on_body *point)
 {
     olo_status status;
     if (node->kind == OLO_YAML_LIST) {
-        status = olo_read_vector(reader, node, place->at);
+        status = olo_read_vector(reader, node, point->at);
     } else if (node->kind == OLO_YAML_MAP) {
-        status = place_of_map(reader, node, place);
+        status = parse_point_map(reader, node, point);
     } else if (olo_read_is_nothing(node)) {
         status = olo_read_fail_expected(
             reader, node,
-            "a place: a name, body.point, beam.node, [x, y, z] or {on: name, at: [x, y, z]}");
-    } else if (reader->again) {
+            "a point: a name, body.point, beam.node, [x, y, z] or {on: name, at: [x, y, z]}");
+    } else if (reader->numbers_only) {
         status = OLO_OK; // a name
     } else {
-        status = read_reference(reader, node, &place_fields[0], place);
+        status = read_reference(reader, node, &point_fields[0], point);
     }
-    if (status == OLO_OK && place->on != NULL && strcmp(place->on, "ground") == 0) {
-        place->on = NULL;
+    if (status == OLO_OK && point->on != NULL && strcmp(point->on, "ground") == 0) {
+        point->on = NULL;
     }
     return status;
 }
 
-static olo_status read_place(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
-                             void *target)
+static olo_status read_point_on_body(olo_reader *reader, const olo_yaml_node *node,
+                                     const olo_field *field, void *target)
 {
-    return place_of(reader, node, olo_field_at(field, target));
+    return parse_point(reader, node, olo_field_at(field, target));
 }
 
-static olo_status read_places(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
-                              void *target)
+static olo_status read_points_on_bodies(olo_reader *reader, const olo_yaml_node *node,
+                                        const olo_field *field, void *target)
 {
-    olo_point_on_body *places = olo_field_at(field, target);
+    olo_point_on_body *points = olo_field_at(field, target);
     if (node->kind != OLO_YAML_LIST || node->count != 2) {
-        return olo_read_fail_expected(reader, node, "a list of 2 places");
+        return olo_read_fail_expected(reader, node, "a list of 2 points");
     }
-    const olo_status status = place_of(reader, node->first, &places[0]);
-    return status == OLO_OK ? place_of(reader, node->first->next, &places[1]) : status;
+    const olo_status status = parse_point(reader, node->first, &points[0]);
+    return status == OLO_OK ? parse_point(reader, node->first->next, &points[1]) : status;
 }
 
 /* Signals ------------------------------------------------------------------------------------- */
@@ -363,7 +364,7 @@ static olo_status read_shapes(olo_reader *reader, const olo_yaml_node *node, con
     const olo_yaml_node *item = list ? node->first : node;
     const olo_shape *before = *(const olo_shape **)olo_field_at(field, target);
     for (int i = 0; i < count; i++, item = item->next) {
-        shapes[i] = reader->again ? before[i] : olo_shape_default();
+        shapes[i] = reader->numbers_only ? before[i] : olo_shape_default();
         const olo_status status =
             olo_read_fields(reader, item, olo_part_shape.fields, olo_part_shape.field_count,
                             "shape", &shapes[i], NULL);
@@ -393,15 +394,15 @@ static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, con
     for (const olo_yaml_node *item = node->first; item != NULL; item = item->next) {
         const char **name = &points[item->index].name;
         olo_status status = OLO_OK;
-        if (reader->again) {
+        if (reader->numbers_only) {
             *name = before[item->index].name;
         } else {
-            status = olo_repeat_text(reader, item, item->key, name);
+            status = olo_repetition_text(reader, item, item->key, name);
         }
         if (status != OLO_OK) {
             return status;
         }
-        if (!reader->again && !olo_name_is_valid(*name)) {
+        if (!reader->numbers_only && !olo_name_is_valid(*name)) {
             char excerpt[OLO_YAML_EXCERPT_SIZE];
             return olo_read_fail_key(reader, item, "'%s' is not a name: " OLO_NAME_RULE,
                                      olo_yaml_excerpt(*name, excerpt));
@@ -485,16 +486,26 @@ static olo_status read_part(olo_reader *reader, const olo_yaml_node *node, const
 /* Maps ---------------------------------------------------------------------------------------- */
 
 static field_reader *const readers[] = {
-    [OLO_FIELD_NAME] = read_name,       [OLO_FIELD_REFERENCE] = read_reference,
-    [OLO_FIELD_TEXT] = read_text,       [OLO_FIELD_CHOICE] = read_choice,
-    [OLO_FIELD_NUMBER] = read_number,   [OLO_FIELD_VECTOR] = read_vector,
-    [OLO_FIELD_INERTIA] = read_inertia, [OLO_FIELD_ROTATION] = read_rotation,
-    [OLO_FIELD_FLAG] = read_flag,       [OLO_FIELD_PLACE] = read_place,
-    [OLO_FIELD_PLACES] = read_places,   [OLO_FIELD_SIGNAL] = read_signal,
-    [OLO_FIELD_ENERGY] = read_energy,   [OLO_FIELD_SHAPES] = read_shapes,
-    [OLO_FIELD_POINTS] = read_points,   [OLO_FIELD_VERTICES] = read_vertices,
-    [OLO_FIELD_MOTION] = read_motion,   [OLO_FIELD_PART] = read_part,
-    [OLO_FIELD_NUMBERS] = read_list,    [OLO_FIELD_VECTORS] = read_vectors,
+    [OLO_FIELD_NAME] = read_name,
+    [OLO_FIELD_REFERENCE] = read_reference,
+    [OLO_FIELD_TEXT] = read_text,
+    [OLO_FIELD_CHOICE] = read_choice,
+    [OLO_FIELD_NUMBER] = read_number,
+    [OLO_FIELD_VECTOR] = read_vector,
+    [OLO_FIELD_INERTIA] = read_inertia,
+    [OLO_FIELD_ROTATION] = read_rotation,
+    [OLO_FIELD_FLAG] = read_flag,
+    [OLO_FIELD_POINT_ON_BODY] = read_point_on_body,
+    [OLO_FIELD_POINTS_ON_BODIES] = read_points_on_bodies,
+    [OLO_FIELD_SIGNAL] = read_signal,
+    [OLO_FIELD_ENERGY] = read_energy,
+    [OLO_FIELD_SHAPES] = read_shapes,
+    [OLO_FIELD_POINTS] = read_points,
+    [OLO_FIELD_VERTICES] = read_vertices,
+    [OLO_FIELD_MOTION] = read_motion,
+    [OLO_FIELD_PART] = read_part,
+    [OLO_FIELD_NUMBERS] = read_list,
+    [OLO_FIELD_VECTORS] = read_vectors,
     [OLO_FIELD_COUNT] = read_count,
 };
 
@@ -522,7 +533,7 @@ static bool has_numbers(olo_field_kind kind)
 static olo_status read_field(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                              void *target, olo_mark *mark)
 {
-    if (reader->again && !has_numbers(field->kind)) {
+    if (reader->numbers_only && !has_numbers(field->kind)) {
         return OLO_OK;
     }
     if (mark == NULL) {
@@ -540,7 +551,7 @@ static olo_status read_field(olo_reader *reader, const olo_yaml_node *node, cons
 static olo_status read_key(olo_reader *reader, const olo_yaml_node *node, const olo_field *fields,
                            int count, void *target, olo_mark *marks)
 {
-    if (reader->again) {
+    if (reader->numbers_only) {
         return read_field(reader, node, node->field, target, NULL);
     }
     for (int i = 0; i < count; i++) {
@@ -587,7 +598,7 @@ olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const o
         return olo_read_fail_expected(reader, map, expected);
     }
     for (const olo_yaml_node *node = map->first; node != NULL; node = node->next) {
-        if (olo_repeat_is_key(reader, node)) {
+        if (olo_repetition_is_key(reader, node)) {
             continue;
         }
         const olo_status status = read_key(reader, node, fields, count, target, marks);
@@ -595,5 +606,5 @@ olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const o
             return status;
         }
     }
-    return reader->again ? OLO_OK : check_required(reader, map, fields, count, noun);
+    return reader->numbers_only ? OLO_OK : check_required(reader, map, fields, count, noun);
 }

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "model/reader.h"
-#include "model/repeat.h"
+#include "model/repetition.h"
 
 /* Failures ------------------------------------------------------------------------------------ */
 
@@ -47,7 +47,7 @@ olo_status olo_read_fail(olo_reader *reader, const olo_yaml_node *node, const ch
                         olo_yaml_excerpt(node->key, name), olo_yaml_excerpt(node->text, value),
                         reason);
     }
-    olo_repeat_path(reader, node, path, sizeof path);
+    olo_repetition_path(reader, node, path, sizeof path);
     return fail_with(reader, node->line, node->column, path, reason);
 }
 
@@ -59,7 +59,7 @@ olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, cons
     (void)vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     if (node->parent != NULL) {
-        olo_repeat_path(reader, node->parent, path, sizeof path);
+        olo_repetition_path(reader, node->parent, path, sizeof path);
     }
     return fail_with(reader, node->key_line, node->key_column, path, reason);
 }
@@ -125,7 +125,7 @@ olo_status olo_read_text(olo_reader *reader, const olo_yaml_node *node, size_t l
     if (strlen(node->text) > longest) {
         return olo_read_fail(reader, node, "longer than %zu characters", longest);
     }
-    return olo_repeat_text(reader, node, node->text, text);
+    return olo_repetition_text(reader, node, node->text, text);
 }
 
 olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const char **name)
@@ -133,7 +133,7 @@ olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const ch
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         return olo_read_fail_expected(reader, node, "a name");
     }
-    const olo_status status = olo_repeat_text(reader, node, node->text, name);
+    const olo_status status = olo_repetition_text(reader, node, node->text, name);
     if (status == OLO_OK && !olo_name_is_valid(*name)) {
         char excerpt[OLO_YAML_EXCERPT_SIZE];
         return olo_read_fail(reader, node, "'%s' is not a name: " OLO_NAME_RULE,
@@ -152,10 +152,10 @@ olo_status olo_read_choice(olo_reader *reader, const olo_yaml_node *node,
             *choice = choices[count];
             return OLO_OK;
         }
-        const char *joint = count == 0 ? "" : choices[count + 1] == NULL ? " or " : ", ";
+        const char *separator = count == 0 ? "" : choices[count + 1] == NULL ? " or " : ", ";
         const int written = length < sizeof expected
                                 ? snprintf(expected + length, sizeof expected - length, "%s%s",
-                                           joint, choices[count])
+                                           separator, choices[count])
                                 : 0;
         length += written > 0 ? (size_t)written : 0;
     }
@@ -201,8 +201,8 @@ olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, 
 }
 
 /* What compiling the text of a node gave; the column of an error is in the message. */
-static olo_status compiled(olo_reader *reader, const olo_yaml_node *node, olo_status status,
-                           const olo_error *inner)
+static olo_status check_compiled(olo_reader *reader, const olo_yaml_node *node, olo_status status,
+                                 const olo_error *inner)
 {
     if (status == OLO_NO_MEMORY) {
         return olo_read_no_memory(reader);
@@ -241,7 +241,8 @@ void olo_read_mark_structural(olo_reader *reader, const olo_expression *expressi
 }
 
 /* Keeps the expression of a node for later copies and other parameters. */
-static bool keep_expression(olo_model *model, const olo_yaml_node *node, olo_expression *expression)
+static bool store_expression(olo_model *model, const olo_yaml_node *node,
+                             olo_expression *expression)
 {
     olo_expression **list = olo_grow(model->expressions, model->expression_count,
                                      &model->expression_capacity, sizeof *list);
@@ -267,7 +268,7 @@ static olo_status compile_number(olo_reader *reader, const olo_yaml_node *node, 
     olo_error inner = {0};
     olo_status status = olo_expression_compile(node->text, reader->names + 1, reader->name_count,
                                                &expression, NULL, &inner);
-    status = compiled(reader, node, status, &inner);
+    status = check_compiled(reader, node, status, &inner);
     if (status != OLO_OK) {
         return status;
     }
@@ -278,7 +279,7 @@ static olo_status compile_number(olo_reader *reader, const olo_yaml_node *node, 
         own->constant = status == OLO_OK;
         own->value = *number;
         olo_expression_free(expression);
-    } else if (!keep_expression(reader->model, node, expression)) {
+    } else if (!store_expression(reader->model, node, expression)) {
         olo_expression_free(expression);
         return olo_read_no_memory(reader);
     } else {
@@ -304,7 +305,7 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
 olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
                              const char *meaning, const char **text)
 {
-    if (reader->again) {
+    if (reader->numbers_only) {
         return OLO_OK; // the text is there, and knows the parameters itself
     }
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
@@ -327,14 +328,14 @@ olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, cons
     olo_error inner = {0};
     olo_status status = olo_expression_compile(node->text, reader->names, reader->name_count + 1,
                                                &expression, NULL, &inner);
-    status = compiled(reader, node, status, &inner);
+    status = check_compiled(reader, node, status, &inner);
     if (status == OLO_OK && !olo_expression_uses(expression, 0)) {
         // a constant: its value is known already
         status =
             olo_read_check_number(reader, node, olo_expression_value(expression, reader->values));
     }
     olo_expression_free(expression);
-    return status == OLO_OK ? olo_repeat_function(reader, node->text, text) : status;
+    return status == OLO_OK ? olo_repetition_function(reader, node->text, text) : status;
 }
 
 olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,

@@ -26,13 +26,13 @@ typedef struct olo_reader {
     /* Of numbers that are evaluated beside the values of the parameters: see olo_evaluation. */
     double shift;
     double *direction;      /* or NULL */
-    bool again;             /* numbers alone are read, into structs that hold everything else */
+    bool numbers_only;      /* numbers alone are read, into structs that hold everything else */
     bool depends;           /* a number that was read uses a parameter */
     olo_bound_field *bound; /* fields of the element under way that do */
     int bound_count;
-    struct olo_repeat *repeat; /* of the element under way; NULL if it is not repeated */
-    long repeated;             /* copies so far */
-    olo_pool pool;             /* what is read, before the model copies it */
+    struct olo_repetition *repetition; /* of the element under way; NULL if it is not repeated */
+    long copies;                       /* copies so far */
+    olo_pool pool;                     /* what is read, before the model copies it */
     olo_error *error;
 } olo_reader;
 
