@@ -1,5 +1,5 @@
-/* The catalogue: files *.yaml in the directory of OLOID_MODELS, where the library was installed,
- * and where it was built. The first of a name wins. */
+/* The catalogue: files *.yaml in the directory of OLOID_MODELS, in that of the installed library,
+ * and in that of the build. Of files with the same name the first one is used. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static olo_status add(olo_catalogue *catalogue, const char *directory, const cha
     return OLO_OK;
 }
 
-/* A directory that is not there has no models, unless the user asked for it. */
+/* Adds the models of a directory. A missing directory is an error only if the user named it. */
 static olo_status add_directory(olo_catalogue *catalogue, const char *directory, bool asked_for,
                                 olo_error *error)
 {
@@ -78,7 +78,7 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : a->found < b->found ? -1 : a->found > b->found;
 }
 
-/* Sorts by name; of equal names the first found stays. */
+/* Sorts by name; of equal names only the first one found remains. */
 static void sort(olo_catalogue *catalogue)
 {
     if (catalogue->count == 0) {

@@ -1,8 +1,8 @@
-/* From a model to a system: every element builds itself, type by type in the order of the
- * registry, the builder finishes, and the kinematics of the whole is analysed.
+/* Compilation of a model to a system: every element adds itself, type by type in the order of the
+ * registry; then the builder completes the system, and its kinematics is analysed.
  *
- * With other values of the parameters the fields that follow from them are evaluated again, in
- * copies of the elements, and these write their numbers into a copy of the system. */
+ * For other values of the parameters, the fields that depend on them are evaluated again in copies
+ * of the elements, which write their numbers into a copy of the system. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "model/reader.h"
 #include "stepping/segments.h"
 
-/* Where building is; `entry` is NULL for the model as a whole. */
+/* The part of the model that is being built; `entry` is NULL for the whole model. */
 typedef struct build_location {
     const olo_model *model;
     const olo_entry *entry;
@@ -31,17 +31,17 @@ static void locate(void *context, const char *key, char *text, size_t size)
     }
 }
 
-/* A compilation under way. */
+/* The data of a compilation. */
 typedef struct compilation {
     build_location here;
-    const olo_system *pattern; /* the structure that is there already, or NULL */
-    olo_reader reader;         /* of numbers that are evaluated again */
+    const olo_system *pattern; /* the system whose structure is reused, or NULL */
+    olo_reader reader;         /* evaluates numbers again at other parameters */
     double gravity[3], plane[3];
-    void *element; /* room for a copy of any element */
+    void *element; /* memory for a copy of any element */
     olo_builder *builder;
 } compilation;
 
-/* Models made in code may hold any numbers here. */
+/* Checks gravity or plane, which may have any values in a model made in code. */
 static olo_status check_vector(const olo_model *model, const char *key, const double x[3],
                                olo_error *error)
 {
@@ -56,7 +56,7 @@ static olo_status check_vector(const olo_model *model, const char *key, const do
     return OLO_OK;
 }
 
-/* Gravity and plane of the model, or where they follow from parameters. */
+/* Finds gravity and plane: those of the model, or their values at other parameters. */
 static olo_status find_vectors(compilation *x, olo_error *error)
 {
     const olo_model *model = x->here.model;
@@ -114,7 +114,7 @@ static olo_status build_all(compilation *x, olo_error *error)
     return status;
 }
 
-/* Puts the model before a reason that names no place in it. */
+/* Adds the location of the model to a message that has no location. */
 static olo_status name_model(const olo_model *model, olo_status status, olo_error *error)
 {
     char location[512];
@@ -125,7 +125,7 @@ static olo_status name_model(const olo_model *model, olo_status status, olo_erro
     return olo_fail_context(error, status, "%s", location);
 }
 
-/* From elements to a system; `values` are those of the parameters. */
+/* Builds the system from the elements; `values` are those of the parameters. */
 static olo_status compile(compilation *x, const double *values, olo_system **system,
                           olo_error *error)
 {
@@ -173,7 +173,8 @@ olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_er
     return compile(&x, olo_parameters_values(model->parameters), system, error);
 }
 
-/* Values ahead of those of a repetition, and behind that of a free variable. */
+/* Allocates the values of all variables: a free variable, the parameters, the variables of a
+ * repetition. */
 static double *variables(olo_pool *pool, size_t count, const double *values)
 {
     double *all = olo_pool_alloc(pool, 1 + count + OLO_REPETITION_MAX_VARIABLES, sizeof *all);
@@ -183,7 +184,7 @@ static double *variables(olo_pool *pool, size_t count, const double *values)
     return all;
 }
 
-/* A parameter that is in names or counts copies stays as it is. */
+/* Fails if a parameter changes that is part of a name or counts copies. */
 static olo_status check_structural(const olo_model *model, const olo_evaluation *at,
                                    olo_error *error)
 {
@@ -193,7 +194,7 @@ static olo_status check_structural(const olo_model *model, const olo_evaluation 
         if (model->structural[i] &&
             (at->values[i] != value || (at->direction != NULL && at->direction[i] != 0.0))) {
             return olo_fail(error, OLO_UNSUPPORTED,
-                            "parameter '%s' changes what the model consists of (it counts copies "
+                            "parameter '%s' changes the structure of the model (it counts copies "
                             "or is part of a name): compile the model with the other value",
                             olo_parameters_names(model->parameters)[i]);
         }
@@ -214,7 +215,7 @@ olo_status olo_model_compile_at(const olo_model *model, const olo_system *system
     for (int i = 0; i < olo_element_type_count; i++) {
         largest = olo_element_types[i]->size > largest ? olo_element_types[i]->size : largest;
     }
-    // numbers are read alone: nothing of the model is changed
+    // only numbers are read: the model is not changed
     compilation x = {.here = {.model = model},
                      .pattern = system,
                      .reader = {.file = model->file,
@@ -242,7 +243,7 @@ olo_status olo_model_compile_at(const olo_model *model, const olo_system *system
     return status;
 }
 
-/* The parameters that have other values, in front of a reason. */
+/* Adds the parameters with other values to the beginning of a message. */
 static olo_status name_parameters(int count, const char *const *names, const double *values,
                                   olo_status status, olo_error *error)
 {
@@ -256,7 +257,7 @@ static olo_status name_parameters(int count, const char *const *names, const dou
     return olo_fail_context(error, status, "with %s%s", text, count > SHOWN ? ", ..." : "");
 }
 
-/* The values of all parameters when some are given, in the pool. */
+/* Computes the values of all parameters if some are given; the result is in the pool. */
 static olo_status evaluate(const olo_parameters *parameters, int count, const char *const *names,
                            const double *values, olo_pool *pool, double **evaluated,
                            olo_error *error)

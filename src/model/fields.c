@@ -1,4 +1,5 @@
-/* Copies and checks of elements, one function a kind of field, found in a table by the kind. */
+/* Copies and checks elements through the tables of their fields, with one function per kind of
+ * field. */
 #include "model/fields.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ static bool copy_points(olo_pool *pool, const olo_field *field, void *target)
     return copy != NULL;
 }
 
-/* Numbers of a field that is a list: one an item, or three a vector. */
+/* The count of numbers of a field that is a list: one per item, or three per vector. */
 static size_t list_size(const olo_field *field, const void *element)
 {
     const int count = olo_field_count(field, element);
@@ -120,7 +121,7 @@ static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
            olo_fields_copy(pool, field->part->fields, field->part->field_count, *part);
 }
 
-/* Kinds that point to nothing have no function. */
+/* Kinds without pointers have no function. */
 static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_NAME] = copy_text_field,
     [OLO_FIELD_REFERENCE] = copy_text_field,
@@ -152,7 +153,7 @@ bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *t
 
 /* Checking ------------------------------------------------------------------------------------ */
 
-/* Where a reason goes. */
+/* The buffer for a reason. */
 typedef struct reason {
     char *text;
     size_t size;
@@ -259,7 +260,7 @@ static bool check_signal(const olo_field *field, const void *element, const void
     return true;
 }
 
-/* A struct that an element points to. */
+/* A struct to which an element points. */
 static bool check_one_part(const olo_part_type *type, const void *part, reason why)
 {
     union {

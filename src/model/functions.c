@@ -1,4 +1,4 @@
-/* C functions for elements that are in a model already. */
+/* Sets C functions of elements that were added to a model before. */
 #include <stddef.h>
 
 #include "base/fail.h"

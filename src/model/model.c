@@ -1,4 +1,4 @@
-/* Models: creation, elements, parameters, and where things were written. */
+/* Models: creation, elements, parameters, and locations in the file. */
 #include "model/model.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "model/fields.h"
 #include "model/run_section.h"
 
-/* Room for "file:line:column: path". */
+/* Size of the buffer for "file:line:column: path". */
 enum { LOCATION_SIZE = 768 };
 
 static olo_status out_of_memory(olo_error *error)
@@ -123,7 +123,7 @@ void olo_model_locate(const olo_model *model, const char *key, char *text, size_
     }
 }
 
-/* Fails with the location of `key` of an entry before the text. */
+/* Fails with a message that begins with the location of `key` of an entry. */
 OLO_PRINTF(5, 6)
 static olo_status fail_at(const olo_model *model, const olo_entry *entry, const char *key,
                           olo_error *error, const char *format, ...)
@@ -158,7 +158,7 @@ static bool name_is_required(const olo_element_type *type)
     return false;
 }
 
-/* "spring3" for the third spring, or the next number that is free. */
+/* The default name: "spring3" for the third spring, or the next number that is not used. */
 static olo_status default_name(olo_model *model, olo_entry *entry, size_t number, olo_error *error)
 {
     char name[OLO_NAME_MAX_LENGTH + 1];
@@ -191,7 +191,7 @@ static olo_status check_name(const olo_model *model, const olo_entry *entry, olo
                    where);
 }
 
-/* Numbers, choices and lists; the defaults say which numbers may be unset. */
+/* Checks numbers, choices and lists; a number may be unset if its default is. */
 static olo_status check_fields(olo_model *model, const olo_entry *entry, olo_error *error)
 {
     const olo_element_type *type = entry->type;
@@ -243,7 +243,7 @@ static olo_status check_entry(olo_model *model, olo_entry *entry, size_t number,
     return status == OLO_OK ? check_fields(model, entry, error) : status;
 }
 
-/* A struct that starts as zeros has a name that can be printed; any other may have anything. */
+/* A struct of zeros has a name that can be printed; one that was not initialised may not. */
 static olo_status check_initialised(const olo_element_type *type, const olo_element_head *element,
                                     olo_error *error)
 {

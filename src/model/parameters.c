@@ -1,6 +1,6 @@
-/* Parameters: a graph of definitions, put in order by depth-first search, then evaluated in order.
- * With y_i = f_i(y) and the order such that f_i uses only earlier ones, the derivative by y_k is
- * d_k = 1, d_i = Df_i(y)[d]. */
+/* Parameters: a graph of definitions y_i = f_i(y), sorted by depth-first search and evaluated in
+ * this order. f_i depends on earlier parameters only, so that the derivative by y_k is d_k = 1, d_i
+ * = Df_i(y)[d]. */
 #include "model/parameters.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ typedef struct definition {
     olo_expression *expression; /* compiled text; NULL for a number, or if not resolved */
 } definition;
 
-/* All lists have `count` items, by index; `order` lists the indices, used ones before users. */
+/* All lists have `count` items, by index; `order` lists the indices such that each parameter
+ * follows those on which it depends. */
 struct olo_parameters {
     size_t count, capacity;
     char **names;
@@ -31,7 +32,7 @@ static olo_status out_of_memory(olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for the parameters");
 }
 
-/* After a change no value holds. */
+/* Marks all values as unknown after a change. */
 static void invalidate(olo_parameters *parameters)
 {
     for (size_t i = 0; i < parameters->count; i++) {
@@ -82,7 +83,7 @@ static olo_status check_name(const olo_parameters *parameters, const char *name,
     }
     if (olo_expression_is_reserved(name)) {
         return olo_fail(error, OLO_BAD_INPUT,
-                        "parameter '%s': this name has a meaning in expressions", name);
+                        "parameter '%s': this name is reserved in expressions", name);
     }
     if (olo_parameters_find(parameters, name) != OLO_PARAMETER_NONE) {
         return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is defined twice", name);
@@ -90,7 +91,8 @@ static olo_status check_name(const olo_parameters *parameters, const char *name,
     return OLO_OK;
 }
 
-/* Room for one more in all lists. A failure leaves some of them larger, which does no harm. */
+/* Reserves capacity for one more parameter in all lists. A failure may leave some of them larger.
+ */
 static bool reserve(olo_parameters *parameters)
 {
     size_t count = parameters->count;
@@ -113,7 +115,7 @@ static bool reserve(olo_parameters *parameters)
     return true;
 }
 
-/* A definition by `text`, copied, or by `number` if that is NULL. */
+/* Sets a definition by `text`, which is copied, or by `number` if `text` is NULL. */
 static olo_status define(const char *name, const char *text, double number, definition *item,
                          olo_error *error)
 {
@@ -238,18 +240,18 @@ static olo_status compile(olo_parameters *parameters, olo_parameters_location *l
     return OLO_OK;
 }
 
-/* A parameter on the way from a root of the search, and which of those it uses comes next. */
+/* A parameter on the path of the search, and the index of its next dependency. */
 typedef struct visit {
     size_t parameter, next;
 } visit;
 
 enum { UNSEEN, OPEN, DONE };
 
-/* The cycle that leads from `path[first]` over the last of the path back to the first. */
+/* Reports the cycle from `path[first]` to the end of the path and back. */
 static olo_status fail_cycle(const olo_parameters *parameters, const visit *path, size_t first,
                              size_t length, olo_error *error)
 {
-    enum { SHOWN = 10 }; /* names; the error text would hold some 25 of the longest */
+    enum { SHOWN = 10 }; /* names; the message has capacity for about 25 of the longest */
     char text[(SHOWN + 1) * (OLO_PARAMETER_MAX_NAME + 8) + 8];
     size_t used = 0;
     for (size_t i = first; i < length && i < first + SHOWN; i++) {
@@ -261,7 +263,7 @@ static olo_status fail_cycle(const olo_parameters *parameters, const visit *path
                     parameters->names[path[first].parameter]);
 }
 
-/* Depth-first search with a path of its own, since chains may be longer than the C stack bears. */
+/* Depth-first search with an explicit path, because chains may be too long for recursion. */
 static olo_status search(olo_parameters *parameters, visit *path, char *mark, size_t root,
                          size_t *ordered, olo_parameters_location *location, olo_error *error)
 {

@@ -20,14 +20,14 @@ typedef struct section {
 
 /* Parameters and settings --------------------------------------------------------------------- */
 
-/* Tells what the parameters found wrong, at `node`. */
+/* Reports an error of the parameters at `node`. */
 static olo_status parameter_failure(olo_reader *reader, const olo_yaml_node *node,
                                     olo_status status, const olo_error *inner)
 {
     if (status == OLO_NO_MEMORY) {
         return olo_read_no_memory(reader);
     }
-    // the path names the parameter already
+    // the path has the name of the parameter already
     char prefix[OLO_PARAMETER_MAX_NAME + 20];
     (void)snprintf(prefix, sizeof prefix, "parameter '%.64s': ", node->key);
     const bool twice = strncmp(inner->text, prefix, strlen(prefix)) == 0;
@@ -129,7 +129,7 @@ static olo_status resolve_parameters(olo_reader *reader, const olo_yaml_node *ma
     return status;
 }
 
-/* The variables of all expressions that follow; the first is free for `t` or `l`. */
+/* Sets the variables of all expressions that follow; the first one is reserved for `t` or `l`. */
 static olo_status set_variables(olo_reader *reader)
 {
     const olo_parameters *parameters = reader->model->parameters;
@@ -214,7 +214,8 @@ static olo_status read_plane(olo_reader *reader, const olo_yaml_node *node)
     return status;
 }
 
-/* Beside the sections of elements. Parameters and plane come first, since the others need them. */
+/* All sections except those of elements. Parameters and plane are read first, because the others
+ * depend on them. */
 static const section sections[] = {
     {"parameters", NULL},  {"plane", NULL},           {"name", read_model_name},
     {"units", read_units}, {"gravity", read_gravity}, {"description", read_description},
@@ -224,7 +225,8 @@ enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 
 /* Sections of elements ------------------------------------------------------------------------ */
 
-/* Where an element is read into; its copies, if it is repeated, one after the other. */
+/* The memory into which an element is read; copies of a repeated element use it one after the
+ * other. */
 typedef struct element_slot {
     const olo_element_type *type;
     void *element;
@@ -290,7 +292,7 @@ static olo_status read_elements(olo_reader *reader, const olo_yaml_node *node,
 
 /* Files --------------------------------------------------------------------------------------- */
 
-/* Suggests a section, also for the word for one of its elements: `body` for `bodies`. */
+/* Suggests a section, also for the noun of its elements: `bodies` for `body`. */
 static olo_status unknown_section(olo_reader *reader, const olo_yaml_node *node)
 {
     const char *near = NULL;
@@ -348,7 +350,7 @@ static olo_status read_root(olo_reader *reader, const olo_yaml_node *root)
     return status == OLO_OK ? olo_read_run(reader, olo_yaml_find(root, "run")) : status;
 }
 
-/* The name of a model that has none: that of its file without directory and ending. */
+/* The default name of a model: that of its file without directory and ending. */
 static void name_from_file(const char *file, char name[OLO_NAME_MAX_LENGTH + 1])
 {
     const char *slash = strrchr(file, '/');
@@ -372,7 +374,7 @@ static olo_status read_document(olo_reader *reader, const char *text, size_t siz
         status = olo_yaml_parse(text, size, reader->file, &model->pool, &root, reader->error);
     }
     if (status == OLO_OK) {
-        // without zero bytes, as the parser has seen
+        // the parser has checked that there are no zero bytes
         model->text = olo_pool_text(&model->pool, text, size);
         status = model->text != NULL ? read_root(reader, root) : olo_read_no_memory(reader);
     }
@@ -469,7 +471,8 @@ olo_status olo_model_read(const char *file, const olo_setting *settings, int set
     if (exists && !S_ISDIR(about.st_mode)) {
         return read_file(file, settings, setting_count, model, error);
     }
-    // a directory may have the name of a model of the catalogue; what has a path is surely a file
+    // a directory may have the name of a model of the catalogue; a name with a slash is always a
+    // file
     if (strchr(file, '/') != NULL) {
         return read_file(file, settings, setting_count, model, error);
     }

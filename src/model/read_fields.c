@@ -1,5 +1,5 @@
-/* Structs of a model file through the tables of their fields: one function a kind of field,
- * found in a table by the kind. */
+/* Reads structs of a model file through the tables of their fields, with one function per kind of
+ * field. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ enum { TEXT_MAX_LENGTH = 1000 };
 /* Row-major indices of the six numbers [J11, J22, J33, J12, J13, J23]. */
 static const int symmetric_indices[6] = {0, 4, 8, 1, 2, 5};
 
-/* How unsymmetric an inertia may be, relative to its largest number: it was copied with seven
- * digits. */
+/* Tolerance for the symmetry of an inertia, relative to its largest number, enough for numbers
+ * copied with seven digits. */
 #define SYMMETRY_TOLERANCE 1e-6
 
 typedef olo_status field_reader(olo_reader *reader, const olo_yaml_node *node,
@@ -131,7 +131,7 @@ static olo_status read_rows(olo_reader *reader, const olo_yaml_node *node, doubl
     return status;
 }
 
-/* Makes a matrix exactly symmetric that is so but for digits that were not copied. */
+/* Checks that a matrix is symmetric up to SYMMETRY_TOLERANCE, and makes it exactly symmetric. */
 static olo_status symmetrise(olo_reader *reader, const olo_yaml_node *node, double matrix[9])
 {
     double largest = 0.0;
@@ -181,9 +181,9 @@ static olo_status read_vertices(olo_reader *reader, const olo_yaml_node *node,
     return read_rows(reader, node, olo_field_at(field, target));
 }
 
-/* Places -------------------------------------------------------------------------------------- */
+/* Points on bodies ---------------------------------------------------------------------------- */
 
-/* A point as a map; the node of a beam may be computed. */
+/* A point on a body as a map; the number of a node of a beam may be an expression. */
 typedef struct point_map {
     olo_point_on_body point;
     double node;
@@ -263,7 +263,7 @@ static olo_status read_points_on_bodies(olo_reader *reader, const olo_yaml_node 
 
 /* Signals ------------------------------------------------------------------------------------- */
 
-/* A list of `count` numbers, or of any number of them if that is 0, in the reader's pool. */
+/* A list of `count` numbers, or of any length if `count` is 0, in the pool of the reader. */
 static olo_status read_column(olo_reader *reader, const olo_yaml_node *node, int count,
                               const double **numbers)
 {
@@ -417,7 +417,7 @@ static olo_status read_points(olo_reader *reader, const olo_yaml_node *node, con
     return OLO_OK;
 }
 
-/* Numbers, or rows of numbers one after the other. */
+/* Reads a list of numbers, or a list of rows, which are stored one after the other. */
 static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                             void *target)
 {
@@ -529,7 +529,7 @@ static bool has_numbers(olo_field_kind kind)
            kind != OLO_FIELD_MOTION;
 }
 
-/* Reads a field; one of an element whose numbers follow from parameters is noted. */
+/* Reads a field, and records fields of elements that depend on parameters. */
 static olo_status read_field(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                              void *target, olo_mark *mark)
 {

@@ -62,7 +62,7 @@ static double orthonormality_error(const double r[9])
     return error;
 }
 
-/* The four ways to write one rotation --------------------------------------------------------- */
+/* The four notations of a rotation ------------------------------------------------------------ */
 
 static olo_status read_axis(olo_reader *reader, const olo_yaml_node *node, double r[9])
 {
@@ -156,7 +156,7 @@ static olo_status read_euler(olo_reader *reader, const olo_yaml_node *node, doub
     return OLO_OK;
 }
 
-/* A way is known by its first key; `second` NULL: it has one key only. */
+/* A notation is identified by its first key; `second` NULL: it has one key only. */
 typedef struct way {
     const char *first, *second;
     olo_status (*read)(olo_reader *reader, const olo_yaml_node *node, double r[9]);

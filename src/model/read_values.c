@@ -1,4 +1,5 @@
-/* Values of a model file: texts, words, numbers, vectors; and how their failures are told. */
+/* Reads values of a model file: texts, words, numbers, vectors; and reports errors with their
+ * location. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,11 +11,11 @@
 #include "model/reader.h"
 #include "model/repetition.h"
 
-/* Failures ------------------------------------------------------------------------------------ */
+/* Errors -------------------------------------------------------------------------------------- */
 
 enum { PATH_SIZE = 512, REASON_SIZE = 1024 };
 
-/* A message is one line, whatever it quotes. */
+/* Replaces control characters, so that a message is one line. */
 static void join_lines(char *text)
 {
     for (; *text != '\0'; text++) {
@@ -178,7 +179,7 @@ olo_status olo_read_flag(olo_reader *reader, const olo_yaml_node *node, bool *fl
 
 /* Numbers ------------------------------------------------------------------------------------- */
 
-/* How YAML writes numbers that are none. */
+/* Whether a text is NaN or infinity in the notation of YAML. */
 static bool is_not_finite_text(const char *text)
 {
     const char *word = text + (*text == '-' || *text == '+');
@@ -200,7 +201,7 @@ olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, 
     return OLO_OK;
 }
 
-/* What compiling the text of a node gave; the column of an error is in the message. */
+/* Reports an error of the compilation of the text of a node; the message has the column. */
 static olo_status check_compiled(olo_reader *reader, const olo_yaml_node *node, olo_status status,
                                  const olo_error *inner)
 {
@@ -210,7 +211,8 @@ static olo_status check_compiled(olo_reader *reader, const olo_yaml_node *node, 
     return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner->text);
 }
 
-/* Beside the values of the parameters it is moved along its exact derivative, on a straight line.
+/* The value of an expression; with a direction, its linear extrapolation along the exact
+ * derivative.
  */
 static double value_of(const olo_reader *reader, const olo_expression *expression)
 {
@@ -222,7 +224,7 @@ static double value_of(const olo_reader *reader, const olo_expression *expressio
     return value[0] + reader->shift * value[1];
 }
 
-/* Whether an expression uses a parameter, not only variables of a repetition. */
+/* Whether an expression depends on a parameter, and not only on variables of a repetition. */
 static bool uses_parameters(const olo_reader *reader, const olo_expression *expression)
 {
     const size_t *used = NULL;
@@ -240,7 +242,7 @@ void olo_read_mark_structural(olo_reader *reader, const olo_expression *expressi
     }
 }
 
-/* Keeps the expression of a node for later copies and other parameters. */
+/* Stores the expression of a node for later copies and other parameters. */
 static bool store_expression(olo_model *model, const olo_yaml_node *node,
                              olo_expression *expression)
 {
@@ -306,7 +308,7 @@ olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, cons
                              const char *meaning, const char **text)
 {
     if (reader->numbers_only) {
-        return OLO_OK; // the text is there, and knows the parameters itself
+        return OLO_OK; // the text is stored already and is evaluated with the parameters later
     }
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         char expected[96];
@@ -318,7 +320,7 @@ olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, cons
     }
     if (olo_parameters_find(reader->model->parameters, variable) != OLO_PARAMETER_NONE) {
         return olo_read_fail(reader, node,
-                             "here '%s' is %s, but the model has a parameter '%s' too; rename the "
+                             "here '%s' is %s, but the model has a parameter '%s', too; rename the "
                              "parameter",
                              variable, meaning, variable);
     }

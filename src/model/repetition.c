@@ -1,7 +1,7 @@
-/* Repetition: bounds, copies, and what a copy sees of the variables.
+/* Repetition of elements: bounds, copies, and the values of the variables in a copy.
  *
  * An expression of a repeated element is compiled once and evaluated for each copy. Copies are read
- * in the same order, so that the list of compiled expressions is walked with a cursor. */
+ * in the same order, so that a cursor finds the next expression in the list of compiled ones. */
 #include "model/repetition.h"
 
 #include <ctype.h>
@@ -11,9 +11,9 @@
 
 #include "base/memory.h"
 
-/* Values that may stand in a text: integers up to here are exact and have at most 16 characters. */
+/* Largest integer in a text: it is exact and has at most 16 characters. */
 #define LARGEST_INDEX 1e15
-/* How far from an integer round-off may leave it, as in 3*(i/3). */
+/* Tolerance for rounding errors of integers, as in 3*(i/3). */
 #define INTEGER_TOLERANCE 1e-9
 
 enum { MAX_EXPANDED_LENGTH = 1000 };
@@ -60,19 +60,20 @@ static olo_status check_variable(olo_reader *reader, const olo_yaml_node *node)
         return olo_read_fail_key(reader, node, "'%s' cannot be the name of a variable", name);
     }
     if (strcmp(node->key, "t") == 0 || strcmp(node->key, "l") == 0) {
-        return olo_read_fail_key(reader, node,
-                                 "'%s' cannot be the variable: in expressions t is the time and l "
-                                 "the length of a spring",
-                                 name);
+        return olo_read_fail_key(
+            reader, node,
+            "'%s' cannot be the name of a variable: in expressions t is the time "
+            "and l the length of a spring",
+            name);
     }
     if (olo_parameters_find(reader->model->parameters, node->key) != OLO_PARAMETER_NONE) {
-        return olo_read_fail_key(reader, node, "the model has a parameter '%s' too; rename one",
-                                 name);
+        return olo_read_fail_key(reader, node,
+                                 "the model has a parameter '%s', too; rename one of them", name);
     }
     return OLO_OK;
 }
 
-/* Copies that the bounds stand for; -1 if they are too many. */
+/* The number of copies; -1 if it is too large. */
 static long copies_of(const olo_repetition *repetition)
 {
     double product = 1.0; // cannot overflow
@@ -119,7 +120,7 @@ static long variable(const olo_reader *reader, int k)
     return (long)reader->values[1 + reader->repetition->parameters + (size_t)k];
 }
 
-/* Makes the variables known to all expressions that follow. */
+/* Adds the variables to the names that expressions may use. */
 static void begin(olo_reader *reader, olo_repetition *repetition)
 {
     const olo_yaml_node *node = repetition->key->first;
@@ -142,7 +143,7 @@ static void end(olo_reader *reader, olo_repetition *repetition)
     olo_free(repetition->list);
 }
 
-/* The next values, the last variable first. */
+/* Sets the next values of the variables; the last variable changes fastest. */
 static void advance(olo_reader *reader, const olo_repetition *repetition)
 {
     for (int k = repetition->count - 1; k >= 0; k--) {
@@ -212,7 +213,7 @@ static olo_expression *find_compiled(olo_repetition *repetition, const char *tex
     return NULL;
 }
 
-/* `key` identifies the expression, `text` is what it says. */
+/* Finds or compiles an expression; `key` identifies it, `text` is its text. */
 static olo_status compile(olo_reader *reader, const char *key, const char *text,
                           olo_expression **expression, olo_error *error)
 {
@@ -329,7 +330,7 @@ static size_t token_length(const char *text)
     return length > 0 ? length : 1;
 }
 
-/* The variable that a name is, or -1. */
+/* The index of the variable with this name, or -1. */
 static int find_variable(const olo_reader *reader, const char *name, size_t length)
 {
     const olo_repetition *repetition = reader->repetition;

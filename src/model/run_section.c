@@ -13,10 +13,10 @@
 static const char *const starts[] = {"given", "equilibrium", NULL};
 static const char *const null_spaces[] = {"explicit", "implicit", NULL};
 
-/* The time of a run is a number with 53 bits: with more steps than this it would stand still. */
+/* Largest number of steps: time has 53 bits, and with more steps it would no longer increase. */
 #define MOST_STEPS 1e15
 
-/* An option; the bounds are included, `least` only if it is not `open`. */
+/* An option. `most` is an allowed value; `least` is allowed unless the option is `open`. */
 typedef struct option option;
 struct option {
     const char *key;
@@ -293,7 +293,7 @@ static olo_status read_section(olo_reader *reader, const olo_yaml_node *section)
     return OLO_OK;
 }
 
-/* A setting `run.key=value`; others are not for us. */
+/* Applies a setting `run.key=value`; ignores other settings. */
 static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
 {
     if (strncmp(setting->name, OLO_RUN_PREFIX, strlen(OLO_RUN_PREFIX)) != 0) {

@@ -1,4 +1,4 @@
-/* Reading a file into memory, piece by piece: it may be a pipe, whose size nobody knows. */
+/* Reads a file into memory in blocks, because it may be a pipe of unknown size. */
 #include "model/source.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* YAML through libyaml's events, which come one at a time: limits are checked before anything
- * grows, and aliases are expanded here, where they can be counted. */
+/* Parses YAML from the events of libyaml. Limits are checked at each event, before memory is
+ * allocated; aliases are expanded and counted here. */
 #include "model/yaml.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/names.h"
 
-/* A node that has a name for aliases; the latest of a name counts. */
+/* A node with an anchor; of equal names the latest is used. */
 typedef struct anchor {
     const char *name;
     const olo_yaml_node *node;
@@ -64,7 +64,7 @@ static yaml_mark_t mark_of(const tree *t, size_t offset)
     return mark;
 }
 
-/* What the parser found: bytes that are no text, or a text that is no YAML. */
+/* Reports an error of the parser: bytes that are not UTF-8, or text that is not YAML. */
 static olo_status parser_failure(tree *t)
 {
     const yaml_parser_t *parser = &t->parser;
@@ -136,8 +136,8 @@ static olo_status remember(tree *t, const yaml_char_t *name, const olo_yaml_node
     return OLO_OK;
 }
 
-/* Whether a text in UTF-8 has a control character other than tab and line breaks: they could only
- * confuse who reads a message. */
+/* Whether a text in UTF-8 has a control character other than tab and line breaks, which would make
+ * messages unreadable. */
 static bool has_control_characters(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -179,7 +179,7 @@ static olo_status read_scalar(tree *t, const yaml_event_t *event, olo_yaml_node 
     return status;
 }
 
-/* Hangs a child after `last`, the child before it or NULL. */
+/* Appends a child after `last`, the previous child or NULL. */
 static void append(olo_yaml_node *parent, olo_yaml_node *last, olo_yaml_node *child)
 {
     child->parent = parent;
@@ -216,7 +216,7 @@ static olo_status read_items(tree *t, olo_yaml_node *list, int depth)
     }
 }
 
-/* A key: a text that the map does not have yet. */
+/* Reads a key: a text that is new in the map. */
 static olo_status read_key(tree *t, const yaml_event_t *event, const olo_names *keys,
                            const char **key)
 {
@@ -237,7 +237,7 @@ static olo_status read_key(tree *t, const yaml_event_t *event, const olo_names *
     return status;
 }
 
-/* The value that follows a key, with the key noted in it. */
+/* Reads the value after a key, and stores the key in it. */
 static olo_status read_value(tree *t, const char *key, yaml_mark_t key_mark, int depth,
                              olo_yaml_node **value)
 {

@@ -1,4 +1,4 @@
-/* Ways through the tree of a YAML text: children by key, paths, and texts for messages. */
+/* Functions on the tree of a YAML text: children by key, paths, and excerpts for messages. */
 #include <stdio.h>
 #include <string.h>
 

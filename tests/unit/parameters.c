@@ -157,10 +157,10 @@ TEST(names_are_checked)
     olo_parameters *parameters = created();
     add(parameters, "a", "1");
     bad_name(parameters, "a", "parameter 'a' is defined twice");
-    bad_name(parameters, "pi", "parameter 'pi': this name has a meaning in expressions");
-    bad_name(parameters, "sin", "parameter 'sin': this name has a meaning in expressions");
-    bad_name(parameters, "if", "parameter 'if': this name has a meaning in expressions");
-    bad_name(parameters, "not", "parameter 'not': this name has a meaning in expressions");
+    bad_name(parameters, "pi", "parameter 'pi': this name is reserved in expressions");
+    bad_name(parameters, "sin", "parameter 'sin': this name is reserved in expressions");
+    bad_name(parameters, "if", "parameter 'if': this name is reserved in expressions");
+    bad_name(parameters, "not", "parameter 'not': this name is reserved in expressions");
     bad_name(parameters, "2a", "parameter '2a': a name has letters, digits and _, no digit first");
     bad_name(parameters, "", "parameter '': a name has letters, digits and _, no digit first");
     char name[66];
