@@ -94,7 +94,7 @@ static bool measure(numbers *x, int n)
         for (size_t i = first; i < last; i++)
             x->size[i] = largest;
     }
-    return x->size != NULL;
+    return x->size;
 }
 
 /* A model and the direction in which its parameters change. */
@@ -387,9 +387,8 @@ olo_status olo_parameter_derivative_create(const olo_model *model, const char *p
         olo_parameters_derivatives(model->parameters, index, x->direction);
         status = find(model, system, index, x, error);
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = store_functions(x, system, error);
-    }
     olo_system_free(system);
     if (status != OLO_OK) {
         olo_parameter_derivative_free(x);

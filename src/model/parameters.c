@@ -35,15 +35,14 @@ static olo_status out_of_memory(olo_error *error)
 /* Marks all values as unknown after a change. */
 static void invalidate(olo_parameters *parameters)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
+    for (size_t i = 0; i < parameters->count; i++)
         parameters->values[i] = NAN;
-    }
 }
 
 olo_status olo_parameters_create(olo_parameters **parameters, olo_error *error)
 {
     *parameters = olo_alloc(1, sizeof **parameters);
-    return *parameters != NULL ? OLO_OK : out_of_memory(error);
+    return *parameters ? OLO_OK : out_of_memory(error);
 }
 
 static void clear(definition *item)
@@ -54,9 +53,8 @@ static void clear(definition *item)
 
 olo_parameters *olo_parameters_free(olo_parameters *parameters)
 {
-    if (parameters == NULL) {
+    if (!parameters)
         return NULL;
-    }
     for (size_t i = 0; i < parameters->count; i++) {
         olo_free(parameters->names[i]);
         clear(&parameters->items[i]);
@@ -85,9 +83,8 @@ static olo_status check_name(const olo_parameters *parameters, const char *name,
         return olo_fail(error, OLO_BAD_INPUT,
                         "parameter '%s': this name is reserved in expressions", name);
     }
-    if (olo_parameters_find(parameters, name) != OLO_PARAMETER_NONE) {
+    if (olo_parameters_find(parameters, name) != OLO_PARAMETER_NONE)
         return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is defined twice", name);
-    }
     return OLO_OK;
 }
 
@@ -96,21 +93,19 @@ static olo_status check_name(const olo_parameters *parameters, const char *name,
 static bool reserve(olo_parameters *parameters)
 {
     size_t count = parameters->count;
-    if (count < parameters->capacity) {
+    if (count < parameters->capacity)
         return true;
-    }
     size_t capacity = count == 0 ? 8 : 2 * count;
     char **names = olo_realloc(parameters->names, count, capacity, sizeof *names);
-    parameters->names = names != NULL ? names : parameters->names;
+    parameters->names = names ? names : parameters->names;
     definition *items = olo_realloc(parameters->items, count, capacity, sizeof *items);
-    parameters->items = items != NULL ? items : parameters->items;
+    parameters->items = items ? items : parameters->items;
     double *values = olo_realloc(parameters->values, count, capacity, sizeof *values);
-    parameters->values = values != NULL ? values : parameters->values;
+    parameters->values = values ? values : parameters->values;
     size_t *order = olo_realloc(parameters->order, count, capacity, sizeof *order);
-    parameters->order = order != NULL ? order : parameters->order;
-    if (names == NULL || items == NULL || values == NULL || order == NULL) {
+    parameters->order = order ? order : parameters->order;
+    if (!names || !items || !values || !order)
         return false;
-    }
     parameters->capacity = capacity;
     return true;
 }
@@ -120,13 +115,13 @@ static olo_status define(const char *name, const char *text, double number, defi
                          olo_error *error)
 {
     *item = (definition){.number = number};
-    if (text == NULL && !isfinite(number)) {
+    if (!text && !isfinite(number)) {
         return olo_fail(error, OLO_BAD_INPUT, "parameter '%s': %g is not a finite number", name,
                         number);
     }
-    if (text != NULL) {
+    if (text) {
         item->text = olo_strdup(text);
-        return item->text != NULL ? OLO_OK : out_of_memory(error);
+        return item->text ? OLO_OK : out_of_memory(error);
     }
     return OLO_OK;
 }
@@ -135,16 +130,14 @@ static olo_status add(olo_parameters *parameters, const char *name, const char *
                       olo_error *error)
 {
     olo_status status = check_name(parameters, name, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     definition item;
     status = define(name, text, number, &item, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     char *copy = olo_strdup(name);
-    if (copy == NULL || !reserve(parameters)) {
+    if (!copy || !reserve(parameters)) {
         olo_free(copy);
         clear(&item);
         return out_of_memory(error);
@@ -162,12 +155,10 @@ static olo_status replace(olo_parameters *parameters, const char *name, const ch
     size_t i = 0;
     definition item;
     olo_status status = olo_parameters_require(parameters, name, &i, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = define(name, text, number, &item, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     clear(&parameters->items[i]);
     parameters->items[i] = item;
     invalidate(parameters);
@@ -204,15 +195,12 @@ olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignm
     const char *equals = strchr(assignment, '=');
     const char *start = assignment + strspn(assignment, " ");
     const char *end = equals;
-    while (end != NULL && end > start && end[-1] == ' ') {
+    while (end && end > start && end[-1] == ' ')
         end--;
-    }
-    if (end == NULL || end <= start) {
+    if (!end || end <= start)
         return olo_fail(error, OLO_BAD_INPUT, "expected name=value, not '%.80s'", assignment);
-    }
-    if (end - start > OLO_PARAMETER_MAX_NAME) {
+    if (end - start > OLO_PARAMETER_MAX_NAME)
         return olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.20s...'", start);
-    }
     char name[OLO_PARAMETER_MAX_NAME + 1] = "";
     memcpy(name, start, (size_t)(end - start));
     return replace(parameters, name, equals + 1, NAN, error);
@@ -226,9 +214,8 @@ static olo_status compile(olo_parameters *parameters, olo_parameters_location *l
     for (size_t i = 0; i < parameters->count; i++) {
         definition *item = &parameters->items[i];
         item->expression = olo_expression_free(item->expression);
-        if (item->text == NULL) {
+        if (!item->text)
             continue;
-        }
         olo_status status =
             olo_expression_compile(item->text, olo_parameters_names(parameters), parameters->count,
                                    &item->expression, &location->column, error);
@@ -274,7 +261,7 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
         visit *last = &path[length - 1];
         const olo_expression *expression = parameters->items[last->parameter].expression;
         const size_t *used = NULL;
-        size_t count = expression != NULL ? olo_expression_used(expression, &used) : 0;
+        size_t count = expression ? olo_expression_used(expression, &used) : 0;
         if (last->next == count) {
             mark[last->parameter] = DONE;
             parameters->order[(*ordered)++] = last->parameter;
@@ -284,9 +271,8 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
         size_t next = used[last->next++];
         if (mark[next] == OPEN) {
             size_t first = 0;
-            while (path[first].parameter != next) {
+            while (path[first].parameter != next)
                 first++;
-            }
             location->parameter = next;
             return fail_cycle(parameters, path, first, length, error);
         }
@@ -304,13 +290,11 @@ static olo_status sort(olo_parameters *parameters, olo_parameters_location *loca
     size_t count = parameters->count, ordered = 0;
     visit *path = olo_alloc(count, sizeof *path);
     char *mark = olo_alloc(count, 1);
-    bool enough = path != NULL && mark != NULL;
+    bool enough = path && mark;
     olo_status status = enough ? OLO_OK : out_of_memory(error);
-    for (size_t i = 0; enough && i < count && status == OLO_OK; i++) {
-        if (mark[i] == UNSEEN) {
+    for (size_t i = 0; enough && i < count && status == OLO_OK; i++)
+        if (mark[i] == UNSEEN)
             status = search(parameters, path, mark, i, &ordered, location, error);
-        }
-    }
     olo_free(path);
     olo_free(mark);
     return status;
@@ -323,8 +307,8 @@ static olo_status evaluate(olo_parameters *parameters, olo_parameters_location *
     for (size_t k = 0; k < parameters->count; k++) {
         size_t i = parameters->order[k];
         const definition *item = &parameters->items[i];
-        values[i] = item->expression != NULL ? olo_expression_value(item->expression, values)
-                                             : item->number;
+        values[i] =
+            item->expression ? olo_expression_value(item->expression, values) : item->number;
         if (!isfinite(values[i])) {
             location->parameter = i;
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s': '%.80s' is not finite",
@@ -338,18 +322,15 @@ olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_loc
                                   olo_error *error)
 {
     olo_parameters_location ignored;
-    location = location != NULL ? location : &ignored;
+    location = location ? location : &ignored;
     *location = (olo_parameters_location){OLO_PARAMETER_NONE, 0};
     olo_status status = compile(parameters, location, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = sort(parameters, location, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = evaluate(parameters, location, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         invalidate(parameters);
-    }
     return status;
 }
 
@@ -367,11 +348,9 @@ const char *const *olo_parameters_names(const olo_parameters *parameters)
 
 size_t olo_parameters_find(const olo_parameters *parameters, const char *name)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
-        if (strcmp(parameters->names[i], name) == 0) {
+    for (size_t i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->names[i], name) == 0)
             return i;
-        }
-    }
     return OLO_PARAMETER_NONE;
 }
 
@@ -379,13 +358,12 @@ olo_status olo_parameters_require(const olo_parameters *parameters, const char *
                                   olo_error *error)
 {
     *index = olo_parameters_find(parameters, name);
-    if (*index != OLO_PARAMETER_NONE) {
+    if (*index != OLO_PARAMETER_NONE)
         return OLO_OK;
-    }
     const char *near = olo_suggest(name, olo_parameters_names(parameters), parameters->count);
-    return near == NULL ? olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.64s'", name)
-                        : olo_fail(error, OLO_BAD_INPUT,
-                                   "there is no parameter '%.64s'; did you mean '%s'?", name, near);
+    return !near ? olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.64s'", name)
+                 : olo_fail(error, OLO_BAD_INPUT,
+                            "there is no parameter '%.64s'; did you mean '%s'?", name, near);
 }
 
 double olo_parameters_value(const olo_parameters *parameters, size_t parameter)
@@ -401,14 +379,13 @@ const double *olo_parameters_values(const olo_parameters *parameters)
 void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_respect_to,
                                 double *derivatives)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
+    for (size_t i = 0; i < parameters->count; i++)
         derivatives[i] = 0;
-    }
     derivatives[with_respect_to] = 1;
     for (size_t k = 0; k < parameters->count; k++) {
         size_t i = parameters->order[k];
         const olo_expression *expression = parameters->items[i].expression;
-        if (i != with_respect_to && expression != NULL) {
+        if (i != with_respect_to && expression) {
             derivatives[i] =
                 olo_parameters_expression_derivative(parameters, expression, derivatives);
         }
@@ -422,11 +399,10 @@ olo_status olo_parameters_evaluate(const olo_parameters *parameters, size_t give
     for (size_t k = 0; k < parameters->count; k++) {
         const size_t i = parameters->order[k];
         const definition *item = &parameters->items[i];
-        values[i] = item->expression != NULL ? olo_expression_value(item->expression, values)
-                                             : item->number;
-        for (size_t j = 0; j < given_count; j++) {
+        values[i] =
+            item->expression ? olo_expression_value(item->expression, values) : item->number;
+        for (size_t j = 0; j < given_count; j++)
             values[i] = given[j] == i ? given_values[j] : values[i];
-        }
         if (!isfinite(values[i])) {
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is not finite",
                             parameters->names[i]);

@@ -38,16 +38,13 @@ static olo_status read_integer(olo_reader *reader, const olo_yaml_node *node, lo
 {
     double number = 0.0;
     const olo_status status = olo_read_number(reader, node, &number);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
-    if (fabs(number) > LARGEST_INDEX || fabs(number - round(number)) > INTEGER_TOLERANCE) {
+    if (fabs(number) > LARGEST_INDEX || fabs(number - round(number)) > INTEGER_TOLERANCE)
         return olo_read_fail(reader, node, "expected an integer, got %.17g", number);
-    }
     *integer = lround(number);
-    if (node->expression != NULL) {
+    if (node->expression)
         olo_read_mark_structural(reader, node->expression);
-    }
     return OLO_OK;
 }
 
@@ -56,9 +53,8 @@ static olo_status check_variable(olo_reader *reader, const olo_yaml_node *node)
     char name[OLO_YAML_EXCERPT_SIZE];
     olo_yaml_excerpt(node->key, name);
     if (!olo_expression_is_identifier(node->key) || olo_expression_is_reserved(node->key) ||
-        strlen(node->key) > OLO_PARAMETER_MAX_NAME) {
+        strlen(node->key) > OLO_PARAMETER_MAX_NAME)
         return olo_read_fail_key(reader, node, "'%s' cannot be the name of a variable", name);
-    }
     if (strcmp(node->key, "t") == 0 || strcmp(node->key, "l") == 0) {
         return olo_read_fail_key(
             reader, node,
@@ -77,9 +73,8 @@ static olo_status check_variable(olo_reader *reader, const olo_yaml_node *node)
 static long copies_of(const olo_repetition *repetition)
 {
     double product = 1.0; // cannot overflow
-    for (int k = 0; k < repetition->count; k++) {
+    for (int k = 0; k < repetition->count; k++)
         product *= fmax(0.0, (double)repetition->last[k] - (double)repetition->first[k] + 1.0);
-    }
     return product <= OLO_REPETITION_MAX_ELEMENTS ? (long)product : -1;
 }
 
@@ -91,19 +86,15 @@ static olo_status read_bounds(olo_reader *reader, olo_repetition *repetition)
                                       "a map of a variable to its bounds, {i: [first, last]}");
     }
     olo_status status = OLO_OK;
-    for (const olo_yaml_node *node = map->first; node != NULL && status == OLO_OK;
-         node = node->next) {
+    for (const olo_yaml_node *node = map->first; node && status == OLO_OK; node = node->next) {
         const int k = repetition->count++;
         status = check_variable(reader, node);
-        if (status == OLO_OK && (node->kind != OLO_YAML_LIST || node->count != 2)) {
+        if (status == OLO_OK && (node->kind != OLO_YAML_LIST || node->count != 2))
             status = olo_read_fail_expected(reader, node, "the bounds [first, last]");
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = read_integer(reader, node->first, &repetition->first[k]);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = read_integer(reader, node->first->next, &repetition->last[k]);
-        }
     }
     return status;
 }
@@ -137,9 +128,8 @@ static void end(olo_reader *reader, olo_repetition *repetition)
 {
     reader->name_count = repetition->parameters;
     reader->repetition = NULL;
-    for (size_t i = 0; i < repetition->list_count; i++) {
+    for (size_t i = 0; i < repetition->list_count; i++)
         olo_expression_free(repetition->list[i].expression);
-    }
     olo_free(repetition->list);
 }
 
@@ -160,13 +150,11 @@ olo_status olo_repetition_expand(olo_reader *reader, const olo_yaml_node *elemen
                                  olo_repetition_reader *body, void *context)
 {
     olo_repetition repetition = {.element = element, .key = olo_yaml_find(element, "repeat")};
-    if (repetition.key == NULL) {
+    if (!repetition.key)
         return body(reader, element, context);
-    }
     olo_status status = read_bounds(reader, &repetition);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const long copies = copies_of(&repetition);
     if (copies < 0 || reader->copies + copies > OLO_REPETITION_MAX_ELEMENTS) {
         return olo_read_fail(reader, repetition.key, "more than %d repeated elements in the file",
@@ -185,14 +173,13 @@ olo_status olo_repetition_expand(olo_reader *reader, const olo_yaml_node *elemen
 
 void olo_repetition_variables(const olo_reader *reader, double *variables)
 {
-    for (int k = 0; reader->repetition != NULL && k < reader->repetition->count; k++) {
+    for (int k = 0; reader->repetition && k < reader->repetition->count; k++)
         variables[k] = (double)variable(reader, k);
-    }
 }
 
 bool olo_repetition_is_key(const olo_reader *reader, const olo_yaml_node *node)
 {
-    return reader->repetition != NULL && reader->repetition->key == node;
+    return reader->repetition && reader->repetition->key == node;
 }
 
 /* Expressions --------------------------------------------------------------------------------- */
@@ -201,9 +188,8 @@ bool olo_repetition_is_key(const olo_reader *reader, const olo_yaml_node *node)
 static olo_expression *find_compiled(olo_repetition *repetition, const char *text)
 {
     if (repetition->cursor < repetition->list_count &&
-        repetition->list[repetition->cursor].text == text) {
+        repetition->list[repetition->cursor].text == text)
         return repetition->list[repetition->cursor++].expression;
-    }
     for (size_t i = 0; i < repetition->list_count; i++) {
         if (repetition->list[i].text == text) {
             repetition->cursor = i + 1;
@@ -218,18 +204,16 @@ static olo_status compile(olo_reader *reader, const char *key, const char *text,
                           olo_expression **expression, olo_error *error)
 {
     olo_repetition *repetition = reader->repetition;
-    *expression = repetition != NULL ? find_compiled(repetition, key) : NULL;
-    if (*expression != NULL) {
+    *expression = repetition ? find_compiled(repetition, key) : NULL;
+    if (*expression)
         return OLO_OK;
-    }
     const olo_status status = olo_expression_compile(text, reader->names + 1, reader->name_count,
                                                      expression, NULL, error);
-    if (status != OLO_OK || repetition == NULL) {
+    if (status != OLO_OK || !repetition)
         return status;
-    }
     compiled *list = olo_grow(repetition->list, repetition->list_count, &repetition->list_capacity,
                               sizeof *list);
-    if (list == NULL) {
+    if (!list) {
         *expression = olo_expression_free(*expression);
         return OLO_NO_MEMORY;
     }
@@ -251,12 +235,10 @@ static olo_status brace_value(olo_reader *reader, const olo_yaml_node *node, con
     olo_expression *expression = NULL;
     olo_error inner = {0};
     const olo_status status = compile(reader, text, copy, &expression, &inner);
-    if (status == OLO_NO_MEMORY) {
+    if (status == OLO_NO_MEMORY)
         return olo_read_no_memory(reader);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return olo_read_fail(reader, node, "%s", inner.text);
-    }
     olo_read_mark_structural(reader, expression);
     const double number = olo_expression_value(expression, reader->values + 1);
     if (!(fabs(number) <= LARGEST_INDEX) || fabs(number - round(number)) > INTEGER_TOLERANCE) {
@@ -272,9 +254,8 @@ olo_status olo_repetition_text(olo_reader *reader, const olo_yaml_node *node, co
                                const char **expanded)
 {
     *expanded = text;
-    if (reader->repetition == NULL || strchr(text, '{') == NULL) {
+    if (!reader->repetition || strchr(text, '{') == NULL)
         return OLO_OK;
-    }
     char result[MAX_EXPANDED_LENGTH + 1];
     size_t length = 0;
     while (*text != '\0') {
@@ -283,30 +264,27 @@ olo_status olo_repetition_text(olo_reader *reader, const olo_yaml_node *node, co
         const char *brace = text + plain, *after = brace;
         if (*brace == '{') {
             const size_t inside = strcspn(brace + 1, "}");
-            if (brace[1 + inside] == '\0') {
+            if (brace[1 + inside] == '\0')
                 return olo_read_fail(reader, node, "'{' without '}'");
-            }
             long value = 0;
             const olo_status status = inside > MAX_EXPANDED_LENGTH
                                           ? olo_read_fail(reader, node, "is too long")
                                           : brace_value(reader, node, brace + 1, inside, &value);
-            if (status != OLO_OK) {
+            if (status != OLO_OK)
                 return status;
-            }
             (void)snprintf(number, sizeof number, "%ld", value);
             after = brace + inside + 2;
         }
         const size_t digits = strlen(number);
-        if (length + plain + digits > MAX_EXPANDED_LENGTH) {
+        if (length + plain + digits > MAX_EXPANDED_LENGTH)
             return olo_read_fail(reader, node, "is too long");
-        }
         memcpy(result + length, text, plain);
         memcpy(result + length + plain, number, digits);
         length += plain + digits;
         text = after;
     }
     *expanded = olo_pool_text(&reader->pool, result, length);
-    return *expanded != NULL ? OLO_OK : olo_read_no_memory(reader);
+    return *expanded ? OLO_OK : olo_read_no_memory(reader);
 }
 
 /* The length of the number or name at the start of a text; 1 for anything else. */
@@ -324,9 +302,8 @@ static size_t token_length(const char *text)
         }
         return length;
     }
-    while (isalnum((unsigned char)text[length]) || text[length] == '_') {
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
         length++;
-    }
     return length > 0 ? length : 1;
 }
 
@@ -336,9 +313,8 @@ static int find_variable(const olo_reader *reader, const char *name, size_t leng
     const olo_repetition *repetition = reader->repetition;
     for (int k = 0; k < repetition->count; k++) {
         const char *known = reader->names[1 + repetition->parameters + (size_t)k];
-        if (strlen(known) == length && strncmp(known, name, length) == 0) {
+        if (strlen(known) == length && strncmp(known, name, length) == 0)
             return k;
-        }
     }
     return -1;
 }
@@ -346,15 +322,13 @@ static int find_variable(const olo_reader *reader, const char *name, size_t leng
 olo_status olo_repetition_function(olo_reader *reader, const char *text, const char **expanded)
 {
     *expanded = text;
-    if (reader->repetition == NULL) {
+    if (!reader->repetition)
         return OLO_OK;
-    }
     // each character may be a variable, of at most 16 digits, a sign and parentheses
     enum { VALUE_SIZE = 24 };
     char *result = olo_pool_alloc(&reader->pool, strlen(text) + 1, VALUE_SIZE);
-    if (result == NULL) {
+    if (!result)
         return olo_read_no_memory(reader);
-    }
     *expanded = result;
     for (size_t token = 0; *text != '\0'; text += token) {
         token = token_length(text);
@@ -377,12 +351,10 @@ void olo_repetition_path(const olo_reader *reader, const olo_yaml_node *node, ch
     olo_yaml_path(node, path, size);
     const olo_repetition *repetition = reader->repetition;
     bool inside = false;
-    for (const olo_yaml_node *n = node; repetition != NULL && n != NULL && !inside; n = n->parent) {
+    for (const olo_yaml_node *n = node; repetition && n && !inside; n = n->parent)
         inside = n == repetition->element;
-    }
-    if (!inside) {
+    if (!inside)
         return;
-    }
     char tag[OLO_REPETITION_MAX_VARIABLES * (OLO_PARAMETER_MAX_NAME + 24)], element[512];
     size_t length = 0;
     for (int k = 0; k < repetition->count; k++) {
