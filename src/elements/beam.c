@@ -654,11 +654,12 @@ static const olo_field fields[] = {
     {.key = "d1",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_beam, d1),
-     .help = "direction of d1 at the start; default the axis of space after that of the beam"},
+     .help =
+         "direction of d1 at the first point; default the axis of space after that of the beam"},
     {.key = "twist",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_beam, twist),
-     .help = "angle by which the section turns about the beam from start to end; default 0"},
+     .help = "angle by which the section rotates about the beam from start to end; default 0"},
     {.key = "start_on",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_beam, start_on),
@@ -697,7 +698,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_beam, dissipation),
      .help =
-         "share of algorithmic dissipation of what is fast against the step, 0 to 1; default 0"},
+         "fraction of algorithmic dissipation of motions faster than the step, 0 to 1; default 0"},
     {.key = "velocity",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_beam, velocity),

@@ -3,10 +3,10 @@
  *     x_2 - x_1 = 0,   m . n = 0,     m fixed in the first body, n in the second,
  *
  * and its coordinates. angle1 is the rotation of the cross about m relative to the first body,
- * angle2 the rotation of the second body about n relative to the cross. Initially M1 = n and M2 = m
- * x n, fixed in the first body, and C1 = m and C2 = n x m, fixed in the second:
+ * angle2 the rotation of the second body about n relative to the cross:
  *
- *     angle1 = atan2(n.M2, n.M1),   angle2 = atan2(-m.C2, m.C1). */
+ *     angle1 = atan2(n.M2, n.M1),      initially M1 = n, M2 = m x n, fixed in the first body
+ *     angle2 = atan2(-m.C2, m.C1),     initially C1 = m, C2 = n x m, fixed in the second body */
 #include <math.h>
 
 #include "elements/joint_drive.h"

@@ -1,6 +1,7 @@
-/* Parameters: a graph of definitions y_i = f_i(y), sorted by depth-first search and evaluated in
- * this order. f_i depends on earlier parameters only, so that the derivative by y_k is d_k = 1, d_i
- * = Df_i(y)[d]. */
+/* Parameters: a graph of definitions y_i = f_i(y), sorted by depth-first search such that f_i
+ * depends on earlier parameters only, and evaluated in this order. The derivatives d by y_k are
+ *
+ *     d_k = 1,   d_i = Df_i(y)[d] */
 #include "model/parameters.h"
 
 #include <math.h>

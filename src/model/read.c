@@ -56,7 +56,7 @@ static bool is_run_setting(const olo_setting *setting)
     return strncmp(setting->name, OLO_RUN_PREFIX, strlen(OLO_RUN_PREFIX)) == 0;
 }
 
-/* A setting as a value that stands in no file. */
+/* A setting as a node without a location in the file. */
 static olo_yaml_node setting_node(const olo_setting *setting)
 {
     return (olo_yaml_node){.kind = OLO_YAML_SCALAR, .key = setting->name, .text = setting->value};
@@ -86,7 +86,7 @@ static olo_status apply_settings(olo_reader *reader)
     return OLO_OK;
 }
 
-/* What defines a parameter: the last setting of its name, or the file. */
+/* The definition of a parameter: the last setting of its name, or the node in the file. */
 static olo_yaml_node definition_of(const olo_reader *reader, const olo_yaml_node *map,
                                    const char *name)
 {

@@ -29,7 +29,7 @@ static olo_status read_name(olo_reader *reader, const olo_yaml_node *node, const
     return olo_read_name(reader, node, olo_field_at(field, target));
 }
 
-/* What may follow the dot of `body.point` and `beam.3`. */
+/* Whether a text may follow the dot of `body.point` and `beam.3`. */
 static bool is_part(const char *text)
 {
     return olo_name_is_valid(text) ||
@@ -473,7 +473,7 @@ static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,
     return olo_read_fail_unknown_key(reader, node, keys, (size_t)count);
 }
 
-/* Fields that may hold numbers. */
+/* Whether a field may contain numbers. */
 static bool has_numbers(olo_field_kind kind)
 {
     return kind >= OLO_FIELD_NUMBER && kind != OLO_FIELD_FLAG && kind != OLO_FIELD_ENERGY &&
