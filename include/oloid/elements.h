@@ -1,17 +1,17 @@
-/** @file The things a person names: points, bodies, beams, masses, joints, rods, springs, dampers,
- * supports, loads, outputs.
+/** @file Elements, the named parts of a model: points, bodies, beams, masses, joints, rods,
+ * springs, dampers, supports, loads, outputs.
  *
- * Each is a plain struct that starts from its `olo_..._default()` (oloid.h says why) and is given
- * to a model with its function of model.h:
+ * Each is a plain struct that is initialised by its `olo_..._default()` (oloid.h says why) and
+ * added to a model with its function of model.h:
  *
  *      olo_body body = olo_body_default();
  *      body.name = "top";
  *      body.mass = 1;
  *      olo_model_add_body(model, &body, &error);
  *
- * The keys of a model file and the fields here have one name. Strings and arrays are copied when an
- * element is added. Units are the user's, as long as they fit together; angles are in radians.
- * Vectors are in space axes unless it says otherwise.
+ * The keys of a model file and the fields here have the same names. Strings and arrays are copied
+ * when an element is added. Any consistent units may be used; angles are in radians. Vectors are in
+ * space axes unless stated otherwise.
  */
 #ifndef OLOID_ELEMENTS_H
 #define OLOID_ELEMENTS_H
@@ -25,24 +25,24 @@
 extern "C" {
 #endif
 
-/** A number that was not given, NaN: the element then takes its value from the configuration. Of a
- * vector that is given in part, the other components are zero. */
+/** A number that is not given (NaN): its value follows from the initial configuration. If only some
+ * components of a vector are given, the others are zero. */
 #define OLO_UNSET ((double)NAN)
 /** OLO_UNSET for languages that bind to the library and see no macros. */
 OLO_API double olo_unset(void);
 
 /** A point on a body, a point mass, or a point of space, at which something acts or is attached.
  * `on` is NULL (or "ground") for a point of space, the name of a point or a body, or `body.point`
- * for a named point of a body. `at` is in space for ground, in the body's frame for a body, and
+ * for a named point of a body. `at` is in space for the ground, in the body's frame for a body, and
  * zero for a point mass or a named point. In a model file: `a`, `top.tip`, `[0, 0, 1]`, `{on: top,
  * at: [0, 0, 0.1]}`. */
 typedef struct olo_point_on_body {
     const char *on; /**< NULL, "ground", a point, a body, or `body.point` */
-    double at[3];   /**< from the origin of what `on` names, in its axes */
+    double at[3];   /**< from the origin of `on`, in its axes */
 } olo_point_on_body;
 
-/** A function of time: a number, an expression of t and the parameters, a table (linear between its
- *  entries, constant outside), or a C function. One of them is given. */
+/** A function of time: an expression of t and the parameters, a table (linear between its entries,
+ * constant outside), or a C function. Exactly one of them is given. */
 typedef struct olo_signal {
     int initialised;                             /**< set by olo_signal_default(); leave it */
     const char *expression;                      /**< for example "sin(2*pi*t)" */
@@ -50,7 +50,7 @@ typedef struct olo_signal {
     const double *value;                         /**< ... and values */
     int count;                                   /**< number of entries of the table */
     double (*function)(void *context, double t); /**< a pure function of time */
-    void *context; /**< handed to `function`; must live as long as the system */
+    void *context; /**< passed to `function`; must live as long as the system */
 } olo_signal;
 
 /** A point mass. */
@@ -58,14 +58,14 @@ typedef struct olo_point {
     int initialised;    /**< set by olo_point_default(); leave it */
     const char *name;   /**< required */
     double mass;        /**< positive */
-    double position[3]; /**< at the start */
-    double velocity[3]; /**< at the start */
-    /** Name of an earlier point from which position and velocity count; its coordinates are then
-     * the difference to that point (relative coordinates). NULL: from the origin. */
+    double position[3]; /**< initial position */
+    double velocity[3]; /**< initial velocity */
+    /** Name of an earlier point to which position and velocity are relative; the coordinates are
+     * then the difference to that point (relative coordinates). NULL: relative to the origin. */
     const char *relative_to;
 } olo_point;
 
-/** A homogeneous solid, placed in the body's frame. */
+/** A homogeneous solid, with position and rotation in the body's frame. */
 typedef struct olo_shape {
     int initialised;  /**< set by olo_shape_default(); leave it */
     const char *type; /**< sphere, box, cylinder, cone, tetrahedron */
@@ -80,40 +80,40 @@ typedef struct olo_shape {
     double rotation[9];    /**< row-major, shape axes in the body's frame */
 } olo_shape;
 
-/** A named point of a body, to which other elements may refer as `body.point`. */
+/** A named point on a body, to which other elements refer as `body.point`. */
 typedef struct olo_body_point {
-    const char *name; /**< what follows the dot in `body.point` */
+    const char *name; /**< the part after the dot in `body.point` */
     double at[3];     /**< in the body's frame */
 } olo_body_point;
 
-/** A rigid body. Mass, centre and inertia may be given as numbers, by shapes, or both: numbers add
- *  to what the shapes give. The frame is the user's: any origin, any axes. */
+/** A rigid body. Mass, centre and inertia may be given as numbers, by shapes, or both: numbers are
+ * added to those of the shapes. The frame may have any origin and any axes. */
 typedef struct olo_body {
     int initialised;  /**< set by olo_body_default(); leave it */
     const char *name; /**< required */
-    double mass;      /**< beside that of the shapes */
+    double mass;      /**< in addition to that of the shapes */
     double center[3]; /**< centre of `mass` in the body's frame */
     /** Row-major 3x3, about `center`, along the axes of the body's frame. In a model file: [J1,
      * J2, J3], [J11, J22, J33, J12, J13, J23] or 3 rows. */
     double inertia[9];
     const olo_shape *shapes; /**< solids that add their mass, centre and inertia */
     int shape_count;         /**< number of `shapes` */
-    /** Of the frame's origin; OLO_UNSET: zero, or where a support with `at` puts it. */
+    /** Of the frame's origin; OLO_UNSET: zero, or the position that a support with `at` implies. */
     double position[3];
     /** Row-major; columns are the directors d1, d2, d3. In a model file: {axis, angle}, {matrix},
-     * {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a list of such, applied one after
+     * {quaternion: [w, x, y, z]}, {euler: zxz, angles: [...]} or a list of these, applied one after
      * the other in the body's own axes. */
     double rotation[9];
-    /** Of the frame's origin; OLO_UNSET: what the supports and the angular velocity imply, else
-     * zero. */
+    /** Of the frame's origin; OLO_UNSET: the velocity that supports, joints and angular velocity
+     * imply, or zero. */
     double velocity[3];
-    double angular_velocity[3];    /**< in space axes; OLO_UNSET: what joints imply, else zero */
+    double angular_velocity[3];    /**< in space axes; OLO_UNSET: implied by joints, or zero */
     bool angular_velocity_in_body; /**< the angular velocity is given along the directors */
     const olo_body_point *points;  /**< named points */
     int point_count;               /**< number of `points` */
 } olo_body;
 
-/** Part of a circle or of a helix, from where the beam starts. */
+/** Part of a circle or of a helix, from the first point of the beam. */
 typedef struct olo_arc {
     int initialised;  /**< set by olo_arc_default(); leave it */
     double center[3]; /**< a point of the axis */
@@ -132,37 +132,38 @@ typedef struct olo_section {
     double young;        /**< modulus of elasticity */
     double poisson;      /**< ratio of lateral contraction */
     double density;      /**< mass per volume */
-    double shear_factor; /**< of the area in shear; OLO_UNSET: that of the shape */
+    double shear_factor; /**< shear factor of the area; OLO_UNSET: that of the shape */
 } olo_section;
 
-/** A geometrically exact beam: large displacements and rotations, shear and elongation included.
- * Its nodes are frames whose third director is tangent to the beam without load; they are named
- * `beam.1`, `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and stand wherever a body
- * may. The state at the start is without stress. */
+/** A geometrically exact beam: large displacements and rotations, with shear and elongation. Its
+ * nodes are frames whose third director is tangent to the unloaded beam; they are named `beam.1`,
+ * `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and may be used like bodies. The
+ * initial state is free of stress. */
 typedef struct olo_beam {
     int initialised;  /**< set by olo_beam_default(); leave it */
     const char *name; /**< required */
-    int elements;     /**< their number, 1 to 100,000 */
+    int elements;     /**< number of finite elements, 1 to 100,000 */
     /** linear: two nodes per element, second order; quadratic: three nodes, fourth order. */
     const char *interpolation;
-    const char *quadrature; /**< reduced (default); full, which locks */
-    double from[3];         /**< where it starts */
-    double to[3];           /**< where it ends, of a straight beam */
+    const char *quadrature; /**< reduced (default), or full, which leads to locking */
+    double from[3];         /**< first point */
+    double to[3];           /**< last point of a straight beam */
     const olo_arc *arc;     /**< instead of `to`: part of a circle or of a helix */
     const double
-        *points;     /**< instead of `from` and `to`: points it goes through, three numbers each */
-    int point_count; /**< number of `points` */
+        *points; /**< instead of `from` and `to`: points on the centre line, three numbers each */
+    int point_count;   /**< number of `points` */
     const char *curve; /**< through `points`: polyline (with rigid corners) or spline */
-    double d1[3]; /**< direction of d1 at the start, as far as it is across the beam; zero: an axis
-                     of space */
-    double twist; /**< angle by which d1 and d2 turn about the beam from start to end */
-    const char *start_on; /**< a body or node of another beam, of which it takes the frame for its
-                             own first node */
-    const char *end_on;   /**< the same for its last node */
+    double d1[3]; /**< direction of d1 at the first point, of which the component perpendicular to
+                     the beam is used; zero: an axis of space */
+    double twist; /**< angle by which d1 and d2 rotate about the beam from its first to its last
+                     point */
+    const char
+        *start_on;      /**< a body or node of another beam whose frame is used as the first node */
+    const char *end_on; /**< the same for its last node */
     /** Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row
      * by row. */
     const double *stiffness;
-    int stiffness_count; /**< 6 or 36; 0: by the section */
+    int stiffness_count; /**< 6 or 36; 0: from the section */
     /** Instead of stiffness: any stored energy per length, as an expression of the strains g1, g2
      * (shear along d1, d2), g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and
      * the parameters. */
@@ -170,18 +171,18 @@ typedef struct olo_beam {
     /** Mass per length and its moments, A, M1, M2: integrals of density, density x1^2 and
      * density x2^2; or A, S1, S2, M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;
-    int inertia_count;          /**< 3 or 6; 0: by the section */
+    int inertia_count;          /**< 3 or 6; 0: from the section */
     const olo_section *section; /**< shape and material, instead of stiffness and inertia */
-    double damping;     /**< relaxation time: stress in proportion to the rate of strain, stiffness
-                           times this */
-    double dissipation; /**< share of algorithmic dissipation of what is fast against the step, 0 to
-                           1 */
-    double velocity[3]; /**< of its start, at the start */
-    double
-        angular_velocity[3]; /**< with which it turns as a whole about its start, in space axes */
+    double damping;     /**< relaxation time: the viscous stress is this time times stiffness times
+                           strain rate */
+    double dissipation; /**< fraction of algorithmic dissipation of motions that are fast compared
+                           with the step, 0 to 1 */
+    double velocity[3]; /**< initial velocity of the first point */
+    double angular_velocity[3]; /**< initial angular velocity of the whole beam about its first
+                                   point, in space axes */
 } olo_beam;
 
-/** Mass on a body, a point mass or a node of a beam, beside what it has. */
+/** Additional mass on a body, a point mass or a node of a beam. */
 typedef struct olo_mass {
     int initialised;      /**< set by olo_mass_default(); leave it */
     const char *name;     /**< NULL: mass1, mass2, ... */
@@ -206,8 +207,8 @@ typedef struct olo_spring {
     olo_point_on_body between[2]; /**< its ends, x1 and x2 */
     const char *type; /**< "distance": 1/2 k (l - length)^2; "linear": 1/2 k |x2 - x1 - offset|^2 */
     double stiffness; /**< k, force per length */
-    double length;    /**< distance: length at rest; OLO_UNSET: the initial distance */
-    double offset[3]; /**< linear: x2 - x1 at rest */
+    double length;    /**< distance: rest length; OLO_UNSET: the initial distance */
+    double offset[3]; /**< linear: x2 - x1 without force */
     double damping;   /**< of the parallel damper, force per velocity */
     /** Distance only: any stored energy as an expression of the length `l`, instead of the
      * stiffness, for example "k*(l-l0)^4". */
@@ -228,12 +229,12 @@ typedef struct olo_support {
     int initialised;      /**< set by olo_support_default(); leave it */
     const char *name;     /**< NULL: support1, support2, ... */
     olo_point_on_body on; /**< the supported point; with type "center" the body's centre of mass */
-    /** point: the point is fixed; center: the centre of mass is fixed; slide: the point stays on a
-     * line along `axis`; plane: it stays in a plane with normal `axis`; hinge: the point is fixed
-     * and the body turns about `axis`; fixed: the body cannot move. */
+    /** point: the point is fixed; center: the centre of mass is fixed; slide: the point moves on a
+     * line along `axis`; plane: it moves in a plane with normal `axis`; hinge: the point is fixed
+     * and the body rotates about `axis`; fixed: the body cannot move. */
     const char *type;
     double axis[3]; /**< of slide, plane and hinge; any length but zero */
-    double at[3];   /**< where in space; OLO_UNSET: where it is at the start */
+    double at[3];   /**< position in space; OLO_UNSET: the initial position of the point */
 } olo_support;
 
 /** A controller of a joint coordinate x: the torque or force kp (target - x) + kd (target' - x').
@@ -245,48 +246,49 @@ typedef struct olo_controller {
     const olo_signal *target; /**< over time; NULL: 0 */
 } olo_controller;
 
-/** A joint between two bodies, or a body and the ground. What acts along its coordinates (its
- * angle, its positions) acts equal and opposite on both bodies. */
+/** A joint between two bodies, or between a body and the ground. Torques and forces along its
+ * coordinates (its angle, its positions) act equal and opposite on both bodies. */
 typedef struct olo_joint {
     int initialised;  /**< set by olo_joint_default(); leave it */
     const char *name; /**< NULL: joint1, joint2, ... */
     const char
         *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
                     point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
-    olo_point_on_body between[2]; /**< a point of each; the axes belong to the first body */
-    double at[3];   /**< where in space at the start, instead of the `at` of the two points */
-    double axis[3]; /**< at the start, in space: of rotation, of translation, normal of a plane */
+    olo_point_on_body between[2]; /**< a point on each; the axes are fixed in the first body */
+    double at[3]; /**< initial position in space, instead of the `at` of the two points */
     double
-        axis2[3]; /**< universal: fixed in the second body, perpendicular to `axis`, at the start */
-    double pitch; /**< screw: how far it goes along the axis in a turn; negative: left-handed */
-    double length; /**< distance: OLO_UNSET: the initial one */
-    double rate;   /**< initial angular velocity of the second body relative to the first, about the
-                      axis */
-    double rate2;  /**< universal: the same about axis2 */
+        axis[3]; /**< initial direction in space: of rotation, of translation, normal of a plane */
+    double axis2[3]; /**< universal: fixed in the second body, initially perpendicular to `axis` */
+    double pitch;    /**< screw: distance along the axis per turn; negative: left-handed */
+    double length;   /**< distance; OLO_UNSET: the initial distance */
+    double rate;  /**< initial angular velocity of the second body relative to the first, about the
+                     axis */
+    double rate2; /**< universal: the same about axis2 */
     double sliding[3]; /**< initial velocity of the second point relative to the first, in space.
-                          Both are for a second body without velocities of its own */
+                          Rates and sliding apply to a second body without given velocities */
     double radius;     /**< of a disc or ball that rolls on a plane of the ground */
     double
         normal[3]; /**< of that plane; OLO_UNSET: against gravity. The first point of `between` is a
                       point of the plane, the second the centre, `axis` the axis of the disc */
-    const char *coordinate; /**< what the following act on: angle, angle1, angle2, position,
-                               position1, position2; NULL: the only one there is.
-                               Angles are zero at the start */
-    double stiffness;       /**< of a spring, torque per angle or force per length; default 0 */
-    double rest;            /**< where the spring is at rest; OLO_UNSET: at the start */
-    double damping;         /**< of a damper, torque or force per rate; default 0 */
-    double lower;           /**< stop: a stiff spring below this; OLO_UNSET: none */
-    double upper;           /**< stop: a stiff spring above this; OLO_UNSET: none */
-    double stop_stiffness;  /**< of the stops */
-    const olo_controller *controller; /**< towards a target; NULL: none */
-    /** The coordinate over time: then the torque or force that it takes is a result
-     * (olo_system_drive_force), and its work enters the ledger. The coordinate starts with the
-     * motion's rate at time 0; another rate for it, not zero, in `rate`, `rate2` or `sliding` is an
-     * error. NULL: free. */
+    const char
+        *coordinate; /**< the coordinate for the following members: angle, angle1, angle2, position,
+                        position1, position2; NULL: the only one. Angles are initially zero */
+    double stiffness; /**< of a spring, torque per angle or force per length; default 0 */
+    double rest; /**< coordinate at which the spring has no force; OLO_UNSET: the initial value */
+    double damping;                   /**< of a damper, torque or force per rate; default 0 */
+    double lower;                     /**< stop: a stiff spring below this; OLO_UNSET: none */
+    double upper;                     /**< stop: a stiff spring above this; OLO_UNSET: none */
+    double stop_stiffness;            /**< of the stops */
+    const olo_controller *controller; /**< controller towards a target; NULL: none */
+    /** Prescribed motion of the coordinate over time. The torque or force that it requires is a
+     * result (olo_system_drive_force), and its work is recorded in the ledger. The initial rate of
+     * the coordinate is that of the motion at time 0; another rate in `rate`, `rate2` or `sliding`,
+     * unless it is zero, is an error. NULL: free. */
     const olo_signal *motion;
     /** A torque or force that depends on time and motion, called at midpoint values, instead of
      * `torque` or `force` along the same coordinate, which must then be zero; `signal` is a factor
-     * of it, too. It must be a pure function of its arguments. Its work enters the ledger. */
+     * of it, too. It must be a pure function of its arguments. Its work is recorded in the ledger.
+     */
     double (*function)(void *context, double t, double coordinate, double rate);
     /** The derivatives of `function` by coordinate and rate, if they are known: then Newton
      * converges quadratically, and runs have derivatives (derivatives.h). */
@@ -298,7 +300,7 @@ typedef struct olo_joint {
                                  model file the key `time` */
 } olo_joint;
 
-/** A relation between joint coordinates, as gears and cables make them:
+/** A relation between joint coordinates, for example by gears and cables:
  *  coordinate = ratio follows + also_ratio also + offset. */
 typedef struct olo_relation {
     int initialised;  /**< set by olo_relation_default(); leave it */
@@ -306,27 +308,27 @@ typedef struct olo_relation {
     const char
         *coordinate; /**< name of a joint coordinate, `hinge.angle`; `hinge` if it has one only */
     const char *follows; /**< the joint coordinate that it follows */
-    double ratio;        /**< default 1; negative: turning the other way */
+    double ratio;        /**< default 1; negative: opposite direction */
     const char *also;    /**< a second one that it follows, as in a differential; NULL: none */
     double also_ratio;   /**< default 1 */
-    double offset;       /**< OLO_UNSET: what the start leaves */
+    double offset;       /**< OLO_UNSET: such that the initial state satisfies the relation */
 } olo_relation;
 
-/** A force or a moment on a point, with a law of time. */
+/** A force or a moment on a point or along a beam, with a factor over time. */
 typedef struct olo_load {
     int initialised;          /**< set by olo_load_default(); leave it */
     const char *name;         /**< NULL: load1, load2, ... */
-    olo_point_on_body on;     /**< where it acts */
+    olo_point_on_body on;     /**< the point on which it acts */
     const char *along;        /**< instead of `on`: a beam; force and moment are then per length */
     double force[3];          /**< at the point */
     double moment[3];         /**< on the body of the point */
-    const char *frame;        /**< "space": dead; "body": turns with the body */
+    const char *frame;        /**< "space": dead; "body": rotates with the body */
     const olo_signal *signal; /**< factor over time; NULL: 1; in a model file the key `time` */
     /** A force that depends on time and motion, called at midpoint values, instead of `force`,
      * which must then be zero. `frame` and `signal` apply to it as they do to a constant force:
-     * with "body" what it gives are components along the directors of the body; position and
-     * velocity of the point are in space in any case. It must be a pure function of its arguments.
-     * Its work enters the ledger. */
+     * with "body" its result has components along the directors of the body; position and velocity
+     * of the point are always in space. It must be a pure function of its arguments. Its work is
+     * recorded in the ledger. */
     void (*function)(void *context, double t, const double position[3], const double velocity[3],
                      double force[3]);
     /** The derivatives of `function`, if they are known, row-major, d force[i]/d position[j] at [3
@@ -340,16 +342,16 @@ typedef struct olo_load {
 typedef struct olo_output {
     int initialised;      /**< set by olo_output_default(); leave it */
     const char *name;     /**< NULL: output1, output2, ... */
-    olo_point_on_body on; /**< what is followed */
-    bool trace;           /**< whether the report draws its way; default true */
+    olo_point_on_body on; /**< the recorded point */
+    bool trace;           /**< whether the report draws its path; default true */
     /** Instead of `on`: name of a joint, support or rod whose force on its body (of a joint the
      * second one) and moment about its point are recorded. */
     const char *reaction;
     const char *frame; /**< axes of the reaction: "space", "parent" (the first body) or "child" */
 } olo_output;
 
-/** The exact motion of a point, where it is known: expressions of t and the parameters, three per
- * vector, NULL where nothing is known. Convergence is measured against it; a run does not read it.
+/** The exact motion of a point, if it is known: expressions of t and the parameters, three per
+ * vector, NULL for unknown vectors. Studies of convergence compare with it; a run does not use it.
  */
 typedef struct olo_exact {
     int initialised;         /**< set by olo_exact_default(); leave it */
@@ -362,60 +364,62 @@ typedef struct olo_exact {
 } olo_exact;
 
 /** @name Defaults
- *  Every field as if its key were missing in a model file; the name is NULL.
+ *  Every field has the value of a missing key in a model file; the name is NULL.
  *  @{ */
-/** At rest at the origin; the mass is to be given. */
+/** At the origin with velocity zero; the mass is required. */
 OLO_API olo_point olo_point_default(void);
-/** At the origin of the body; type, size and density or mass are to be given. */
+/** At the origin of the body; type, size and density or mass are required. */
 OLO_API olo_shape olo_shape_default(void);
-/** Nothing given: expression, table or function is to be given. */
+/** Expression, table or function is required. */
 OLO_API olo_signal olo_signal_default(void);
-/** About an axis through the origin, without rise; axis and angle are to be given. */
+/** About an axis through the origin, without rise; axis and angle are required. */
 OLO_API olo_arc olo_arc_default(void);
-/** The shear factor of its shape; type, size and material are to be given. */
+/** The shear factor of its shape; type, size and material are required. */
 OLO_API olo_section olo_section_default(void);
-/** Towards 0; kp or kd are to be given. */
+/** Target 0; kp or kd is required. */
 OLO_API olo_controller olo_controller_default(void);
-/** No mass, not turned, position and velocity as the supports imply. */
+/** No mass, no rotation; position and velocity as the supports and joints imply. */
 OLO_API olo_body olo_body_default(void);
-/** Linear elements, reduced quadrature, at rest; elements, curve, stiffness and inertia are to be
- * given. */
+/** Linear elements, reduced quadrature, velocity zero; elements, curve, stiffness and inertia are
+ * required. */
 OLO_API olo_beam olo_beam_default(void);
-/** No mass; the point is to be given. */
+/** No mass; the point is required. */
 OLO_API olo_mass olo_mass_default(void);
-/** As long as the initial distance. */
+/** The length is the initial distance; the ends are required. */
 OLO_API olo_rod olo_rod_default(void);
-/** A distance spring, at rest at the start; the stiffness is to be given. */
+/** A distance spring, initially without force; the stiffness is required. */
 OLO_API olo_spring olo_spring_default(void);
-/** Along the line; the damping is to be given. */
+/** Along the line; the damping is required. */
 OLO_API olo_damper olo_damper_default(void);
-/** The point is fixed where it is at the start. */
+/** The point is fixed at its initial position. */
 OLO_API olo_support olo_support_default(void);
-/** Revolute, nothing acts along it; between what, and the axis, are to be given. */
+/** Revolute, without forces along its coordinates; `between` and the axis are required. */
 OLO_API olo_joint olo_joint_default(void);
-/** Ratio one, as the start leaves it; the coordinates are to be given. */
+/** Ratio one, with the offset of the initial state; the coordinates are required. */
 OLO_API olo_relation olo_relation_default(void);
-/** Dead, constant over time; force, moment or function are to be given. */
+/** Dead, constant over time; force, moment or function is required. */
 OLO_API olo_load olo_load_default(void);
-/** The origin of space, traced; the point is to be given. */
+/** Traced; the point is required. */
 OLO_API olo_output olo_output_default(void);
-/** Nothing known. */
+/** No known vectors. */
 OLO_API olo_exact olo_exact_default(void);
 /** @} */
 
-/** @name Kinds Which kinds of elements there are and what a model file calls them, for programs
- * that write models. All texts have static storage; NULL outside of the range. @{ */
+/** @name Kinds
+ *  The kinds of elements and their keys in a model file, for programs that write models.
+ *  All texts have static storage; NULL if an index is out of range.
+ *  @{ */
 /** Number of kinds. */
 OLO_API int olo_element_kind_count(void);
 /** Section of a model file: "bodies". */
 OLO_API const char *olo_element_section(int kind);
-/** One of them: "body". */
+/** Noun of one element: "body". */
 OLO_API const char *olo_element_noun(int kind);
 /** Number of keys that such an element may have in a file. */
 OLO_API int olo_element_key_count(int kind);
-/** A key: "mass". */
+/** Name of a key: "mass". */
 OLO_API const char *olo_element_key(int kind, int index);
-/** What it means, in one line. */
+/** Meaning of a key, in one line. */
 OLO_API const char *olo_element_key_help(int kind, int index);
 /** @} */
 

@@ -1,5 +1,5 @@
 /** @file
- *  Models: what a person describes, in a file or in code, before it is compiled.
+ *  Models: descriptions of systems, in a file or in code, before they are compiled.
  *
  *      olo_model *model = NULL;
  *      olo_error error = {0};
@@ -19,33 +19,34 @@
 extern "C" {
 #endif
 
-/** A model: elements with names and parameters, gravity, how to run. Not shared between threads. */
+/** A model: named elements, parameters, gravity, options of a run. Not shared between threads. */
 typedef struct olo_model olo_model;
 /** A compiled model, see system.h. */
 typedef struct olo_system olo_system;
 
-/** How to run: the section `run` of a model file. */
+/** Options of a run: the section `run` of a model file. */
 typedef struct olo_run {
-    int initialised;    /**< set by olo_run_default(); leave it */
-    double step;        /**< time step h; with `tolerance` the first one that is tried */
-    double end;         /**< end time */
-    const char *start;  /**< "given", or "equilibrium": at rest where all forces are in balance */
-    const char *scheme; /**< "energy-momentum" or "variational" */
+    int initialised; /**< set by olo_run_default(); leave it */
+    double step;     /**< time step h; with `tolerance` the first step to be tried */
+    double end;      /**< end time */
+    const char
+        *start; /**< initial state: "given", or "equilibrium", at rest with all forces in balance */
+    const char *scheme;         /**< "energy-momentum" or "variational" */
     const char *constraints;    /**< "reduced", "multipliers", "projected", "minimal", "penalty",
                                    "augmented" */
     double penalty;             /**< mu of penalty and augmented, energy mu |g|^2 */
     double augmented_tolerance; /**< augmented: bound of every constraint |g| */
     const char *null_space;     /**< projected: "explicit" or "implicit" null space matrix */
-    int order;                  /**< 2, 4 or 6: steps of higher order are composed of parts */
-    double tolerance;     /**< above 0: steps are chosen for this error; 0: they are constant */
-    double smallest_step; /**< with `tolerance`: none is smaller; 0: no bound */
-    double largest_step;  /**< with `tolerance`: none is larger; 0: no bound */
+    int order;            /**< 2, 4 or 6: steps of higher order are composed of steps of order 2 */
+    double tolerance;     /**< above 0: steps are chosen for this error; 0: constant steps */
+    double smallest_step; /**< with `tolerance`: lower bound of the steps; 0: no bound */
+    double largest_step;  /**< with `tolerance`: upper bound of the steps; 0: no bound */
     double grid; /**< with `tolerance`: steps end at its multiples, which are recorded; 0: none */
     double newton_tolerance; /**< Newton: bound of the last scaled increment */
-    int iterations;          /**< Newton: at most */
-    int halvings;            /**< how often a step that fails is halved before the run stops */
-    long frames;             /**< recorded frames at most */
-    bool forces;             /**< record constraint forces */
+    int iterations;          /**< Newton: largest number of iterations */
+    int halvings; /**< largest number of times that a failed step is halved before the run stops */
+    long frames;  /**< largest number of recorded frames */
+    bool forces;  /**< record constraint forces */
 } olo_run;
 
 /** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */
@@ -62,12 +63,12 @@ typedef struct olo_setting {
 OLO_API olo_status olo_model_create(const char *name, olo_model **model, olo_error *error);
 
 /** Reads a model file, or a model of the catalogue by its name, with `setting_count` overrides.
- * Free with olo_model_free. On failure `*model` is NULL and the text starts with `file:line:column:
- * path:` where the file is to blame. */
+ * Free with olo_model_free. On failure `*model` is NULL, and for errors in the file the message
+ * begins with `file:line:column: path:`. */
 OLO_API olo_status olo_model_read(const char *file, const olo_setting *settings, int setting_count,
                                   olo_model **model, olo_error *error);
 
-/** The same from memory; `label` stands for the file name in messages. */
+/** The same from memory; messages have `label` instead of the file name. */
 OLO_API olo_status olo_model_read_text(const char *text, size_t size, const char *label,
                                        const olo_setting *settings, int setting_count,
                                        olo_model **model, olo_error *error);
@@ -75,8 +76,10 @@ OLO_API olo_status olo_model_read_text(const char *text, size_t size, const char
 /** Frees a model; NULL is allowed. */
 OLO_API void olo_model_free(olo_model *model);
 
-/** @name Adding elements Names are unique in a model; everything given is copied. What refers to
- * another element by name is checked when the model is compiled. @{ */
+/** @name Adding elements
+ *  Names are unique in a model; all data are copied. References to other elements by name are
+ *  checked when the model is compiled.
+ *  @{ */
 /** Adds a point mass. */
 OLO_API olo_status olo_model_add_point(olo_model *model, const olo_point *point, olo_error *error);
 /** Adds a rigid body. */
@@ -110,10 +113,11 @@ OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *outp
 OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
 /** @} */
 
-/** @name Functions Gives a C function to an element that is there already, for instance of a file.
- * The text of the model is then incomplete: olo_model_text is "" from here on.
- * `context` must live as long as systems compiled from the model. OLO_NOT_FOUND when there is no
- * such element. @{ */
+/** @name Functions
+ *  Set a C function of an element that exists already, for instance from a file. The text of the
+ *  model is then incomplete, and olo_model_text returns "". `context` must live as long as systems
+ *  compiled from the model. Fails with OLO_NOT_FOUND if there is no such element.
+ *  @{ */
 /** olo_load.function of the load of this name. */
 OLO_API olo_status olo_model_set_load_function(olo_model *model, const char *load,
                                                void (*function)(void *context, double t,
@@ -144,53 +148,54 @@ OLO_API olo_status olo_model_set_joint_derivatives(olo_model *model, const char 
 OLO_API void olo_model_set_gravity(olo_model *model, const double gravity[3]);
 /** Everything moves in the plane with this normal; zero vector: in space (the default). */
 OLO_API void olo_model_set_plane(olo_model *model, const double normal[3]);
-/** How to run, instead of what the file says; checked here. */
+/** Replaces the options of a run; they are checked here. */
 OLO_API olo_status olo_model_set_run(olo_model *model, const olo_run *run, olo_error *error);
 
-/** A named parameter with a number. Expressions of later-added signals and energies may use it. */
+/** Sets a named parameter to a number. Expressions of signals and energies that are added later may
+ * use it. */
 OLO_API olo_status olo_model_set_parameter(olo_model *model, const char *name, double value,
                                            olo_error *error);
 
 /** Name, valid as long as the model, like all texts below. */
 OLO_API const char *olo_model_name(const olo_model *model);
-/** What the file says under `description`, or "". */
+/** The value of the key `description` of the file, or "". */
 OLO_API const char *olo_model_description(const olo_model *model);
-/** What the file says under `units`, or "". */
+/** The value of the key `units` of the file, or "". */
 OLO_API const char *olo_model_units(const olo_model *model);
 /** The text the model was read from, or "" for a model made in code. */
 OLO_API const char *olo_model_text(const olo_model *model);
-/** How to run: the section `run` with the overrides. It belongs to the model. */
+/** Options of a run: the section `run` with the overrides. They belong to the model. */
 OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);
 
 /** Turns a model into a system: forms, mass, constraints, joints. The system does not refer to the
- * model afterwards; free it with olo_system_free. Fails where elements do not fit together: an
- * unknown name, a mass that is not positive, an inertia that no body has. */
+ * model afterwards; free it with olo_system_free. Fails if elements are inconsistent: an unknown
+ * name, a mass that is not positive, an inertia that is not physical. */
 OLO_API olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_error *error);
 
 /** The system of a model with other values of `count` of its parameters, made from the one that was
- *  compiled: elements write other numbers into the same structure, with the same bits as if the
- *  model had been read with these values and compiled. It costs about as much as a few steps.
- *  Parameters that are not given have the values of the model, or follow from others by their
- *  expressions; options of a run stay those of the model.
+ *  compiled: elements write other numbers into the same structure. The result has the same bits as
+ * if the model had been read with these values and compiled. The cost is about that of a few steps.
+ * Parameters that are not given have the values of the model, or follow from others by their
+ * expressions; the options of a run are those of the model.
  *
- *  `system` was compiled from `model`, which is as it was then, or made by this function; neither
- *  is changed, and any number of threads may call this with the same ones. The new system shares
- *  names and topology with `system`, and belongs to the caller: free both with olo_system_free, in
- *  any order.
+ *  `system` was compiled from `model`, which has not changed since, or made by this function.
+ * Neither is changed, and any number of threads may call this function with the same ones. The new
+ * system shares names and topology with `system`, and belongs to the caller: free both with
+ * olo_system_free, in any order.
  *
- *  Fails with OLO_BAD_INPUT for a name that is no parameter, and where a value is one with which
- *  the model cannot be compiled; with OLO_UNSUPPORTED where it changes what the model consists of:
- *  numbers of copies, a mass or a force that vanishes, a direction that becomes another axis. Then
- *  read and compile the model with that value. */
+ *  Fails with OLO_BAD_INPUT for an unknown parameter, and for a value with which the model cannot
+ * be compiled; with OLO_UNSUPPORTED for a value that changes the structure of the model: the number
+ * of copies, a mass or a force that becomes zero, a direction that becomes another axis. In this
+ * case read and compile the model with that value. */
 OLO_API olo_status olo_system_with_parameters(const olo_model *model, const olo_system *system,
                                               int count, const char *const *names,
                                               const double *values, olo_system **other,
                                               olo_error *error);
 
-/** Value that a parameter has when `count` others, or itself, have other values; NaN if there is
- * none of that name, or if that has no value then. */
+/** Value of a parameter if `count` parameters, others or itself, have other values; NaN if there is
+ * no such parameter, or if its value is not defined. */
 OLO_API double olo_model_parameter_with(const olo_model *model, int count, const char *const *names,
                                         const double *values, const char *name);
 
@@ -198,12 +203,12 @@ OLO_API double olo_model_parameter_with(const olo_model *model, int count, const
  * environment variable OLOID_MODELS names (it comes first). A model is a file `name.yaml`. */
 typedef struct olo_catalogue olo_catalogue;
 
-/** Looks the catalogue up. Free with olo_catalogue_free. Fails with OLO_IO when the directory of
- *  OLOID_MODELS cannot be read. */
+/** Opens the catalogue. Free with olo_catalogue_free. Fails with OLO_IO if the directory of
+ * OLOID_MODELS cannot be read. */
 OLO_API olo_status olo_catalogue_open(olo_catalogue **catalogue, olo_error *error);
 /** Number of models. */
 OLO_API int olo_catalogue_count(const olo_catalogue *catalogue);
-/** Name of a model; they are sorted by it. Valid as long as the catalogue. */
+/** Name of a model; models are sorted by name. Valid as long as the catalogue. */
 OLO_API const char *olo_catalogue_name(const olo_catalogue *catalogue, int index);
 /** File of a model, valid as long as the catalogue. */
 OLO_API const char *olo_catalogue_file(const olo_catalogue *catalogue, int index);

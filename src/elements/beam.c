@@ -1,14 +1,14 @@
-/* Geometrically exact beams (Simo and Reissner) with directors; the strains are in system/strain.h,
- * the sections in beam_section.c, the centre lines in beam_line.c.
+/* Geometrically exact beams (Simo and Reissner) with directors.
  *
  *     V = sum over elements and quadrature points of  w W(Gamma, K),    w = weight |dphi/dxi|
  *     M_ab = int A_rho N_a N_b ds between phi^a and phi^b, with M1, M2 between d1, d2; none on d3
  *
- * A node is a frame with its six internal constraints, as a body is. Positions and directors are
- * interpolated alike. Reduced quadrature has k - 1 points for an element of k nodes (full
- * quadrature, k points, locks); the mass is integrated exactly on straight beams. What the strains
- * are at the start is their reference: no stress there.
- */
+ * A node is a frame with six internal constraints, like a rigid body. Positions and directors are
+ * interpolated with the same shape functions. Reduced quadrature has k - 1 points per element of k
+ * nodes; full quadrature has k points and leads to locking. The mass is integrated exactly on
+ * straight beams. The initial strains are the reference, so that the initial state is free of
+ * stress. The strains are in system/strain.h, the sections in beam_section.c, the centre lines in
+ * beam_line.c. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "elements/drawing.h"
 #include "linalg/vec3.h"
 
-enum { NODES = OLO_STRAIN_NODES_MAX, MOST_ELEMENTS = 100000 };
+enum { NODES = OLO_STRAIN_NODES_MAX, ELEMENTS_MAX = 100000 };
 
 olo_beam olo_beam_default(void)
 {
@@ -62,15 +62,15 @@ static void section_defaults(void *part)
 
 /* --- shape functions and Gauss points on [-1, 1] --- */
 
-static void shape(int nodes, double xi, double N[NODES], double slope[NODES])
+static void shape(int nodes, double xi, double N[NODES], double dN[NODES])
 {
     if (nodes == 2) {
         N[0] = 0.5 * (1 - xi), N[1] = 0.5 * (1 + xi);
-        slope[0] = -0.5, slope[1] = 0.5;
+        dN[0] = -0.5, dN[1] = 0.5;
         return;
     }
     N[0] = 0.5 * xi * (xi - 1), N[1] = (1 - xi) * (1 + xi), N[2] = 0.5 * xi * (xi + 1);
-    slope[0] = xi - 0.5, slope[1] = -2 * xi, slope[2] = xi + 0.5;
+    dN[0] = xi - 0.5, dN[1] = -2 * xi, dN[2] = xi + 0.5;
 }
 
 static void gauss(int points, int p, double *xi, double *weight)
@@ -83,24 +83,23 @@ static void gauss(int points, int p, double *xi, double *weight)
     *weight = weights[points - 1][p];
 }
 
-/* --- what is being built --- */
+/* --- the beam under construction --- */
 
-typedef struct work {
+typedef struct assembly {
     olo_builder *builder;
     const olo_beam *beam;
     olo_line line;
     olo_section_numbers section;
     olo_curve *energy;   /* NULL: quadratic */
-    int points;          /* quadrature points an element */
-    int *node;           /* [nodes] in the system, kept in its pool like what follows */
+    int points;          /* quadrature points per element */
+    int *node;           /* [nodes] indices in the system; stored in its pool, like the next two */
     double *lengths;     /* [nodes] integrals of N_a */
-    double *stations;    /* [elements points] */
-    const double **turn; /* [elements element_nodes] */
-    double *band; /* [3 nodes] int N_a N_b of the nodes 0, 1 and 2 further on, of elements without
-                     corners */
-} work;
+    double *stations;    /* [elements points] arc lengths of the quadrature points */
+    const double **turn; /* [elements element_nodes] rotations at corners, or NULL */
+    double *band; /* [3 nodes] int N_a N_b with b = a, a + 1, a + 2, of elements without corners */
+} assembly;
 
-static olo_status start(work *x)
+static olo_status allocate(assembly *x)
 {
     olo_pool *pool = &olo_build_system(x->builder)->pool;
     size_t nodes = (size_t)x->line.nodes, ends = (size_t)(x->line.elements * x->line.element_nodes);
@@ -114,20 +113,20 @@ static olo_status start(work *x)
                : olo_build_out_of_memory(x->builder);
 }
 
-static int first_node(const work *x, int e)
+static int first_node(const assembly *x, int e)
 {
     return e * (x->line.element_nodes - 1);
 }
 
-static const double *directors(const work *x, int e, int a)
+static const double *directors(const assembly *x, int e, int a)
 {
     return x->line.directors[e * x->line.element_nodes + a];
 }
 
 /* --- nodes --- */
 
-/* Velocities of a rigid motion about the start of the beam. */
-static void moving(const work *x, const double *q, double v[12])
+/* Velocities of a rigid motion about the first point of the beam. */
+static void set_rigid_velocity(const assembly *x, const double *q, double v[12])
 {
     double omega[3], arm[3];
     for (int i = 0; i < 3; i++) {
@@ -140,7 +139,7 @@ static void moving(const work *x, const double *q, double v[12])
         vec3_cross(omega, q + I, v + I);
 }
 
-static olo_status own_node(work *x, int k)
+static olo_status add_own_node(assembly *x, int k)
 {
     char name[200];
     double q[12], v[12];
@@ -148,10 +147,10 @@ static olo_status own_node(work *x, int k)
         e = k < x->line.nodes - 1 ? k / step : x->line.elements - 1;
     bool moves = !isnan(x->beam->velocity[0]) || !isnan(x->beam->angular_velocity[0]);
     if (k % step == 0 && e > 0 && k < x->line.nodes - 1)
-        e--; /* at a corner the node has the directors of what comes before */
+        e--; /* at a corner the node has the directors of the previous element */
     vec3_copy(x->line.x[k], q);
     memcpy(q + 3, directors(x, e, k - first_node(x, e)), 9 * sizeof *q);
-    moving(x, q, v);
+    set_rigid_velocity(x, q, v);
     snprintf(name, sizeof name, "%s.%d", x->beam->name, k + 1);
     olo_status status =
         olo_build_node(x->builder, name, &olo_node_frame, -1, q, v, moves, &x->node[k]);
@@ -161,14 +160,14 @@ static olo_status own_node(work *x, int k)
     return status == OLO_OK ? olo_build_plane(x->builder, name, x->node[k]) : status;
 }
 
-/* The frame of a body or of another beam as the node at an end. */
-static olo_status other_node(work *x, int k, const char *key, const char *name)
+/* Uses the frame of a body or of another beam as the node at an end. */
+static olo_status use_other_node(assembly *x, int k, const char *key, const char *name)
 {
     const double tolerance = 1e-9;
-    olo_point_on_body place = {.on = name};
+    olo_point_on_body point = {.on = name};
     olo_position position;
     double at[3], gap[3];
-    olo_status status = olo_build_place(x->builder, key, &place, &position, &x->node[k]);
+    olo_status status = olo_build_resolve_point(x->builder, key, &point, &position, &x->node[k]);
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(x->builder);
@@ -185,23 +184,23 @@ static olo_status other_node(work *x, int k, const char *key, const char *name)
     return OLO_OK;
 }
 
-static olo_status add_nodes(work *x)
+static olo_status add_nodes(assembly *x)
 {
     olo_status status = OLO_OK;
     int last = x->line.nodes - 1;
     for (int k = 0; status == OLO_OK && k <= last; k++)
         if (k == 0 && x->beam->start_on)
-            status = other_node(x, k, "start_on", x->beam->start_on);
+            status = use_other_node(x, k, "start_on", x->beam->start_on);
         else if (k == last && x->beam->end_on)
-            status = other_node(x, k, "end_on", x->beam->end_on);
+            status = use_other_node(x, k, "end_on", x->beam->end_on);
         else
-            status = own_node(x, k);
+            status = add_own_node(x, k);
     return status;
 }
 
-/* What turns the directors of a node to those that an element sees there; none if they are the
- * same. */
-static olo_status find_turn(work *x, int e, int a)
+/* Finds the rotation from the directors of a node to those of an element at this node; NULL if they
+ * are equal. */
+static olo_status find_turn(assembly *x, int e, int a)
 {
     const double same = 1e-13;
     olo_system *s = olo_build_system(x->builder);
@@ -223,8 +222,9 @@ static olo_status find_turn(work *x, int e, int a)
 
 /* --- elements --- */
 
-/* A point of an element: frames, shape functions by arc length, weight. */
-static void strain_at(const work *x, int e, int points, int p, olo_strain *strain)
+/* Sets the data of a quadrature point: nodes, shape functions, their derivatives by arc length, and
+ * weight. */
+static void strain_at(const assembly *x, int e, int points, int p, olo_strain *strain)
 {
     const olo_system *s = olo_build_system(x->builder);
     double xi, weight, tangent[3] = {0, 0, 0};
@@ -241,7 +241,8 @@ static void strain_at(const work *x, int e, int points, int p, olo_strain *strai
     for (int a = 0; a < nodes; a++)
         strain->dN[a] /= length;
     strain->dN[0] =
-        -(strain->dN[1] + strain->dN[2]); /* to the last bit: a translation strains nothing */
+        -(strain->dN[1] +
+          strain->dN[2]); /* the sum is exactly zero, so that a translation causes no strain */
     strain->weight = weight * length;
 }
 
@@ -253,7 +254,7 @@ static void triangle(double factor, const double *C, double *out)
             out[k++] = factor * C[6 * i + j];
 }
 
-static olo_status add_elastic(work *x, const olo_strain *strain)
+static olo_status add_elastic(assembly *x, const olo_strain *strain)
 {
     double c[21];
     if (x->energy) {
@@ -273,7 +274,7 @@ static olo_status add_elastic(work *x, const olo_strain *strain)
                                  NULL, c, strain);
 }
 
-static olo_status add_damping(work *x, const olo_strain *strain)
+static olo_status add_damping(assembly *x, const olo_strain *strain)
 {
     double c[23] = {x->beam->damping, x->beam->dissipation};
     triangle(strain->weight, x->section.stiffness, c + 2);
@@ -281,33 +282,33 @@ static olo_status add_damping(work *x, const olo_strain *strain)
                                  &olo_law_strain_rate, NULL, c, strain);
 }
 
-/* All points of all elements, with one kind of term. */
-static olo_status add_terms(work *x, olo_status (*add)(work *, const olo_strain *))
+/* Adds one kind of term at all quadrature points of all elements. */
+static olo_status add_terms(assembly *x, olo_status (*add)(assembly *, const olo_strain *))
 {
     const olo_system *s = olo_build_system(x->builder);
     olo_status status = OLO_OK;
-    double done = 0;
+    double length_before = 0;
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++) {
         double length = 0;
         for (int p = 0; p < x->points; p++) {
             olo_strain strain;
-            double at_rest[OLO_STRAINS], before = length;
+            double initial[OLO_STRAINS], before = length;
             strain_at(x, e, x->points, p, &strain);
             length += strain.weight;
-            x->stations[e * x->points + p] = done + 0.5 * (before + length);
-            olo_strain_values(&strain, s->q0, NULL, at_rest);
-            memcpy(strain.reference, at_rest, sizeof at_rest);
+            x->stations[e * x->points + p] = length_before + 0.5 * (before + length);
+            olo_strain_values(&strain, s->q0, NULL, initial);
+            memcpy(strain.reference, initial, sizeof initial);
             status = status == OLO_OK ? add(x, &strain) : status;
         }
-        done += length;
+        length_before += length;
     }
     return status;
 }
 
 /* --- mass --- */
 
-/* int N_a N_b of an element, and int N_a to the lengths of its nodes. */
-static void integrate(work *x, int e, double m[NODES][NODES])
+/* Integrates N_a N_b over an element, and adds the integrals of N_a to the lengths of its nodes. */
+static void integrate(assembly *x, int e, double m[NODES][NODES])
 {
     int nodes = x->line.element_nodes;
     memset(m, 0, sizeof(double[NODES][NODES]));
@@ -323,15 +324,15 @@ static void integrate(work *x, int e, double m[NODES][NODES])
 }
 
 /* Coefficient of the 3-vector I of a node in phi, d1 or d2 (s = 0, 1, 2) of the section. */
-static double in_node(const double *turn, int s, int I)
+static double coefficient_in_node(const double *turn, int s, int I)
 {
     if (s == 0 || I == 0)
         return s == 0 && I == 0;
     return turn ? turn[3 * (I - 1) + s - 1] : I == s;
 }
 
-/* m times the section's inertia between two nodes. */
-static olo_status add_pair(work *x, int k, const double *turn_k, int l, const double *turn_l,
+/* Adds m times the inertia of the section between two nodes to the mass matrix. */
+static olo_status add_pair(assembly *x, int k, const double *turn_k, int l, const double *turn_l,
                            double m)
 {
     const olo_system *s = olo_build_system(x->builder);
@@ -342,16 +343,17 @@ static olo_status add_pair(work *x, int k, const double *turn_k, int l, const do
             double mass = 0;
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
-                    mass += m * x->section.inertia[3 * a + b] * in_node(turn_k, a, I) *
-                            in_node(turn_l, b, J);
+                    mass += m * x->section.inertia[3 * a + b] * coefficient_in_node(turn_k, a, I) *
+                            coefficient_in_node(turn_l, b, J);
             status = olo_build_mass(x->builder, qk + 3 * I, ql + 3 * J, mass);
         }
     return status;
 }
 
-/* Elements without corners add up in a band first, so that each pair of 3-vectors is booked once.
+/* Adds the mass matrix. Elements without corners are first summed in a band matrix, so that each
+ * pair of 3-vectors has one entry.
  */
-static olo_status add_mass(work *x)
+static olo_status add_mass(assembly *x)
 {
     olo_status status = OLO_OK;
     int nodes = x->line.element_nodes;
@@ -375,8 +377,8 @@ static olo_status add_mass(work *x)
     return status;
 }
 
-/* The weight of a node, at the centre of the section. */
-static olo_status add_weight(work *x)
+/* Adds the weight of each node, at the centre of mass of the section. */
+static olo_status add_weight(assembly *x)
 {
     const olo_system *s = olo_build_system(x->builder);
     const double *E = x->section.inertia;
@@ -389,12 +391,12 @@ static olo_status add_weight(work *x)
     return status;
 }
 
-/* --- picture --- */
+/* --- drawing --- */
 
-/* Half-widths along d1 and d2. Of a section of numbers they are those of the rectangle that bends
- * and stretches alike, I/A = h^2/12, as far as such a beam looks like one: stiffnesses may be of no
- * section at all. */
-static void half_widths(const work *x, double h[2])
+/* Half-widths along d1 and d2. Without a section they are those of the rectangle with the same
+ * ratio of bending and axial stiffness, I/A = h^2/12, within the bounds for the shape of a beam,
+ * because given stiffnesses need not belong to a real section. */
+static void half_widths(const assembly *x, double h[2])
 {
     const double thinnest = 1. / 400, thickest = 1. / 16;
     const olo_section *section = x->beam->section;
@@ -413,18 +415,18 @@ static void half_widths(const work *x, double h[2])
     }
 }
 
-/* Axes of the section in the frame of its node, where element e has its node a. */
-static void axes(const work *x, int e, int a, double rotation[9])
+/* Axes of the section at node a of element e, in the frame of the node. */
+static void axes(const assembly *x, int e, int a, double rotation[9])
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double *turn = x->turn[e * x->line.element_nodes + a];
     memcpy(rotation, turn ? turn : identity, sizeof identity);
 }
 
-/* The section swept from node to node. `first` counts the quadrature points of the beams before. A
- * piece between nodes a and a + 1 of its element has the point a; with full quadrature it lies
- * between a and a + 1. */
-static olo_status draw(const work *x)
+/* Draws the section swept from node to node. `first` is the number of the first quadrature point,
+ * after those of the previous beams. The piece between nodes a and a + 1 of an element has
+ * quadrature point a; with full quadrature it lies between points a and a + 1. */
+static olo_status draw(const assembly *x)
 {
     const olo_system *s = olo_build_system(x->builder);
     const char *shape = x->beam->section ? x->beam->section->type : NULL;
@@ -453,9 +455,9 @@ static olo_status draw(const work *x)
 
 static olo_status check(olo_builder *builder, const olo_beam *beam)
 {
-    if (beam->elements < 1 || beam->elements > MOST_ELEMENTS)
+    if (beam->elements < 1 || beam->elements > ELEMENTS_MAX)
         return olo_builder_fail(builder, "elements", "must be a whole number from 1 to %d, got %d",
-                                MOST_ELEMENTS, beam->elements);
+                                ELEMENTS_MAX, beam->elements);
     if (!(beam->damping >= 0))
         return olo_builder_fail(builder, "damping", "must not be negative, got %g", beam->damping);
     if (!(beam->dissipation >= 0 && beam->dissipation <= 1))
@@ -464,7 +466,7 @@ static olo_status check(olo_builder *builder, const olo_beam *beam)
     return OLO_OK;
 }
 
-static olo_status add_all(work *x)
+static olo_status add_all(assembly *x)
 {
     olo_system *s = olo_build_system(x->builder);
     olo_beam_line beam = {.node_count = x->line.nodes,
@@ -498,7 +500,7 @@ static olo_status add_all(work *x)
 
 static olo_status build(olo_builder *builder, const void *element)
 {
-    work x = {.builder = builder, .beam = element};
+    assembly x = {.builder = builder, .beam = element};
     olo_status status = check(builder, x.beam);
     if (status == OLO_OK)
         status = olo_section_measure(builder, x.beam, &x.section);
@@ -511,7 +513,7 @@ static olo_status build(olo_builder *builder, const void *element)
     if (status != OLO_OK)
         return status;
     x.points = x.line.element_nodes - (strcmp(x.beam->quadrature, "full") != 0);
-    status = start(&x);
+    status = allocate(&x);
     if (status == OLO_OK)
         status = add_all(&x);
     olo_free(x.turn);
@@ -520,7 +522,7 @@ static olo_status build(olo_builder *builder, const void *element)
     return status;
 }
 
-/* --- its fields --- */
+/* --- fields --- */
 
 static const olo_field arc_fields[] = {
     {.key = "center",
@@ -620,7 +622,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_beam, interpolation),
      .choices = interpolations,
-     .help = "linear (default, two nodes an element) or quadratic (three)"},
+     .help = "linear (default, two nodes per element) or quadratic (three)"},
     {.key = "quadrature",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_beam, quadrature),
@@ -643,7 +645,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_VECTORS,
      .offset = offsetof(olo_beam, points),
      .count_offset = offsetof(olo_beam, point_count),
-     .help = "instead of `from` and `to`: places that it goes through"},
+     .help = "instead of `from` and `to`: points on the centre line"},
     {.key = "curve",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_beam, curve),
@@ -652,11 +654,12 @@ static const olo_field fields[] = {
     {.key = "d1",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_beam, d1),
-     .help = "direction of d1 at the start; default the axis of space after that of the beam"},
+     .help =
+         "direction of d1 at the first point; default the axis of space after that of the beam"},
     {.key = "twist",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_beam, twist),
-     .help = "angle by which the section turns about the beam from start to end; default 0"},
+     .help = "angle by which the section rotates about the beam from start to end; default 0"},
     {.key = "start_on",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_beam, start_on),
@@ -674,13 +677,13 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_TEXT,
      .offset = offsetof(olo_beam, energy),
      .help =
-         "stored energy a length as an expression of the strains g1, g2, g3, k1, k2, k3, instead "
+         "stored energy per length as an expression of the strains g1, g2, g3, k1, k2, k3, instead "
          "of stiffness"},
     {.key = "inertia",
      .kind = OLO_FIELD_NUMBERS,
      .offset = offsetof(olo_beam, inertia),
      .count_offset = offsetof(olo_beam, inertia_count),
-     .help = "[A, M1, M2]: mass a length and its second moments along d1 and d2, or [A, S1, S2, "
+     .help = "[A, M1, M2]: mass per length and its second moments along d1 and d2, or [A, S1, S2, "
              "M11, M22, M12]"},
     {.key = "section",
      .kind = OLO_FIELD_PART,
@@ -695,7 +698,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_beam, dissipation),
      .help =
-         "share of algorithmic dissipation of what is fast against the step, 0 to 1; default 0"},
+         "fraction of algorithmic dissipation of motions faster than the step, 0 to 1; default 0"},
     {.key = "velocity",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_beam, velocity),

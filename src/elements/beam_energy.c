@@ -1,8 +1,8 @@
-/* Hyperelastic beams: W(g1, g2, g3, k1, k2, k3), any smooth energy a length. Its stress over a step
- * is the general discrete gradient in the six strains, so that energy and momenta stay as with a
- * quadratic one.
+/* Hyperelastic beams: W(g1, g2, g3, k1, k2, k3), any smooth stored energy per length. The stress
+ * over a step is the general discrete gradient with respect to the six strains, so that energy and
+ * momenta are conserved as with a quadratic energy.
  *
- * Second and third derivatives come from those along directions (polarisation),
+ * Second and third derivatives follow from directional derivatives by polarisation,
  *
  *     2 H[u, v]      = D2(u + v) - D2(u) - D2(v)
  *     6 T[u, v, w]   = D3(u + v + w) - D3(u + v) - D3(u + w) - D3(v + w) + D3(u) + D3(v) + D3(w).
@@ -15,7 +15,7 @@
 
 enum { K = OLO_STRAINS };
 
-/* W at one point, with the point's weight. */
+/* W at a quadrature point, with its weight. */
 typedef struct weighted {
     olo_general_law law;
     const olo_curve *energy;
@@ -28,7 +28,8 @@ static double value(void *context, const double *e)
     return x->weight * olo_curve_value(x->energy, e);
 }
 
-/* The derivative of an order along the sum of some unit vectors, -1 for none. */
+/* The derivative of the given order along the sum of unit vectors a, b and c; b and c may be -1 for
+ * none. */
 static double along(const olo_curve *energy, const double *e, int order, int a, int b, int c)
 {
     double direction[K] = {0}, derivatives[4];

@@ -1,4 +1,4 @@
-/* A beam's stored energy a length as an expression of its six strains. */
+/* The stored energy per length of a beam as an expression of its six strains. */
 #ifndef OLO_ELEMENTS_BEAM_ENERGY_H
 #define OLO_ELEMENTS_BEAM_ENERGY_H
 
@@ -7,7 +7,7 @@
 /* Compiles the expression of g1, g2, g3, k1, k2, k3 and the parameters; owned by the system. */
 olo_status olo_beam_energy_create(olo_builder *builder, const char *text, olo_curve **energy);
 
-/* The second derivatives without strain, 6x6. */
+/* The second derivatives at zero strain, 6x6. */
 void olo_beam_energy_stiffness(const olo_curve *energy, double stiffness[36]);
 
 /* Context of olo_law_general for a quadrature point, in the system's pool; NULL: no memory. */

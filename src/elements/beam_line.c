@@ -1,10 +1,10 @@
-/* Centre lines of beams: straight, part of a circle or helix, a polyline with rigid corners, a
- * spline.
+/* Centre lines of beams: straight lines, arcs of circles and helices, polylines with rigid corners,
+ * and splines.
  *
- * Nodes are at equal distances along the line. The third director is the tangent; the first two are
- * carried along without turning about it (of a circle or helix: with the screw motion that makes
- * the curve), and the twist of the beam is added in proportion to the length.
- */
+ * Nodes are spaced equally along the line. The third director is the tangent. The first two
+ * directors are transported along the line without rotation about the tangent; on a circle or helix
+ * they follow the screw motion that generates the curve. The twist of the beam is then added in
+ * proportion to the arc length. */
 #include "elements/beam_line.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
 
-/* Steps of a spline's table between two of its points. */
+/* Number of intervals between two points of a spline in the table of arc lengths. */
 enum { SAMPLES = 64 };
 
 void olo_line_free(olo_line *line)
@@ -24,13 +24,14 @@ void olo_line_free(olo_line *line)
     olo_free(line->directors);
 }
 
-/* The first director across a tangent: along `wish`, or along the axis of space after the one the
- * tangent is closest to. False: the wish is along the tangent. */
-static bool first_director(const double wish[3], const double t[3], double d1[3])
+/* Computes the first director perpendicular to a tangent: the component of `preferred`, or, if that
+ * is zero, of the axis of space that follows the one closest to the tangent. Returns false if
+ * `preferred` is parallel to the tangent. */
+static bool first_director(const double preferred[3], const double t[3], double d1[3])
 {
     const double least = 1e-6;
     double along[3];
-    vec3_copy(wish, along);
+    vec3_copy(preferred, along);
     if (vec3_normalise(along) == 0) {
         int most = 0;
         for (int i = 1; i < 3; i++)
@@ -42,7 +43,7 @@ static bool first_director(const double wish[3], const double t[3], double d1[3]
     return vec3_normalise(d1) > least;
 }
 
-/* Rows d1, d2, d3 with d3 the tangent and d1 turned about it by the angle. */
+/* Sets the rows d1, d2, d3: d3 is the tangent, d1 is rotated about it by the angle. */
 static void set_directors(const double d1[3], const double t[3], double angle, double d[9])
 {
     double across[3];
@@ -54,8 +55,8 @@ static void set_directors(const double d1[3], const double t[3], double angle, d
     }
 }
 
-/* Turns v by the least rotation that takes tangent a to tangent b. */
-static void carry(const double a[3], const double b[3], double v[3])
+/* Rotates v by the smallest rotation that takes tangent a to tangent b. */
+static void parallel_transport(const double a[3], const double b[3], double v[3])
 {
     double n[3], turned[3];
     vec3_cross(a, b, n);
@@ -67,18 +68,19 @@ static void carry(const double a[3], const double b[3], double v[3])
     vec3_normalise(v);
 }
 
-/* Which node is local node a of element e; and how far along the beam, 0 to 1. */
+/* The node that is local node a of element e. */
 static int node_of(const olo_line *line, int e, int a)
 {
     return e * (line->element_nodes - 1) + a;
 }
 
-static double share_of(const olo_line *line, int node)
+/* Fraction of the length of the beam at which a node lies, 0 to 1. */
+static double fraction_of(const olo_line *line, int node)
 {
     return (double)node / (line->nodes - 1);
 }
 
-/* The directors of a node as all elements see them that have it. */
+/* Sets the directors of a node in all elements that share it. */
 static void put_directors(olo_line *line, int node, const double d[9])
 {
     int step = line->element_nodes - 1, e = node / step, a = node % step;
@@ -88,36 +90,36 @@ static void put_directors(olo_line *line, int node, const double d[9])
         memcpy(line->directors[e * line->element_nodes - 1], d, 9 * sizeof *d);
 }
 
-static olo_status wrong_d1(olo_builder *builder)
+static olo_status fail_d1(olo_builder *builder)
 {
     return olo_builder_fail(builder, "d1", "is along the beam: it must point across it");
 }
 
-/* --- straight --- */
+/* --- straight line --- */
 
-static olo_status straight(olo_builder *builder, const olo_beam *beam, olo_line *line)
+static olo_status create_straight_line(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     double t[3], d1[3];
     vec3_subtract(beam->to, beam->from, t);
     if (!(vec3_normalise(t) > 0))
         return olo_builder_fail(builder, "to", "the beam has no length");
     if (!first_director(beam->d1, t, d1))
-        return wrong_d1(builder);
+        return fail_d1(builder);
     for (int k = 0; k < line->nodes; k++)
         for (int i = 0; i < 3; i++) {
-            double s = share_of(line, k);
+            double s = fraction_of(line, k);
             line->x[k][i] = (1 - s) * beam->from[i] + s * beam->to[i];
         }
     for (int e = 0; e < line->elements; e++)
         for (int a = 0; a < line->element_nodes; a++)
-            set_directors(d1, t, beam->twist * share_of(line, node_of(line, e, a)),
+            set_directors(d1, t, beam->twist * fraction_of(line, node_of(line, e, a)),
                           line->directors[e * line->element_nodes + a]);
     return OLO_OK;
 }
 
 /* --- circle and helix --- */
 
-static olo_status turned(olo_builder *builder, const olo_beam *beam, olo_line *line)
+static olo_status create_helix(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     const olo_arc *arc = beam->arc;
     double n[3], arm[3], t[3], d1[3];
@@ -134,11 +136,11 @@ static olo_status turned(olo_builder *builder, const olo_beam *beam, olo_line *l
         return olo_builder_fail(builder, "arc", "has no angle, or starts on its axis");
     vec3_normalise(t);
     if (!first_director(beam->d1, t, d1))
-        return wrong_d1(builder);
+        return fail_d1(builder);
     for (int e = 0; e < line->elements; e++)
         for (int a = 0; a < line->element_nodes; a++) {
             int k = node_of(line, e, a);
-            double s = share_of(line, k), R[9], at[9];
+            double s = fraction_of(line, k), R[9], at[9];
             double theta[3] = {arc->angle * s * n[0], arc->angle * s * n[1], arc->angle * s * n[2]};
             rotation_exponential(theta, R);
             mat3_times(R, arm, line->x[k]);
@@ -160,53 +162,54 @@ static double distance(const double *a, const double *b)
     return vec3_norm(d);
 }
 
-/* Each piece gets elements in proportion to its length, at least one, and all of them as many as
- * were asked for. */
-static int elements_of_piece(int left, double length, double rest, int pieces_after)
+/* Number of elements of a piece: in proportion to its length and at least one, such that all pieces
+ * together have the requested number. */
+static int elements_of_piece(int remaining_elements, double length, double remaining,
+                             int pieces_after)
 {
-    int count = (int)floor(left * length / rest + 0.5);
+    int count = (int)floor(remaining_elements * length / remaining + 0.5);
     count = count < 1 ? 1 : count;
-    return count > left - pieces_after ? left - pieces_after : count;
+    return count > remaining_elements - pieces_after ? remaining_elements - pieces_after : count;
 }
 
-static olo_status polyline(olo_builder *builder, const olo_beam *beam, olo_line *line)
+static olo_status create_polyline(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     const double *p = beam->points;
-    double whole = 0, rest, t[3], d1[3], before[3], done = 0;
+    double total = 0, remaining, t[3], d1[3], before[3], length_before = 0;
     int pieces = beam->point_count - 1, element = 0;
     for (int i = 0; i < pieces; i++) {
         if (!(distance(p + 3 * i, p + 3 * i + 3) > 0))
-            return olo_builder_fail(builder, "points", "point %d is at the place of point %d",
-                                    i + 2, i + 1);
-        whole += distance(p + 3 * i, p + 3 * i + 3);
+            return olo_builder_fail(builder, "points", "point %d coincides with point %d", i + 2,
+                                    i + 1);
+        total += distance(p + 3 * i, p + 3 * i + 3);
     }
     if (line->elements < pieces)
-        return olo_builder_fail(builder, "elements", "at least %d, one between two points, are due",
-                                pieces);
-    rest = whole;
+        return olo_builder_fail(builder, "elements",
+                                "at least %d are needed, one between two points", pieces);
+    remaining = total;
     for (int i = 0; i < pieces; i++, p += 3) {
         double length = distance(p, p + 3);
-        int count = elements_of_piece(line->elements - element, length, rest, pieces - 1 - i);
+        int count = elements_of_piece(line->elements - element, length, remaining, pieces - 1 - i);
         vec3_subtract(p + 3, p, t);
         vec3_normalise(t);
         if (i == 0 && !first_director(beam->d1, t, d1))
-            return wrong_d1(builder);
+            return fail_d1(builder);
         if (i > 0 && vec3_dot(before, t) < -1 + 1e-9)
             return olo_builder_fail(builder, "points", "the beam turns back on itself at point %d",
                                     i + 1);
         if (i > 0)
-            carry(before, t, d1);
+            parallel_transport(before, t, d1);
         for (int e = 0; e < count; e++, element++)
             for (int a = 0; a < line->element_nodes; a++) {
                 double s = (e + (double)a / (line->element_nodes - 1)) / count;
                 double *x = line->x[node_of(line, element, a)];
                 for (int c = 0; c < 3; c++)
                     x[c] = (1 - s) * p[c] + s * p[3 + c];
-                set_directors(d1, t, beam->twist * (done + s * length) / whole,
+                set_directors(d1, t, beam->twist * (length_before + s * length) / total,
                               line->directors[element * line->element_nodes + a]);
             }
-        done += length;
-        rest -= length;
+        length_before += length;
+        remaining -= length;
         vec3_copy(t, before);
     }
     return OLO_OK;
@@ -237,14 +240,14 @@ static void spline_at(const spline *x, double u, double position[3], double rate
     }
 }
 
-/* The tridiagonal equations of the second derivatives, by elimination. */
-static void spline_bend(const spline *x, double *work)
+/* Solves the tridiagonal equations for the second derivatives by elimination. */
+static void spline_bend(const spline *x, double *factor)
 {
     const double *u = x->parameter, *y = x->points;
     for (int i = 1; i < x->count - 1; i++) {
         double h0 = u[i] - u[i - 1], h1 = u[i + 1] - u[i];
-        double pivot = 2 * (h0 + h1) - h0 * work[i - 1];
-        work[i] = h1 / pivot;
+        double pivot = 2 * (h0 + h1) - h0 * factor[i - 1];
+        factor[i] = h1 / pivot;
         for (int c = 0; c < 3; c++) {
             double jump = 6 * ((y[3 * i + 3 + c] - y[3 * i + c]) / h1 -
                                (y[3 * i + c] - y[3 * i - 3 + c]) / h0);
@@ -253,10 +256,10 @@ static void spline_bend(const spline *x, double *work)
     }
     for (int i = x->count - 2; i > 0; i--)
         for (int c = 0; c < 3; c++)
-            x->bend[3 * i + c] -= work[i] * x->bend[3 * i + 3 + c];
+            x->bend[3 * i + c] -= factor[i] * x->bend[3 * i + 3 + c];
 }
 
-/* Length of the spline between two parameters that no point of it separates: Gauss with three
+/* Length of the spline between two parameters on one cubic piece, by Gauss quadrature with three
  * points. */
 static double spline_length(const spline *x, double u0, double u1)
 {
@@ -270,7 +273,8 @@ static double spline_length(const spline *x, double u0, double u1)
     return sum;
 }
 
-/* The parameter at which the length from u0, at most u1, is `length`: Newton, kept inside. */
+/* Finds the parameter in [u0, u1] at which the length from u0 is `length`, by Newton iteration
+ * clamped to the interval. */
 static double spline_find(const spline *x, double u0, double u1, double length)
 {
     double u = u0, position[3], rate[3];
@@ -281,10 +285,11 @@ static double spline_find(const spline *x, double u0, double u1, double length)
     return u;
 }
 
-/* Walks along the table and puts the nodes where their length is; carries d1 along on the way. */
-static bool spline_walk(const spline *x, const olo_beam *beam, olo_line *line, double whole)
+/* Traverses the table of arc lengths, sets each node at its arc length, and transports d1 along the
+ * line. */
+static bool distribute_nodes(const spline *x, const olo_beam *beam, olo_line *line, double total)
 {
-    double position[3], rate[3], t[3], d1[3], done = 0;
+    double position[3], rate[3], t[3], d1[3], length_before = 0;
     int node = 0, steps = SAMPLES * (x->count - 1);
     spline_at(x, 0, position, t);
     vec3_normalise(t);
@@ -296,32 +301,33 @@ static bool spline_walk(const spline *x, const olo_beam *beam, olo_line *line, d
         double u0 = a + (b - a) * j / SAMPLES, u1 = a + (b - a) * (j + 1) / SAMPLES;
         double length = spline_length(x, u0, u1);
         while (node < line->nodes &&
-               (share_of(line, node) * whole <= done + length || k == steps - 1)) {
-            double u = node == line->nodes - 1
-                           ? x->parameter[x->count - 1]
-                           : spline_find(x, u0, u1, share_of(line, node) * whole - done);
+               (fraction_of(line, node) * total <= length_before + length || k == steps - 1)) {
+            double u =
+                node == line->nodes - 1
+                    ? x->parameter[x->count - 1]
+                    : spline_find(x, u0, u1, fraction_of(line, node) * total - length_before);
             double tangent[3], here[3];
             spline_at(x, u, line->x[node], tangent);
             vec3_normalise(tangent);
             vec3_copy(d1, here);
-            carry(t, tangent, here);
+            parallel_transport(t, tangent, here);
             double d[9];
-            set_directors(here, tangent, beam->twist * share_of(line, node), d);
+            set_directors(here, tangent, beam->twist * fraction_of(line, node), d);
             put_directors(line, node++, d);
         }
         spline_at(x, u1, position, rate);
         vec3_normalise(rate);
-        carry(t, rate, d1);
+        parallel_transport(t, rate, d1);
         vec3_copy(rate, t);
-        done += length;
+        length_before += length;
     }
     return true;
 }
 
-static olo_status smooth(olo_builder *builder, const olo_beam *beam, olo_line *line)
+static olo_status create_spline_line(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     size_t count = (size_t)beam->point_count;
-    double *numbers = olo_alloc(5 * count, sizeof *numbers), whole = 0;
+    double *numbers = olo_alloc(5 * count, sizeof *numbers), total = 0;
     if (!numbers)
         return olo_build_out_of_memory(builder);
     spline x = {.count = beam->point_count,
@@ -333,38 +339,38 @@ static olo_status smooth(olo_builder *builder, const olo_beam *beam, olo_line *l
         double step = distance(x.points + 3 * i - 3, x.points + 3 * i);
         x.parameter[i] = x.parameter[i - 1] + step;
         if (!(step > 0))
-            status = olo_builder_fail(builder, "points", "point %d is at the place of point %d",
-                                      i + 1, i);
+            status =
+                olo_builder_fail(builder, "points", "point %d coincides with point %d", i + 1, i);
     }
     if (status == OLO_OK) {
         spline_bend(&x, numbers + 4 * count);
         for (int k = 0; k < SAMPLES * (x.count - 1); k++) {
             double a = x.parameter[k / SAMPLES], b = x.parameter[k / SAMPLES + 1];
-            whole += spline_length(&x, a + (b - a) * (k % SAMPLES) / SAMPLES,
+            total += spline_length(&x, a + (b - a) * (k % SAMPLES) / SAMPLES,
                                    a + (b - a) * (k % SAMPLES + 1) / SAMPLES);
         }
-        if (!spline_walk(&x, beam, line, whole))
-            status = wrong_d1(builder);
+        if (!distribute_nodes(&x, beam, line, total))
+            status = fail_d1(builder);
     }
     olo_free(numbers);
     return status;
 }
 
-/* --- which one --- */
+/* --- choice of the curve --- */
 
 static olo_status choose(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     bool arc = beam->arc != NULL, to = !isnan(beam->to[0]);
     int given = arc + to + (beam->point_count > 0);
     if (given != 1)
-        return olo_builder_fail(builder, NULL,
-                                "give one of to, arc and points, to say where it goes");
+        return olo_builder_fail(
+            builder, NULL, "give exactly one of to, arc and points, which define the centre line");
     if (beam->point_count == 1)
-        return olo_builder_fail(builder, "points", "two or more are due");
+        return olo_builder_fail(builder, "points", "needs at least two points");
     if (beam->point_count > 0)
-        return strcmp(beam->curve, "spline") == 0 ? smooth(builder, beam, line)
-                                                  : polyline(builder, beam, line);
-    return arc ? turned(builder, beam, line) : straight(builder, beam, line);
+        return strcmp(beam->curve, "spline") == 0 ? create_spline_line(builder, beam, line)
+                                                  : create_polyline(builder, beam, line);
+    return arc ? create_helix(builder, beam, line) : create_straight_line(builder, beam, line);
 }
 
 olo_status olo_line_create(olo_builder *builder, const olo_beam *beam, olo_line *line)

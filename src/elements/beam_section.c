@@ -1,16 +1,15 @@
-/* Stiffness and inertia of a beam's cross-section, from numbers or from shape and material.
+/* Stiffness and inertia of the cross-section of a beam, from numbers or from shape and material.
  *
- *     D = diag(k G A, k G A, E A, E I1, E I2, G J),   I1 = int x2^2, I2 = int x1^2   (bending about
- *         d1, d2)
- *     A_rho = rho A,  M1 = rho int x1^2,  M2 = rho int x2^2                          (inertia of
- *                     the rates of d1, d2)
+ * Stiffness, with bending about d1 and d2:
+ *     D = diag(k G A, k G A, E A, E I1, E I2, G J),   I1 = int x2^2,  I2 = int x1^2
+ * Inertia of the rates of d1 and d2:
+ *     A_rho = rho A,   M1 = rho int x1^2,   M2 = rho int x2^2
  *
- * G = E/(2 (1 + nu)). The factor k of the area in shear is 5/6 for a rectangle, 9/10 for a circle
- * and 1/2 for a tube with thin walls (energy of the shear stresses of elementary bending); of a
- * rectangle a x b, a >= b, the torsion constant is Saint-Venant's series
+ * G = E/(2 (1 + nu)). The shear factor k of the area is 5/6 for a rectangle, 9/10 for a circle and
+ * 1/2 for a tube with thin walls; it follows from the energy of the shear stresses of elementary
+ * bending. The torsion constant of a rectangle a x b, a >= b, is Saint-Venant's series
  *
- *     J = a b^3/3 (1 - 192/pi^5 b/a sum_{n odd} tanh(n pi a/(2 b))/n^5).
- */
+ *     J = a b^3/3 (1 - 192/pi^5 b/a sum_{n odd} tanh(n pi a/(2 b))/n^5). */
 #include "elements/beam_section.h"
 
 #include <math.h>
@@ -90,7 +89,8 @@ static olo_status by_shape(olo_builder *builder, const olo_section *s, olo_secti
     return OLO_OK;
 }
 
-/* Symmetric, made so but for rounding, and without negative eigenvalues. */
+/* Checks that a matrix is symmetric up to rounding and has no negative eigenvalues, and makes it
+ * exactly symmetric. */
 static olo_status check_matrix(olo_builder *builder, const char *key, int n, double *A)
 {
     double size = 0, value[6], copy[36];
@@ -117,7 +117,7 @@ static olo_status by_numbers(olo_builder *builder, const olo_beam *beam, olo_sec
     if (beam->energy && beam->stiffness_count > 0)
         return olo_builder_fail(builder, "energy", "give either stiffness or energy");
     if (beam->energy)
-        ; /* it has the stiffness */
+        ; /* the stiffness follows from the energy */
     else if (beam->stiffness_count == 36)
         memcpy(out->stiffness, beam->stiffness, sizeof out->stiffness);
     else if (beam->stiffness_count == 6)
@@ -137,7 +137,7 @@ static olo_status by_numbers(olo_builder *builder, const olo_beam *beam, olo_sec
         out->inertia[3 * i + j] = out->inertia[3 * j + i] = m[k];
     }
     if (!(out->inertia[0] > 0))
-        return olo_builder_fail(builder, "inertia", "the mass a length must be positive");
+        return olo_builder_fail(builder, "inertia", "the mass per length must be positive");
     olo_status status = check_matrix(builder, "stiffness", 6, out->stiffness);
     return status == OLO_OK ? check_matrix(builder, "inertia", 3, out->inertia) : status;
 }

@@ -7,8 +7,7 @@
 typedef struct olo_section_numbers {
     double stiffness[36]; /* row-major, of Gamma1, Gamma2, Gamma3, K1, K2, K3 */
     bool coupled;         /* not diagonal */
-    double inertia[9];    /* of the rates of phi, d1, d2: mass a length and its first and second
-                             moments */
+    double inertia[9]; /* of the rates of phi, d1, d2: mass per length, first and second moments */
 } olo_section_numbers;
 
 /* From numbers or from shape and material; fails with the key that is wrong. */

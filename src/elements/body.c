@@ -1,11 +1,10 @@
-/* Rigid bodies: a frame (phi, d1, d2, d3) in the axes and with the origin that the user gave.
+/* Rigid bodies: a frame (phi, d1, d2, d3) with the axes and the origin that the user gave.
  *
  *     M = [[m, (m c)^T], [m c, E]] (x) I3,   E the Euler tensor about the origin     (thesis 4.3)
  *     g = (1/2(d1.d1-1), 1/2(d2.d2-1), 1/2(d3.d3-1), d1.d2, d1.d3, d2.d3)
  *
  * E = 1/2 tr(J) I - J about the centre of mass. E may be singular (rods, plates); a negative
- * eigenvalue contradicts the triangle inequality of the moments of inertia and is an error.
- */
+ * eigenvalue contradicts the triangle inequality of the moments of inertia and is an error. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 
-/* Round-off of user data: an eigenvalue of E this small against the largest counts as zero. */
+/* Rounding of user data: eigenvalues of E below this fraction of the largest count as zero. */
 static const double euler_tolerance = 1e-6;
 
 olo_body olo_body_default(void)
@@ -51,7 +50,8 @@ olo_status olo_build_mass_moments(olo_builder *builder, double mass, const doubl
     return OLO_OK;
 }
 
-/* Whether a symmetric matrix is surely positive: its pivots are, by more than their rounding. */
+/* Whether a symmetric matrix is certainly positive definite: its pivots exceed their rounding
+ * errors. */
 static bool is_positive(const double E[9])
 {
     const double least = 1e-9;
@@ -61,7 +61,7 @@ static bool is_positive(const double E[9])
     return first > 0 && second > least * E[4] && third > least * E[8] && E[4] > 0 && E[8] > 0;
 }
 
-/* No mass may lie on a negative square of a distance. */
+/* The Euler tensor is an integral of squares, so that its eigenvalues are not negative. */
 olo_status olo_build_check_moments(olo_builder *builder, const char *key,
                                    const olo_moments *moments)
 {
@@ -113,7 +113,7 @@ static void initial_frame(const olo_body *body, double q[12], double v[12])
 {
     double omega[3] = {0, 0, 0};
     if (isnan(body->angular_velocity[0]))
-        ; /* at rest, until a joint says otherwise */
+        ; /* zero, unless a joint implies another one */
     else if (body->angular_velocity_in_body)
         mat3_times(body->rotation, body->angular_velocity, omega);
     else

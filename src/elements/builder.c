@@ -1,4 +1,5 @@
-/* The system under construction: growing lists, and what is derived when everything is there. */
+/* The system under construction: lists that grow with each piece that elements add, and the
+ * quantities that are derived when all elements are built. */
 #include "elements/builder.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static olo_system *create_system(const char *name)
     return NULL;
 }
 
-/* A copy in which nothing is built yet. */
+/* A copy of the pattern with all counts set to zero: its pieces are filled again one by one. */
 static olo_system *copy_pattern(const olo_system *pattern)
 {
     olo_system *s = olo_system_copy(pattern, false);
@@ -113,24 +114,25 @@ olo_system *olo_build_system(olo_builder *builder)
     return builder->system;
 }
 
-bool olo_build_again(const olo_builder *builder)
+bool olo_build_reuses_structure(const olo_builder *builder)
 {
     return builder->pattern != NULL;
 }
 
-/* Built again, the element has another structure. */
-static olo_status other_structure(olo_builder *builder)
+/* Fails because an element consists of other pieces than in the pattern. */
+static olo_status fail_structure(olo_builder *builder)
 {
     const olo_error cause = {.status = OLO_UNSUPPORTED,
-                             .text = "consists of other parts with these values"};
+                             .text = "has another structure with these values"};
     return olo_builder_pass(builder, NULL, &cause);
 }
 
-/* Room for one more item in a list of the system; built again, the item that was there. */
+/* Reserves the next item of a list of the system. With a pattern the item exists already, or the
+ * structure differs. */
 #define NEXT(builder, list, count)                                                                 \
     ((builder)->pattern                                                                            \
          ? (builder)->system->count < (builder)->pattern->count ||                                 \
-               other_structure(builder) == OLO_OK                                                  \
+               fail_structure(builder) == OLO_OK                                                   \
          : grow((builder), (void **)&(builder)->system->list, (size_t)(builder)->system->count,    \
                 &(builder)->capacity.list, sizeof *(builder)->system->list))
 
@@ -145,17 +147,17 @@ static bool grow(olo_builder *builder, void **list, size_t count, size_t *capaci
     return true;
 }
 
-/* A text in the system; built again, the one that is there. */
-static bool keep_text(olo_builder *builder, const char *text, const char **kept)
+/* Stores a text in the system. With a pattern the text exists already. */
+static bool store_text(olo_builder *builder, const char *text, const char **stored)
 {
     if (!builder->pattern)
-        *kept = olo_pool_text(&builder->system->pool, text, strlen(text));
-    if (!*kept)
+        *stored = olo_pool_text(&builder->system->pool, text, strlen(text));
+    if (!*stored)
         olo_build_out_of_memory(builder);
-    return *kept != NULL;
+    return *stored != NULL;
 }
 
-/* The group of the constraints that hold a node together. */
+/* Adds the group of the internal constraints of a node. */
 static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, int number)
 {
     olo_system *s = builder->system;
@@ -173,7 +175,7 @@ static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, 
     return status;
 }
 
-/* A new node, with room for its coordinates. */
+/* Adds a node, and capacity for its coordinates. */
 static bool add_node(olo_builder *builder, const char *name, const olo_node_type *type, int base)
 {
     olo_system *s = builder->system;
@@ -184,7 +186,7 @@ static bool add_node(olo_builder *builder, const char *name, const olo_node_type
                      .motion = s->twists,
                      .base = base};
     const int *number = olo_pool_copy(&s->pool, &s->node_count, 1, sizeof *number);
-    if (!keep_text(builder, name, &node.name))
+    if (!store_text(builder, name, &node.name))
         return false;
     if (!number || !olo_names_add(&s->node_names, node.name, number)) {
         olo_build_out_of_memory(builder);
@@ -215,7 +217,7 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
         return builder->error.status;
     const olo_node *x = &s->nodes[s->node_count];
     if (x->type != type || x->base != base)
-        return other_structure(builder);
+        return fail_structure(builder);
     for (int i = 0; i < x->size; i++, s->n++) {
         s->q0[s->n] = q[i];
         s->v0[s->n] = v[i];
@@ -237,33 +239,34 @@ olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
     return OLO_OK;
 }
 
-/* Forms of a piece, on one index list; built again, other numbers in those that are there. */
-static bool keep_forms(olo_builder *builder, int count, const olo_form_builder *from,
-                       const olo_form **forms)
+/* Stores the forms of a piece on one index list. With a pattern the existing forms get other
+ * numbers. */
+static bool store_forms(olo_builder *builder, int count, const olo_form_builder *from,
+                        const olo_form **forms)
 {
     olo_pool *pool = &builder->system->pool;
     bool overflow = false;
     if (builder->pattern) {
         if (!olo_forms_refill(count, from, (olo_form *)*forms))
-            other_structure(builder);
+            fail_structure(builder);
         return builder->error.status == OLO_OK;
     }
-    olo_form *kept = olo_pool_alloc(pool, (size_t)count, sizeof *kept);
-    *forms = kept;
-    if (kept && olo_forms_finish(count, from, pool, kept))
+    olo_form *stored = olo_pool_alloc(pool, (size_t)count, sizeof *stored);
+    *forms = stored;
+    if (stored && olo_forms_finish(count, from, pool, stored))
         return true;
     for (int k = 0; k < count; k++)
         overflow = overflow || from[k].overflow;
     if (overflow)
-        olo_builder_fail(builder, NULL, "touches more than %d coordinates", OLO_FORM_SIZE_MAX);
+        olo_builder_fail(builder, NULL, "depends on more than %d coordinates", OLO_FORM_SIZE_MAX);
     else
         olo_build_out_of_memory(builder);
     return false;
 }
 
-/* Numbers of a piece. */
-static bool keep_numbers(olo_builder *builder, int count, const double *from,
-                         const double **numbers)
+/* Stores the numbers of a piece. */
+static bool store_numbers(olo_builder *builder, int count, const double *from,
+                          const double **numbers)
 {
     if (builder->pattern) {
         if (count > 0)
@@ -276,7 +279,7 @@ static bool keep_numbers(olo_builder *builder, int count, const double *from,
     return *numbers != NULL;
 }
 
-/* The next term, with its law, owner and coefficients. */
+/* Adds the next term with its law, owner and coefficients; NULL on failure. */
 static olo_term *next_term(olo_builder *builder, const char *owner, olo_term_role role,
                            const olo_law *law, const double *coefficients)
 {
@@ -285,13 +288,13 @@ static olo_term *next_term(olo_builder *builder, const char *owner, olo_term_rol
         return NULL;
     olo_term *term = &s->terms[s->term_count];
     if (builder->pattern && (term->law != law || term->role != role)) {
-        other_structure(builder);
+        fail_structure(builder);
         return NULL;
     }
     if (!builder->pattern)
         *term = (olo_term){.law = law, .role = role};
-    if (!keep_text(builder, owner, &term->owner) ||
-        !keep_numbers(builder, law->coefficients, coefficients, &term->coefficient))
+    if (!store_text(builder, owner, &term->owner) ||
+        !store_numbers(builder, law->coefficients, coefficients, &term->coefficient))
         return NULL;
     return term;
 }
@@ -304,8 +307,8 @@ olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role
     if (!term)
         return builder->error.status;
     if (builder->pattern && (term->forms != forms || term->invariants))
-        return other_structure(builder);
-    if (!keep_forms(builder, forms, form, &term->form))
+        return fail_structure(builder);
+    if (!store_forms(builder, forms, form, &term->form))
         return builder->error.status;
     term->context = context;
     term->forms = forms;
@@ -325,7 +328,7 @@ olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_te
         return builder->error.status;
     const int size = 12 * strain->nodes;
     if (builder->pattern && (!term->invariants || term->size != size))
-        return other_structure(builder);
+        return fail_structure(builder);
     term->data = olo_pool_copy(pool, strain, 1, sizeof *strain);
     int *index =
         builder->pattern ? (int *)term->index : olo_pool_alloc(pool, (size_t)size, sizeof *index);
@@ -363,8 +366,8 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
         locate(builder, NULL, where);
     }
     if (group->first != s->m || group->internal != internal || group->carried != carried)
-        return other_structure(builder);
-    if (!keep_text(builder, name, &group->name) || !keep_text(builder, where, &group->where))
+        return fail_structure(builder);
+    if (!store_text(builder, name, &group->name) || !store_text(builder, where, &group->where))
         return builder->error.status;
     group->count = 0;
     group->joint = group->frame = group->hinge[0] = group->hinge[1] = -1;
@@ -385,7 +388,7 @@ olo_status olo_build_row(olo_builder *builder, const olo_constraint *row)
     if (!NEXT(builder, constraints, m))
         return builder->error.status;
     if (builder->pattern && !same_row(row, &s->constraints[s->m]))
-        return other_structure(builder);
+        return fail_structure(builder);
     s->constraints[s->m++] = *row;
     s->groups[s->group_count - 1].count++;
     return OLO_OK;
@@ -396,16 +399,16 @@ olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *fo
     olo_system *s = builder->system;
     if (!NEXT(builder, constraints, m))
         return builder->error.status;
-    const olo_form *kept = builder->pattern ? s->constraints[s->m].form : NULL;
-    if (builder->pattern && !kept)
-        return other_structure(builder);
-    if (!keep_forms(builder, 1, form, &kept))
+    const olo_form *stored = builder->pattern ? s->constraints[s->m].form : NULL;
+    if (builder->pattern && !stored)
+        return fail_structure(builder);
+    if (!store_forms(builder, 1, form, &stored))
         return builder->error.status;
     s->constraints[s->m++] = (olo_constraint){.type = &olo_constraint_form,
-                                              .size = kept->size,
-                                              .index = kept->index,
-                                              .curved = kept->products > 0,
-                                              .form = kept};
+                                              .size = stored->size,
+                                              .index = stored->index,
+                                              .curved = stored->products > 0,
+                                              .form = stored};
     s->groups[s->group_count - 1].count++;
     return OLO_OK;
 }
@@ -414,7 +417,7 @@ olo_status olo_build_constant_rows(olo_builder *builder, int count)
 {
     olo_system *s = builder->system;
     if (s->m + count > builder->pattern->m)
-        return other_structure(builder);
+        return fail_structure(builder);
     s->m += count;
     s->groups[s->group_count - 1].count += count;
     return OLO_OK;
@@ -451,7 +454,7 @@ olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
     if (!NEXT(builder, joints, joint_count))
         return builder->error.status;
     if (builder->pattern && !same_joint(joint, &builder->pattern->joints[s->joint_count]))
-        return other_structure(builder);
+        return fail_structure(builder);
     s->joints[s->joint_count] = *joint;
     s->joints[s->joint_count].group = s->group_count - 1;
     s->groups[s->group_count - 1].joint = s->joint_count++;
@@ -471,8 +474,8 @@ olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, in
     if (!term)
         return olo_build_out_of_memory(builder);
     if (builder->pattern && term->forms != forms)
-        return other_structure(builder);
-    if (!keep_text(builder, name, &x->name) || !keep_forms(builder, forms, form, &term->form))
+        return fail_structure(builder);
+    if (!store_text(builder, name, &x->name) || !store_forms(builder, forms, form, &term->form))
         return builder->error.status;
     *term = (olo_term){.law = forms == 1 ? &olo_law_linear : &olo_law_angle_linear,
                        .coefficient = &one,
@@ -494,7 +497,7 @@ olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, ol
     if (!term)
         return builder->error.status;
     if (builder->pattern && (term->forms != x->forms || term->coordinate != x->coordinate))
-        return other_structure(builder);
+        return fail_structure(builder);
     term->forms = x->forms;
     term->form = x->form;
     term->size = x->size;
@@ -513,17 +516,17 @@ olo_status olo_build_action(olo_builder *builder, const olo_action *action, cons
     olo_action *a = &s->actions[s->action_count];
     if (builder->pattern && (a->type != action->type || a->size != action->size ||
                              memcmp(a->index, index, size * sizeof *index) != 0))
-        return other_structure(builder);
-    const int *kept =
-        builder->pattern ? a->index : olo_pool_copy(&s->pool, index, size, sizeof *kept);
+        return fail_structure(builder);
+    const int *stored =
+        builder->pattern ? a->index : olo_pool_copy(&s->pool, index, size, sizeof *stored);
     const char *owner = a->owner;
-    if (!kept)
+    if (!stored)
         return olo_build_out_of_memory(builder);
-    if (!keep_text(builder, action->owner, &owner))
+    if (!store_text(builder, action->owner, &owner))
         return builder->error.status;
     *a = *action;
     a->number = s->action_count++;
-    a->index = kept;
+    a->index = stored;
     a->owner = owner;
     return OLO_OK;
 }
@@ -535,7 +538,7 @@ olo_status olo_build_body_point(olo_builder *builder, int node, const char *name
     if (!NEXT(builder, body_points, body_point_count))
         return builder->error.status;
     olo_named_point *point = &s->body_points[s->body_point_count];
-    if (!keep_text(builder, name, &point->name))
+    if (!store_text(builder, name, &point->name))
         return builder->error.status;
     point->node = node;
     vec3_copy(at, point->at);
@@ -551,8 +554,8 @@ olo_status olo_build_output(olo_builder *builder, const char *name, const olo_po
     olo_system_output_place *output = &s->outputs[s->output_count];
     const bool same = output->position.count == position->count;
     if (builder->pattern && !same)
-        return other_structure(builder);
-    if (!keep_text(builder, name, &output->name))
+        return fail_structure(builder);
+    if (!store_text(builder, name, &output->name))
         return builder->error.status;
     output->position = *position;
     s->output_count++;
@@ -566,7 +569,7 @@ olo_status olo_build_reaction(olo_builder *builder, const char *name, int group,
         return builder->error.status;
     if (!builder->pattern) {
         olo_reaction *reaction = &s->reactions[s->reaction_count];
-        if (!keep_text(builder, name, &reaction->name))
+        if (!store_text(builder, name, &reaction->name))
             return builder->error.status;
         reaction->group = group;
         reaction->axes = axes;
@@ -592,7 +595,7 @@ olo_status olo_draw(olo_builder *builder, const olo_drawable *drawable)
     olo_drawable *x = &s->drawables[s->drawable_count];
     const char *name =
         builder->pattern ? builder->pattern->drawables[s->drawable_count].name : NULL;
-    if (!keep_text(builder, drawable->name, &name))
+    if (!store_text(builder, drawable->name, &name))
         return builder->error.status;
     *x = *drawable;
     x->name = name;
@@ -612,11 +615,12 @@ olo_status olo_build_own(olo_builder *builder, void *context, void (*release)(vo
     return OLO_OK;
 }
 
-olo_status olo_build_place(olo_builder *builder, const char *key, const olo_point_on_body *place,
-                           olo_position *position, int *node)
+olo_status olo_build_resolve_point(olo_builder *builder, const char *key,
+                                   const olo_point_on_body *point, olo_position *position,
+                                   int *node)
 {
     olo_error cause = {0};
-    if (olo_system_resolve(builder->system, place, position, node, &cause) == OLO_OK)
+    if (olo_system_resolve(builder->system, point, position, node, &cause) == OLO_OK)
         return OLO_OK;
     return olo_builder_pass(builder, key, &cause);
 }
@@ -635,8 +639,8 @@ olo_status olo_build_gravity(olo_builder *builder, const char *owner, double mas
                           &form);
 }
 
-/* Everything that was built the first time is there again, and joined alike. */
-static bool is_complete(const olo_system *s, const olo_system *pattern)
+/* Whether the system has the same pieces and couplings as the pattern. */
+static bool has_same_structure(const olo_system *s, const olo_system *pattern)
 {
     const int counts[][2] = {{s->node_count, pattern->node_count},
                              {s->mass_count, pattern->mass_count},
@@ -666,11 +670,11 @@ static bool is_complete(const olo_system *s, const olo_system *pattern)
     return same && memcmp(s->v0_given, pattern->v0_given, (size_t)s->n * sizeof *s->v0_given) == 0;
 }
 
-/* What follows from everything that was built. */
+/* Derives the quantities that depend on all pieces. */
 static bool derive(olo_builder *builder)
 {
     olo_system *s = builder->system;
-    if (!olo_settle_velocities(s, builder->relative_count, builder->relative) ||
+    if (!olo_find_initial_velocities(s, builder->relative_count, builder->relative) ||
         !olo_system_finish_numbers(s))
         return false;
     return builder->pattern ||
@@ -684,14 +688,14 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
     olo_status status = builder->error.status;
     if (status == OLO_OK && s->node_count == 0)
         status = olo_fail(&builder->error, OLO_BAD_INPUT,
-                          "the model has no points and no bodies: nothing can move");
+                          "the model has no points and no bodies that could move");
     if (status == OLO_OK && !derive(builder))
         status = olo_build_out_of_memory(builder);
     if (status == OLO_OK)
-        status = olo_draw_rest(builder);
-    if (status == OLO_OK && builder->pattern && !is_complete(s, builder->pattern))
+        status = olo_draw_remaining(builder);
+    if (status == OLO_OK && builder->pattern && !has_same_structure(s, builder->pattern))
         status = olo_fail(&builder->error, OLO_UNSUPPORTED,
-                          "the model consists of other parts with these values");
+                          "the model has another structure with these values");
     if (status != OLO_OK) {
         olo_fail(error, status, "%s", builder->error.text);
     } else {

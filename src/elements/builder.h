@@ -8,8 +8,8 @@
  *     olo_builder_finish(builder, &system, error);     frees the builder on success
  *
  * With a pattern in the setup the same elements build a system of the same structure with other
- * numbers: names, index lists and couplings are those of the pattern, and a verb that would make
- * another piece than the first time fails with OLO_UNSUPPORTED.
+ * numbers. Names, index lists and couplings are those of the pattern; a function of build.h that
+ * would add another piece than in the pattern fails with OLO_UNSUPPORTED.
  */
 #ifndef OLO_ELEMENTS_BUILDER_H
 #define OLO_ELEMENTS_BUILDER_H
@@ -20,7 +20,7 @@
 #include "elements/element.h"
 #include "oloid/system.h"
 
-/* What the model gives for the whole system. Everything is copied or only read during building. */
+/* Data of the whole model. Everything is copied, or read only during building. */
 typedef struct olo_builder_setup {
     const char *name;
     double gravity[3];
@@ -29,9 +29,9 @@ typedef struct olo_builder_setup {
     int variable_count;
     const char *const *variable_names;
     const double *variable_values;
-    /* Of a system that is to be built again with other numbers: see olo_build_again. */
+    /* A system whose structure is filled with other numbers, or NULL. */
     const olo_system *pattern;
-    /* Writes where `key` of the element being built stands in the model, for example
+    /* Writes the location of `key` of the current element in the model, for example
      * "top.yaml:12:5: bodies[0].inertia" or "body 'top': inertia"; key NULL means the element
      * itself. */
     void (*locate)(void *context, const char *key, char *text, size_t size);
@@ -41,15 +41,15 @@ typedef struct olo_builder_setup {
 olo_status olo_builder_create(const olo_builder_setup *setup, olo_builder **builder,
                               olo_error *error);
 void olo_builder_free(olo_builder *builder);
-/* Compiles what was built. The builder is freed in any case. */
+/* Completes the system. The builder is freed in any case. */
 olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_error *error);
 
-/* For elements: fails with the location of `key` before the text. */
+/* For elements: fails with a message that begins with the location of `key`. */
 olo_status olo_builder_fail(olo_builder *builder, const char *key, const char *format, ...)
     OLO_PRINTF(3, 4);
-/* Takes the reason from `cause` and puts the location before it. */
+/* Fails with the message of `cause` after the location of `key`. */
 olo_status olo_builder_pass(olo_builder *builder, const char *key, const olo_error *cause);
-/* What went wrong so far. */
+/* The error of the last failure. */
 const olo_error *olo_builder_error(const olo_builder *builder);
 
 #endif

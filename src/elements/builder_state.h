@@ -1,4 +1,4 @@
-/* The builder itself, for the files that implement its verbs. */
+/* The struct of the builder, for the files that implement the functions of build.h. */
 #ifndef OLO_ELEMENTS_BUILDER_STATE_H
 #define OLO_ELEMENTS_BUILDER_STATE_H
 
@@ -10,8 +10,8 @@ struct olo_builder {
     olo_builder_setup setup;
     olo_error error;
     olo_system *system;
-    /* The system that is built again with other numbers, or NULL. `system` is then a copy of it:
-     * every verb writes numbers into the piece that it made the first time. */
+    /* The system whose structure is filled with other numbers, or NULL. `system` is then a copy of
+     * it, and every function of build.h writes numbers into the existing piece. */
     const olo_system *pattern;
     int relative_count;
     olo_relative_velocity *relative; /* supports and joints in the order of the file */

@@ -1,4 +1,4 @@
-/* Viscous dampers between two places.
+/* Viscous dampers between two points.
  *
  *     distance   force c dl/dt along the line: law distance_viscous of e = 1/2 |x2 - x1|^2
  *     linear     force c (v2 - v1): law viscous of the three components of x2 - x1
@@ -20,14 +20,15 @@ static void defaults(void *element)
     *(olo_damper *)element = olo_damper_default();
 }
 
-olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
+olo_status olo_build_span(olo_builder *builder, const olo_drawable *style,
                           const olo_point_on_body between[2], olo_position *span, double *length)
 {
     olo_position ends[2];
     int node[2];
     double x[3];
     for (int i = 0; i < 2; i++) {
-        olo_status status = olo_build_place(builder, "between", &between[i], &ends[i], &node[i]);
+        olo_status status =
+            olo_build_resolve_point(builder, "between", &between[i], &ends[i], &node[i]);
         if (status != OLO_OK)
             return status;
     }
@@ -36,10 +37,10 @@ olo_status olo_build_span(olo_builder *builder, const olo_drawable *look,
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
     if (span->count == 0)
         return olo_builder_fail(builder, "between",
-                                "both ends are the same place or fixed in space");
+                                "both ends are the same point or fixed in space");
     olo_position_value(span, olo_build_system(builder)->q0, x);
     *length = vec3_norm(x);
-    return olo_draw_link(builder, look, node, ends);
+    return olo_draw_link(builder, style, node, ends);
 }
 
 olo_status olo_build_damper(olo_builder *builder, const char *name, const char *type,
@@ -73,11 +74,11 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_damper *damper = element;
     olo_position span;
     double length;
-    const olo_drawable look = {.name = damper->name, .role = "damper", .primitive = "dashpot"};
-    olo_status status = olo_build_span(builder, &look, damper->between, &span, &length);
+    const olo_drawable style = {.name = damper->name, .role = "damper", .primitive = "dashpot"};
+    olo_status status = olo_build_span(builder, &style, damper->between, &span, &length);
     if (status == OLO_OK && strcmp(damper->type, "distance") == 0 && length == 0)
         status = olo_builder_fail(builder, "between",
-                                  "a distance damper needs two different places; use type linear");
+                                  "a distance damper needs two different points; use type linear");
     if (status == OLO_OK)
         status = olo_build_damper(builder, damper->name, damper->type, &span, damper->damping);
     return status;
@@ -91,7 +92,7 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_damper, name),
      .help = "name of the damper"},
     {.key = "between",
-     .kind = OLO_FIELD_PLACES,
+     .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_damper, between),
      .required = true,
      .help = "its two ends"},

@@ -1,9 +1,11 @@
-/* Pictures of elements. Solids are drawn as they are. A body of which only mass, centre and inertia
- * are known is drawn as the homogeneous ellipsoid that has them, with the semi-axes a_i of E/m =
- * diag(a_i^2)/5 (shape.c); where that is a needle, one that does not stand out beyond the joints of
- * the body. What has no size of its own (point masses, joints, rods) is a symbol, as large as fits
- * what it belongs to.
- */
+/* Drawables of elements. Solids are drawn with their shapes. A body with given mass, centre and
+ * inertia only is drawn as the homogeneous ellipsoid with the same moments; its semi-axes a_i
+ * follow from
+ *
+ *     E/m = diag(a_i^2)/5     (shape.c).
+ *
+ * A very thin ellipsoid is shortened to the joints of the body. Elements without a size (point
+ * masses, joints, rods) are drawn as symbols, whose size follows from that of their bodies. */
 #include "elements/drawing.h"
 
 #include <math.h>
@@ -16,23 +18,23 @@
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* A plate is drawn at least this thick against its largest axis. */
+/* Smallest thickness of an ellipsoid, as a fraction of its largest axis. */
 static const double thinnest = 0.02;
 
-/* What is thinner against its length is a needle; symbols on it are as large as on one of this
- * thickness. */
+/* Ratio of thickness and length below which an ellipsoid is a needle. Symbols on a needle have the
+ * size of those on a body with this ratio. */
 static const double slender = 0.1;
 
-/* Whether a word is this one; most differ in their first letter. */
+/* Whether two words are equal; most differ in the first letter. */
 static bool is(const char *word, const char *other)
 {
     return word[0] == other[0] && strcmp(word, other) == 0;
 }
 
-/* --- what elements draw --- */
+/* --- drawables of elements --- */
 
-/* Where a position is in the frame of its node; of the ground and of a point: x0. */
-static void local_place(const olo_system *s, int node, const olo_position *position, double at[3])
+/* The components of a position in the frame of its node; x0 for the ground and point masses. */
+static void local_point(const olo_system *s, int node, const olo_position *position, double at[3])
 {
     vec3_copy(position->x0, at);
     for (int k = 0; node >= 0 && k < position->count; k++) {
@@ -62,7 +64,7 @@ static olo_status draw_shape(olo_builder *builder, const olo_shape *shape, olo_d
     return olo_draw(builder, d);
 }
 
-/* The homogeneous ellipsoid with these moments; of a body without extent a symbol. */
+/* Sets the homogeneous ellipsoid with these moments, or a symbol for a body without size. */
 static void set_ellipsoid(const olo_moments *moments, olo_drawable *d)
 {
     double E[9], value[3], largest;
@@ -105,7 +107,7 @@ olo_status olo_draw_body(olo_builder *builder, const olo_body *body, int node,
     return olo_draw(builder, &start);
 }
 
-/* A ball, `size` times as large as that of a point mass. */
+/* Draws a ball, `size` times as large as that of a point mass. */
 static olo_status draw_ball(olo_builder *builder, const char *name, int node, const double at[3],
                             double size)
 {
@@ -127,22 +129,22 @@ olo_status olo_draw_point(olo_builder *builder, const char *name, int node)
 }
 
 olo_status olo_draw_mass(olo_builder *builder, const char *name, int node,
-                         const olo_position *place)
+                         const olo_position *point)
 {
     double at[3];
-    local_place(olo_build_system(builder), node, place, at);
+    local_point(olo_build_system(builder), node, point, at);
     return draw_ball(builder, name, node, at, 2);
 }
 
-olo_status olo_draw_link(olo_builder *builder, const olo_drawable *look, const int node[2],
-                         const olo_position place[2])
+olo_status olo_draw_link(olo_builder *builder, const olo_drawable *style, const int node[2],
+                         const olo_position point[2])
 {
     const olo_system *s = olo_build_system(builder);
-    olo_drawable d = *look;
+    olo_drawable d = *style;
     d.node[0] = node[0];
     d.node[1] = node[1];
-    local_place(s, node[0], &place[0], d.position);
-    local_place(s, node[1], &place[1], d.end);
+    local_point(s, node[0], &point[0], d.position);
+    local_point(s, node[1], &point[1], d.end);
     memcpy(d.rotation, identity, sizeof identity);
     d.size[0] = is(d.primitive, "rod") ? 0.3 : 0.8;
     d.symbol = true;
@@ -150,19 +152,19 @@ olo_status olo_draw_link(olo_builder *builder, const olo_drawable *look, const i
 }
 
 olo_status olo_draw_trace(olo_builder *builder, const char *name, int node,
-                          const olo_position *place)
+                          const olo_position *point)
 {
     olo_drawable d = {.name = name, .role = "trace", .primitive = "trace", .node = {node, node}};
     if (node < 0)
-        return OLO_OK; /* it does not move */
+        return OLO_OK; /* a point on the ground has no path */
     memcpy(d.rotation, identity, sizeof identity);
-    local_place(olo_build_system(builder), node, place, d.position);
+    local_point(olo_build_system(builder), node, point, d.position);
     return olo_draw(builder, &d);
 }
 
 /* --- sizes of symbols --- */
 
-/* What is drawn of a node: a box in its frame; empty while lower > upper. */
+/* The bounding box of the drawables of a node, in its frame; empty if lower > upper. */
 typedef struct box {
     double lower[3], upper[3];
 } box;
@@ -177,7 +179,7 @@ static void add_to_box(box *b, const double x[3], double margin)
     }
 }
 
-/* The corners of what surrounds a primitive, or the vertices of a tetrahedron. */
+/* Adds the corners of the box around a primitive, or the vertices of a tetrahedron. */
 static void add_drawable(box *b, const olo_drawable *d)
 {
     bool vertices = is(d->primitive, "tetrahedron");
@@ -198,8 +200,8 @@ static void add_drawable(box *b, const olo_drawable *d)
     }
 }
 
-/* How large a body looks: the mean of its largest and second largest extents; 0 for what is not
- * drawn. */
+/* The apparent size of a body: the geometric mean of its largest and second largest extents; 0 if
+ * it is not drawn. */
 static double box_size(const box *b)
 {
     double edge[3], largest = 0, smallest = HUGE_VAL, sum = 0;
@@ -217,7 +219,7 @@ typedef struct sizes {
     double typical;
 } sizes;
 
-/* Radius of a symbol against the size of what it belongs to. */
+/* Radius of a symbol as a fraction of the size of its body. */
 static const double symbol_part = 0.08;
 
 static double symbol_of(const sizes *x, const olo_drawable *d)
@@ -231,12 +233,12 @@ static double symbol_of(const sizes *x, const olo_drawable *d)
     return symbol_part * (isfinite(size) ? size : x->typical);
 }
 
-/* The length of a link at the start. */
+/* The initial length of a link. */
 static double link_length(const olo_system *s, const olo_drawable *d)
 {
     double x[2][3], span[3];
     for (int i = 0; i < 2; i++) {
-        olo_position p = olo_pair_place(s, d->node[i], i == 0 ? d->position : d->end);
+        olo_position p = olo_pair_point(s, d->node[i], i == 0 ? d->position : d->end);
         olo_position_value(&p, s->q0, x[i]);
     }
     vec3_subtract(x[1], x[0], span);
@@ -252,8 +254,8 @@ static bool is_link(const olo_drawable *d)
     return false;
 }
 
-/* Boxes of all nodes; the typical size is the mean of the bodies, without any of the links, without
- * those that of the model. */
+/* Computes the boxes of all nodes and the typical size: the mean size of the bodies, without bodies
+ * the mean length of the links, without links the length scale of the model. */
 static void measure(const olo_system *s, sizes *x)
 {
     double sum = 0, link_sum = 0;
@@ -282,64 +284,65 @@ static void measure(const olo_system *s, sizes *x)
 
 /* --- needles --- */
 
-/* How far the joints and links of a node are from its centre. */
-typedef struct reach {
+/* The largest distance of the joints and links of a node from its centre. */
+typedef struct extent {
     double first[3], largest;
-    int places; /* 0, 1, 2: several different ones */
-} reach;
+    int point_count; /* number of different points; 2: two or more */
+} extent;
 
-static void add_to_reach(const olo_system *s, reach *all, int node, const double at[3])
+static void add_to_extent(const olo_system *s, extent *all, int node, const double at[3])
 {
     const double same = 1e-6;
     double d[3];
     if (node < 0 || !s->nodes[node].type->spatial)
         return;
-    reach *r = &all[node];
-    if (r->places == 0)
+    extent *r = &all[node];
+    if (r->point_count == 0)
         vec3_copy(at, r->first);
     vec3_subtract(at, r->first, d);
-    if (r->places == 0 || (r->places == 1 && vec3_norm(d) > same * s->length_scale))
-        r->places++;
+    if (r->point_count == 0 || (r->point_count == 1 && vec3_norm(d) > same * s->length_scale))
+        r->point_count++;
     vec3_subtract(at, s->nodes[node].center, d);
     r->largest = fmax(r->largest, vec3_norm(d));
 }
 
-/* Moments of inertia of a link are often given without thought of its shape, and a homogeneous
- * needle is longer than the rod with the same moment: one that is held at several places ends at
- * the farthest of them. */
-static void shorten_needles(const olo_system *s, reach *all)
+/* Shortens needles with several joints or links to the farthest of them. The moments of inertia of
+ * a link are often approximate, and a homogeneous needle is longer than the rod with the same
+ * moment. */
+static void shorten_needles(const olo_system *s, extent *all)
 {
     for (int i = 0; i < s->joint_count; i++) {
         const olo_articulation *joint = &s->joints[i];
         if (joint->length > 0)
-            continue; /* a rod, among the drawables, or what rolls */
-        add_to_reach(s, all, joint->parent, joint->parent_point);
-        add_to_reach(s, all, joint->child, joint->child_point);
+            continue; /* a rod, which is among the drawables, or a rolling joint */
+        add_to_extent(s, all, joint->parent, joint->parent_point);
+        add_to_extent(s, all, joint->child, joint->child_point);
     }
     for (int i = 0; i < s->drawable_count; i++) {
         const olo_drawable *d = &s->drawables[i];
         if (is_link(d)) {
-            add_to_reach(s, all, d->node[0], d->position);
-            add_to_reach(s, all, d->node[1], d->end);
+            add_to_extent(s, all, d->node[0], d->position);
+            add_to_extent(s, all, d->node[1], d->end);
         }
     }
     for (int i = 0; i < s->drawable_count; i++) {
         olo_drawable *d = &s->drawables[i];
-        const reach *r = d->node[0] >= 0 ? &all[d->node[0]] : NULL;
-        bool needle = r && r->places > 1 && is(d->role, "body") && is(d->primitive, "ellipsoid") &&
-                      d->size[1] < slender * d->size[2];
-        for (int k = 0; needle && k < 3; k++) /* the thickness stays, it is the least visible one */
+        const extent *r = d->node[0] >= 0 ? &all[d->node[0]] : NULL;
+        bool needle = r && r->point_count > 1 && is(d->role, "body") &&
+                      is(d->primitive, "ellipsoid") && d->size[1] < slender * d->size[2];
+        for (int k = 0; needle && k < 3;
+             k++) /* the thickness is the smallest visible one and does not change */
             d->size[k] = fmin(d->size[k], r->largest);
     }
 }
 
 /* --- joints and supports --- */
 
-/* A box, cylinder or ellipsoid at a place of a node, along the rows of `axes` from the k-th on. */
-static olo_status draw_symbol(olo_builder *builder, const olo_drawable *look, int node,
+/* Draws a box, cylinder or ellipsoid at a point on a node; its third axis is row k of `axes`. */
+static olo_status draw_symbol(olo_builder *builder, const olo_drawable *style, int node,
                               const double at[3], const double axes[9], int k, const double size[3])
 {
-    olo_drawable d = *look;
+    olo_drawable d = *style;
     d.symbol = true;
     d.node[0] = node;
     vec3_copy(at, d.position);
@@ -350,12 +353,12 @@ static olo_status draw_symbol(olo_builder *builder, const olo_drawable *look, in
     return olo_draw(builder, &d);
 }
 
-/* Along which it slides: a rail or a plate, fixed in the parent. */
-static olo_status draw_way(olo_builder *builder, const olo_drawable *look,
-                           const olo_articulation *joint)
+/* Draws the guide of a sliding joint: a rail or a plate, fixed in the parent. */
+static olo_status draw_guide(olo_builder *builder, const olo_drawable *style,
+                             const olo_articulation *joint)
 {
     static const double rail[3] = {0.2, 0.2, 16}, plate[3] = {14, 14, 0.15};
-    olo_drawable d = *look;
+    olo_drawable d = *style;
     bool line = joint->translations == 1 || joint->translations == 2 || joint->translations == 4;
     unsigned axis = line ? joint->translations : 7 & ~joint->translations;
     int k = axis == 1 ? 0 : axis == 2 ? 1 : 2;
@@ -366,13 +369,13 @@ static olo_status draw_way(olo_builder *builder, const olo_drawable *look,
                        line ? rail : plate);
 }
 
-/* A foot on the ground, pointing down. */
-static olo_status draw_foot(olo_builder *builder, const olo_drawable *look,
+/* Draws the foot of a support on the ground, pointing down. */
+static olo_status draw_foot(olo_builder *builder, const olo_drawable *style,
                             const olo_articulation *joint)
 {
     static const double size[3] = {1.1, 1.1, 1.8};
     const olo_system *s = olo_build_system(builder);
-    olo_drawable d = *look;
+    olo_drawable d = *style;
     double axes[9] = {0}, *down = axes + 6;
     vec3_set(0, 0, -1, down);
     if (vec3_norm(s->gravity) > 0)
@@ -384,31 +387,32 @@ static olo_status draw_foot(olo_builder *builder, const olo_drawable *look,
                                : draw_symbol(builder, &d, -1, joint->parent_point, axes, 2, size);
 }
 
-/* About what it turns: a pin, a ball, or a block that does not turn; it moves with the child. */
+/* Draws a joint, fixed in the child: a pin for a rotation about an axis, a ball for free rotation,
+ * or a block without rotation. */
 static olo_status draw_joint(olo_builder *builder, const olo_articulation *joint)
 {
     static const double pin[3] = {0.6, 0.6, 2.6}, ball[3] = {0.9, 0.9, 0.9},
                         block[3] = {1.2, 1.2, 1.2};
     const olo_system *s = olo_build_system(builder);
     bool ground = joint->parent < 0;
-    olo_drawable look = {.name = s->groups[joint->group].name,
-                         .role = ground ? "support" : "joint",
-                         .node = {joint->parent, joint->child}};
+    olo_drawable style = {.name = s->groups[joint->group].name,
+                          .role = ground ? "support" : "joint",
+                          .node = {joint->parent, joint->child}};
     const double *size = joint->rotations == 1 ? pin : joint->rotations == 0 ? block : ball;
-    olo_status status = draw_way(builder, &look, joint);
+    olo_status status = draw_guide(builder, &style, joint);
     if (status == OLO_OK && ground)
-        status = draw_foot(builder, &look, joint);
+        status = draw_foot(builder, &style, joint);
     if (status != OLO_OK)
         return status;
-    look.primitive = joint->rotations == 1   ? "cylinder"
-                     : joint->rotations == 0 ? "box"
-                                             : "ellipsoid";
-    look.node[1] = joint->parent >= 0 ? joint->parent : joint->child;
-    return draw_symbol(builder, &look, joint->child, joint->child_point, joint->child_axes, 2,
+    style.primitive = joint->rotations == 1   ? "cylinder"
+                      : joint->rotations == 0 ? "box"
+                                              : "ellipsoid";
+    style.node[1] = joint->parent >= 0 ? joint->parent : joint->child;
+    return draw_symbol(builder, &style, joint->child, joint->child_point, joint->child_axes, 2,
                        size);
 }
 
-/* A strut from the centre of a body to a joint that does not touch what is drawn of it. */
+/* Draws a strut from the centre of a body to a joint outside of its bounding box. */
 static olo_status draw_strut(olo_builder *builder, const sizes *x, int node, const double at[3])
 {
     const olo_system *s = olo_build_system(builder);
@@ -436,7 +440,7 @@ static olo_status draw_joints(olo_builder *builder, const sizes *x)
     for (int i = 0; status == OLO_OK && i < s->joint_count; i++) {
         const olo_articulation *joint = &s->joints[i];
         if (joint->length > 0)
-            continue; /* a rod or what rolls, which draw themselves */
+            continue; /* rods and rolling joints have their own drawables */
         status = draw_strut(builder, x, joint->parent, joint->parent_point);
         if (status == OLO_OK)
             status = draw_strut(builder, x, joint->child, joint->child_point);
@@ -446,7 +450,7 @@ static olo_status draw_joints(olo_builder *builder, const sizes *x)
     return status;
 }
 
-/* The centre of the last node, when nothing is traced. */
+/* Traces the centre of the last node if the model has no trace. */
 static olo_status draw_default_trace(olo_builder *builder)
 {
     const olo_system *s = olo_build_system(builder);
@@ -455,7 +459,7 @@ static olo_status draw_default_trace(olo_builder *builder)
         if (is(s->drawables[i].role, "trace"))
             return OLO_OK;
     if (s->output_count > 0 || s->nodes[last].type->position < 0)
-        return OLO_OK; /* their owner does not want traces, or there is nothing to trace */
+        return OLO_OK; /* the user disabled the traces, or the node has no position */
     olo_drawable d = {
         .name = s->nodes[last].name, .role = "trace", .primitive = "trace", .node = {last, last}};
     vec3_copy(s->nodes[last].center, d.position);
@@ -463,18 +467,18 @@ static olo_status draw_default_trace(olo_builder *builder)
     return olo_draw(builder, &d);
 }
 
-olo_status olo_draw_rest(olo_builder *builder)
+olo_status olo_draw_remaining(olo_builder *builder)
 {
     olo_system *s = olo_build_system(builder);
     sizes x = {.boxes = olo_alloc((size_t)s->node_count, sizeof *x.boxes)};
-    reach *reaches = olo_alloc((size_t)s->node_count, sizeof *reaches);
-    if (!x.boxes || !reaches) {
-        olo_free(reaches);
+    extent *extents = olo_alloc((size_t)s->node_count, sizeof *extents);
+    if (!x.boxes || !extents) {
+        olo_free(extents);
         olo_free(x.boxes);
         return olo_build_out_of_memory(builder);
     }
-    shorten_needles(s, reaches);
-    olo_free(reaches);
+    shorten_needles(s, extents);
+    olo_free(extents);
     measure(s, &x);
     olo_status status = draw_joints(builder, &x);
     if (status == OLO_OK)

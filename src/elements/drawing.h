@@ -1,5 +1,5 @@
-/* How elements add their pictures to the system under construction. Roles and primitives are in
- * system/scene.h. */
+/* Functions with which elements add drawables to the system under construction. Roles and
+ * primitives are in system/scene.h. */
 #ifndef OLO_ELEMENTS_DRAWING_H
 #define OLO_ELEMENTS_DRAWING_H
 
@@ -7,7 +7,8 @@
 #include "elements/shape.h"
 #include "system/scene.h"
 
-/* Anything. The system keeps the name; role and primitive are constants of the program. */
+/* Adds any drawable. The system copies the name; role and primitive are constants of the program.
+ */
 olo_status olo_draw(olo_builder *builder, const olo_drawable *drawable);
 
 /* A body: its shapes, or the ellipsoid that has its mass and inertia. */
@@ -15,19 +16,19 @@ olo_status olo_draw_body(olo_builder *builder, const olo_body *body, int node,
                          const olo_moments *moments);
 /* A point mass. */
 olo_status olo_draw_point(olo_builder *builder, const char *name, int node);
-/* A mass that is added at a place of a node. */
+/* An additional mass at a point on a node. */
 olo_status olo_draw_mass(olo_builder *builder, const char *name, int node,
-                         const olo_position *place);
-/* What is spanned between two places, each of a node (-1: space): name, role and primitive are
- * given. */
-olo_status olo_draw_link(olo_builder *builder, const olo_drawable *look, const int node[2],
-                         const olo_position place[2]);
-/* The way of a place of a node. */
+                         const olo_position *point);
+/* A link between two points, each on a node (-1: space), with the name, role and primitive of
+ * `style`. */
+olo_status olo_draw_link(olo_builder *builder, const olo_drawable *style, const int node[2],
+                         const olo_position point[2]);
+/* The path of a point on a node. */
 olo_status olo_draw_trace(olo_builder *builder, const char *name, int node,
-                          const olo_position *place);
+                          const olo_position *point);
 
-/* When all elements are there: joints and supports, struts from a body to joints that are not on
- * it, a trace if nobody asked for one; and the sizes of symbols. */
-olo_status olo_draw_rest(olo_builder *builder);
+/* After all elements: adds joints and supports, struts from bodies to joints outside of them, and a
+ * trace if there is none; then sets the sizes of symbols. */
+olo_status olo_draw_remaining(olo_builder *builder);
 
 #endif

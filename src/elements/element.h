@@ -1,6 +1,6 @@
-/* Elements: what a person names. An element type is a constant table in a file of its own: the
- * fields of its struct (read from model files, copied and documented through this one table), its
- * defaults, and how it turns itself into nodes, forms, mass, constraints and loads.
+/* Elements: the named parts of a model. An element type is a constant table in its own file: the
+ * fields of its struct (read from model files, copied and documented through this table), its
+ * defaults, and the function that adds its nodes, forms, mass, constraints and loads to the system.
  *
  * A new element is one new file and one line in registry.c.
  */
@@ -16,23 +16,23 @@
 
 typedef struct olo_builder olo_builder;
 
-/* What a field holds; the C type behind it in brackets. */
+/* The kind of value of a field; the C type is in brackets. */
 typedef enum olo_field_kind {
-    OLO_FIELD_NAME,      /* identifier of the element itself [const char *] */
-    OLO_FIELD_REFERENCE, /* name of another element [const char *] */
-    OLO_FIELD_TEXT,      /* any text [const char *] */
-    OLO_FIELD_CHOICE,    /* one of `choices` [const char *] */
-    OLO_FIELD_NUMBER,    /* number or expression of the parameters [double] */
-    OLO_FIELD_VECTOR,    /* three numbers [double[3]] */
-    OLO_FIELD_INERTIA,   /* 3, 6 or 3x3 numbers [double[9]] */
-    OLO_FIELD_ROTATION,  /* see olo_body.rotation [double[9]] */
-    OLO_FIELD_FLAG,      /* true or false [bool] */
-    OLO_FIELD_PLACE,     /* [olo_point_on_body] */
-    OLO_FIELD_PLACES,    /* two places [olo_point_on_body[2]] */
+    OLO_FIELD_NAME,             /* identifier of the element itself [const char *] */
+    OLO_FIELD_REFERENCE,        /* name of another element [const char *] */
+    OLO_FIELD_TEXT,             /* any text [const char *] */
+    OLO_FIELD_CHOICE,           /* one of `choices` [const char *] */
+    OLO_FIELD_NUMBER,           /* number or expression of the parameters [double] */
+    OLO_FIELD_VECTOR,           /* three numbers [double[3]] */
+    OLO_FIELD_INERTIA,          /* 3, 6 or 3x3 numbers [double[9]] */
+    OLO_FIELD_ROTATION,         /* see olo_body.rotation [double[9]] */
+    OLO_FIELD_FLAG,             /* true or false [bool] */
+    OLO_FIELD_POINT_ON_BODY,    /* [olo_point_on_body] */
+    OLO_FIELD_POINTS_ON_BODIES, /* two points on bodies [olo_point_on_body[2]] */
     OLO_FIELD_SIGNAL, /* number, expression of t, or {time: [...], value: [...]} [const olo_signal
                        *] */
-    OLO_FIELD_ENERGY, /* expression of `l` and the parameters, kept as text [const char *] */
-    OLO_FIELD_MOTION, /* three expressions of `t`, kept as texts [const char *[3]] */
+    OLO_FIELD_ENERGY, /* expression of `l` and the parameters, stored as text [const char *] */
+    OLO_FIELD_MOTION, /* three expressions of `t`, stored as texts [const char *[3]] */
     OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
     OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
     OLO_FIELD_NUMBERS,  /* numbers, or rows of numbers [const double *, count at count_offset] */
@@ -53,8 +53,8 @@ typedef struct olo_field {
     const struct olo_part_type *part;
 } olo_field;
 
-/* A struct that an element points to: a shape of a body, the section of a beam. Checks have room
- * for one of at most so many bytes. */
+/* A struct to which an element points: a shape of a body, the section of a beam. Checks have
+ * capacity for a struct of at most OLO_PART_MAX_SIZE bytes. */
 enum { OLO_PART_MAX_SIZE = 512 };
 typedef struct olo_part_type {
     olo_initialised initialised; /* number of the struct, its first member */
@@ -64,7 +64,7 @@ typedef struct olo_part_type {
     void (*defaults)(void *part);
 } olo_part_type;
 
-/* How the struct of every element begins. */
+/* The first members of the struct of every element. */
 typedef struct olo_element_head {
     int initialised;
     const char *name;
@@ -78,8 +78,8 @@ typedef struct olo_element_type {
     const olo_field *fields;
     int field_count;
     void (*defaults)(void *element);
-    /* Adds the element to the system under construction. Errors through olo_builder_fail, so that
-     * they carry the place in the model. */
+    /* Adds the element to the system under construction. Errors are reported through
+     * olo_builder_fail, so that they have a location in the model. */
     olo_status (*build)(olo_builder *builder, const void *element);
 } olo_element_type;
 

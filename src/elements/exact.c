@@ -1,4 +1,4 @@
-/* The exact motion of places, for studies of convergence. */
+/* The exact motion of points and directors, for studies of convergence. */
 #include <stddef.h>
 
 #include "elements/build.h"
@@ -18,7 +18,7 @@ static void evaluate(const void *curve, double t, int order, double *derivatives
     olo_curve_derivatives(curve, t, order, derivatives);
 }
 
-/* A vector with its three expressions; none are given: nothing. */
+/* Adds a vector with its three expressions, if they are given. */
 static olo_status build_vector(olo_builder *builder, const char *key, const char *const *texts,
                                const olo_position *position)
 {
@@ -42,7 +42,7 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_system *system = olo_build_system(builder);
     olo_position x;
     int node;
-    olo_status status = olo_build_place(builder, "on", &exact->on, &x, &node);
+    olo_status status = olo_build_resolve_point(builder, "on", &exact->on, &x, &node);
     if (status == OLO_OK && !exact->position[0] && !exact->d1[0] && !exact->d2[0] && !exact->d3[0])
         return olo_builder_fail(builder, NULL, "gives neither a position nor a director");
     if (status == OLO_OK && node < 0)
@@ -67,10 +67,10 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_exact, name),
      .help = "name of the exact motion"},
     {.key = "on",
-     .kind = OLO_FIELD_PLACE,
+     .kind = OLO_FIELD_POINT_ON_BODY,
      .offset = offsetof(olo_exact, on),
      .required = true,
-     .help = "the place that moves"},
+     .help = "the point whose motion is given"},
     {.key = "position",
      .kind = OLO_FIELD_MOTION,
      .offset = offsetof(olo_exact, position),

@@ -1,18 +1,19 @@
-/* The initial velocities of bodies that the user gave none. They spread outward from what is known,
- * the ground and bodies with velocities of their own, across joints and supports in either
- * direction, breadth first: neither the order of the joints in the file nor that of the bodies in a
- * joint counts.
+/* The initial velocities of bodies for which the user gave none. They are propagated from the
+ * ground and from bodies with given velocities, across joints and supports in both directions,
+ * breadth first. Neither the order of the joints in the file nor the order of the bodies in a joint
+ * matters.
  *
- * Angular velocities come first, since velocities follow from them. For each of the two a joint
- * that holds all directions, or has a rate or a motion, goes before one that leaves some of them
- * free, and that before one that leaves all free: a spherical joint says nothing about rotation,
- * and a body turns as another joint says, if there is one. In a loop what moves takes the rest
- * along before a joint with the ground that has no rate keeps it at rest.
+ * Angular velocities are computed first, because velocities depend on them. In each of the two
+ * passes, joints that determine the motion fully (all directions are constrained, or a rate or a
+ * motion is given) are crossed first, then joints that determine it partly, then joints that leave
+ * all directions free. A spherical joint, for example, does not determine the rotation; the body
+ * rotates as another joint implies, if there is one. In a loop, moving bodies determine the others
+ * before a joint with the ground without a rate does.
  *
- * Against a body with a velocity of its own the base of a free joint is not carried along: a rotor
- * that is given its angular velocity turns in its housing. What nothing reaches is at rest: first
- * bodies that are second in no joint, then others.
- */
+ * The base of a joint that is not fully determined does not take over the velocity of a body for
+ * which one was given: a rotor with a given angular velocity rotates in its housing. Bodies that
+ * are not reached are initially at rest: first those that are the second body of no joint, then the
+ * others. */
 #include "elements/initial_velocities.h"
 
 #include <stddef.h>
@@ -20,29 +21,31 @@
 #include "base/memory.h"
 #include "system/system.h"
 
-/* One for each hold, and in it for joints of bodies that were reached and those of sources. */
-enum { QUEUES = 2 * OLO_HOLDS };
+/* One queue for each determination, and within it one for joints of reached bodies and one for
+ * joints of sources.
+ */
+enum { QUEUES = 2 * OLO_DETERMINATIONS };
 
-/* Joints by node, the ground first, and those that are to be crossed. */
-typedef struct walk {
+/* Joints sorted by node, the ground first, and the queues of joints to be crossed. */
+typedef struct traversal {
     olo_system *system;
     const olo_relative_velocity *joints;
     int count;
-    bool angular; /* of the two passes */
+    bool angular; /* the pass: angular velocities or velocities */
     bool *known;  /* [1 + nodes] */
-    int *first;   /* [1 + nodes + 1] of a node in `of_node` */
+    int *first;   /* [1 + nodes + 1] index of the first joint of a node in `of_node` */
     int *of_node; /* [2 count] */
-    int *queue;   /* [QUEUES][2 count]: a joint comes in once from each end */
+    int *queue;   /* [QUEUES][2 count]: a joint enters once from each end */
     int head[QUEUES], tail[QUEUES];
-} walk;
+} traversal;
 
-static olo_hold hold_of(const walk *w, int joint)
+static olo_determination determination_in(const traversal *w, int joint)
 {
     return w->angular ? w->joints[joint].rotation : w->joints[joint].translation;
 }
 
 /* Nodes are counted from -1, the ground. */
-static void sort_by_node(walk *w)
+static void sort_by_node(traversal *w)
 {
     int nodes = w->system->node_count;
     for (int j = 0; j < w->count; j++) {
@@ -51,8 +54,8 @@ static void sort_by_node(walk *w)
     }
     for (int k = 0; k <= nodes; k++)
         w->first[k + 1] += w->first[k];
-    /* filled from the end, so that the starts are left as they are to be, and joints in the order
-     * of the file */
+    /* filled from the end, which leaves the first indices correct and the joints in the order of
+     * the file */
     for (int j = w->count - 1; j >= 0; j--) {
         w->of_node[--w->first[w->joints[j].velocity.base + 2]] = j;
         w->of_node[--w->first[w->joints[j].velocity.body + 2]] = j;
@@ -62,24 +65,25 @@ static void sort_by_node(walk *w)
     w->first[nodes + 1] = 2 * w->count;
 }
 
-/* A node is known, by itself (`source`: the ground, a body with a velocity of its own) or through
- * others: its joints are the next to cross. */
-static void reach(walk *w, int node, bool source)
+/* Marks a node as known, either given (`source`: the ground, a body with a given velocity) or
+ * implied by others, and adds its joints to the queues. */
+static void reach(traversal *w, int node, bool source)
 {
     w->known[node + 1] = true;
     for (int i = w->first[node + 1]; i < w->first[node + 2]; i++) {
         int joint = w->of_node[i];
-        olo_hold hold = hold_of(w, joint);
-        bool full = hold == OLO_HOLD_FULL, against = node == w->joints[joint].velocity.body;
+        olo_determination determined = determination_in(w, joint);
+        bool full = determined == OLO_DETERMINED_FULLY,
+             against = node == w->joints[joint].velocity.body;
         if (source && against && !full)
             continue;
-        int queue = full ? 0 : 2 * (int)hold + source;
+        int queue = full ? 0 : 2 * (int)determined + source;
         w->queue[2 * w->count * queue + w->tail[queue]++] = joint;
     }
 }
 
-/* The next joint, the firmest first; -1 when there is none. */
-static int next_joint(walk *w)
+/* The next joint, fully determined ones first; -1 if there is none. */
+static int next_joint(traversal *w)
 {
     for (int k = 0; k < QUEUES; k++)
         if (w->head[k] < w->tail[k])
@@ -87,7 +91,8 @@ static int next_joint(walk *w)
     return -1;
 }
 
-static void spread(walk *w)
+/* Crosses the joints in the queues until all are empty. */
+static void propagate(traversal *w)
 {
     olo_system *s = w->system;
     for (int joint = next_joint(w); joint >= 0; joint = next_joint(w)) {
@@ -103,7 +108,7 @@ static void spread(walk *w)
     }
 }
 
-static bool is_second(const walk *w, int node)
+static bool is_second(const traversal *w, int node)
 {
     for (int i = w->first[node + 1]; i < w->first[node + 2]; i++)
         if (w->joints[w->of_node[i]].velocity.body == node)
@@ -111,18 +116,18 @@ static bool is_second(const walk *w, int node)
     return false;
 }
 
-/* Bodies that nothing has reached start at rest, and others with them. */
-static void rest(walk *w, bool second_too)
+/* Sets the velocity of bodies that were not reached to zero, and propagates it. */
+static void reach_remaining(traversal *w, bool second_too)
 {
     for (int k = 0; k < w->system->node_count; k++)
         if (!w->known[k + 1] && (second_too || !is_second(w, k))) {
             reach(w, k, false);
-            spread(w);
+            propagate(w);
         }
 }
 
-/* The angular velocities of all bodies, or their velocities. */
-static void settle(walk *w, bool angular)
+/* Computes the angular velocities of all bodies, or their velocities. */
+static void find_velocities(traversal *w, bool angular)
 {
     const olo_system *s = w->system;
     w->angular = angular;
@@ -136,31 +141,31 @@ static void settle(walk *w, bool angular)
         if (!frame || s->v0_given[s->nodes[k].q + (angular ? 3 : 0)])
             reach(w, k, true);
     }
-    spread(w);
-    rest(w, false);
-    rest(w, true);
+    propagate(w);
+    reach_remaining(w, false);
+    reach_remaining(w, true);
 }
 
-bool olo_settle_velocities(olo_system *s, int count, const olo_relative_velocity *relative)
+bool olo_find_initial_velocities(olo_system *s, int count, const olo_relative_velocity *relative)
 {
     size_t nodes = (size_t)s->node_count, ends = 2 * (size_t)count;
     if (count == 0)
         return true;
-    walk w = {.system = s, .joints = relative, .count = count};
+    traversal w = {.system = s, .joints = relative, .count = count};
     s->implied = olo_alloc(2 * nodes, sizeof *s->implied);
     w.known = olo_alloc(nodes + 1, sizeof *w.known);
     w.first = olo_alloc(nodes + 2, sizeof *w.first);
     w.of_node = olo_alloc(ends, sizeof *w.of_node);
     w.queue = olo_alloc(QUEUES * ends, sizeof *w.queue);
-    bool whole = s->implied && w.known && w.first && w.of_node && w.queue;
-    if (whole) {
+    bool allocated = s->implied && w.known && w.first && w.of_node && w.queue;
+    if (allocated) {
         sort_by_node(&w);
-        settle(&w, true);
-        settle(&w, false);
+        find_velocities(&w, true);
+        find_velocities(&w, false);
     }
     olo_free(w.known);
     olo_free(w.first);
     olo_free(w.of_node);
     olo_free(w.queue);
-    return whole;
+    return allocated;
 }

@@ -1,5 +1,5 @@
-/* The initial velocities of bodies that the user gave none: they follow from those of others
- * through joints. */
+/* The initial velocities of bodies for which the user gave none: they follow from those of other
+ * bodies through joints. */
 #ifndef OLO_ELEMENTS_INITIAL_VELOCITIES_H
 #define OLO_ELEMENTS_INITIAL_VELOCITIES_H
 
@@ -7,33 +7,36 @@
 
 #include "system/implied_velocity.h"
 
-/* How firmly a joint says how a body turns, or how its place moves, against its base at the start.
+/* How completely a joint determines the initial rotation of a body, or the velocity of its joint
+ * point, relative to its base.
  */
-typedef enum olo_hold {
-    OLO_HOLD_FULL, /* each direction is held, or the user gave a rate or a motion */
-    OLO_HOLD_PART, /* some directions are free, and nothing is given for them */
-    OLO_HOLD_NONE  /* all are free, and nothing is given */
-} olo_hold;
+typedef enum olo_determination {
+    OLO_DETERMINED_FULLY,  /* all directions are constrained, or the user gave a rate or a motion */
+    OLO_DETERMINED_PARTLY, /* some directions are free, without a given rate */
+    OLO_UNDETERMINED       /* all directions are free, without a given rate */
+} olo_determination;
 
-enum { OLO_HOLDS = 3 };
+enum { OLO_DETERMINATIONS = 3 };
 
-/* Of `free` directions among `all`, with or without rates for them. */
-static inline olo_hold olo_hold_of(int free, int all, bool given)
+/* The determination by a joint with `free` of `all` directions free, with or without given rates.
+ */
+static inline olo_determination olo_determination_of(int free, int all, bool given)
 {
     if (free == 0 || given)
-        return OLO_HOLD_FULL;
-    return free < all ? OLO_HOLD_PART : OLO_HOLD_NONE;
+        return OLO_DETERMINED_FULLY;
+    return free < all ? OLO_DETERMINED_PARTLY : OLO_UNDETERMINED;
 }
 
-/* A joint or support; `child`, `angular` and `linear` of the velocity are left open. */
+/* The relative velocity of a joint or support; `child`, `angular` and `linear` are set later. */
 typedef struct olo_relative_velocity {
     olo_implied_velocity velocity;
-    olo_hold rotation, translation;
+    olo_determination rotation, translation;
 } olo_relative_velocity;
 
-/* Writes the velocities of all bodies that are joined and have none of their own into v0, and how
- * they follow from others into `implied`, each after those that it follows from. False when memory
- * is out. */
-bool olo_settle_velocities(olo_system *system, int count, const olo_relative_velocity *relative);
+/* Computes v0 of all bodies with joints and without given velocities, and records in `implied` how
+ * they follow from others, each after those on which it depends. Returns false if memory is
+ * exhausted. */
+bool olo_find_initial_velocities(olo_system *system, int count,
+                                 const olo_relative_velocity *relative);
 
 #endif

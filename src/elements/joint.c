@@ -1,5 +1,5 @@
-/* Joints between two bodies, or a body and the ground. A kind of joint is a line here and a file
- * that builds it. */
+/* Joints between two bodies, or between a body and the ground. Each type of joint is an entry of
+ * the tables here, with the function that builds it in another file. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void controller_defaults(void *part)
     *(olo_controller *)part = olo_controller_default();
 }
 
-/* What a model may say, and who builds it. */
+/* The types of joints, and the functions that build them. */
 enum { KINDS = 13 };
 static const char *const types[KINDS + 1] = {
     "spherical", "revolute",      "cylindrical",    "prismatic", "planar",
@@ -48,7 +48,7 @@ static olo_joint_build *const builders[KINDS] = {
     olo_build_screw,      olo_build_universal,  olo_build_distance_joint, olo_build_rolling,
     olo_build_rolling};
 
-/* A radius or the normal of a plane, given to what does not roll. */
+/* Refuses a radius or the normal of a plane for joints that do not roll. */
 static olo_status refuse_rolling(olo_builder *builder, const olo_joint *joint)
 {
     if (joint->radius == 0 && isnan(joint->normal[0]))
@@ -57,7 +57,7 @@ static olo_status refuse_rolling(olo_builder *builder, const olo_joint *joint)
                             "belongs to joints that roll, not to %s", joint->type);
 }
 
-/* What belongs to one kind only, given to another. */
+/* Refuses keys that belong to another type only. */
 static olo_status refuse_foreign(olo_builder *builder, const olo_joint *joint)
 {
     const struct {
@@ -105,7 +105,7 @@ static const olo_field controller_fields[] = {
      .kind = OLO_FIELD_SIGNAL,
      .offset = offsetof(olo_controller, target),
      .help =
-         "where to go: a number, an expression of t, or {time: [...], value: [...]}; default 0"},
+         "target value: a number, an expression of t, or {time: [...], value: [...]}; default 0"},
 };
 
 static const olo_part_type controller_type = {
@@ -128,26 +128,26 @@ static const olo_field fields[] = {
          "spherical, revolute (default), cylindrical, prismatic, planar, rigid, universal, screw, "
          "..."},
     {.key = "between",
-     .kind = OLO_FIELD_PLACES,
+     .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_joint, between),
      .required = true,
-     .help = "a place of each body, or the ground; axes belong to the first"},
+     .help = "a point on each body, or the ground; axes belong to the first"},
     {.key = "at",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_joint, at),
-     .help = "where in space at the start, instead of places on the bodies"},
+     .help = "initial position in space, instead of points on the bodies"},
     {.key = "axis",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_joint, axis),
-     .help = "at the start, in space: of rotation, of translation, normal of a plane"},
+     .help = "initial direction in space: of rotation, of translation, normal of a plane"},
     {.key = "axis2",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_joint, axis2),
-     .help = "of a universal joint: fixed in the second body, perpendicular to axis at the start"},
+     .help = "of a universal joint: fixed in the second body, initially perpendicular to axis"},
     {.key = "pitch",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, pitch),
-     .help = "of a screw: how far it goes along the axis in a turn; negative: left-handed"},
+     .help = "of a screw: distance along the axis per turn; negative: left-handed"},
     {.key = "length",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, length),
@@ -163,7 +163,7 @@ static const olo_field fields[] = {
     {.key = "sliding",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_joint, sliding),
-     .help = "initial relative velocity of the places, in space; default 0"},
+     .help = "initial relative velocity of the points, in space; default 0"},
     {.key = "radius",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, radius),
@@ -176,7 +176,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_joint, coordinate),
      .choices = coordinates,
-     .help = "what spring, damper, stops and controller act on; default the only coordinate"},
+     .help = "coordinate for spring, damper, stops and controller; default the only one"},
     {.key = "stiffness",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, stiffness),
@@ -184,7 +184,7 @@ static const olo_field fields[] = {
     {.key = "rest",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, rest),
-     .help = "value of the coordinate where the spring is at rest; default that at the start"},
+     .help = "value of the coordinate at which the spring has no force; default the initial value"},
     {.key = "damping",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, damping),

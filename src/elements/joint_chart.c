@@ -1,4 +1,4 @@
-/* What the charts of joints share; see the header. */
+/* Functions that the charts of all joints use; see the header. */
 #include "elements/joint_chart.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ void olo_chart_close_points(const olo_chart_view *x, double *placement)
         placement[i] += free[i] - span[i];
 }
 
-/* p of the header: the point of the parent that t turns about. */
+/* p of the header: the point on the parent about which t rotates. */
 static void pivot_of(const olo_chart_view *x, double p[3])
 {
     int axes[3], count = x->joint->reversed ? 0 : olo_chart_slides(x->joint, axes);
@@ -79,9 +79,9 @@ static void pivot_of(const olo_chart_view *x, double p[3])
     }
 }
 
-/* Entries of t: E times the arm from p, and the slides. */
-static void place_origin(const olo_chart_view *x, const double *u, const rotation_jet *E,
-                         olo_placement *g)
+/* Value and derivatives of t: E times the arm from p, plus the slides. */
+static void evaluate_origin(const olo_chart_view *x, const double *u, const rotation_jet *E,
+                            olo_placement *g)
 {
     double p[3], arm[3], axis[3];
     int axes[3], slides = olo_chart_slides(x->joint, axes);
@@ -110,12 +110,12 @@ static void place_origin(const olo_chart_view *x, const double *u, const rotatio
     }
 }
 
-void olo_place_turned(const olo_chart_view *x, const double *u, const rotation_jet *E,
-                      olo_placement *g)
+void olo_chart_turned_placement(const olo_chart_view *x, const double *u, const rotation_jet *E,
+                                olo_placement *g)
 {
     int axes[3], slides = olo_chart_slides(x->joint, axes);
     memset(g, 0, sizeof *g);
-    place_origin(x, u, E, g);
+    evaluate_origin(x, u, E, g);
     for (int I = 3; I < OLO_PLACEMENT; I += 3) {
         const double *r0 = x->reference + I;
         mat3_times(E->value, r0, g->value + I);
@@ -143,7 +143,7 @@ void olo_chart_turn(double *placement, const double from[3], const double to[3])
 
 void olo_chart_orthonormalise(double *placement)
 {
-    /* the rows of a rotation are orthonormal as its columns are: the layout does not matter */
+    /* rows and columns of a rotation are orthonormal, so that the layout does not matter */
     rotation_orthonormalise(placement + 3);
 }
 

@@ -1,11 +1,10 @@
-/* What the charts of joints share (system/joint_chart.h): slides along axes of parent or child, and
- * a rotation E(u) in the parent's axes. With the reference t0, R0,
+/* Functions that the charts of all joints use (system/joint_chart.h): slides along axes of parent
+ * or child, and a rotation E(u) in the parent's axes. With the reference t0, R0,
  *
  *     R = E R0,   t = p + sum U_k m_k + E (t0 - p + sum U_k c_k)
  *
- * m_k are free axes fixed in the parent, c_k those fixed in the child at the reference, and p the
- * joint point of the parent, moved along the m_k to that of the child at the reference.
- */
+ * m_k are the free axes fixed in the parent, c_k those fixed in the child at the reference. p is
+ * the joint point of the parent, moved along the m_k to that of the child at the reference. */
 #ifndef OLO_ELEMENTS_JOINT_CHART_H
 #define OLO_ELEMENTS_JOINT_CHART_H
 
@@ -20,28 +19,28 @@ void olo_screws_universal(const olo_chart_view *x, olo_screw *screws);
 void olo_screws_rod(const olo_chart_view *x, olo_screw *screws);
 void olo_screws_rolling(const olo_chart_view *x, olo_screw *screws);
 
-/* Free translation axes of the joint, the numbers of their triads; returns how many. */
+/* Indices of the free translation axes in the triad of the joint; returns their number. */
 int olo_chart_slides(const olo_articulation *joint, int axes[3]);
 
-/* X_I r_I: a vector fixed in the child, in the parent's axes; zero where the child is a point. */
+/* X_I r_I: a vector fixed in the child, in the parent's axes; zero if the child is a point mass. */
 void olo_chart_child_vector(const olo_chart_view *x, const double X[3], const double *placement,
                             double out[3]);
 
-/* g from E and the slides: u has the slides first. */
-void olo_place_turned(const olo_chart_view *x, const double *u, const rotation_jet *E,
-                      olo_placement *g);
+/* Computes the placement g from E and the slides, which are the first entries of u. */
+void olo_chart_turned_placement(const olo_chart_view *x, const double *u, const rotation_jet *E,
+                                olo_placement *g);
 
 /* The slides of a placement. */
 void olo_chart_slide_coordinates(const olo_chart_view *x, const double *placement, double *u);
 
-/* Moves t until the joint points coincide, or differ along the slides only. */
+/* Translates a placement such that the joint points coincide, except along the slides. */
 void olo_chart_close_points(const olo_chart_view *x, double *placement);
 
-/* Turns the directors of a placement by the least rotation that takes the direction of `from` to
- * that of `to`; they must not be opposite. */
+/* Rotates the directors of a placement by the smallest rotation from the direction of `from` to
+ * that of `to`, which must not be opposite. */
 void olo_chart_turn(double *placement, const double from[3], const double to[3]);
 
-/* The directors of a placement as the nearest rotation. */
+/* Replaces the directors of a placement by the nearest rotation. */
 void olo_chart_orthonormalise(double *placement);
 
 /* S = R R0^T of a placement. */

@@ -1,12 +1,11 @@
-/* Coordinates of joints; of pairs these are
+/* Coordinates of joints, and the springs, dampers and drives along them. The coordinates of pairs
+ * are
  *
  *     position   u_k = M_k . (x_c - x_p) for every free axis
- *     angle      theta = atan2(C1.M2, C1.M1) when the child turns about n
+ *     angle      theta = atan2(C1.M2, C1.M1) if the child rotates about n
  *
- * (system/coordinate.h) and what acts along one of them: a spring, a damper and stops as terms; a
- * torque or force over time, a controller and a C function as actions; a motion over time as a
- * constraint.
- */
+ * (system/coordinate.h). A spring, a damper and stops are terms; a torque or force over time, a
+ * controller and a C function are actions; a prescribed motion is a constraint. */
 #include "elements/joint_drive.h"
 
 #include <math.h>
@@ -29,7 +28,7 @@ static olo_status add_coordinate(drives *x, const char *what, int forms,
                                  const olo_form_builder *form)
 {
     char name[160] = "";
-    if (!olo_build_again(x->builder))
+    if (!olo_build_reuses_structure(x->builder))
         snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
     x->count++;
     return olo_build_joint_coordinate(x->builder, name, forms, form);
@@ -38,8 +37,8 @@ static olo_status add_coordinate(drives *x, const char *what, int forms,
 static olo_status add_positions(drives *x, const olo_articulation *joint, double sign)
 {
     const olo_system *s = olo_build_system(x->builder);
-    olo_position span = olo_pair_place(s, joint->child, joint->child_point);
-    olo_position from = olo_pair_place(s, joint->parent, joint->parent_point);
+    olo_position span = olo_pair_point(s, joint->child, joint->child_point);
+    olo_position from = olo_pair_point(s, joint->parent, joint->parent_point);
     olo_position_add(&span, -1.0, &from);
     bool several = (joint->translations & (joint->translations - 1)) != 0;
     olo_status status = OLO_OK;
@@ -74,7 +73,7 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     return add_coordinate(x, "angle", 2, form);
 }
 
-/* --- choosing one --- */
+/* --- choice of a coordinate --- */
 
 static const char *kind_of(const drives *x, int i)
 {
@@ -87,21 +86,22 @@ static bool is_angle(const char *kind)
     return strncmp(kind, "angle", 5) == 0;
 }
 
-/* What a key can act on. */
+/* The coordinates on which a key can act. */
 typedef enum scope { ANY, ANGLE, POSITION } scope;
 
-/* The word `coordinate` chooses; a torque needs none, a force only between positions. */
+/* Whether a key can act on coordinate i. The key `coordinate` chooses; a torque does not need it, a
+ * force only if there are several positions. */
 static bool fits(const drives *x, int i, scope what)
 {
     const char *kind = kind_of(x, i), *wanted = x->joint->coordinate;
     bool angle = is_angle(kind);
-    /* a coordinate of the other kind says nothing about this one */
+    /* if `coordinate` names the other kind, it does not restrict the choice */
     if (what != ANY && (angle != (what == ANGLE) || (wanted && is_angle(wanted) != angle)))
         return angle == (what == ANGLE);
     return !wanted || strcmp(kind, wanted) == 0;
 }
 
-/* The one coordinate that `key` acts on. */
+/* Finds the only coordinate on which `key` can act. */
 static olo_status choose(const drives *x, const char *key, scope what, int *coordinate)
 {
     static const char *const nouns[] = {"coordinate", "angle", "position"};
@@ -119,7 +119,7 @@ static olo_status choose(const drives *x, const char *key, scope what, int *coor
         return OLO_OK;
     if (fitting > 1)
         return olo_builder_fail(x->builder, key,
-                                "'%s' has several coordinates (%s): say which by the key "
+                                "'%s' has several coordinates (%s): choose one by the key "
                                 "'coordinate'",
                                 x->joint->name, list);
     bool named = x->joint->coordinate && what == ANY;
@@ -142,10 +142,11 @@ static olo_status add_spring(const drives *x)
         return isnan(x->joint->rest) ? OLO_OK
                                      : olo_builder_fail(x->builder, "rest", "needs a stiffness");
     if (x->joint->stiffness < 0)
-        return olo_builder_fail(x->builder, "stiffness",
-                                "must not be negative, got %g; what pushes away from its rest is a "
-                                "function of the joint in C or Python, or springs beside it",
-                                x->joint->stiffness);
+        return olo_builder_fail(
+            x->builder, "stiffness",
+            "must not be negative, got %g; for a force away from the rest position "
+            "use a function of the joint in C or Python, or separate springs",
+            x->joint->stiffness);
     olo_status status = choose(x, "stiffness", ANY, &i);
     if (status != OLO_OK)
         return status;
@@ -241,8 +242,8 @@ static olo_status add_controller(const drives *x)
     return status == OLO_OK ? add_action(x, i, "controller", c->target, &action) : status;
 }
 
-/* A function takes the place of a constant torque or force along its coordinate: both would
- * contradict each other. */
+/* A function replaces the constant torque or force along its coordinate: giving both is an error.
+ */
 static olo_status check_constant(const drives *x, const char *key, double value, int coordinate)
 {
     int i = -1;
@@ -252,8 +253,8 @@ static olo_status check_constant(const drives *x, const char *key, double value,
     if (status != OLO_OK || i != coordinate)
         return status;
     return olo_builder_fail(x->builder, key,
-                            "the function of '%s' takes the place of a constant %s: leave one of "
-                            "them out, or add the constant to what the function gives",
+                            "the function of '%s' replaces a constant %s: leave one of them out, "
+                            "or add the constant in the function",
                             x->joint->name, key);
 }
 
@@ -264,8 +265,7 @@ static olo_status add_function(const drives *x)
         return !x->joint->derivatives
                    ? OLO_OK
                    : olo_builder_fail(x->builder, NULL,
-                                      "'%s' has slopes but no function that they are "
-                                      "the derivatives of",
+                                      "'%s' has derivatives but no function to which they belong",
                                       x->joint->name);
     olo_status status = choose(x, NULL, ANY, &i);
     if (status == OLO_OK)
@@ -292,7 +292,7 @@ static olo_status add_motion(const drives *x)
                             : status;
 }
 
-/* Everything that acts along the coordinates. */
+/* Adds everything that acts along the coordinates. */
 static olo_status add_all(const drives *x)
 {
     const olo_joint *joint = x->joint;

@@ -1,15 +1,15 @@
-/* The coordinates of a joint and what acts along them. */
+/* The coordinates of a joint, and the springs, dampers and drives along them. */
 #ifndef OLO_ELEMENTS_JOINT_DRIVE_H
 #define OLO_ELEMENTS_JOINT_DRIVE_H
 
 #include "elements/build.h"
 
-/* Signs of the user's coordinates against those of child and parent: angle, positions. */
+/* Signs of the user's coordinates (angle, positions) relative to those of child and parent. */
 typedef struct olo_joint_sense {
     double turn, slide;
 } olo_joint_sense;
 
-/* For the joint that was built last: its coordinates, then spring, damper, stops, controller and
+/* Adds the coordinates of the joint that was built last, then spring, damper, stops, controller and
  * drives. */
 olo_status olo_build_joint_drives(olo_builder *builder, const olo_joint *joint,
                                   olo_joint_sense sense);

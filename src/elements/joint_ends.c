@@ -1,4 +1,4 @@
-/* The ends of a joint, and how the bodies that it joins move against each other at the start. */
+/* The ends of a joint, and the initial relative velocity of the bodies that it connects. */
 #include "elements/joint_ends.h"
 
 #include <math.h>
@@ -6,12 +6,13 @@
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
 
-/* The end of a joint on a node: a place in its frame; for the ground a place in space. */
+/* Finds the end of a joint on a node: a point in its frame; for the ground a point in space. */
 static olo_status find_end(olo_builder *builder, const olo_joint *joint, int end, int *node,
                            double at[3])
 {
     olo_position position;
-    olo_status status = olo_build_place(builder, "between", &joint->between[end], &position, node);
+    olo_status status =
+        olo_build_resolve_point(builder, "between", &joint->between[end], &position, node);
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(builder);
@@ -26,7 +27,7 @@ static olo_status find_end(olo_builder *builder, const olo_joint *joint, int end
     }
     if (isnan(joint->at[0]))
         return OLO_OK;
-    /* given in space: into the body's frame */
+    /* `at` is given in space: transform it to the frame of the body */
     vec3_copy(joint->at, at);
     if (*node >= 0) {
         const double *q = s->q0 + s->nodes[*node].q;
@@ -48,8 +49,8 @@ olo_status olo_joint_find_ends(olo_builder *builder, const olo_joint *joint, olo
     return status;
 }
 
-olo_status olo_joint_start(olo_builder *builder, const olo_joint_ends *ends,
-                           const olo_joint_motion *motion)
+olo_status olo_joint_set_initial_motion(olo_builder *builder, const olo_joint_ends *ends,
+                                        const olo_joint_initial_motion *motion)
 {
     const olo_system *s = olo_build_system(builder);
     int end = olo_joint_child_end(ends), base = ends->node[1 - end];

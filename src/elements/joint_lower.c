@@ -1,39 +1,40 @@
-/* Joints that are lower pairs (joint_pair.c), and the screw: a cylindrical pair whose coordinates
- * belong together,
+/* Joints that are lower pairs (joint_pair.c), and the screw: a cylindrical pair with one relation
+ * between its coordinates,
  *
- *     position - position at the start = pitch/(2 pi) (angle - angle at the start).
- */
+ *     position - initial position = pitch/(2 pi) (angle - initial angle). */
 #include <math.h>
 #include <stdio.h>
 
 #include "elements/joint_drive.h"
 #include "elements/joint_ends.h"
+#include "elements/joint_initial_rates.h"
 #include "elements/joint_pair.h"
-#include "elements/joint_start.h"
 #include "elements/relation_row.h"
 #include "linalg/vec3.h"
 
-/* The child moves against the parent about n; the user counts the second against the first, about
- * the axis given. */
+/* The sign of the user's coordinates. Coordinates of the pair are those of the child relative to
+ * the parent, about n; the user's are those of the second body relative to the first, about the
+ * given axis. */
 static olo_joint_sense sense_of(const olo_joint *joint, const olo_pair_setup *setup, bool swapped)
 {
     olo_joint_sense sense = {.turn = swapped ? -1 : 1, .slide = swapped ? -1 : 1};
-    /* in a planar model n is the normal of the plane, which may point the other way */
+    /* in a planar model n is the normal of the plane, which may be opposite to the given axis */
     if (vec3_dot(joint->axis, setup->axes + 6) < 0)
         sense.turn = -sense.turn;
     return sense;
 }
 
-/* The velocity of the child against the parent: what is given, with the rate of a prescribed motion
- * where there is one. The component of `sliding` along a free axis is the rate of that position. */
-static olo_status find_start(olo_builder *builder, const olo_joint *joint,
-                             const olo_pair_setup *setup, olo_joint_sense sense,
-                             olo_joint_motion *motion)
+/* Finds the initial velocity of the child relative to the parent: the given one, with the rate of a
+ * prescribed motion along its coordinate. The component of `sliding` along a free axis is the rate
+ * of that position. */
+static olo_status find_initial_motion(olo_builder *builder, const olo_joint *joint,
+                                      const olo_pair_setup *setup, olo_joint_sense sense,
+                                      olo_joint_initial_motion *motion)
 {
     static const char *const numbered[] = {"position1", "position2"};
     bool several = (setup->translations & (setup->translations - 1)) != 0;
-    olo_start_rate coordinate[3];
-    olo_started start[3];
+    olo_given_rate coordinate[3];
+    olo_initial_rate initial[3];
     const double *axis[3];
     double relative[3];
     int positions = 0, count = 0;
@@ -41,7 +42,7 @@ static olo_status find_start(olo_builder *builder, const olo_joint *joint,
         if (setup->translations >> k & 1) {
             axis[positions] = setup->axes + 3 * k;
             coordinate[positions] =
-                (olo_start_rate){.kind = several ? numbered[positions] : "position",
+                (olo_given_rate){.kind = several ? numbered[positions] : "position",
                                  .key = "sliding",
                                  .given = olo_joint_sliding_along(joint, axis[positions])};
             positions++;
@@ -49,21 +50,22 @@ static olo_status find_start(olo_builder *builder, const olo_joint *joint,
     count = positions;
     if (setup->rotations == 1)
         coordinate[count++] =
-            (olo_start_rate){.kind = "angle", .key = "rate", .given = joint->rate};
-    olo_status status = olo_joint_start_rates(builder, joint, count, coordinate, start);
+            (olo_given_rate){.kind = "angle", .key = "rate", .given = joint->rate};
+    olo_status status = olo_joint_find_initial_rates(builder, joint, count, coordinate, initial);
     if (status != OLO_OK)
         return status;
-    bool slides = false, turns = setup->rotations == 1 && start[count - 1].said;
+    bool slides = false, turns = setup->rotations == 1 && initial[count - 1].known;
     vec3_copy(joint->sliding, relative);
     for (int i = 0; i < positions; i++) {
-        vec3_add(start[i].rate - coordinate[i].given, axis[i], relative);
-        slides = slides || start[i].said;
+        vec3_add(initial[i].rate - coordinate[i].given, axis[i], relative);
+        slides = slides || initial[i].known;
     }
-    *motion = (olo_joint_motion){.rotation = olo_hold_of(setup->rotations, 3, turns),
-                                 .translation = olo_hold_of(positions, 3, slides)};
+    *motion =
+        (olo_joint_initial_motion){.rotation = olo_determination_of(setup->rotations, 3, turns),
+                                   .translation = olo_determination_of(positions, 3, slides)};
     vec3_add(sense.slide, relative, motion->sliding);
     if (setup->rotations == 1)
-        vec3_add(sense.turn * start[count - 1].rate, setup->axes + 6, motion->omega);
+        vec3_add(sense.turn * initial[count - 1].rate, setup->axes + 6, motion->omega);
     return OLO_OK;
 }
 
@@ -88,22 +90,22 @@ olo_status olo_build_pair_joint(olo_builder *builder, const olo_joint *joint)
     if (status != OLO_OK)
         return status;
     olo_joint_sense sense = sense_of(joint, &setup, swapped);
-    olo_joint_motion motion;
-    status = find_start(builder, joint, &setup, sense, &motion);
+    olo_joint_initial_motion motion;
+    status = find_initial_motion(builder, joint, &setup, sense, &motion);
     if (status == OLO_OK)
-        status = olo_joint_start(builder, &ends, &motion);
+        status = olo_joint_set_initial_motion(builder, &ends, &motion);
     if (status == OLO_OK)
         status = olo_build_pair(builder, &setup);
     return status == OLO_OK ? olo_build_joint_drives(builder, joint, sense) : status;
 }
 
-/* A screw has one rate: position' = pitch/(2 pi) angle', whichever of `rate`, `sliding` and a
- * motion of one of them says it. */
-static olo_status start_screw(olo_builder *builder, const double axis[3], double lead,
-                              olo_joint *screw)
+/* A screw has one rate, position' = pitch/(2 pi) angle', which is given by `rate`, by `sliding` or
+ * by a motion of either coordinate. */
+static olo_status set_screw_rate(olo_builder *builder, const double axis[3], double lead,
+                                 olo_joint *screw)
 {
     double along = olo_joint_sliding_along(screw, axis);
-    olo_started start[2];
+    olo_initial_rate initial[2];
     double turn = screw->rate != 0 || lead == 0 ? screw->rate : along / lead;
     if (screw->rate != 0 && along != 0 && !olo_joint_rates_agree(lead * turn, along))
         return olo_builder_fail(builder, "sliding",
@@ -111,12 +113,12 @@ static olo_status start_screw(olo_builder *builder, const double axis[3], double
                                 "'%s' slides by %.10g; give one of them",
                                 along, turn, screw->name, lead * turn);
     const char *key = screw->rate != 0 ? "rate" : "sliding";
-    const olo_start_rate coordinate[2] = {{"position", key, lead * turn}, {"angle", key, turn}};
-    olo_status status = olo_joint_start_rates(builder, screw, 2, coordinate, start);
+    const olo_given_rate coordinate[2] = {{"position", key, lead * turn}, {"angle", key, turn}};
+    olo_status status = olo_joint_find_initial_rates(builder, screw, 2, coordinate, initial);
     if (status != OLO_OK)
         return status;
     bool moved_along = screw->coordinate && screw->coordinate[0] == 'p' && lead != 0;
-    screw->rate = moved_along ? start[0].rate / lead : start[1].rate;
+    screw->rate = moved_along ? initial[0].rate / lead : initial[1].rate;
     vec3_add(lead * screw->rate - along, axis, screw->sliding);
     return OLO_OK;
 }
@@ -127,23 +129,22 @@ olo_status olo_build_screw(olo_builder *builder, const olo_joint *joint)
     const olo_system *s = olo_build_system(builder);
     char name[160];
     if (isnan(joint->pitch))
-        return olo_builder_fail(builder, "pitch",
-                                "a screw needs its pitch: how far it goes in a turn");
+        return olo_builder_fail(builder, "pitch", "a screw needs its pitch, the distance per turn");
     if (s->planar)
-        return olo_builder_fail(builder, "type", "a screw does not move in a plane");
+        return olo_builder_fail(builder, "type", "a screw is not possible in a planar model");
     olo_joint screw = *joint;
     double axis[3], lead = joint->pitch / two_pi;
     olo_status status = OLO_OK;
     vec3_copy(joint->axis, axis);
     if (vec3_normalise(axis) > 0)
-        status = start_screw(builder, axis, lead, &screw);
+        status = set_screw_rate(builder, axis, lead, &screw);
     if (status != OLO_OK)
         return status;
     int position = s->joint_coordinate_count;
     status = olo_build_pair_joint(builder, &screw);
     if (status != OLO_OK)
         return status;
-    /* its coordinates are the position, then the angle, which is zero at the start */
+    /* its coordinates are the position, then the angle, which is initially zero */
     const olo_term *x = s->joint_coordinates[position].term;
     olo_relation_row thread = {.count = 2,
                                .coordinate = {position, position + 1},

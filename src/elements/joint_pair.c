@@ -1,27 +1,27 @@
-/* Lower kinematic pairs: the place of the child moves relative to the place of the parent along
- * some of the axes m1, m2, n, and the child turns relative to the parent not at all, about n, or
- * freely. Spherical, revolute, cylindrical, prismatic, planar and rigid joints, sliding bearings,
- * points on lines and planes are all of this kind, between two bodies or a body and the ground.
+/* Lower kinematic pairs. The joint point of the child moves relative to the joint point of the
+ * parent along some of the axes m1, m2, n. The child rotates relative to the parent not at all,
+ * about n, or freely. Spherical, revolute, cylindrical, prismatic, planar and rigid joints, sliding
+ * bearings, and points on lines and planes are lower pairs, between two bodies or between a body
+ * and the ground.
  *
  *     phi_c + rho_c = phi_p + rho_p + v,   v = sum_k U_k M_k,  M fixed in the parent
  *
- * Nodal update, from the parent's motion (dphi_p, a_p) and u = (dU_k, rotation):
- *     a_c = a_p + sigma n_m,  sigma = s (1 + g^2)/(1 - s g.n0/2),  g = a_p/2,  s = 2 tan(dtheta/2)
- *     a_c = 2 (g + k + g x k)/(1 - g.k) with k half the relative Cayley vector        (free
- *         rotation)
- *     dphi_c = dphi_p + a_p x mid(rho_p + w) + sum u_k M_k,0 - a_c x mid(rho_c),  w = v0 + sum u_k
- *         M_k,0
+ * Nodal update, from the parent's motion (dphi_p, a_p) and u = (dU_k, rotation), with g = a_p/2:
+ *     rotation about n:   a_c = a_p + sigma n_m,   s = 2 tan(dtheta/2),
+ *                         sigma = s (1 + g^2)/(1 - s g.n0/2)
+ *     free rotation:      a_c = 2 (g + k + g x k)/(1 - g.k),  k half the relative Cayley vector
+ *     translation:        w = v0 + sum u_k M_k,0
+ *                         dphi_c = dphi_p + a_p x mid(rho_p + w) + sum u_k M_k,0 - a_c x mid(rho_c)
  *
  * Twists:
- *     A = [I  (phi_p - phi_c)^; 0  I],  A^ at the midpoint
- *     B:  along M_k [M_k; 0];  about n [rho_c x n; n];  free [rho_c^; I]
- *     B^: along M_k [M_i x M_j; 0] (i, j, k cyclic, midpoint vectors: orthogonal to the
- *         transversals that are
- *         constrained although the midpoint triad is not orthonormal); rotations at the midpoint
- * with n and rho_c fixed in the child and M in the parent. In a reversed pair M is fixed in the
- * child, and the child turns about the place of the parent, which the free directions have to meet:
- * rho_c + phi_c gives way to phi_p + rho_p.
- */
+ *     A  = [I  (phi_p - phi_c)^; 0  I];  A^ is the same at the midpoint
+ *     B:   along M_k [M_k; 0];  about n [rho_c x n; n];  free [rho_c^; I]
+ *     B^:  along M_k [M_i x M_j; 0] with i, j, k cyclic and midpoint vectors;
+ *          rotations as in B, at the midpoint
+ * The columns of B^ along M_k are orthogonal to the constrained directions, although the triad at
+ * the midpoint is not orthonormal. n and rho_c are fixed in the child, M in the parent. In a
+ * reversed pair M is fixed in the child, and the child rotates about the joint point of the parent:
+ * phi_p + rho_p replaces phi_c + rho_c. */
 #include "elements/joint_pair.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ static void child_arm(const olo_joint_view *x, const double *q, double rho[3])
         olo_body_vector(x->joint->child_point, q, rho);
 }
 
-/* translation axis k, in whichever body it is fixed */
+/* translation axis k, fixed in the parent, or in the child of a reversed pair */
 static void axis_at(const olo_joint_view *x, int k, const double *child, const double *parent,
                     double M[3])
 {
@@ -71,35 +71,35 @@ static const double *child_cayley(const olo_joint_view *x, const double *motion)
     return child_is_frame(x) ? motion + 3 : none;
 }
 
-void olo_joint_divide(int count, const double *M, double rest[3], double *u)
+void olo_joint_components(int count, const double *M, double remainder[3], double *u)
 {
     for (int pass = 0; pass < 2; pass++) {
         double part[3] = {0, 0, 0};
         for (int k = 0; k < count; k++)
-            part[k] = vec3_dot(M + 3 * k, rest);
+            part[k] = vec3_dot(M + 3 * k, remainder);
         for (int k = 0; k < count; k++) {
             u[k] += part[k];
-            vec3_add(-part[k], M + 3 * k, rest);
+            vec3_add(-part[k], M + 3 * k, remainder);
         }
     }
 }
 
-/* u_k of a vector along the free axes at q0, and sum u_k M_k */
+/* components u_k of a vector along the free axes at q0, and their sum u_k M_k */
 static void along_axes(const olo_joint_view *x, const double vector[3], double *u, double part[3])
 {
-    double M[9], rest[3];
+    double M[9], remainder[3];
     int count = 0;
     for (int k = 0; k < 3; k++)
         if (x->joint->translations >> k & 1) {
             u[count] = 0;
             axis_at(x, k, x->child0, x->parent0, M + 3 * count++);
         }
-    vec3_copy(vector, rest);
-    olo_joint_divide(count, M, rest, u);
-    vec3_subtract(vector, rest, part);
+    vec3_copy(vector, remainder);
+    olo_joint_components(count, M, remainder, u);
+    vec3_subtract(vector, remainder, part);
 }
 
-/* from the parent's place to the child's at q0, its part along the free axes */
+/* v0: from the joint point of the parent to that of the child at q0, projected on the free axes */
 static void offset0(const olo_joint_view *x, double v0[3])
 {
     double span[3], rho_p[3], rho_c[3], u[3];
@@ -131,6 +131,7 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
     const olo_articulation *joint = x->joint;
     double shift[3] = {0, 0, 0}, w[3], mid[3], dw[3], rho[3];
     int t = 0;
+    /* translation along the free axes */
     for (int k = 0; joint->translations && k < 3; k++) {
         double M[3];
         if (!(joint->translations >> k & 1))
@@ -138,12 +139,13 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
         axis_at(x, k, x->child0, x->parent0, M);
         vec3_add(u[t++], M, shift);
     }
+    /* rotation of the child */
     double a_c[3] = {0, 0, 0};
     if (child_is_frame(x)) {
         turn(x, u + t, a_c);
         vec3_copy(a_c, motion + 3);
     }
-    /* the part that turns with the parent, the part that turns with whoever holds the axes */
+    /* the displacement of the joint point, which is fixed in the parent */
     const double *a_p = x->parent_motion + 3;
     for (int i = 0; i < 3; i++)
         motion[i] = x->parent_motion[i] + shift[i];
@@ -152,6 +154,7 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
         cayley_apply(a_p, cayley_scale(a_p), rho, mid, dw);
         vec3_add(1.0, dw, motion);
     }
+    /* rotation of the offset, together with the body in which the axes are fixed */
     if (joint->translations) {
         const double *a = joint->reversed ? a_c : a_p;
         offset0(x, w);
@@ -159,6 +162,7 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
         cayley_apply(a, cayley_scale(a), w, mid, dw);
         vec3_add(1.0, dw, motion);
     }
+    /* from the joint point to the origin of the child */
     child_arm(x, x->child0, rho);
     cayley_apply(a_c, cayley_scale(a_c), rho, mid, dw);
     vec3_add(-1.0, dw, motion);
@@ -169,6 +173,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     const olo_articulation *joint = x->joint;
     const double *a_p = x->parent_motion + 3, *a_c = child_cayley(x, motion);
     int t = count_bits(joint->translations);
+    /* relative rotation, or its component about n */
     if (joint->rotations && child_is_frame(x)) {
         double back[3] = {-a_p[0], -a_p[1], -a_p[2]}, relative[3], n0[3];
         cayley_compose(back, a_c, relative);
@@ -177,12 +182,12 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
         } else {
             olo_body_vector(joint->child_axes + 6, x->child0, n0);
             u[t] = 0;
-            olo_joint_divide(1, n0, relative, u + t);
+            olo_joint_components(1, n0, relative, u + t);
         }
     }
     if (!joint->translations)
         return;
-    /* change of the offset, seen by whoever holds the axes */
+    /* change of the offset, relative to the body in which the axes are fixed */
     const double *a = joint->reversed ? a_c : a_p;
     double rho[3], mid[3], dv[3], drho[3], v[3], back[3] = {-a[0], -a[1], -a[2]};
     for (int i = 0; i < 3; i++)
@@ -202,8 +207,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
 
 /* --- twists --- */
 
-/* [I  (phi_p - phi_c)^; 0  I] and the variation of its transpose against f: both d x 6 and 6 x 6, 6
- * x d */
+/* A = [I  (phi_p - phi_c)^; 0  I], d x 6, and the variation of A^T f: 6 x 6 and 6 x d */
 void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b)
 {
     int d = x->child_node->twist;
@@ -235,10 +239,12 @@ void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint
     }
 }
 
+/* Columns of B and B^ along the free axes, and the variation of B^T f. */
 static void translation_blocks(const olo_joint_view *x, const double *f, int r, olo_joint_blocks *b)
 {
     double M1[9], Mm[9];
     int column = 0;
+    /* axes at q1 and at the midpoint */
     for (int k = 0; k < 3; k++) {
         axis_at(x, k, x->child1, x->parent1, M1 + 3 * k);
         axis_at(x, k, x->child_left, x->parent_left, Mm + 3 * k);
@@ -246,6 +252,7 @@ static void translation_blocks(const olo_joint_view *x, const double *f, int r, 
     bool in_child = x->joint->reversed;
     double *k_rows = in_child ? b->kc : b->kp;
     int width = in_child ? x->child_node->twist : 6;
+    /* one column per free axis */
     for (int k = 0; k < 3; k++) {
         if (!(x->joint->translations >> k & 1))
             continue;
@@ -259,7 +266,7 @@ static void translation_blocks(const olo_joint_view *x, const double *f, int r, 
         for (int row = 0; row < 3; row++) {
             b->B[row * r + column] = M1[3 * k + row];
             b->B_hat[row * r + column] = hat[row];
-            /* on the ground the axes do not turn */
+            /* axes that are fixed in the ground do not rotate */
             if (in_child || x->parent_node)
                 k_rows[column * width + 3 + row] = 0.5 * variation[row];
         }
@@ -267,13 +274,13 @@ static void translation_blocks(const olo_joint_view *x, const double *f, int r, 
     }
 }
 
-/* Turns about the place of the parent, not its own. */
+/* Whether the child rotates about the joint point of the parent instead of its own. */
 static bool turns_about_parent(const olo_joint_view *x)
 {
     return x->joint->reversed && x->joint->translations;
 }
 
-/* from the child's origin to the point that it turns about */
+/* from the origin of the child to the point about which it rotates */
 static void pivot_arm(const olo_joint_view *x, const double *child, const double *parent,
                       double rho[3])
 {
@@ -286,8 +293,8 @@ static void pivot_arm(const olo_joint_view *x, const double *child, const double
         rho[i] += parent[i] - child[i];
 }
 
-/* The pivot moves with the parent: d(B^T) W of a rotation about axis n_m gains 1/2 (n_m x f) .
- * (d_x_p - d_phi_c) */
+/* The pivot moves with the parent: for a rotation about the axis n_m,
+ * d(B^T) W has the additional part 1/2 (n_m x f) . (d_x_p - d_phi_c). */
 static void pivot_variation(const olo_joint_view *x, const double n_m[3], const double *f,
                             double *kp, double *kc)
 {
@@ -297,7 +304,7 @@ static void pivot_variation(const olo_joint_view *x, const double n_m[3], const 
     vec3_cross(rho_p, across, turned);
     for (int i = 0; i < 3; i++)
         kc[i] = -0.5 * across[i];
-    for (int i = 0; x->parent_node && i < 3; i++) { /* the ground stays */
+    for (int i = 0; x->parent_node && i < 3; i++) { /* the ground is fixed */
         kp[i] = 0.5 * across[i];
         kp[3 + i] = 0.5 * turned[i];
     }
@@ -307,14 +314,16 @@ void olo_joint_axis_column(const olo_joint_axis *a, const double *W, int r, int 
                            olo_joint_blocks *b, double by_axis[3], double by_arm[3])
 {
     double lever1[3], lever_m[3], moment[3], pull[3];
+    /* levers rho x n at q1 and at the midpoint */
     vec3_cross(a->rho1, a->n1, lever1);
     vec3_cross(a->rho_m, a->n_m, lever_m);
-    /* 1/2 (n1 x (m - rho_m x f) - rho1 x (f x n_m)) */
+    /* variation 1/2 (n1 x (m - rho_m x f) - rho1 x (f x n_m)) */
     vec3_cross(a->rho_m, W, moment);
     vec3_subtract(W + 3, moment, moment);
     vec3_cross(a->n_m, W, pull);
     vec3_cross(a->n1, moment, by_axis);
     vec3_cross(a->rho1, pull, by_arm);
+    /* the column of B and of B^ */
     for (int i = 0; i < 3; i++) {
         by_axis[i] *= 0.5;
         by_arm[i] *= 0.5;
@@ -325,6 +334,7 @@ void olo_joint_axis_column(const olo_joint_axis *a, const double *W, int r, int 
     }
 }
 
+/* Rotation about n. */
 static void axis_blocks(const olo_joint_view *x, const double *W, int r, int column,
                         olo_joint_blocks *b)
 {
@@ -342,7 +352,7 @@ static void axis_blocks(const olo_joint_view *x, const double *W, int r, int col
         b->kc[column * 6 + 3 + i] = about_parent ? by_axis[i] : by_axis[i] + by_arm[i];
 }
 
-/* axes fixed in space: d(B^T) W = 1/2 ((rho1.f) e_k - (rho1)_k f) . d_omega */
+/* Free rotation about axes fixed in space: d(B^T) W = 1/2 ((rho1.f) e_k - (rho1)_k f) . d_omega */
 static void free_blocks(const olo_joint_view *x, const double *f, int r, int column,
                         olo_joint_blocks *b)
 {
@@ -367,8 +377,8 @@ static void free_blocks(const olo_joint_view *x, const double *f, int r, int col
     }
 }
 
-/* n of the child turns to n of the parent, or all axes do; then the places meet but for the free
- * directions */
+/* Closes the joint: first n of the child is rotated to n of the parent, or all axes are; then the
+ * joint points are made to coincide, except along the free directions. */
 static void close_pair(const olo_joint_view *x, const double *parent, const double *child,
                        double shift[3], double turn_by[3])
 {
@@ -376,6 +386,7 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
     double rho_c[3], rho_p[3], span[3];
     vec3_set(0, 0, 0, turn_by);
     vec3_set(0, 0, 0, shift);
+    /* rotation that aligns the axes */
     if (child_is_frame(x) && joint->rotations < 3) {
         for (int k = joint->rotations == 1 ? 2 : 0; k < 3; k++) {
             double C[3], M[3];
@@ -386,12 +397,13 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
         for (int i = 0; i < 3 && joint->rotations == 0; i++)
             turn_by[i] *= 0.5;
     }
+    /* distance between the joint points, after this rotation */
     child_arm(x, child, rho_c);
     olo_body_vector(joint->parent_point, parent, rho_p);
     for (int i = 0; i < 3; i++)
         span[i] = parent[i] + rho_p[i] - child[i] - rho_c[i];
-    /* the rotation moves the place too */
     vec3_add_cross(rho_c, turn_by, span);
+    /* translation along the constrained axes */
     for (int k = 0; k < 3; k++) {
         double M[3];
         if (joint->translations >> k & 1)
@@ -416,7 +428,8 @@ void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap)
         gap[3 + i] = scale * (change[i] + 0.5 * across[i]);
 }
 
-/* From motions, not from states: the rounding of these would go over h into the momenta. */
+/* The gap is computed from motions, because the rounding of states, divided by h, would enter the
+ * momenta. */
 static void find_gap(const olo_joint_view *x, double *gap)
 {
     double u[6], allowed[6];
@@ -425,13 +438,14 @@ static void find_gap(const olo_joint_view *x, double *gap)
     olo_joint_gap(x, allowed, gap);
 }
 
-/* The same of a pair that only turns, from what is at hand: the displacements of the two places and
- * of the axis n, which both bodies carry along from where it is at q0, must be equal. `a` is the
- * axis, if there is one. */
+/* The same for a pair without translation, from vectors that are known already. Parent and child
+ * must give the same displacement of the joint point, and of the axis n from its direction at q0.
+ * `a` has the axis, if there is one. */
 static void find_turning_gap(const olo_joint_view *x, const olo_joint_axis *a, double *gap)
 {
     const double *a_p = x->parent_motion + 3, *a_c = x->child_motion + 3;
     double rho_p[3], apart[3], by[3] = {0, 0, 0};
+    /* difference of the displacements of the joint point */
     for (int i = 0; i < 3; i++)
         apart[i] = x->parent_motion[i] - x->child_motion[i];
     vec3_add_cross(a->rho_m, a_c, apart);
@@ -439,6 +453,7 @@ static void find_turning_gap(const olo_joint_view *x, const olo_joint_axis *a, d
         olo_body_vector(x->joint->parent_point, x->parent_m, rho_p);
         vec3_add_cross(a_p, rho_p, apart);
     }
+    /* difference of the displacements of the axis */
     if (x->joint->rotations == 1) {
         double n0[3], n_m[3], away[3] = {0, 0, 0};
         if (x->parent_node) {
@@ -452,12 +467,14 @@ static void find_turning_gap(const olo_joint_view *x, const olo_joint_axis *a, d
     row6_store(row6_make(apart[0], apart[1], apart[2], by[0], by[1], by[2]), gap);
 }
 
+/* Arm and axis at the midpoint. */
 static void find_middle(const olo_joint_view *x, olo_joint_axis *a)
 {
     olo_body_vector(x->joint->child_point, x->child_m, a->rho_m);
     olo_body_vector(x->joint->child_axes + 6, x->child_m, a->n_m);
 }
 
+/* All blocks of a pair without translation. */
 static void turning_blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b,
                            double *gap)
 {
@@ -475,18 +492,19 @@ static void turning_blocks(const olo_joint_view *x, const double *W, olo_joint_b
     } else {
         free_blocks(x, W, 3, 0, b);
     }
-    if (gap && x->child_left != x->child_m) /* the gap is that of the motion */
+    if (gap && x->child_left != x->child_m) /* the gap is evaluated at the midpoint of the motion */
         find_middle(x, &a);
     if (gap)
         find_turning_gap(x, &a, gap);
 }
 
-/* Hinges and ball joints of bodies: most joints are. */
+/* Whether the joint is a hinge or ball joint of bodies, as most joints are. */
 static bool only_turns(const olo_joint_view *x)
 {
     return child_is_frame(x) && !x->joint->translations && x->joint->rotations;
 }
 
+/* The gap without the blocks. */
 static void gap_alone(const olo_joint_view *x, double *gap)
 {
     olo_joint_axis a;
@@ -535,9 +553,9 @@ static bool hinge_of(const olo_articulation *joint, olo_hinge *hinge)
 static void swap(int count, double *a, double *b)
 {
     for (int i = 0; i < count; i++) {
-        double keep = a[i];
+        double old = a[i];
         a[i] = b[i];
-        b[i] = keep;
+        b[i] = old;
     }
 }
 
@@ -576,7 +594,7 @@ olo_articulation olo_joint_in_plane(const olo_system *s, int node)
     vec3_transversals(s->plane, joint.parent_axes, joint.parent_axes + 3);
     vec3_copy(s->plane, joint.parent_axes + 6);
     vec3_add(vec3_dot(s->plane, q), s->plane, joint.parent_point);
-    /* the normal in the child, where rotation columns take it from */
+    /* the normal in the child, from which the columns of rotations are formed */
     for (int I = 0; s->nodes[node].type->spatial && I < 3; I++)
         joint.child_axes[6 + I] = vec3_dot(s->plane, q + 3 * (I + 1));
     return joint;

@@ -14,30 +14,31 @@ static inline void olo_body_vector(const double X[3], const double *q, double ou
         out[i] = X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
 }
 
-/* What spatial joints share: A, A^ and the variation of A^ against the force f; and the twist that
- * takes the child's motion to an allowed one. */
+/* For all spatial joints: A, A^ and the variation of A^T f for the force f; and the twist that
+ * takes the motion of the child to an allowed motion. */
 void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b);
 void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap);
-/* A column of B and B^ for a rotation about n at the place rho from the child's origin (1: at q1,
- * m: midpoint), and d(B^T) W = by_axis . (spin that turns n) + by_arm . (spin that turns rho). */
+/* A column of B and B^ for a rotation about n through the point rho from the origin of the child
+ * (1: at q1, m: midpoint), and d(B^T) W = by_axis . (spin of n) + by_arm . (spin of rho). */
 typedef struct olo_joint_axis {
     double n1[3], n_m[3], rho1[3], rho_m[3];
 } olo_joint_axis;
 void olo_joint_axis_column(const olo_joint_axis *a, const double *W, int r, int column,
                            olo_joint_blocks *b, double by_axis[3], double by_arm[3]);
-/* x = sum u_k M_k + rest for unit vectors M_k that are orthonormal but for rounding: u_k = M_k.x
- * would be too long by what M_k is too long, in every step the same, and energy would drift. What
- * is left of x the first time is divided again. u += , rest = what is left */
-void olo_joint_divide(int count, const double *M, double rest[3], double *u);
-/* A node that is free in its own plane of a planar model, as a joint with the ground. */
+/* Splits x = sum u_k M_k + remainder, for vectors M_k that are orthonormal up to rounding. u_k =
+ * M_k.x alone would have the relative error of |M_k|, the same in every step, and energy would
+ * drift; therefore the remainder of the first pass is projected again. `remainder` is x on entry;
+ * the components are added to u. */
+void olo_joint_components(int count, const double *M, double remainder[3], double *u);
+/* The free motion of a node in the plane of a planar model, as a joint with the ground. */
 olo_articulation olo_joint_in_plane(const olo_system *system, int node);
-/* Exchanges parent and child, their places and axes. */
+/* Exchanges parent and child, their joint points and axes. */
 void olo_joint_reverse(olo_articulation *joint);
-/* A vector given in space at the start, as one fixed in a node. */
+/* The components of a vector of space in the initial frame of a node. */
 void olo_pair_into_body(const olo_system *system, int node, const double v[3], double X[3]);
 
-/* A kind of pair by name: which axes of {m1, m2, n} are free (bits 0, 1, 2), and how many
- * rotations. */
+/* A kind of pair: its name, the axes of {m1, m2, n} with free translation (bits 0, 1, 2), and the
+ * number of free rotations. */
 typedef struct olo_pair_kind {
     const char *name;
     unsigned translations;
@@ -46,9 +47,9 @@ typedef struct olo_pair_kind {
 
 const olo_pair_kind *olo_pair_find(const char *name);
 
-/* Adds a group called `name` with the rows of a pair and its articulation. The axes m1, m2, n are
- * in space at the start; in a planar model only what is within the plane is constrained and free.
- * `where` is the ground's place. */
+/* Data of olo_build_pair, which adds a group called `name` with the rows of a pair and its
+ * articulation. The axes m1, m2, n are given in space in the initial state. In a planar model only
+ * motions within the plane are constrained or free. The point on the ground is given in space. */
 typedef struct olo_pair_setup {
     const char *name;
     const char *noun, *type; /* for messages */
@@ -57,18 +58,18 @@ typedef struct olo_pair_setup {
     double axes[9];
     unsigned translations;
     int rotations;
-    bool in_child; /* the free directions turn with the child, not with the parent */
+    bool in_child; /* the free directions are fixed in the child instead of the parent */
 } olo_pair_setup;
 
-/* X_i d_i of a frame, and the place `at` of a node, as positions; of the ground (-1) both are fixed
- * in space. */
+/* The vector X_i d_i of a frame, and the point `at` on a node, as positions. For the ground (-1)
+ * both are fixed in space. */
 olo_position olo_pair_vector(const olo_system *system, int node, const double X[3]);
-olo_position olo_pair_place(const olo_system *system, int node, const double at[3]);
+olo_position olo_pair_point(const olo_system *system, int node, const double at[3]);
 
-/* The k-th axis of a pair, fixed in the body that its free directions belong to. */
+/* The k-th axis of a pair, fixed in the parent, or in the child of a reversed pair. */
 olo_position olo_pair_free_axis(const olo_system *system, const olo_articulation *joint, int k);
 
-/* Fills axes, translations and rotations of a pair from its kind and the axis that the user gave.
+/* Sets axes, translations and rotations of a pair from its kind and the axis given by the user.
  */
 olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const double given[3],
                          olo_pair_setup *setup);

@@ -1,11 +1,10 @@
-/* Chart and null space of lower pairs (joint_pair.c), of free bodies and points, and of what moves
- * freely in the plane of a model: slides along the free axes, then E = the unit matrix, a rotation
- * about n by an angle, or a Cayley rotation.
+/* Chart and null space of lower pairs (joint_pair.c), of free bodies and points, and of bodies that
+ * move freely in the plane of a planar model: translations along the free axes, then a rotation E,
+ * which is the identity, a rotation about n by an angle, or a Cayley rotation.
  *
- * Screws: slides along the free axes; turns about n, fixed in the child, or about the axes of
- * space, through the joint point of the child. Where the free axes are fixed in the child it turns
- * about the joint point of the parent.
- */
+ * The screws are translations along the free axes, and rotations about n, fixed in the child, or
+ * about the axes of space, through the joint point of the child. If the free axes are fixed in the
+ * child, it rotates about the joint point of the parent. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
@@ -42,7 +41,7 @@ static void close_pair(const olo_chart_view *x, double *placement)
     olo_chart_close_points(x, placement);
 }
 
-static void place(const olo_chart_view *x, const double *u, olo_placement *g)
+static void evaluate(const olo_chart_view *x, const double *u, olo_placement *g)
 {
     static const double space[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     rotation_jet E;
@@ -53,7 +52,7 @@ static void place(const olo_chart_view *x, const double *u, olo_placement *g)
         rotation_jet_angle(axis_n(x), u[slides], &E);
     else
         rotation_jet_cayley(3, space, u + slides, &E);
-    olo_place_turned(x, u, &E, g);
+    olo_chart_turned_placement(x, u, &E, g);
 }
 
 static bool coordinates(const olo_chart_view *x, const double *placement, double *u)
@@ -73,7 +72,7 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
 }
 
 const olo_joint_chart olo_chart_pair = {
-    .close = close_pair, .place = place, .coordinates = coordinates};
+    .close = close_pair, .place = evaluate, .coordinates = coordinates};
 
 void olo_screws_pair(const olo_chart_view *x, olo_screw *screws)
 {

@@ -1,16 +1,15 @@
-/* A point mass at the end of a massless rod: r = x_c - x_p keeps its length, x_p a place of the
- * parent.
+/* A point mass at the end of a massless rod: r = x_c - x_p has constant length, x_p is a point on
+ * the parent.
  *
- *     r1 - r0 = a x r_m,   a = b_1 u_1 + b_2 u_2,   b_k fixed in the step, orthogonal to r0, |b_k|
- *         = 1/l
- *     B_k = b_k x r1,  B^_k = b_k x r_m               span the vectors orthogonal to r1 and r_m
- *     A = [I  -rho1^] (frame), I (point);  A^ at the midpoint
- *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega],   d(B^T) f = 1/2 (f x b_k) . (dx_c -
- *         dx_p)
+ *     r1 - r0 = a x r_m,   a = b_1 u_1 + b_2 u_2
+ *     b_k constant during the step, orthogonal to r0, |b_k| = 1/l
+ *     B_k = b_k x r1,   B^_k = b_k x r_m               span the vectors orthogonal to r1 and r_m
+ *     A = [I  -rho1^] (frame), I (point);   A^ is the same at the midpoint
+ *     d(A^T) f = [0; 1/2 (rho1 f^T - (rho1.f) I) d_omega]
+ *     d(B^T) f = 1/2 (f x b_k) . (dx_c - dx_p)
  *
- * In a plane one b_k along the normal is left. (The thesis, 4.2, uses the exponential map of the
- * sphere.)
- */
+ * In a planar model there is one b_k, along the normal. (The thesis, 4.2, uses the exponential map
+ * of the sphere.) */
 #include <math.h>
 
 #include "elements/joint_chart.h"
@@ -34,7 +33,7 @@ static bool on_frame(const olo_joint_view *x)
     return x->parent_node && x->parent_node->type->spatial;
 }
 
-/* rho: from the origin of the parent's frame to the rod */
+/* rho: from the origin of the parent's frame to the end of the rod */
 static void arm(const olo_joint_view *x, const double *q, double rho[3])
 {
     vec3_set(0, 0, 0, rho);
@@ -42,25 +41,25 @@ static void arm(const olo_joint_view *x, const double *q, double rho[3])
         vec3_add(x->joint->parent_point[I], q + 3 * (I + 1), rho);
 }
 
-static void parent_place(const olo_joint_view *x, const double *q, double place[3])
+static void parent_end(const olo_joint_view *x, const double *q, double end[3])
 {
     if (!x->parent_node) {
-        vec3_copy(x->joint->parent_point, place);
+        vec3_copy(x->joint->parent_point, end);
         return;
     }
-    vec3_copy(q, place);
+    vec3_copy(q, end);
     if (on_frame(x)) {
         double rho[3];
         arm(x, q, rho);
-        vec3_add(1.0, rho, place);
+        vec3_add(1.0, rho, end);
     }
 }
 
 static void begin(const olo_joint_view *x, const olo_system *system)
 {
-    double *b = x->constants, *r0 = b + 6, unit[3], place[3];
-    parent_place(x, x->parent0, place);
-    vec3_subtract(x->child0, place, r0);
+    double *b = x->constants, *r0 = b + 6, unit[3], end[3];
+    parent_end(x, x->parent0, end);
+    vec3_subtract(x->child0, end, r0);
     vec3_copy(r0, unit);
     vec3_normalise(unit);
     if (system->planar)
@@ -69,7 +68,7 @@ static void begin(const olo_joint_view *x, const olo_system *system)
         vec3_transversals(unit, b, b + 3);
     for (int i = 0; i < 6; i++)
         b[i] /= x->joint->length;
-    /* the number of axes travels with the constants */
+    /* the number of axes is stored with the constants */
     b[9] = axes_count(system);
 }
 
@@ -85,7 +84,7 @@ static void cayley_vector(const olo_joint_view *x, const double *u, double a[3])
         vec3_add(u[k], x->constants + 3 * k, a);
 }
 
-/* displacement of the parent's place, from its motion */
+/* displacement of the rod's end on the parent, from the motion of the parent */
 static void parent_displacement(const olo_joint_view *x, double dx[3])
 {
     vec3_set(0, 0, 0, dx);
@@ -110,13 +109,13 @@ static void move(const olo_joint_view *x, const double *u, double *motion)
 
 static void predict(const olo_joint_view *x, const double *motion, double *u)
 {
-    /* the shortest turn of r0 into the direction of r1: a = 2 r0 x (r1 - r0)/(|r0||r1| + r0.r1); in
-     * a plane of the parts that lie in it, which the axes see alone */
-    double dr[3], place[3], r1[3], a[3];
+    /* the smallest rotation from r0 to the direction of r1: a = 2 r0 x (r1 - r0)/(|r0||r1| +
+     * r0.r1); in a planar model of the components in the plane */
+    double dr[3], dx_p[3], r1[3], a[3];
     const double *r0 = x->constants + 6, *b = x->constants;
     double length = x->joint->length, height0 = 0, height1 = 0;
-    parent_displacement(x, place);
-    vec3_subtract(motion, place, dr);
+    parent_displacement(x, dx_p);
+    vec3_subtract(motion, dx_p, dr);
     for (int i = 0; i < 3; i++)
         r1[i] = r0[i] + dr[i];
     if (axes_of(x) == 1) {
@@ -132,7 +131,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
         u[k] = 2 * length * length * vec3_dot(b + 3 * k, a) / fmax(sum, 1e-12 * square0);
 }
 
-/* A, A^ and Ep; kp follows from kc, since only the difference of the ends counts */
+/* A, A^ and Ep; kp follows from kc, because the rod depends on the difference of its ends only */
 static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_blocks *b)
 {
     int p = x->parent_node->twist, r = axes_of(x);
@@ -176,11 +175,11 @@ static void find_gap(const olo_joint_view *x, double *gap)
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     int r = axes_of(x);
-    double r1[3], r_m[3], place[3];
-    parent_place(x, x->parent1, place);
-    vec3_subtract(x->child1, place, r1);
-    parent_place(x, x->parent_left, place);
-    vec3_subtract(x->child_left, place, r_m);
+    double r1[3], r_m[3], end[3];
+    parent_end(x, x->parent1, end);
+    vec3_subtract(x->child1, end, r1);
+    parent_end(x, x->parent_left, end);
+    vec3_subtract(x->child_left, end, r_m);
     for (int k = 0; k < r; k++) {
         const double *axis = x->constants + 3 * k;
         double column[3], hat[3], turn[3];
@@ -202,10 +201,10 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
 /* 2 tan of half the angle from r0 to r1, from r0 and the midpoint */
 static double turn(const olo_joint_view *x)
 {
-    double place[3], r_m[3], across[3];
+    double end[3], r_m[3], across[3];
     const double *r0 = x->constants + 6;
-    parent_place(x, x->parent_m, place);
-    vec3_subtract(x->child_m, place, r_m);
+    parent_end(x, x->parent_m, end);
+    vec3_subtract(x->child_m, end, r_m);
     vec3_cross(r0, r_m, across);
     double along = vec3_dot(r0, r_m);
     return along > 0 ? 2 * vec3_norm(across) / along : HUGE_VAL;

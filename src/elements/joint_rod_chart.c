@@ -3,10 +3,10 @@
  *
  *     t = X_p + E r0,   E the Cayley rotation of a = b_1 u_1 + b_2 u_2
  *
- * so that u is a length, and |u| = 2 l tan(angle/2). In a plane one b_k along the normal is left.
- * Screws: turns about b_k, fixed in the parent, through X_p. The chart is regular up to half a
- * turn from the reference; the screws span all motions of the point up to a quarter turn.
- */
+ * so that u is a length, and |u| = 2 l tan(angle/2). In a planar model there is one b_k, along the
+ * normal. The screws are rotations about b_k, fixed in the parent, through X_p. The chart is
+ * regular up to half a turn from the reference; the screws span all motions of the point up to a
+ * quarter turn. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
@@ -17,7 +17,8 @@ static void rod_of(const olo_chart_view *x, const double *placement, double r[3]
     vec3_subtract(placement, x->joint->parent_point, r);
 }
 
-/* The normal of a planar model in the parent's axes, which it does not leave; zero in space. */
+/* The normal of a planar model in the parent's axes, where it is constant; zero in a spatial model.
+ */
 static void normal_of(const olo_chart_view *x, double normal[3])
 {
     vec3_set(0, 0, 0, normal);
@@ -38,7 +39,7 @@ static void find_axes(const olo_chart_view *x, double axes[6])
         axes[i] /= x->joint->length;
 }
 
-/* Gives the rod its length; what it has along the normal of a plane stays. */
+/* Scales the rod to its length; the component along the normal of a planar model is unchanged. */
 static void close_rod(const olo_chart_view *x, double *placement)
 {
     double r[3], normal[3], length = x->joint->length;
@@ -52,16 +53,17 @@ static void close_rod(const olo_chart_view *x, double *placement)
     vec3_add(scale, r, placement);
 }
 
-static void place(const olo_chart_view *x, const double *u, olo_placement *g)
+static void evaluate(const olo_chart_view *x, const double *u, olo_placement *g)
 {
     rotation_jet E;
     double axes[6];
     find_axes(x, axes);
     rotation_jet_cayley(x->dof, axes, u, &E);
-    olo_place_turned(x, u, &E, g);
+    olo_chart_turned_placement(x, u, &E, g);
 }
 
-/* The shortest turn of r0 into r, in a plane of their parts in it: a = 2 r0 x r/(r0^2 + r0.r) */
+/* The smallest rotation from r0 to r, in a planar model of their components in the plane:
+ * a = 2 r0 x r/(r0^2 + r0.r) */
 static bool coordinates(const olo_chart_view *x, const double *placement, double *u)
 {
     const double least = 1e-12; /* of cos^2(angle/2) */
@@ -82,7 +84,7 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
 }
 
 const olo_joint_chart olo_chart_rod = {
-    .close = close_rod, .place = place, .coordinates = coordinates};
+    .close = close_rod, .place = evaluate, .coordinates = coordinates};
 
 void olo_screws_rod(const olo_chart_view *x, olo_screw *screws)
 {

@@ -1,16 +1,16 @@
-/* A disc or ball that rolls on the ground (system/rolling.h): the body turns freely about the point
- * of contact, which wanders, and so three increments are left, those of a spherical joint.
+/* A disc or ball that rolls on the ground (system/rolling.h). The body rotates freely about the
+ * point of contact, which moves over the plane, so that three increments remain, as for a spherical
+ * joint.
  *
  *     move    dphi = p x a,  p = rho_m + s^(a),  u = a, the Cayley vector itself
  *     B^ = [p^; I],   d(B^T) W = f x dp,   dp = J d_omega,   J = -1/2 rho1^ - ds/de1 e1^
  *     B  = [p^ C - a^ J; I],   C = I - a^/2 + a a^T/4,  d_a = C d_omega
  *
- * In a planar model a and d_omega lie along the normal N of that plane, a = u N: one increment is
- * left, and the columns are B N and B^ N.
+ * In a planar model a and d_omega are along the normal N of the model's plane, a = u N: one
+ * increment remains, and the columns are B N and B^ N.
  *
- * The right pair is the derivative of `move`, not the rows at q1: there is no g(q1) of which they
- * would be the gradient.
- */
+ * The right pair is the derivative of `move` and not of constraint rows at q1, because rolling has
+ * no function g(q1) whose gradient the rows would be. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
@@ -22,7 +22,7 @@ static int dof(const olo_articulation *joint, const olo_system *system)
     return system->planar ? 1 : 3;
 }
 
-/* constants: number of increments, then what each of them turns about */
+/* constants: number of increments, then their axes of rotation */
 static void begin(const olo_joint_view *x, const olo_system *system)
 {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -37,7 +37,7 @@ static int increments(const olo_joint_view *x)
     return (int)x->constants[0];
 }
 
-/* p = rho_m + s^ of a step that turns by a */
+/* p = rho_m + s^ of a step with the rotation a */
 static void pivot(const olo_joint_view *x, const double a[3], double p[3])
 {
     const olo_rolling *rolling = x->joint->rolling;
@@ -76,7 +76,7 @@ static void hat(const double v[3], double out[9])
     memcpy(out, values, sizeof values);
 }
 
-/* p and J at the iterate */
+/* p and J at the current iterate */
 static void find_pivot(const olo_joint_view *x, double p[3], double J[9])
 {
     const olo_rolling *rolling = x->joint->rolling;
@@ -108,6 +108,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
 {
     const double *a = x->child_motion + 3;
     double p[3], J[9], C[9], p_hat[9], a_hat[9], f_hat[9], column[9], turned[9], variation[9];
+    /* p, J and C */
     find_pivot(x, p, J);
     hat(p, p_hat);
     hat(a, a_hat);
@@ -115,11 +116,13 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             C[3 * i + j] = (i == j) - 0.5 * a_hat[3 * i + j] + 0.25 * a[i] * a[j];
+    /* p^ C - a^ J and f^ J */
     mat3_product(p_hat, C, column);
     mat3_product(a_hat, J, turned);
     mat3_product(f_hat, J, variation);
     for (int k = 0; k < 9; k++)
         column[k] -= turned[k];
+    /* one column per increment */
     for (int k = 0, r = increments(x); k < r; k++) {
         const double *axis = x->constants + 1 + 3 * k;
         for (int i = 0; i < 3; i++) {
@@ -133,7 +136,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         find_gap(x, gap);
 }
 
-/* What rounding has done to the height. Along the plane there is no place to go back to. */
+/* Removes the rounding error of the height. Positions along the plane are not constrained. */
 static void close_height(const olo_joint_view *x, const double *parent, const double *child,
                          double shift[3], double turn_by[3])
 {

@@ -1,22 +1,21 @@
-/* Null space of a disc or ball that rolls (joint_rolling.c, system/rolling.h): it turns about the
+/* Null space of a disc or ball that rolls (joint_rolling.c, system/rolling.h). It rotates about the
  * axes of space, in a planar model about the normal, through the point of contact
  *
- *     z = phi_c + rho + s,   s = r (gamma e - n)/sigma,  gamma = n.e,  sigma = |n x e|
- *     ds = r/sigma (dgamma e + gamma de) - s dsigma/sigma,   dsigma = k.de,  k = (e - gamma
- * n)/sigma
+ *     z = phi_c + rho + s,   s = r (gamma e - n)/sigma,   gamma = n.e,   sigma = |n x e|
+ *     ds = r/sigma (dgamma e + gamma de) - s dsigma/sigma
+ *     dsigma = k.de,   k = (e - gamma n)/sigma
  *
- * with rho, e fixed in the body. A ball has s = -r n. The rows are rows of velocities: there is no
- * chart.
- */
+ * with rho and e fixed in the body. A ball has s = -r n. The rows are constraints of velocities, so
+ * that there is no chart. */
 #include "elements/joint_chart.h"
 #include "linalg/vec3.h"
 #include "system/rolling.h"
 #include "system/system.h"
 
-/* Everything that the arm depends on, and its change along a variation of the axis. */
+/* The vectors on which the arm depends, and their change along a variation of the axis. */
 typedef struct contact {
     double e[3], de[3], s[3], ds[3], k[3], dk[3];
-    double gamma, dgamma, sigma, dsigma; /* sigma constant of a ball */
+    double gamma, dgamma, sigma, dsigma; /* sigma is constant for a ball */
 } contact;
 
 static contact contact_at(const olo_rolling *x, const double *child, const double *w)
@@ -50,7 +49,8 @@ static void arm(const olo_articulation *joint, const double *child, const double
     vec3_add(1.0, c.ds, change);
 }
 
-/* By the axis: G = r/sigma ((e.f) n + gamma f) - (s.f)/sigma k, and its change. */
+/* The derivative of s.f by the axis, G = r/sigma ((e.f) n + gamma f) - (s.f)/sigma k, and its
+ * change. */
 static void pull(const olo_articulation *joint, const double *child, const double *w,
                  const double f[3], const double df[3], double *by_child, double *change)
 {

@@ -1,22 +1,20 @@
-/* Universal joint (Cardan, Hooke): the places of parent and child coincide, and an axis m fixed in
- * the parent stays perpendicular to an axis n fixed in the child. A massless cross has both as its
- * arms.
+/* Universal joint (Cardan, Hooke): the joint points of parent and child coincide, and an axis m
+ * fixed in the parent is perpendicular to an axis n fixed in the child. m and n are the arms of a
+ * massless cross.
  *
  *     phi_c + rho_c = phi_p + rho_p,   m . n = 0
  *
- * Nodal update: the child turns with the parent, then about m, then about n, with u = 2 tan of half
- * the angles:
+ * Nodal update: the child rotates with the parent, then about m, then about n; u = 2 tan(angle/2):
  *     a_x = a_p o u1 m0,   a_c = a_x o u2 n0      (o: composition, axes at q0)
  *     dphi_c = dphi_p + a_p x mid(rho_p) - a_c x mid(rho_c)
- * and back: the relative Cayley vector is u1 m0 + u2 n0 + u1 u2/2 m0 x n0, hence u1 = m0.k, u2 =
- * n0.k.
+ * Inverse: the relative Cayley vector is k = u1 m0 + u2 n0 + u1 u2/2 m0 x n0, hence
+ *     u1 = m0.k,   u2 = n0.k
  *
- * Twists: over a step m.n changes by (w_c - w_p) . (n_m x m_m), so the discrete null space is
+ * Twists: over a step m.n changes by (w_c - w_p) . (n_m x m_m), so that the discrete null space is
  * spanned by the two midpoint axes:
- *     B = [rho x m, rho x n; m, n] at q1,  B^ the same at the midpoint,  A and A^ those of all
- *         spatial joints.
- * Parent and child may change places: the joint is the same from both sides.
- */
+ *     B = [rho x m, rho x n; m, n] at q1;   B^ is the same at the midpoint
+ * A and A^ are those of all spatial joints. The joint is symmetric: parent and child can be
+ * exchanged. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
@@ -69,7 +67,7 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     olo_body_vector(parent_axis(x), x->parent0, axes);
     olo_body_vector(child_axis(x), x->child0, axes + 3);
     u[0] = u[1] = 0;
-    olo_joint_divide(2, axes, relative, u);
+    olo_joint_components(2, axes, relative, u);
 }
 
 static void find_gap(const olo_joint_view *x, double *gap)
@@ -84,8 +82,10 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
 {
     olo_joint_axis a;
     double by_axis[3], by_arm[3];
+    /* coupling with the parent */
     if (x->parent_node)
         olo_joint_parent_blocks(x, W, b);
+    /* column of m, whose variation depends on the parent */
     olo_body_vector(x->joint->child_point, x->child1, a.rho1);
     olo_body_vector(x->joint->child_point, x->child_left, a.rho_m);
     olo_body_vector(parent_axis(x), x->parent1, a.n1);
@@ -96,6 +96,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         if (x->parent_node)
             b->kp[3 + i] = by_axis[i];
     }
+    /* column of n, whose variation depends on the child alone */
     olo_body_vector(child_axis(x), x->child1, a.n1);
     olo_body_vector(child_axis(x), x->child_left, a.n_m);
     olo_joint_axis_column(&a, W, 2, 1, b, by_axis, by_arm);
@@ -105,7 +106,8 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         find_gap(x, gap);
 }
 
-/* n turns by -(m.n) about n x m; then the places meet. */
+/* Closes the joint: n is rotated by -(m.n) about n x m, then the joint points are made to coincide.
+ */
 static void close_joint(const olo_joint_view *x, const double *parent, const double *child,
                         double shift[3], double turn[3])
 {

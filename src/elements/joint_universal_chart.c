@@ -1,10 +1,9 @@
-/* Chart and null space of the universal joint (joint_universal.c): the child turns by u_1 about m,
- * fixed in the parent, and by u_2 about n, fixed in the child, which is n' = R0 n at the reference:
+/* Chart and null space of the universal joint (joint_universal.c). The child rotates by u_1 about
+ * m, fixed in the parent, and by u_2 about n, fixed in the child; n' = R0 n at the reference:
  *
  *     E = exp(u_1 m^) exp(u_2 n'^),   t = X_p - R X_c
  *
- * and back: E n' is n' turned by u_1 about m, and E^T m is m turned by -u_2 about n'.
- */
+ * Inverse: E n' is n' rotated by u_1 about m, and E^T m is m rotated by -u_2 about n'. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
@@ -16,7 +15,7 @@ static const double *axis_m(const olo_chart_view *x)
 
 static void close_joint(const olo_chart_view *x, double *placement)
 {
-    /* n turns in the plane of m and n until it is perpendicular to m */
+    /* rotates n in the plane of m and n until it is perpendicular to m */
     double n[3], across[3];
     olo_chart_orthonormalise(placement);
     olo_body_vector(x->joint->child_axes + 6, placement, n);
@@ -26,7 +25,7 @@ static void close_joint(const olo_chart_view *x, double *placement)
     olo_chart_close_points(x, placement);
 }
 
-static void place(const olo_chart_view *x, const double *u, olo_placement *g)
+static void evaluate(const olo_chart_view *x, const double *u, olo_placement *g)
 {
     rotation_jet about_m, about_n, E;
     double n[3];
@@ -34,7 +33,7 @@ static void place(const olo_chart_view *x, const double *u, olo_placement *g)
     rotation_jet_angle(axis_m(x), u[0], &about_m);
     rotation_jet_angle(n, u[1], &about_n);
     rotation_jet_product(&about_m, &about_n, &E);
-    olo_place_turned(x, u, &E, g);
+    olo_chart_turned_placement(x, u, &E, g);
 }
 
 /* The angle about an axis from `from` to `to`, both perpendicular to it. */
@@ -58,7 +57,7 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
 }
 
 const olo_joint_chart olo_chart_universal = {
-    .close = close_joint, .place = place, .coordinates = coordinates};
+    .close = close_joint, .place = evaluate, .coordinates = coordinates};
 
 void olo_screws_universal(const olo_chart_view *x, olo_screw *screws)
 {

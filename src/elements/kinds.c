@@ -1,5 +1,5 @@
-/* What programs that write models need: what kinds of elements there are, by a look into the
- * registry, and the number that stands for none. */
+/* The public list of element kinds and their keys, for programs that write models; and the value of
+ * numbers that are not given. */
 #include <stddef.h>
 
 #include "elements/element.h"

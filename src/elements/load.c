@@ -1,5 +1,5 @@
-/* Forces and moments on a place, dead or body-fixed, with a law of time, or a force from a C
- * function. */
+/* Forces and moments on a point or along a beam, in space axes (dead) or fixed in the body, with a
+ * factor over time, or forces from a C function. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void defaults(void *element)
     *(olo_load *)element = olo_load_default();
 }
 
-/* The time function goes into the action; each action owns one of its own. */
+/* Adds an action with its own copy of the time function. */
 static olo_status add(olo_builder *builder, const olo_load *load, olo_action *action,
                       const int *index)
 {
@@ -86,7 +86,8 @@ static olo_status add_moment(olo_builder *builder, const olo_load *load, int fra
     return add(builder, load, &action, index);
 }
 
-/* Force and moment a length on a beam, to its nodes as its shape functions share the length. */
+/* Distributes force and moment per length to the nodes of a beam, with the integrals of the shape
+ * functions. */
 static olo_status add_along(olo_builder *builder, const olo_load *load)
 {
     const olo_system *s = olo_build_system(builder);
@@ -94,10 +95,10 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     if (!beam)
         return olo_builder_fail(builder, "along", "no beam is called '%s'", load->along);
     if (load->on.on || vec3_norm(load->on.at) > 0)
-        return olo_builder_fail(builder, "along", "give either a place or a beam");
+        return olo_builder_fail(builder, "along", "give either a point or a beam");
     if (load->function)
         return olo_builder_fail(builder, "along",
-                                "the function of load '%s' acts on a place, not along a beam",
+                                "the function of load '%s' acts on a point, not along a beam",
                                 load->name);
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < beam->node_count; k++) {
@@ -115,18 +116,18 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     return status;
 }
 
-/* A function takes the place of a constant force: both would contradict each other. */
+/* A function replaces the constant force: giving both is an error. */
 static olo_status check_force(olo_builder *builder, const olo_load *load)
 {
     if (load->function && vec3_norm(load->force) > 0)
-        return olo_builder_fail(builder, "force",
-                                "the function of load '%s' takes the place of a constant force: "
-                                "leave one of them out, or add a load of its own for the constant",
-                                load->name);
+        return olo_builder_fail(
+            builder, "force",
+            "the function of load '%s' replaces a constant force: leave one of them "
+            "out, or add another load for the constant",
+            load->name);
     if (load->derivatives && !load->function)
         return olo_builder_fail(builder, NULL,
-                                "load '%s' has slopes but no function that they are the "
-                                "derivatives of",
+                                "load '%s' has derivatives but no function to which they belong",
                                 load->name);
     if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
         return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
@@ -144,17 +145,18 @@ static olo_status build(olo_builder *builder, const void *element)
         return status;
     if (load->along)
         return add_along(builder, load);
-    status = olo_build_place(builder, "on", &load->on, &x, &node);
+    status = olo_build_resolve_point(builder, "on", &load->on, &x, &node);
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(builder);
     if (node < 0)
         return olo_builder_fail(builder, "on",
-                                "a load on the ground does nothing: name a body or a point");
+                                "a load on the ground has no effect: name a body or a point mass");
     bool frame = s->nodes[node].type->spatial;
     int q = s->nodes[node].q;
     if (!frame && vec3_norm(load->moment) > 0)
-        return olo_builder_fail(builder, "moment", "'%s' is a point mass and takes no moment",
+        return olo_builder_fail(builder, "moment",
+                                "'%s' is a point mass, on which no moment can act",
                                 s->nodes[node].name);
     if (!frame && strcmp(load->frame, "body") == 0)
         return olo_builder_fail(builder, "frame", "'%s' is a point mass and has no axes",
@@ -171,13 +173,13 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_load, name),
      .help = "name of the load"},
     {.key = "on",
-     .kind = OLO_FIELD_PLACE,
+     .kind = OLO_FIELD_POINT_ON_BODY,
      .offset = offsetof(olo_load, on),
      .help = "where it acts"},
     {.key = "along",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_load, along),
-     .help = "instead of `on`: a beam; force and moment are then those a length"},
+     .help = "instead of `on`: a beam; force and moment are then per length"},
     {.key = "force",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_load, force),
@@ -190,7 +192,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_load, frame),
      .choices = frames,
-     .help = "space (dead, default) or body (turns with it)"},
+     .help = "space (dead, default) or body (rotates with it)"},
     {.key = "time",
      .kind = OLO_FIELD_SIGNAL,
      .offset = offsetof(olo_load, signal),

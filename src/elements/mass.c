@@ -1,5 +1,5 @@
-/* Mass on a body, a point mass or a node of a beam, beside what it has: it adds to the mass matrix
- * and to the weight, and no unknown. */
+/* Additional mass on a body, a point mass or a node of a beam: it contributes to the mass matrix
+ * and to the weight, and adds no unknown. */
 #include <stddef.h>
 
 #include "elements/build.h"
@@ -22,11 +22,11 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_system *s = olo_build_system(builder);
     olo_position x;
     int node;
-    olo_status status = olo_build_place(builder, "on", &mass->on, &x, &node);
+    olo_status status = olo_build_resolve_point(builder, "on", &mass->on, &x, &node);
     if (status != OLO_OK)
         return status;
     if (node < 0)
-        return olo_builder_fail(builder, "on", "mass on the ground does nothing");
+        return olo_builder_fail(builder, "on", "mass on the ground has no effect");
     bool inertia = false;
     for (int i = 0; i < 9; i++)
         inertia = inertia || mass->inertia[i] != 0;
@@ -34,7 +34,7 @@ static olo_status build(olo_builder *builder, const void *element)
         return olo_builder_fail(builder, "mass", "must be positive, got %g", mass->mass);
     if (!s->nodes[node].type->spatial) {
         if (inertia)
-            return olo_builder_fail(builder, "inertia", "'%s' is a point mass and does not turn",
+            return olo_builder_fail(builder, "inertia", "'%s' is a point mass and does not rotate",
                                     s->nodes[node].name);
         for (int k = 0; status == OLO_OK && k < x.count; k++)
             for (int l = k; status == OLO_OK && l < x.count; l++)
@@ -62,7 +62,7 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_mass, name),
      .help = "name of the mass"},
     {.key = "on",
-     .kind = OLO_FIELD_PLACE,
+     .kind = OLO_FIELD_POINT_ON_BODY,
      .offset = offsetof(olo_mass, on),
      .required = true,
      .help = "its centre, on a body, a point or a node of a beam"},

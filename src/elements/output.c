@@ -1,4 +1,4 @@
-/* What is recorded: the motion of places, the reactions of joints. */
+/* Outputs that are recorded: the motion of points and the reactions of joints. */
 #include <stddef.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static olo_status unknown(olo_builder *builder, const char *name)
     return status;
 }
 
-/* The node whose axes are meant, -1 for space. */
+/* Finds the node whose axes the reaction refers to, -1 for space. */
 static olo_status find_axes(olo_builder *builder, const olo_output *output, int group, int *node)
 {
     const olo_system *s = olo_build_system(builder);
@@ -59,7 +59,7 @@ static olo_status build_reaction(olo_builder *builder, const olo_output *output)
     int group = s->group_count - 1, axes;
     if (output->on.on)
         return olo_builder_fail(builder, "reaction",
-                                "an output has a place or a reaction, not both");
+                                "an output has a point or a reaction, not both");
     while (group >= 0 && (s->groups[group].internal || s->groups[group].carried ||
                           strcmp(s->groups[group].name, output->reaction) != 0))
         group--;
@@ -78,8 +78,8 @@ static olo_status build(olo_builder *builder, const void *element)
         return build_reaction(builder, output);
     if (!output->on.on && vec3_norm(output->on.at) == 0)
         return olo_builder_fail(
-            builder, NULL, "needs a place to record ('on'), or the name of a joint ('reaction')");
-    olo_status status = olo_build_place(builder, "on", &output->on, &x, &node);
+            builder, NULL, "needs a point to record ('on'), or the name of a joint ('reaction')");
+    olo_status status = olo_build_resolve_point(builder, "on", &output->on, &x, &node);
     if (status == OLO_OK)
         status = olo_build_output(builder, output->name, &x);
     return status == OLO_OK && output->trace ? olo_draw_trace(builder, output->name, node, &x)
@@ -94,9 +94,9 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_output, name),
      .help = "name of the output"},
     {.key = "on",
-     .kind = OLO_FIELD_PLACE,
+     .kind = OLO_FIELD_POINT_ON_BODY,
      .offset = offsetof(olo_output, on),
-     .help = "the place to record"},
+     .help = "the point to record"},
     {.key = "reaction",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_output, reaction),
@@ -110,7 +110,7 @@ static const olo_field fields[] = {
     {.key = "trace",
      .kind = OLO_FIELD_FLAG,
      .offset = offsetof(olo_output, trace),
-     .help = "whether the report draws its way; default true"},
+     .help = "whether the report draws its path; default true"},
 };
 
 const olo_element_type olo_element_output = {.initialised = OLO_INITIALISED_OUTPUT,

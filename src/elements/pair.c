@@ -1,15 +1,14 @@
 /* Constraint rows of lower pairs, and of the plane in planar models.
  *
  *     no translation    phi_c + rho_c - phi_p - rho_p = 0                          (linear)
- *     some              M_k . (x_c - x_p) = 0 for every axis that is not free      (quadratic;
- *                       linear on the ground)
+ *     some              M_k . (x_c - x_p) = 0 for every axis that is not free
+ *                       (quadratic; linear if the axes are fixed in the ground)
  *     rotation about n  n . d_k - eta = 0 for the two directors of the child least aligned with n
- *     no rotation       M1.C2 = M2.C3 = M3.C1 = 0, C the axes in the child: regular, since they
- *                       start aligned
+ *     no rotation       M1.C2 = M2.C3 = M3.C1 = 0, C the axes in the child
+ *                       (regular, because they are initially aligned)
  *
- * In a planar model everything moves in the plane already; what is left to constrain lies within
- * it.
- */
+ * In a planar model all nodes move in the plane already, and only motions within the plane are
+ * constrained here. */
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +46,7 @@ olo_position olo_pair_vector(const olo_system *s, int node, const double X[3])
     return node < 0 ? olo_position_fixed(X) : olo_position_along_frame(s->nodes[node].q, X);
 }
 
-olo_position olo_pair_place(const olo_system *s, int node, const double at[3])
+olo_position olo_pair_point(const olo_system *s, int node, const double at[3])
 {
     if (node < 0)
         return olo_position_fixed(at);
@@ -56,7 +55,7 @@ olo_position olo_pair_place(const olo_system *s, int node, const double at[3])
     return olo_position_on_frame(s->nodes[node].q, at);
 }
 
-/* a . b = value, or its value at the start when NAN */
+/* a . b = value; NAN: its initial value */
 static olo_status add_row(olo_builder *builder, const olo_position *a, const olo_position *b,
                           double value)
 {
@@ -74,7 +73,7 @@ static olo_status add_row(olo_builder *builder, const olo_position *a, const olo
     return olo_build_constraint(builder, &row);
 }
 
-/* n . d_k keeps its initial value, for the two directors of a frame least aligned with n. */
+/* Adds the rows n . d_k = initial value, for the two directors of a frame least aligned with n. */
 static olo_status add_axis_rows(olo_builder *builder, int node, const olo_position *n, int rows[2])
 {
     const olo_system *s = olo_build_system(builder);
@@ -105,8 +104,8 @@ static olo_status add_translation_rows(olo_builder *builder, const olo_articulat
                                        const olo_pair_setup *setup)
 {
     const olo_system *s = olo_build_system(builder);
-    olo_position span = olo_pair_place(s, joint->child, joint->child_point);
-    olo_position from = olo_pair_place(s, joint->parent, joint->parent_point);
+    olo_position span = olo_pair_point(s, joint->child, joint->child_point);
+    olo_position from = olo_pair_point(s, joint->parent, joint->parent_point);
     olo_position_add(&span, -1.0, &from);
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < (s->planar ? 2 : 3); k++) {
@@ -147,7 +146,7 @@ static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation
     return status;
 }
 
-/* In a planar model hinges turn about the normal and slides lie in the plane. */
+/* In a planar model hinges rotate about the normal, and slides lie in the plane. */
 static olo_status check_plane(olo_builder *builder, const olo_pair_kind *kind, const double axis[3])
 {
     const olo_system *s = olo_build_system(builder);
@@ -160,8 +159,8 @@ static olo_status check_plane(olo_builder *builder, const olo_pair_kind *kind, c
     return OLO_OK;
 }
 
-/* The axes of the pair: n along the axis; in a planar model n is the normal and m1 the free
- * direction. */
+/* Sets the axes of the pair. n is along the given axis; in a planar model n is the normal and m1
+ * the free direction. */
 static void set_axes(const olo_system *s, const double axis[3], olo_pair_setup *setup)
 {
     double *m1 = setup->axes, *m2 = m1 + 3, *n = m1 + 6;
@@ -174,7 +173,7 @@ static void set_axes(const olo_system *s, const double axis[3], olo_pair_setup *
     vec3_transversals(n, m1, m2);
     if (!setup->translations)
         return;
-    bool line = setup->translations == 4; /* along the axis; a plane leaves what is across it */
+    bool line = setup->translations == 4; /* free along the axis; otherwise perpendicular to it */
     vec3_copy(axis, line ? m1 : m2);
     if (line)
         vec3_cross(n, m1, m2);
@@ -191,7 +190,7 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
     setup->translations = kind->translations;
     setup->rotations = kind->rotations;
     bool needs_axis = kind->translations || kind->rotations == 1;
-    /* in a plane there is only one axis to turn about */
+    /* in a planar model the only axis of rotation is the normal */
     bool implied = s->planar && !kind->translations && !(vec3_norm(given) > 0);
     if (implied)
         vec3_copy(s->plane, axis);
@@ -209,12 +208,12 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
     return OLO_OK;
 }
 
-/* In a planar model the two places may lie in different planes: the parent's is moved to that of
- * the child. */
-static void keep_height(const olo_system *s, olo_articulation *joint)
+/* In a planar model the two joint points may have different heights: that of the parent is moved to
+ * the height of the child. */
+static void match_height(const olo_system *s, olo_articulation *joint)
 {
-    olo_position span = olo_pair_place(s, joint->child, joint->child_point);
-    olo_position from = olo_pair_place(s, joint->parent, joint->parent_point);
+    olo_position span = olo_pair_point(s, joint->child, joint->child_point);
+    olo_position from = olo_pair_point(s, joint->parent, joint->parent_point);
     double x[3], lift[3] = {0, 0, 0}, in_body[3];
     olo_position_add(&span, -1.0, &from);
     olo_position_value(&span, s->q0, x);
@@ -243,7 +242,7 @@ olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup)
         olo_pair_into_body(s, setup->child, setup->axes + 3 * k, joint.child_axes + 3 * k);
     }
     if (s->planar)
-        keep_height(s, &joint);
+        match_height(s, &joint);
     olo_status status = olo_build_group(builder, setup->name, false, false);
     if (status == OLO_OK)
         status = add_translation_rows(builder, &joint, setup);

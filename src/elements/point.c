@@ -19,10 +19,10 @@ static olo_status find_base(olo_builder *builder, const olo_point *point, int *b
     *base = -1;
     if (!point->relative_to)
         return OLO_OK;
-    olo_point_on_body place = {.on = point->relative_to};
+    olo_point_on_body base_point = {.on = point->relative_to};
     olo_position position;
     const olo_system *s = olo_build_system(builder);
-    olo_status status = olo_system_resolve(s, &place, &position, base, NULL);
+    olo_status status = olo_system_resolve(s, &base_point, &position, base, NULL);
     if (status == OLO_NO_MEMORY)
         return olo_build_out_of_memory(builder);
     if (status != OLO_OK || *base < 0 || olo_node_turns(&s->nodes[*base]))
@@ -45,7 +45,7 @@ static olo_status build(olo_builder *builder, const void *element)
         return status;
     olo_point_on_body self = {.on = point->name};
     olo_position x;
-    status = olo_build_place(builder, "relative_to", &self, &x, NULL);
+    status = olo_build_resolve_point(builder, "relative_to", &self, &x, NULL);
     for (int k = 0; status == OLO_OK && k < x.count; k++)
         for (int l = k; status == OLO_OK && l < x.count; l++)
             status = olo_build_mass(builder, x.slot[k], x.slot[l], point->mass);
@@ -79,7 +79,7 @@ static const olo_field fields[] = {
     {.key = "relative_to",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_point, relative_to),
-     .help = "an earlier point from which position and velocity count (relative coordinates)"},
+     .help = "an earlier point to which position and velocity are relative (relative coordinates)"},
 };
 
 const olo_element_type olo_element_point = {.initialised = OLO_INITIALISED_POINT,

@@ -1,4 +1,5 @@
-/* All element types, in the order in which they are built: what others refer to comes first. */
+/* All element types, in the order in which they are built. Elements to which others refer come
+ * first. */
 #include "elements/element.h"
 
 const olo_element_type *const olo_element_types[] = {

@@ -2,8 +2,7 @@
  *
  *     coordinate = ratio follows + also_ratio also + offset
  *
- * Without an offset it is that of the start: a gear that meshes where it stands.
- * (system/constraint_relation.c)
+ * Without a given offset the initial state satisfies the relation (system/constraint_relation.c).
  */
 #include <math.h>
 #include <stddef.h>
@@ -62,7 +61,7 @@ static olo_status find(olo_builder *builder, const char *key, const char *name, 
         return OLO_OK;
     if (found > 1)
         return olo_builder_fail(builder, key,
-                                "'%s' has several coordinates: say which, for example '%s'", name,
+                                "'%s' has several coordinates: choose one, for example '%s'", name,
                                 s->joint_coordinates[*coordinate].name);
     return unknown(builder, key, name);
 }
@@ -80,8 +79,8 @@ static olo_status add_share(olo_builder *builder, const char *key, const char *n
     return OLO_OK;
 }
 
-/* Where the start leaves it. */
-static double start_offset(const olo_system *s, const olo_relation_row *row)
+/* The offset with which the initial state satisfies the relation. */
+static double initial_offset(const olo_system *s, const olo_relation_row *row)
 {
     double sum = 0;
     for (int i = 0; i < row->count; i++)
@@ -96,8 +95,8 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_relation_row row = {0};
     if (!isfinite(relation->ratio) || relation->ratio == 0)
         return olo_builder_fail(builder, "ratio",
-                                "must not be %g; a coordinate that stands still "
-                                "has a motion instead",
+                                "must not be %g; to fix a coordinate give its joint "
+                                "a motion instead",
                                 relation->ratio);
     olo_status status = add_share(builder, "coordinate", relation->coordinate, 1.0, &row);
     if (status == OLO_OK)
@@ -106,7 +105,7 @@ static olo_status build(olo_builder *builder, const void *element)
         status = add_share(builder, "also", relation->also, -relation->also_ratio, &row);
     if (status != OLO_OK)
         return status;
-    row.constant = isnan(relation->offset) ? -start_offset(olo_build_system(builder), &row)
+    row.constant = isnan(relation->offset) ? -initial_offset(olo_build_system(builder), &row)
                                            : -relation->offset;
     return olo_build_relation_row(builder, relation->name, &row);
 }
@@ -141,7 +140,7 @@ static const olo_field fields[] = {
     {.key = "offset",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_relation, offset),
-     .help = "what is added; default what the start leaves"},
+     .help = "constant that is added; default such that the initial state satisfies the relation"},
 };
 
 const olo_element_type olo_element_relation = {.initialised = OLO_INITIALISED_RELATION,

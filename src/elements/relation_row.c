@@ -1,12 +1,13 @@
-/* Rows between joint coordinates: the coordinates of q that they touch together, and where each of
- * them finds its own (system/constraint_relation.c). */
+/* Constraint rows between joint coordinates: the entries of q on which a row depends, and the index
+ * of each coordinate's entries among them (system/constraint_relation.c). */
 #include "elements/relation_row.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The coordinates of all shares, ascending; how many, or -1 when there are too many. */
-static int unite(const olo_system *s, const olo_relation_row *relation, int *index)
+/* Collects the entries of q of all shares in ascending order; returns their number, or -1 if there
+ * are too many. */
+static int collect_coordinates(const olo_system *s, const olo_relation_row *relation, int *index)
 {
     int size = 0;
     for (int i = 0; i < relation->count; i++) {
@@ -27,33 +28,34 @@ static int unite(const olo_system *s, const olo_relation_row *relation, int *ind
     return size;
 }
 
-static bool place_share(olo_pool *pool, const olo_constraint *row, olo_share *share)
+/* Finds the index of each entry of a share in the list of the row. */
+static bool find_slots(olo_pool *pool, const olo_constraint *row, olo_share *share)
 {
-    int *place = olo_pool_alloc(pool, (size_t)share->coordinate->size, sizeof *place);
-    for (int k = 0, at = 0; place && k < share->coordinate->size; k++) {
+    int *slots = olo_pool_alloc(pool, (size_t)share->coordinate->size, sizeof *slots);
+    for (int k = 0, at = 0; slots && k < share->coordinate->size; k++) {
         while (row->index[at] != share->coordinate->index[k])
             at++;
-        place[k] = at;
+        slots[k] = at;
     }
-    share->place = place;
-    return place != NULL;
+    share->place = slots;
+    return slots != NULL;
 }
 
 static olo_status add_row(olo_builder *builder, const olo_relation_row *relation,
                           const olo_time_function *time)
 {
     olo_system *s = olo_build_system(builder);
-    int index[OLO_FORM_SIZE_MAX], size = unite(s, relation, index);
+    int index[OLO_FORM_SIZE_MAX], size = collect_coordinates(s, relation, index);
     if (size < 0)
-        return olo_builder_fail(builder, NULL, "touches more than %d coordinates",
+        return olo_builder_fail(builder, NULL, "depends on more than %d coordinates",
                                 OLO_FORM_SIZE_MAX);
-    int *kept = olo_pool_copy(&s->pool, index, (size_t)size, sizeof *kept);
+    int *stored = olo_pool_copy(&s->pool, index, (size_t)size, sizeof *stored);
     olo_share *shares = olo_pool_alloc(&s->pool, (size_t)relation->count, sizeof *shares);
-    if (!kept || !shares)
+    if (!stored || !shares)
         return olo_build_out_of_memory(builder);
     olo_constraint row = {.type = &olo_constraint_relation,
                           .size = size,
-                          .index = kept,
+                          .index = stored,
                           .share_count = relation->count,
                           .shares = shares,
                           .constant = relation->constant};
@@ -61,7 +63,7 @@ static olo_status add_row(olo_builder *builder, const olo_relation_row *relation
         const olo_term *x = s->joint_coordinates[relation->coordinate[i]].term;
         shares[i] = (olo_share){.factor = relation->factor[i], .coordinate = x};
         row.curved = row.curved || x->law->angle || x->form[0].products > 0;
-        if (!place_share(&s->pool, &row, &shares[i]))
+        if (!find_slots(&s->pool, &row, &shares[i]))
             return olo_build_out_of_memory(builder);
     }
     if (time)
@@ -76,8 +78,10 @@ olo_status olo_build_relation_row(olo_builder *builder, const char *name,
     return status == OLO_OK ? add_row(builder, relation, NULL) : status;
 }
 
-/* The initial state has the value and the rate of a motion. */
-static olo_status check_start(olo_builder *builder, const char *key, const olo_time_function *time)
+/* Checks that value and rate of a motion are finite at t = 0, because the initial state takes them.
+ */
+static olo_status check_initial_motion(olo_builder *builder, const char *key,
+                                       const olo_time_function *time)
 {
     if (!isfinite(time->value(time->context, 0.0)))
         return olo_builder_fail(builder, key, "the motion is not finite at t = 0");
@@ -94,7 +98,7 @@ olo_status olo_build_motion(olo_builder *builder, const char *name, int coordina
     olo_status status = olo_build_signal(builder, key, signal, &time);
     if (status != OLO_OK)
         return status;
-    status = check_start(builder, key, &time);
+    status = check_initial_motion(builder, key, &time);
     if (status == OLO_OK)
         status = olo_build_group(builder, name, false, false);
     if (status == OLO_OK)
@@ -106,8 +110,8 @@ olo_status olo_build_motion(olo_builder *builder, const char *name, int coordina
     return status;
 }
 
-olo_status olo_motion_start_rate(olo_builder *builder, const char *key, const olo_signal *signal,
-                                 double *rate)
+olo_status olo_motion_initial_rate(olo_builder *builder, const char *key, const olo_signal *signal,
+                                   double *rate)
 {
     olo_time_function time;
     *rate = 0;

@@ -1,5 +1,4 @@
-/* Rows between joint coordinates, for the elements that have them: joints (screws, motions) and
- * relations. */
+/* Constraint rows between joint coordinates, which joints (screws, motions) and relations have. */
 #ifndef OLO_ELEMENTS_RELATION_ROW_H
 #define OLO_ELEMENTS_RELATION_ROW_H
 
@@ -15,19 +14,19 @@ typedef struct olo_relation_row {
     double constant;
 } olo_relation_row;
 
-/* A group called `name` with this row. */
+/* Adds a group called `name` with this row. */
 olo_status olo_build_relation_row(olo_builder *builder, const char *name,
                                   const olo_relation_row *relation);
 
-/* A group called `name` that moves a joint coordinate as the signal under `key` says. */
+/* Adds a group called `name` that prescribes a joint coordinate by the signal under `key`. */
 olo_status olo_build_motion(olo_builder *builder, const char *name, int coordinate, const char *key,
                             const olo_signal *signal);
 
-/* The rate of a motion at the start; zero without one. */
-olo_status olo_motion_start_rate(olo_builder *builder, const char *key, const olo_signal *signal,
-                                 double *rate);
+/* The initial rate of a motion; zero without a motion. */
+olo_status olo_motion_initial_rate(olo_builder *builder, const char *key, const olo_signal *signal,
+                                   double *rate);
 
-/* Is there an expression, a table or a function? */
+/* Whether an expression, a table or a function is given. */
 static inline bool olo_signal_is_given(const olo_signal *signal)
 {
     return signal && (signal->expression || signal->count > 0 || signal->function);

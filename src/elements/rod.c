@@ -1,6 +1,6 @@
 /* Massless rods: g = 1/2 (|x2 - x1|^2 - l^2) = 0. A rod that ends at a point mass is a joint of
- * that point: it moves on a sphere about the other end. Other rods are constraints between bodies.
- */
+ * this point mass, which moves on a sphere about the other end. Other rods are constraints between
+ * bodies. */
 #include <math.h>
 #include <stddef.h>
 
@@ -20,7 +20,8 @@ static void defaults(void *element)
     *(olo_rod *)element = olo_rod_default();
 }
 
-/* Reads x2 - x1 = q[child] - (a place of one other node, or a fixed place); false if it is not so.
+/* Finds the joint if x2 - x1 = q[child] - (a point on one other node, or a fixed point); otherwise
+ * returns false.
  */
 static bool read_joint(const olo_system *s, const olo_position *span, olo_articulation *joint)
 {
@@ -47,7 +48,7 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
             continue;
         found.child = child;
         found.parent = parent;
-        /* a fixed part belongs to the ground; a point parent has none */
+        /* a constant part is a point on the ground; with a parent there must be none */
         if (parent < 0)
             for (int i = 0; i < 3; i++)
                 found.parent_point[i] = -sign * span->x0[i];
@@ -65,16 +66,14 @@ olo_status olo_build_distance(olo_builder *builder, const char *name,
 {
     olo_position span;
     double initial;
-    const olo_drawable look = {.name = name, .role = "rod", .primitive = "rod"};
-    olo_status status = olo_build_span(builder, &look, between, &span, &initial);
+    const olo_drawable style = {.name = name, .role = "rod", .primitive = "rod"};
+    olo_status status = olo_build_span(builder, &style, between, &span, &initial);
     if (status != OLO_OK)
         return status;
     if (isnan(length))
         length = initial;
     if (!(length > 0))
-        return olo_builder_fail(builder, "length",
-                                "must be positive, got %g (a rod of no length is a fixed point)",
-                                length);
+        return olo_builder_fail(builder, "length", "must be positive, got %g", length);
     olo_form_builder row;
     olo_form_begin(&row);
     olo_form_add_dot(&row, 0.5, &span, &span);
@@ -98,9 +97,9 @@ olo_status olo_build_distance_joint(olo_builder *builder, const olo_joint *joint
 {
     if (!isnan(joint->at[0]))
         return olo_builder_fail(builder, "at",
-                                "a distance joint has two places: give them in between");
+                                "a distance joint has two points: give them in `between`");
     olo_status status = olo_build_distance(builder, joint->name, joint->between, joint->length);
-    /* it has no coordinates for anything to act along */
+    /* the joint has no coordinates: springs, dampers and drives are refused */
     return status == OLO_OK ? olo_build_angle_drives(builder, joint, 0, NULL) : status;
 }
 
@@ -110,7 +109,7 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_rod, name),
      .help = "name of the rod"},
     {.key = "between",
-     .kind = OLO_FIELD_PLACES,
+     .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_rod, between),
      .required = true,
      .help = "its two ends"},

@@ -1,7 +1,8 @@
-/* Joints that roll on a plane of the ground without slipping: a thin disc, a ball. One row keeps
- * the height of the centre, two keep the point of contact at rest (system/constraint_rolling.c);
- * together they are a joint with three freedoms (joint_rolling.c). A body without a position of its
- * own is put on the plane, one without a velocity rolls as it turns. */
+/* Joints that roll on a plane of the ground without slipping: a thin disc, a ball. One row fixes
+ * the height of the centre, two rows set the velocity of the point of contact to zero
+ * (system/constraint_rolling.c); together they form a joint with three degrees of freedom
+ * (joint_rolling.c). A body without a given position is moved to the plane; one without a given
+ * velocity gets the velocity with which it rolls. */
 #include <math.h>
 #include <string.h>
 
@@ -13,9 +14,9 @@
 #include "linalg/vec3.h"
 #include "system/rolling.h"
 
-/* A disc whose axis is closer to the normal lies flat. */
+/* Sine of the angle between axis and normal below which a disc lies flat. */
 static const double least_sine = 1e-6;
-/* What a direction in the plane of a model may have across it. */
+/* Tolerance for directions in the plane of a planar model: their component along its normal. */
 static const double out_of_plane = 1e-9;
 
 static olo_status find_normal(olo_builder *builder, const olo_joint *joint, double n[3])
@@ -43,7 +44,7 @@ static olo_status find_axis(olo_builder *builder, const olo_joint *joint, int no
     double e[3], across[3];
     const olo_system *s = olo_build_system(builder);
     vec3_copy(joint->axis, e);
-    /* in a plane there is only one axis to turn about */
+    /* in a planar model the only axis of rotation is the normal */
     if (disc && s->planar && isnan(e[0]))
         vec3_copy(s->plane, e);
     bool given = vec3_normalise(e) > 0;
@@ -72,25 +73,27 @@ static olo_status check(olo_builder *builder, const olo_joint *joint, const olo_
         return olo_builder_fail(builder, "between",
                                 "one of the two must be the ground: the plane is fixed in space");
     if (!isnan(joint->at[0]))
-        return olo_builder_fail(builder, "at",
-                                "what rolls has its centre and a point of its plane in `between`");
+        return olo_builder_fail(
+            builder, "at",
+            "a rolling joint takes its centre and a point on its plane from `between`");
     if (vec3_norm(joint->sliding) > 0)
-        return olo_builder_fail(builder, "sliding", "what rolls does not slide");
+        return olo_builder_fail(builder, "sliding", "a rolling joint does not slide");
     if (!(joint->radius > 0))
         return olo_builder_fail(builder, "radius", "must be positive, got %g", joint->radius);
     return OLO_OK;
 }
 
-/* The start: on the plane if the body has no position, turning at the rate of the joint if it has
- * no angular velocity, and rolling if it has no velocity: its point of contact is at rest. */
-static olo_status settle(olo_builder *builder, const olo_joint *joint, int node,
-                         const olo_rolling *rolling)
+/* The initial state: without a given position the body is on the plane, without a given angular
+ * velocity it rotates at the rate of the joint, and without a given velocity it rolls, so that its
+ * point of contact has velocity zero. */
+static olo_status set_initial_state(olo_builder *builder, const olo_joint *joint, int node,
+                                    const olo_rolling *rolling)
 {
     olo_system *s = olo_build_system(builder);
     double *q = s->q0 + s->nodes[node].q, e[3], p[3];
     olo_relative_velocity x = {.velocity = {.base = -1, .body = node},
-                               .rotation = olo_hold_of(3, 3, joint->rate != 0),
-                               .translation = OLO_HOLD_FULL};
+                               .rotation = olo_determination_of(3, 3, joint->rate != 0),
+                               .translation = OLO_DETERMINED_FULLY};
     olo_rolling_arm arm;
     olo_rolling_vector(rolling->axis, q, e);
     olo_rolling_over(rolling, e, e, e, &arm);
@@ -103,7 +106,8 @@ static olo_status settle(olo_builder *builder, const olo_joint *joint, int node,
     return olo_build_relative_velocity(builder, &x);
 }
 
-/* The height, then rolling along the two directions of the plane, of which a planar model has one.
+/* Adds the row of the height, then the rows of rolling along the two directions of the plane; a
+ * planar model has one direction.
  */
 static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *rolling)
 {
@@ -111,8 +115,8 @@ static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *ro
     int index[12];
     for (int i = 0; i < 12; i++)
         index[i] = s->nodes[node].q + i;
-    int *kept = olo_pool_copy(&s->pool, index, 12, sizeof *kept);
-    olo_status status = kept ? OLO_OK : olo_build_out_of_memory(builder);
+    int *stored = olo_pool_copy(&s->pool, index, 12, sizeof *stored);
+    olo_status status = stored ? OLO_OK : olo_build_out_of_memory(builder);
     double m[6];
     vec3_transversals(rolling->normal, m, m + 3);
     if (s->planar)
@@ -125,7 +129,7 @@ static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *ro
         const olo_constraint row = {.type =
                                         k == 0 ? &olo_constraint_height : &olo_constraint_rolling,
                                     .size = 12,
-                                    .index = kept,
+                                    .index = stored,
                                     .curved = k > 0 || vec3_norm(rolling->axis) > 0,
                                     .constant = rolling->offset,
                                     .data = data};
@@ -134,7 +138,7 @@ static olo_status add_rows(olo_builder *builder, int node, const olo_rolling *ro
     return status;
 }
 
-/* A thing whose third axis is `along`. */
+/* Draws a primitive whose third axis is `along`. */
 static olo_status draw_along(olo_builder *builder, olo_drawable *d, const double along[3])
 {
     double axes[9];
@@ -145,7 +149,7 @@ static olo_status draw_along(olo_builder *builder, olo_drawable *d, const double
     return olo_draw(builder, d);
 }
 
-/* The disc or ball, and a piece of the plane. */
+/* Draws the disc or ball, and a part of the plane. */
 static olo_status draw(olo_builder *builder, const char *name, const olo_articulation *joint)
 {
     const olo_rolling *rolling = joint->rolling;
@@ -168,9 +172,9 @@ static olo_status draw(olo_builder *builder, const char *name, const olo_articul
     return status == OLO_OK ? draw_along(builder, &plane, rolling->normal) : status;
 }
 
-/* The geometry of the contact, kept by the system. */
+/* Finds the geometry of the contact and stores it in the system. */
 static olo_status find_contact(olo_builder *builder, const olo_joint *joint,
-                               const olo_joint_ends *ends, const olo_rolling **kept)
+                               const olo_joint_ends *ends, const olo_rolling **stored)
 {
     int body = olo_joint_child_end(ends);
     olo_rolling rolling = {.radius = joint->radius};
@@ -181,8 +185,8 @@ static olo_status find_contact(olo_builder *builder, const olo_joint *joint,
         status = find_axis(builder, joint, ends->node[body], &rolling);
     if (status != OLO_OK)
         return status;
-    *kept = olo_pool_copy(&olo_build_system(builder)->pool, &rolling, 1, sizeof rolling);
-    return *kept ? OLO_OK : olo_build_out_of_memory(builder);
+    *stored = olo_pool_copy(&olo_build_system(builder)->pool, &rolling, 1, sizeof rolling);
+    return *stored ? OLO_OK : olo_build_out_of_memory(builder);
 }
 
 olo_status olo_build_rolling(olo_builder *builder, const olo_joint *joint)
@@ -205,7 +209,7 @@ olo_status olo_build_rolling(olo_builder *builder, const olo_joint *joint)
                                      .rolling = rolling};
     vec3_copy(ends.at[1 - body], articulation.parent_point);
     vec3_copy(ends.at[body], articulation.child_point);
-    status = settle(builder, joint, ends.node[body], rolling);
+    status = set_initial_state(builder, joint, ends.node[body], rolling);
     if (status == OLO_OK)
         status = olo_build_group(builder, joint->name, false, false);
     if (status == OLO_OK)
@@ -214,6 +218,6 @@ olo_status olo_build_rolling(olo_builder *builder, const olo_joint *joint)
         status = olo_build_joint(builder, &articulation);
     if (status == OLO_OK)
         status = draw(builder, joint->name, &articulation);
-    /* it has no coordinates for anything to act along */
+    /* the joint has no coordinates: springs, dampers and drives are refused */
     return status == OLO_OK ? olo_build_joint_drives(builder, joint, (olo_joint_sense){0}) : status;
 }

@@ -11,7 +11,8 @@ typedef struct olo_moments {
     double second[9]; /* integral of x x^T dm, the Euler tensor */
 } olo_moments;
 
-/* Adds the moments of a shape; on failure returns the field that is wrong and sets `why`. */
+/* Adds the moments of a shape. Returns NULL, or on failure the name of the wrong field, with the
+ * reason in `why`. */
 const char *olo_shape_add_moments(const olo_shape *shape, olo_moments *moments, const char **why);
 
 /* Adds a mass with its centre and its Euler tensor about the centre, along the same axes. */

@@ -1,4 +1,4 @@
-/* Functions of time and curves: numbers, expressions, tables and C functions behind one call. */
+/* Functions of time and curves: numbers, expressions, tables and C functions with one interface. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ olo_signal olo_signal_default(void)
     return (olo_signal){.initialised = OLO_INITIALISED_SIGNAL};
 }
 
-/* The variables are copied to the stack so that a curve may be shared between threads. */
+/* The variables are copied to the stack, so that threads can share a curve. */
 enum { VARIABLES_ON_STACK = 256 };
 
 /* An expression whose first variables are free and whose others are the model's parameters. */
@@ -37,7 +37,7 @@ olo_status olo_build_function(olo_builder *builder, const char *key, int free_co
     size_t free_variables = (size_t)free_count;
     size_t count = (size_t)setup->variable_count + free_variables;
     if (count > VARIABLES_ON_STACK)
-        return olo_builder_fail(builder, key, "expressions work with at most %d parameters",
+        return olo_builder_fail(builder, key, "expressions can use at most %d parameters",
                                 VARIABLES_ON_STACK - free_count);
     const char **names = olo_alloc(count, sizeof *names);
     olo_curve *c = olo_alloc(1, sizeof *c + count * sizeof *c->values);
@@ -185,7 +185,7 @@ static double table_value(const void *context, double t)
     return value[low] + s * (value[high] - value[low]);
 }
 
-/* At an entry that of what follows. */
+/* At an entry, the rate of the interval that follows it. */
 static double table_rate(const void *context, double t)
 {
     const table *x = context;

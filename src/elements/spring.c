@@ -1,9 +1,8 @@
-/* Springs between two places, laws of the invariant e = 1/2 |x2 - x1|^2:
+/* Springs between two points, with laws of the invariant e = 1/2 |x2 - x1|^2:
  *
  *     distance   1/2 k (l - l0)^2, l = sqrt(2 e)              closed-form discrete gradient
  *     linear     1/2 k |x2 - x1 - offset|^2 = k e              the form itself
- *     energy     W(l), any expression of the length           general discrete gradient
- */
+ *     energy     W(l), any expression of the length           general discrete gradient */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -137,8 +136,8 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_spring *spring = element;
     olo_position span;
     double initial;
-    const olo_drawable look = {.name = spring->name, .role = "spring", .primitive = "coil"};
-    olo_status status = olo_build_span(builder, &look, spring->between, &span, &initial);
+    const olo_drawable style = {.name = spring->name, .role = "spring", .primitive = "coil"};
+    olo_status status = olo_build_span(builder, &style, spring->between, &span, &initial);
     if (status != OLO_OK)
         return status;
     if (isnan(spring->stiffness) == !spring->energy)
@@ -146,10 +145,11 @@ static olo_status build(olo_builder *builder, const void *element)
                                 spring->energy ? "give either stiffness or energy"
                                                : "is missing: give stiffness or energy");
     if (spring->stiffness < 0)
-        return olo_builder_fail(builder, "stiffness",
-                                "must not be negative, got %g; a spring that pushes away from its "
-                                "length is one of type distance with an energy",
-                                spring->stiffness);
+        return olo_builder_fail(
+            builder, "stiffness",
+            "must not be negative, got %g; for a force away from the rest length use "
+            "type distance with an energy",
+            spring->stiffness);
     bool distance = strcmp(spring->type, "distance") == 0;
     status = distance ? build_distance(builder, spring, &span, initial)
                       : build_linear(builder, spring, &span);
@@ -166,7 +166,7 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_spring, name),
      .help = "name of the spring"},
     {.key = "between",
-     .kind = OLO_FIELD_PLACES,
+     .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_spring, between),
      .required = true,
      .help = "its two ends"},
@@ -182,11 +182,11 @@ static const olo_field fields[] = {
     {.key = "length",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_spring, length),
-     .help = "length at rest of a distance spring; default the initial distance"},
+     .help = "rest length of a distance spring; default the initial distance"},
     {.key = "offset",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_spring, offset),
-     .help = "x2 - x1 at rest of a linear spring; default 0"},
+     .help = "x2 - x1 of a linear spring without force; default 0"},
     {.key = "damping",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_spring, damping),

@@ -1,4 +1,5 @@
-/* Supports on the ground (thesis 4.3.5): point, centre, slide, plane, hinge, fixed. */
+/* Supports on the ground (thesis 4.3.5): point, center, slide, plane, hinge, fixed. A support is a
+ * lower pair (pair.c) whose parent is the ground. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,24 +20,24 @@ static void defaults(void *element)
     *(olo_support *)element = olo_support_default();
 }
 
-/* Which pair with the ground a type is. */
+/* The lower pair with the ground of each type. */
 static const struct {
     const char *type, *pair;
 } pairs[] = {{"point", "spherical"},      {"center", "spherical"}, {"slide", "point-on-line"},
              {"plane", "point-on-plane"}, {"hinge", "revolute"},   {"fixed", "rigid"}};
 
-/* The supported place in the body's frame. */
-static olo_status find_place(olo_builder *builder, const olo_support *support, int *node,
+/* Finds the supported point in the frame of the body. */
+static olo_status find_point(olo_builder *builder, const olo_support *support, int *node,
                              double at[3])
 {
     olo_position position;
-    olo_status status = olo_build_place(builder, "on", &support->on, &position, node);
+    olo_status status = olo_build_resolve_point(builder, "on", &support->on, &position, node);
     if (status != OLO_OK)
         return status;
     const olo_system *s = olo_build_system(builder);
     if (*node < 0)
         return olo_builder_fail(builder, "on",
-                                "the ground needs no support: name a body or a point");
+                                "the ground cannot be supported: name a body or a point mass");
     const olo_node *n = &s->nodes[*node];
     if (n->base >= 0)
         return olo_builder_fail(builder, "on",
@@ -53,7 +54,7 @@ static olo_status find_place(olo_builder *builder, const olo_support *support, i
     return OLO_OK;
 }
 
-/* `at`: not given at all, or with zeros for the components that were left out. */
+/* Reads `at`: NaN if it is not given; missing components of a given vector are zero. */
 static void read_where(const olo_support *support, double where[3])
 {
     bool given = !isnan(support->at[0]) || !isnan(support->at[1]) || !isnan(support->at[2]);
@@ -61,7 +62,7 @@ static void read_where(const olo_support *support, double where[3])
         where[i] = given && isnan(support->at[i]) ? 0.0 : support->at[i];
 }
 
-/* From the origin of a node to the supported place, at the start. */
+/* The initial vector from the origin of a node to the supported point. */
 static void find_arm(const olo_system *s, const olo_node *n, const double at[3], double arm[3])
 {
     vec3_set(0, 0, 0, arm);
@@ -69,8 +70,8 @@ static void find_arm(const olo_system *s, const olo_node *n, const double at[3],
         olo_body_vector(at, s->q0 + n->q, arm);
 }
 
-/* Moves a body that was not placed to its support, in a planar model within its plane. */
-static void place(olo_system *s, int node, const double at[3], double where[3])
+/* Moves a body without a given position to its support, in a planar model within its plane. */
+static void move_to_support(olo_system *s, int node, const double at[3], double where[3])
 {
     const olo_node *n = &s->nodes[node];
     double *q = s->q0 + n->q, arm[3], move[3];
@@ -87,35 +88,37 @@ static void place(olo_system *s, int node, const double at[3], double where[3])
         vec3_add(1.0, move, q);
 }
 
-/* The supported place of a body is at rest; a support that leaves all rotations free says nothing
- * about them. */
-static olo_status start(olo_builder *builder, const olo_pair_kind *kind,
-                        const olo_pair_setup *setup)
+/* Sets the initial velocity of the supported point to zero; a support with free rotations does not
+ * determine the angular velocity. */
+static olo_status set_initial_velocity(olo_builder *builder, const olo_pair_kind *kind,
+                                       const olo_pair_setup *setup)
 {
     olo_relative_velocity x = {.velocity = {.base = -1, .body = setup->child},
-                               .rotation = olo_hold_of(kind->rotations, 3, false),
-                               .translation = kind->translations ? OLO_HOLD_PART : OLO_HOLD_FULL};
+                               .rotation = olo_determination_of(kind->rotations, 3, false),
+                               .translation = kind->translations ? OLO_DETERMINED_PARTLY
+                                                                 : OLO_DETERMINED_FULLY};
     vec3_copy(setup->child_point, x.velocity.point);
     bool frame = olo_build_system(builder)->nodes[setup->child].type->spatial;
     return frame ? olo_build_relative_velocity(builder, &x) : OLO_OK;
 }
 
-/* In a planar model nothing moves along the normal: `at` has to be at the height of the supported
- * place. */
+/* In a planar model nothing moves along the normal: `at` must have the height of the supported
+ * point. */
 static olo_status check_height(olo_builder *builder, const olo_support *support, int node,
                                const double at[3], const double where[3])
 {
-    const double typed = 1e-6; /* of the coordinates: what decimals of a tilted plane leave */
+    const double typed =
+        1e-6; /* relative error of coordinates in a tilted plane, written by users */
     const olo_system *s = olo_build_system(builder);
     const olo_node *n = &s->nodes[node];
     const double *q = s->q0 + n->q;
-    double arm[3], place[3], off[3], at_height[3];
+    double arm[3], point[3], off[3], at_height[3];
     if (!s->planar)
         return OLO_OK;
     find_arm(s, n, at, arm);
     for (int i = 0; i < 3; i++)
-        place[i] = q[i] + arm[i];
-    vec3_subtract(where, place, off);
+        point[i] = q[i] + arm[i];
+    vec3_subtract(where, point, off);
     const double height = vec3_dot(off, s->plane);
     const double size = vec3_norm(where) + vec3_norm(q) + vec3_norm(arm);
     if (fabs(height) <= typed * size)
@@ -123,9 +126,9 @@ static olo_status check_height(olo_builder *builder, const olo_support *support,
     vec3_copy(where, at_height);
     vec3_add(-height, s->plane, at_height);
     return olo_builder_fail(builder, "at",
-                            "support '%s' is out of reach: it lies %.3g outside of the plane in "
-                            "which its place on '%s' moves; at that height it is [%.6g, %.6g, "
-                            "%.6g]; without `at` it is where the place is",
+                            "support '%s' cannot be reached: it is %.3g outside of the plane in "
+                            "which its point on '%s' moves; in this plane it is [%.6g, %.6g, "
+                            "%.6g]; without `at` it is the initial position of the point",
                             support->name, fabs(height), n->name, at_height[0], at_height[1],
                             at_height[2]);
 }
@@ -145,20 +148,20 @@ static olo_status build(olo_builder *builder, const void *element)
                             .parent = -1,
                             .translations = kind->translations,
                             .rotations = kind->rotations};
-    olo_status status = find_place(builder, support, &setup.child, setup.child_point);
+    olo_status status = find_point(builder, support, &setup.child, setup.child_point);
     if (status != OLO_OK)
         return status;
     olo_system *s = olo_build_system(builder);
     if (kind->rotations == 1 && !s->nodes[setup.child].type->spatial)
-        return olo_builder_fail(builder, "type", "a point mass has no hinge");
+        return olo_builder_fail(builder, "type", "a point mass cannot have a hinge");
     status = olo_pair_axes(builder, kind, support->axis, &setup);
     if (status != OLO_OK)
         return status;
     read_where(support, setup.parent_point);
-    place(s, setup.child, setup.child_point, setup.parent_point);
+    move_to_support(s, setup.child, setup.child_point, setup.parent_point);
     status = check_height(builder, support, setup.child, setup.child_point, setup.parent_point);
     if (status == OLO_OK)
-        status = start(builder, kind, &setup);
+        status = set_initial_velocity(builder, kind, &setup);
     return status == OLO_OK ? olo_build_pair(builder, &setup) : status;
 }
 
@@ -170,10 +173,10 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_support, name),
      .help = "name of the support"},
     {.key = "on",
-     .kind = OLO_FIELD_PLACE,
+     .kind = OLO_FIELD_POINT_ON_BODY,
      .offset = offsetof(olo_support, on),
      .required = true,
-     .help = "the supported place of a body, or a point mass"},
+     .help = "the supported point on a body, or a point mass"},
     {.key = "type",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_support, type),
@@ -186,7 +189,7 @@ static const olo_field fields[] = {
     {.key = "at",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_support, at),
-     .help = "where in space; default where the place is at the start"},
+     .help = "position in space; default the initial position of the point"},
 };
 
 const olo_element_type olo_element_support = {.initialised = OLO_INITIALISED_SUPPORT,

@@ -1,22 +1,21 @@
-/* The universal joint between two bodies, or a body and the ground: its constraint rows
+/* The universal joint between two bodies, or between a body and the ground: its constraint rows
  *
- *     x_2 - x_1 = 0,   m . n = 0,     m fixed in the first, n in the second,
+ *     x_2 - x_1 = 0,   m . n = 0,     m fixed in the first body, n in the second,
  *
- * and its coordinates: angle1 turns the cross about m against the first, angle2 the second about n
- * against the cross. With M1 = n, M2 = m x n at the start fixed in the first and C1 = m, C2 = n x m
- * at the start fixed in the second,
+ * and its coordinates. angle1 is the rotation of the cross about m relative to the first body,
+ * angle2 the rotation of the second body about n relative to the cross:
  *
- *     angle1 = atan2(n.M2, n.M1),   angle2 = atan2(-m.C2, m.C1).
- */
+ *     angle1 = atan2(n.M2, n.M1),      initially M1 = n, M2 = m x n, fixed in the first body
+ *     angle2 = atan2(-m.C2, m.C1),     initially C1 = m, C2 = n x m, fixed in the second body */
 #include <math.h>
 
 #include "elements/joint_drive.h"
 #include "elements/joint_ends.h"
+#include "elements/joint_initial_rates.h"
 #include "elements/joint_pair.h"
-#include "elements/joint_start.h"
 #include "linalg/vec3.h"
 
-/* m, n and m x n in space at the start. */
+/* The initial directions of m, n and m x n in space. */
 typedef struct cross {
     double m[3], n[3], mn[3];
 } cross;
@@ -57,8 +56,8 @@ static olo_position vector_of(const olo_system *s, int node, const double v[3])
 static olo_status add_rows(olo_builder *builder, const olo_joint_ends *ends, const cross *x)
 {
     const olo_system *s = olo_build_system(builder);
-    olo_position span = olo_pair_place(s, ends->node[1], ends->at[1]);
-    olo_position from = olo_pair_place(s, ends->node[0], ends->at[0]);
+    olo_position span = olo_pair_point(s, ends->node[1], ends->at[1]);
+    olo_position from = olo_pair_point(s, ends->node[0], ends->at[0]);
     olo_position m = vector_of(s, ends->node[0], x->m), n = vector_of(s, ends->node[1], x->n);
     olo_position_add(&span, -1.0, &from);
     olo_status status = OLO_OK;
@@ -101,8 +100,8 @@ static olo_articulation articulation_of(const olo_system *s, const olo_joint_end
                               .rotations = 2};
     vec3_copy(ends->at[parent], joint.parent_point);
     vec3_copy(ends->at[child], joint.child_point);
-    /* right-handed triads whose last axis is that of the body: n, m x n, m in the first, m, n x m,
-     * n in the second */
+    /* right-handed triads whose last axis is fixed in the body: n, m x n, m in the first body and
+     * m, n x m, n in the second */
     const double nm[3] = {-x->mn[0], -x->mn[1], -x->mn[2]};
     const double *triads[2][3] = {{x->n, x->mn, x->m}, {x->m, nm, x->n}};
     for (int k = 0; k < 3; k++) {
@@ -118,25 +117,26 @@ olo_status olo_build_universal(olo_builder *builder, const olo_joint *joint)
     olo_joint_ends ends;
     cross x;
     if (s->planar)
-        return olo_builder_fail(builder, "type",
-                                "a universal joint does not move in a plane; use revolute");
+        return olo_builder_fail(
+            builder, "type", "a universal joint is not possible in a planar model; use revolute");
     olo_status status = olo_joint_find_ends(builder, joint, &ends);
     if (status == OLO_OK)
         status = find_axes(builder, joint, &x);
     if (status != OLO_OK)
         return status;
-    const olo_start_rate coordinate[2] = {{"angle1", "rate", joint->rate},
+    const olo_given_rate coordinate[2] = {{"angle1", "rate", joint->rate},
                                           {"angle2", "rate2", joint->rate2}};
     double sign = olo_joint_child_end(&ends) == 1 ? 1 : -1;
-    olo_started start[2];
-    status = olo_joint_start_rates(builder, joint, 2, coordinate, start);
+    olo_initial_rate initial[2];
+    status = olo_joint_find_initial_rates(builder, joint, 2, coordinate, initial);
     if (status != OLO_OK)
         return status;
-    olo_joint_motion motion = {.rotation = olo_hold_of(2, 3, start[0].said || start[1].said),
-                               .translation = OLO_HOLD_FULL};
+    olo_joint_initial_motion motion = {
+        .rotation = olo_determination_of(2, 3, initial[0].known || initial[1].known),
+        .translation = OLO_DETERMINED_FULLY};
     for (int i = 0; i < 3; i++)
-        motion.omega[i] = sign * (start[0].rate * x.m[i] + start[1].rate * x.n[i]);
-    status = olo_joint_start(builder, &ends, &motion);
+        motion.omega[i] = sign * (initial[0].rate * x.m[i] + initial[1].rate * x.n[i]);
+    status = olo_joint_set_initial_motion(builder, &ends, &motion);
     if (status == OLO_OK)
         status = olo_build_group(builder, joint->name, false, false);
     if (status == OLO_OK)

@@ -1,5 +1,5 @@
-/* The catalogue: files *.yaml in the directory of OLOID_MODELS, where the library was installed,
- * and where it was built. The first of a name wins. */
+/* The catalogue: files *.yaml in the directory of OLOID_MODELS, in that of the installed library,
+ * and in that of the build. Of files with the same name the first one is used. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -32,41 +32,37 @@ static olo_status add(olo_catalogue *catalogue, const char *directory, const cha
                       olo_error *error)
 {
     const size_t length = strlen(entry), suffix = strlen(SUFFIX);
-    if (length <= suffix || entry[0] == '.' || strcmp(entry + length - suffix, SUFFIX) != 0) {
+    if (length <= suffix || entry[0] == '.' || strcmp(entry + length - suffix, SUFFIX) != 0)
         return OLO_OK;
-    }
     item *items = olo_grow(catalogue->items, catalogue->count, &catalogue->capacity, sizeof *items);
-    if (items == NULL) {
+    if (!items)
         return out_of_memory(error);
-    }
     catalogue->items = items;
     const size_t path_length = strlen(directory) + 1 + length;
     char *file = olo_pool_alloc(&catalogue->pool, path_length + 1, 1);
     const char *name = olo_pool_text(&catalogue->pool, entry, length - suffix);
-    if (file == NULL || name == NULL) {
+    if (!file || !name)
         return out_of_memory(error);
-    }
     strcat(strcat(strcpy(file, directory), "/"), entry);
     items[catalogue->count] = (item){name, file, catalogue->count};
     catalogue->count++;
     return OLO_OK;
 }
 
-/* A directory that is not there has no models, unless the user asked for it. */
+/* Adds the models of a directory. A missing directory is an error only if the user named it. */
 static olo_status add_directory(olo_catalogue *catalogue, const char *directory, bool asked_for,
                                 olo_error *error)
 {
     DIR *entries = opendir(directory);
-    if (entries == NULL) {
+    if (!entries) {
         return asked_for ? olo_fail(error, OLO_IO, "OLOID_MODELS: '%s' cannot be read: %s",
                                     directory, strerror(errno))
                          : OLO_OK;
     }
     olo_status status = OLO_OK;
-    for (const struct dirent *entry = readdir(entries); entry != NULL && status == OLO_OK;
-         entry = readdir(entries)) {
+    for (const struct dirent *entry = readdir(entries); entry && status == OLO_OK;
+         entry = readdir(entries))
         status = add(catalogue, directory, entry->d_name, error);
-    }
     (void)closedir(entries);
     return status;
 }
@@ -78,43 +74,36 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : a->found < b->found ? -1 : a->found > b->found;
 }
 
-/* Sorts by name; of equal names the first found stays. */
+/* Sorts by name; of equal names only the first one found remains. */
 static void sort(olo_catalogue *catalogue)
 {
-    if (catalogue->count == 0) {
+    if (catalogue->count == 0)
         return;
-    }
     qsort(catalogue->items, catalogue->count, sizeof *catalogue->items, compare);
-    size_t kept = 1;
-    for (size_t i = 1; i < catalogue->count; i++) {
-        if (strcmp(catalogue->items[kept - 1].name, catalogue->items[i].name) != 0) {
-            catalogue->items[kept++] = catalogue->items[i];
-        }
-    }
-    catalogue->count = kept;
+    size_t unique = 1;
+    for (size_t i = 1; i < catalogue->count; i++)
+        if (strcmp(catalogue->items[unique - 1].name, catalogue->items[i].name) != 0)
+            catalogue->items[unique++] = catalogue->items[i];
+    catalogue->count = unique;
 }
 
 olo_status olo_catalogue_open(olo_catalogue **catalogue, olo_error *error)
 {
     *catalogue = NULL;
     olo_catalogue *c = olo_alloc(1, sizeof *c);
-    if (c == NULL) {
+    if (!c)
         return out_of_memory(error);
-    }
     olo_status status = OLO_OK;
     const char *chosen = getenv("OLOID_MODELS");
-    if (chosen != NULL && chosen[0] != '\0') {
+    if (chosen && chosen[0] != '\0')
         status = add_directory(c, chosen, true, error);
-    }
 #ifdef OLO_MODELS_INSTALL_DIR
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = add_directory(c, OLO_MODELS_INSTALL_DIR, false, error);
-    }
 #endif
 #ifdef OLO_MODELS_BUILD_DIR
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = add_directory(c, OLO_MODELS_BUILD_DIR, false, error);
-    }
 #endif
     if (status != OLO_OK) {
         olo_catalogue_free(c);
@@ -142,7 +131,7 @@ const char *olo_catalogue_file(const olo_catalogue *catalogue, int index)
 
 void olo_catalogue_free(olo_catalogue *catalogue)
 {
-    if (catalogue != NULL) {
+    if (catalogue) {
         olo_free(catalogue->items);
         olo_pool_free(&catalogue->pool);
         olo_free(catalogue);

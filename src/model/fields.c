@@ -1,4 +1,5 @@
-/* Copies and checks of elements, one function a kind of field, found in a table by the kind. */
+/* Copies and checks elements through the tables of their fields, with one function per kind of
+ * field. */
 #include "model/fields.h"
 
 #include <math.h>
@@ -12,11 +13,10 @@
 
 static bool copy_text(olo_pool *pool, const char **text)
 {
-    if (*text == NULL) {
+    if (!*text)
         return true;
-    }
     *text = olo_pool_text(pool, *text, strlen(*text));
-    return *text != NULL;
+    return *text;
 }
 
 static bool copy_text_field(olo_pool *pool, const olo_field *field, void *target)
@@ -30,36 +30,33 @@ static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
     return copy_text(pool, &texts[0]) && copy_text(pool, &texts[1]) && copy_text(pool, &texts[2]);
 }
 
-static bool copy_place(olo_pool *pool, const olo_field *field, void *target)
+static bool copy_point_on_body(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_point_on_body *place = olo_field_at(field, target);
-    return copy_text(pool, &place->on);
+    olo_point_on_body *point = olo_field_at(field, target);
+    return copy_text(pool, &point->on);
 }
 
-static bool copy_places(olo_pool *pool, const olo_field *field, void *target)
+static bool copy_points_on_bodies(olo_pool *pool, const olo_field *field, void *target)
 {
-    olo_point_on_body *places = olo_field_at(field, target);
-    return copy_text(pool, &places[0].on) && copy_text(pool, &places[1].on);
+    olo_point_on_body *points = olo_field_at(field, target);
+    return copy_text(pool, &points[0].on) && copy_text(pool, &points[1].on);
 }
 
 static bool copy_signal(olo_pool *pool, const olo_field *field, void *target)
 {
     const olo_signal **given = olo_field_at(field, target);
-    if (*given == NULL) {
+    if (!*given)
         return true;
-    }
     olo_signal *signal = olo_pool_copy(pool, *given, 1, sizeof *signal);
     *given = signal;
-    if (signal == NULL || !copy_text(pool, &signal->expression)) {
+    if (!signal || !copy_text(pool, &signal->expression))
         return false;
-    }
-    if (signal->time == NULL) {
+    if (!signal->time)
         return true;
-    }
     const size_t count = (size_t)signal->count;
     signal->time = olo_pool_copy(pool, signal->time, count, sizeof *signal->time);
     signal->value = olo_pool_copy(pool, signal->value, count, sizeof *signal->value);
-    return signal->time != NULL && signal->value != NULL;
+    return signal->time && signal->value;
 }
 
 static bool copy_shapes(olo_pool *pool, const olo_field *field, void *target)
@@ -67,13 +64,11 @@ static bool copy_shapes(olo_pool *pool, const olo_field *field, void *target)
     const olo_shape **shapes = olo_field_at(field, target);
     const int count = olo_field_count(field, target);
     olo_shape *copy = olo_pool_copy(pool, *shapes, (size_t)count, sizeof *copy);
-    for (int i = 0; copy != NULL && i < count; i++) {
-        if (!olo_fields_copy(pool, olo_part_shape.fields, olo_part_shape.field_count, &copy[i])) {
+    for (int i = 0; copy && i < count; i++)
+        if (!olo_fields_copy(pool, olo_part_shape.fields, olo_part_shape.field_count, &copy[i]))
             return false;
-        }
-    }
     *shapes = copy;
-    return copy != NULL;
+    return copy;
 }
 
 static bool copy_points(olo_pool *pool, const olo_field *field, void *target)
@@ -81,16 +76,14 @@ static bool copy_points(olo_pool *pool, const olo_field *field, void *target)
     const olo_body_point **points = olo_field_at(field, target);
     const int count = olo_field_count(field, target);
     olo_body_point *copy = olo_pool_copy(pool, *points, (size_t)count, sizeof *copy);
-    for (int i = 0; copy != NULL && i < count; i++) {
-        if (!copy_text(pool, &copy[i].name)) {
+    for (int i = 0; copy && i < count; i++)
+        if (!copy_text(pool, &copy[i].name))
             return false;
-        }
-    }
     *points = copy;
-    return copy != NULL;
+    return copy;
 }
 
-/* Numbers of a field that is a list: one an item, or three a vector. */
+/* The count of numbers of a field that is a list: one per item, or three per vector. */
 static size_t list_size(const olo_field *field, const void *element)
 {
     const int count = olo_field_count(field, element);
@@ -106,29 +99,34 @@ static bool copy_list(olo_pool *pool, const olo_field *field, void *target)
         return true;
     }
     *numbers = olo_pool_copy(pool, *numbers, count, sizeof **numbers);
-    return *numbers != NULL;
+    return *numbers;
 }
 
 static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
 {
     void **part = olo_field_at(field, target);
-    if (*part == NULL) {
+    if (!*part)
         return true;
-    }
     *part = olo_pool_copy(pool, *part, 1, field->part->size);
-    return *part != NULL &&
-           olo_fields_copy(pool, field->part->fields, field->part->field_count, *part);
+    return *part && olo_fields_copy(pool, field->part->fields, field->part->field_count, *part);
 }
 
-/* Kinds that point to nothing have no function. */
+/* Kinds without pointers have no function. */
 static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
-    [OLO_FIELD_NAME] = copy_text_field, [OLO_FIELD_REFERENCE] = copy_text_field,
-    [OLO_FIELD_TEXT] = copy_text_field, [OLO_FIELD_CHOICE] = copy_text_field,
-    [OLO_FIELD_PLACE] = copy_place,     [OLO_FIELD_PLACES] = copy_places,
-    [OLO_FIELD_SIGNAL] = copy_signal,   [OLO_FIELD_ENERGY] = copy_text_field,
-    [OLO_FIELD_SHAPES] = copy_shapes,   [OLO_FIELD_POINTS] = copy_points,
-    [OLO_FIELD_MOTION] = copy_motion,   [OLO_FIELD_VERTICES] = NULL,
-    [OLO_FIELD_PART] = copy_part,       [OLO_FIELD_NUMBERS] = copy_list,
+    [OLO_FIELD_NAME] = copy_text_field,
+    [OLO_FIELD_REFERENCE] = copy_text_field,
+    [OLO_FIELD_TEXT] = copy_text_field,
+    [OLO_FIELD_CHOICE] = copy_text_field,
+    [OLO_FIELD_POINT_ON_BODY] = copy_point_on_body,
+    [OLO_FIELD_POINTS_ON_BODIES] = copy_points_on_bodies,
+    [OLO_FIELD_SIGNAL] = copy_signal,
+    [OLO_FIELD_ENERGY] = copy_text_field,
+    [OLO_FIELD_SHAPES] = copy_shapes,
+    [OLO_FIELD_POINTS] = copy_points,
+    [OLO_FIELD_MOTION] = copy_motion,
+    [OLO_FIELD_VERTICES] = NULL,
+    [OLO_FIELD_PART] = copy_part,
+    [OLO_FIELD_NUMBERS] = copy_list,
     [OLO_FIELD_VECTORS] = copy_list,
 };
 
@@ -136,16 +134,15 @@ bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *t
 {
     for (int i = 0; i < count; i++) {
         bool (*const copy)(olo_pool *, const olo_field *, void *) = copies[fields[i].kind];
-        if (copy != NULL && !copy(pool, &fields[i], target)) {
+        if (copy && !copy(pool, &fields[i], target))
             return false;
-        }
     }
     return true;
 }
 
 /* Checking ------------------------------------------------------------------------------------ */
 
-/* Where a reason goes. */
+/* The buffer for a reason. */
 typedef struct reason {
     char *text;
     size_t size;
@@ -161,15 +158,12 @@ static bool refuse(reason why, const char *text)
 static bool check_numbers(const double *x, const double *defaults, int count, reason why)
 {
     for (int i = 0; i < count; i++) {
-        if (isnan(x[i]) && defaults != NULL && isnan(defaults[i])) {
+        if (isnan(x[i]) && defaults && isnan(defaults[i]))
             continue;
-        }
-        if (!isfinite(x[i])) {
+        if (!isfinite(x[i]))
             return refuse(why, "is not a finite number");
-        }
-        if (fabs(x[i]) > OLO_LARGEST_NUMBER) {
+        if (fabs(x[i]) > OLO_LARGEST_NUMBER)
             return refuse(why, "is too large");
-        }
     }
     return true;
 }
@@ -192,9 +186,8 @@ static bool check_choice(const olo_field *field, const void *element, const void
 {
     (void)defaults;
     const char *const *word = olo_field_in(field, element);
-    if (*word == NULL || olo_field_allows(field, *word)) {
+    if (!*word || olo_field_allows(field, *word))
         return true;
-    }
     char choices[256], excerpt[OLO_NAME_MAX_LENGTH + 1];
     (void)snprintf(excerpt, sizeof excerpt, "%s", *word);
     olo_field_choices(field, choices, sizeof choices);
@@ -202,20 +195,20 @@ static bool check_choice(const olo_field *field, const void *element, const void
     return false;
 }
 
-static bool check_place(const olo_field *field, const void *element, const void *defaults,
-                        reason why)
+static bool check_point_on_body(const olo_field *field, const void *element, const void *defaults,
+                                reason why)
 {
     (void)defaults;
-    const olo_point_on_body *place = olo_field_in(field, element);
-    return check_numbers(place->at, NULL, 3, why);
+    const olo_point_on_body *point = olo_field_in(field, element);
+    return check_numbers(point->at, NULL, 3, why);
 }
 
-static bool check_places(const olo_field *field, const void *element, const void *defaults,
-                         reason why)
+static bool check_points_on_bodies(const olo_field *field, const void *element,
+                                   const void *defaults, reason why)
 {
     (void)defaults;
-    const olo_point_on_body *places = olo_field_in(field, element);
-    return check_numbers(places[0].at, NULL, 3, why) && check_numbers(places[1].at, NULL, 3, why);
+    const olo_point_on_body *points = olo_field_in(field, element);
+    return check_numbers(points[0].at, NULL, 3, why) && check_numbers(points[1].at, NULL, 3, why);
 }
 
 static bool check_signal(const olo_field *field, const void *element, const void *defaults,
@@ -223,36 +216,28 @@ static bool check_signal(const olo_field *field, const void *element, const void
 {
     (void)defaults;
     const olo_signal *signal = *(const olo_signal *const *)olo_field_in(field, element);
-    if (signal == NULL) {
+    if (!signal)
         return true;
-    }
-    if (signal->initialised != OLO_INITIALISED_SIGNAL) {
+    if (signal->initialised != OLO_INITIALISED_SIGNAL)
         return refuse(why, "is not initialised: start from olo_signal_default()");
-    }
-    const bool table = signal->time != NULL || signal->value != NULL || signal->count != 0;
+    const bool table = signal->time || signal->value || signal->count != 0;
     const int given = (signal->expression != NULL) + table + (signal->function != NULL);
-    if (given > 1) {
+    if (given > 1)
         return refuse(why, "is given as more than one of expression, table and function");
-    }
-    if (!table) {
+    if (!table)
         return true;
-    }
-    if (signal->time == NULL || signal->value == NULL || signal->count < 1) {
+    if (!signal->time || !signal->value || signal->count < 1)
         return refuse(why, "needs a table of at least one time and value");
-    }
     if (!check_numbers(signal->time, NULL, signal->count, why) ||
-        !check_numbers(signal->value, NULL, signal->count, why)) {
+        !check_numbers(signal->value, NULL, signal->count, why))
         return false;
-    }
-    for (int i = 1; i < signal->count; i++) {
-        if (!(signal->time[i] > signal->time[i - 1])) {
+    for (int i = 1; i < signal->count; i++)
+        if (!(signal->time[i] > signal->time[i - 1]))
             return refuse(why, "needs times that ascend");
-        }
-    }
     return true;
 }
 
-/* A struct that an element points to. */
+/* A struct to which an element points. */
 static bool check_one_part(const olo_part_type *type, const void *part, reason why)
 {
     union {
@@ -266,16 +251,14 @@ static bool check_one_part(const olo_part_type *type, const void *part, reason w
                        olo_initialised_name(type->initialised));
         return false;
     }
-    if (type->size > sizeof defaults) {
+    if (type->size > sizeof defaults)
         return refuse(why, "is larger than OLO_PART_MAX_SIZE");
-    }
     type->defaults(&defaults);
     const olo_field *wrong =
         olo_fields_check(type->fields, type->field_count, part, &defaults, text, sizeof text);
-    if (wrong != NULL) {
+    if (wrong)
         (void)snprintf(why.text, why.size, "%s %s", wrong->key, text);
-    }
-    return wrong == NULL;
+    return !wrong;
 }
 
 static bool check_shapes(const olo_field *field, const void *element, const void *defaults,
@@ -284,9 +267,8 @@ static bool check_shapes(const olo_field *field, const void *element, const void
     (void)defaults;
     const olo_shape *const *shapes = olo_field_in(field, element);
     const int count = olo_field_count(field, element);
-    if (count < 0 || (count > 0 && *shapes == NULL)) {
+    if (count < 0 || (count > 0 && !*shapes))
         return refuse(why, "has a number of shapes but no shapes");
-    }
     for (int i = 0; i < count; i++) {
         char text[400];
         if (!check_one_part(&olo_part_shape, &(*shapes)[i], (reason){text, sizeof text})) {
@@ -303,25 +285,19 @@ static bool check_points(const olo_field *field, const void *element, const void
     (void)defaults;
     const olo_body_point *const *points = olo_field_in(field, element);
     const int count = olo_field_count(field, element);
-    if (count < 0 || (count > 0 && *points == NULL)) {
+    if (count < 0 || (count > 0 && !*points))
         return refuse(why, "has a number of points but no points");
-    }
-    if (count > OLO_MAX_BODY_POINTS) {
+    if (count > OLO_MAX_BODY_POINTS)
         return refuse(why, "has too many points");
-    }
     for (int i = 0; i < count; i++) {
         const olo_body_point *point = &(*points)[i];
-        if (point->name == NULL || !olo_name_is_valid(point->name)) {
+        if (!point->name || !olo_name_is_valid(point->name))
             return refuse(why, "has a point whose name is not valid: " OLO_NAME_RULE);
-        }
-        for (int k = 0; k < i; k++) {
-            if (strcmp((*points)[k].name, point->name) == 0) {
+        for (int k = 0; k < i; k++)
+            if (strcmp((*points)[k].name, point->name) == 0)
                 return refuse(why, "has two points of one name");
-            }
-        }
-        if (!check_numbers(point->at, NULL, 3, why)) {
+        if (!check_numbers(point->at, NULL, 3, why))
             return false;
-        }
     }
     return true;
 }
@@ -332,9 +308,8 @@ static bool check_list(const olo_field *field, const void *element, const void *
     (void)defaults;
     const double *const *numbers = olo_field_in(field, element);
     const int count = olo_field_count(field, element);
-    if (count < 0 || (count > 0 && *numbers == NULL)) {
+    if (count < 0 || (count > 0 && !*numbers))
         return refuse(why, "has a number of items but no items");
-    }
     return check_numbers(*numbers, NULL, (int)list_size(field, element), why);
 }
 
@@ -352,7 +327,7 @@ static bool check_part(const olo_field *field, const void *element, const void *
 {
     (void)defaults;
     const void *part = *(const void *const *)olo_field_in(field, element);
-    return part == NULL || check_one_part(field->part, part, why);
+    return !part || check_one_part(field->part, part, why);
 }
 
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
@@ -361,8 +336,8 @@ static bool (*const checks[])(const olo_field *, const void *, const void *, rea
     [OLO_FIELD_VECTOR] = check_number_field,
     [OLO_FIELD_INERTIA] = check_number_field,
     [OLO_FIELD_ROTATION] = check_number_field,
-    [OLO_FIELD_PLACE] = check_place,
-    [OLO_FIELD_PLACES] = check_places,
+    [OLO_FIELD_POINT_ON_BODY] = check_point_on_body,
+    [OLO_FIELD_POINTS_ON_BODIES] = check_points_on_bodies,
     [OLO_FIELD_SIGNAL] = check_signal,
     [OLO_FIELD_SHAPES] = check_shapes,
     [OLO_FIELD_POINTS] = check_points,
@@ -380,20 +355,17 @@ const olo_field *olo_fields_check(const olo_field *fields, int count, const void
     for (int i = 0; i < count; i++) {
         bool (*const check)(const olo_field *, const void *, const void *, reason) =
             checks[fields[i].kind];
-        if (check != NULL && !check(&fields[i], element, defaults, why)) {
+        if (check && !check(&fields[i], element, defaults, why))
             return &fields[i];
-        }
     }
     return NULL;
 }
 
 bool olo_field_allows(const olo_field *field, const char *word)
 {
-    for (const char *const *choice = field->choices; *choice != NULL; choice++) {
-        if (strcmp(*choice, word) == 0) {
+    for (const char *const *choice = field->choices; *choice; choice++)
+        if (strcmp(*choice, word) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -401,9 +373,9 @@ void olo_field_choices(const olo_field *field, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
-    for (const char *const *choice = field->choices; *choice != NULL && length < size; choice++) {
-        const char *joint = choice == field->choices ? "" : choice[1] == NULL ? " or " : ", ";
-        const int written = snprintf(text + length, size - length, "%s%s", joint, *choice);
+    for (const char *const *choice = field->choices; *choice && length < size; choice++) {
+        const char *separator = choice == field->choices ? "" : !choice[1] ? " or " : ", ";
+        const int written = snprintf(text + length, size - length, "%s%s", separator, *choice);
         length += written > 0 ? (size_t)written : 0;
     }
 }

@@ -8,17 +8,17 @@
 #include "base/pool.h"
 #include "elements/element.h"
 
-/* Replaces everything that `target`, a plain copy of a struct, points to by copies in the pool.
- * False when memory is out. */
+/* Replaces everything to which `target`, a plain copy of a struct, points by copies in the pool.
+ * Returns false if memory is exhausted. */
 bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *target);
 
-/* Checks what no element can mean: numbers that are not finite (unless the default of the field
- * is unset) or larger than OLO_LARGEST_NUMBER, words that are not among the choices, lists
- * without items. Returns the field, with the reason in `text`, or NULL if all is well. */
+/* Checks for values that are wrong in any element: numbers that are not finite (unless the default
+ * of the field is unset) or larger than OLO_LARGEST_NUMBER, words that are not among the choices,
+ * lists without items. Returns the wrong field, with the reason in `text`, or NULL. */
 const olo_field *olo_fields_check(const olo_field *fields, int count, const void *element,
                                   const void *defaults, char *text, size_t size);
 
-/* Where a field is in its struct. */
+/* The address of a field in its struct. */
 static inline void *olo_field_at(const olo_field *field, void *element)
 {
     return (char *)element + field->offset;

@@ -1,4 +1,4 @@
-/* C functions for elements that are in a model already. */
+/* Sets C functions of elements that were added to a model before. */
 #include <stddef.h>
 
 #include "base/fail.h"
@@ -8,10 +8,10 @@
 static olo_status find(olo_model *model, const olo_element_type *type, const char *name,
                        void **element, olo_error *error)
 {
-    const olo_entry *entry = name != NULL ? olo_names_find(&model->names, name) : NULL;
-    if (entry == NULL || entry->type != type) {
+    const olo_entry *entry = name ? olo_names_find(&model->names, name) : NULL;
+    if (!entry || entry->type != type) {
         return olo_fail(error, OLO_NOT_FOUND, "model '%s' has no %s '%.64s'", model->name,
-                        type->noun, name != NULL ? name : "");
+                        type->noun, name ? name : "");
     }
     *element = entry->element;
     model->text = "";
@@ -42,9 +42,8 @@ olo_status olo_model_set_load_derivatives(
 {
     void *element = NULL;
     const olo_status status = find(model, &olo_element_load, name, &element, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         ((olo_load *)element)->derivatives = derivatives;
-    }
     return status;
 }
 
@@ -56,9 +55,8 @@ olo_status olo_model_set_joint_derivatives(olo_model *model, const char *name,
 {
     void *element = NULL;
     const olo_status status = find(model, &olo_element_joint, name, &element, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         ((olo_joint *)element)->derivatives = derivatives;
-    }
     return status;
 }
 

@@ -1,8 +1,7 @@
-/* What a model consists of: elements by type, names, parameters, and where each of them was
- * written.
+/* The data of a model: elements by type, names, parameters, and the location of each in the file.
  *
- * Everything a model holds is copied into its pool. Elements are known through the tables of
- * their fields only (elements/element.h); nothing here knows what a body is. */
+ * Everything in a model is copied into its pool. Elements are accessed through the tables of their
+ * fields only (elements/element.h), independently of their type. */
 #ifndef OLO_MODEL_MODEL_H
 #define OLO_MODEL_MODEL_H
 
@@ -14,36 +13,37 @@
 #include "model/parameters.h"
 #include "oloid/model.h"
 
-/* A place in the model file, from 1; zero if it was not written there. */
+/* Line and column in the model file, from 1; zero if it is not in the file. */
 typedef struct olo_mark {
     int line, column;
 } olo_mark;
 
-/* Where an element was written. */
+/* The location of an element in the file. */
 typedef struct olo_origin {
     const char *path;      /* "bodies[0]"; NULL for a model made in code */
     olo_mark mark;         /* of the element */
     const olo_mark *marks; /* of each field, in the order of the table */
 } olo_origin;
 
-/* A field whose numbers follow from parameters, and where they are written. */
+/* A field whose numbers depend on parameters, and its node in the file. */
 typedef struct olo_bound_field {
     const olo_field *field;
     const struct olo_yaml_node *node;
 } olo_bound_field;
 
-enum { OLO_REPEAT_MAX_VARIABLES = 3 }; /* a grid in space needs three */
+enum { OLO_REPETITION_MAX_VARIABLES = 3 }; /* a grid in space needs three */
 
-/* What has to be evaluated again for other parameters; the variables of its repetition. */
+/* The fields of an element that are evaluated again for other parameters, and the values of the
+ * variables of its repetition. */
 typedef struct olo_bindings {
     int count;
     const olo_bound_field *fields;
-    double variables[OLO_REPEAT_MAX_VARIABLES];
+    double variables[OLO_REPETITION_MAX_VARIABLES];
 } olo_bindings;
 
 typedef struct olo_entry {
     const olo_element_type *type;
-    void *element; /* the struct of the type, which begins as olo_element_head */
+    void *element; /* the struct of the type; its first members are olo_element_head */
     olo_origin origin;
     olo_bindings bindings;
 } olo_entry;
@@ -63,21 +63,22 @@ struct olo_model {
     olo_mark gravity_mark, plane_mark;
     olo_run run;
     olo_parameters *parameters; /* always resolved */
-    bool *structural;           /* [parameters] in names, or counts copies; NULL: none is */
-    /* Of a file: expressions of its numbers, and where gravity and plane follow from parameters */
+    bool *structural;           /* [parameters] is part of a name or counts copies; NULL: none */
+    /* Of a file: the expressions of its numbers, and the nodes of gravity and plane if they depend
+     * on parameters */
     olo_expression **expressions;
     size_t expression_count, expression_capacity;
     const struct olo_yaml_node *gravity_node, *plane_node;
     bool in_xy;            /* the plane is xy: a vector may have two numbers */
-    olo_entry_list *lists; /* one a type, in the order of olo_element_types */
+    olo_entry_list *lists; /* one per type, in the order of olo_element_types */
     olo_names names;       /* of elements, to their entries */
 };
 
 enum {
     OLO_DESCRIPTION_MAX_LENGTH = 10000, /* bytes: a page or two */
     OLO_UNITS_MAX_LENGTH = 100,
-    OLO_MAX_PARAMETERS = 1000, /* every expression looks its names up in this list */
-    OLO_MAX_BODY_POINTS = 1000 /* every place on a body looks its name up in this list */
+    OLO_MAX_PARAMETERS = 1000, /* every name in an expression is searched in this list */
+    OLO_MAX_BODY_POINTS = 1000 /* every reference to a point on a body is searched in this list */
 };
 
 /* Numbers beyond this are refused: the square of such a number times a mass still has to be
@@ -91,29 +92,29 @@ olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
                                  const void *element, const olo_origin *origin,
                                  const olo_bindings *bindings, olo_error *error);
 
-/* Values of the parameters at which a model is evaluated: `values`, or, where there is a direction,
- * numbers on the line x + shift dx/dp from those at `values`, along their exact derivatives with
- * `direction`, whatever the expressions they come from. */
+/* The parameters at which a model is evaluated. Without a direction: `values`. With a direction:
+ * each number of the model is x + shift dx/dp, where x is its value at `values` and dx/dp its exact
+ * derivative along `direction`. */
 typedef struct olo_evaluation {
     const double *values;    /* [parameters] */
     const double *direction; /* [parameters] or NULL */
     double shift;
 } olo_evaluation;
 
-/* Compiles a model again at other values: the structure of `system`, which was compiled from it,
- * with other numbers. Fails with OLO_UNSUPPORTED where the structure would be another one. */
+/* Compiles a model at other parameters: the structure of `system`, which was compiled from it, with
+ * other numbers. Fails with OLO_UNSUPPORTED if the structure would change. */
 olo_status olo_model_compile_at(const olo_model *model, const olo_system *system,
                                 const olo_evaluation *at, olo_system **other, olo_error *error);
 
 /* Name of an element. */
 const char *olo_entry_name(const olo_entry *entry);
 
-/* Where `key` of an element stands: "top.yaml:12:5: bodies[0].inertia", or "body 'top': inertia"
- * for a model made in code; key NULL: the element itself. */
+/* Writes the location of `key` of an element: "top.yaml:12:5: bodies[0].inertia", or "body 'top':
+ * inertia" for a model made in code; key NULL: the element itself. */
 void olo_entry_locate(const olo_model *model, const olo_entry *entry, const char *key, char *text,
                       size_t size);
 
-/* The same for what belongs to the whole model: "gravity", "plane"; key NULL: the model itself. */
+/* The same for keys of the whole model: "gravity", "plane"; key NULL: the model itself. */
 void olo_model_locate(const olo_model *model, const char *key, char *text, size_t size);
 
 /* Replaces the text of `*field` by a copy of `text`. */

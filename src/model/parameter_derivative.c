@@ -1,18 +1,19 @@
-/* How a compiled model changes with a parameter. The chain rule has two links: numbers of the model
- * file follow the parameter through expressions, x'(p), which are differentiated exactly
- * (base/expression_jet.h), and coefficients follow these numbers through the elements. For the
- * second the elements build the system again with numbers on the line x(p) + s x'(p), and every
- * coefficient and the start are differentiated there,
+/* The derivative of a compiled model by a parameter. The chain rule has two parts. The numbers x(p)
+ * of the model file depend on the parameter through expressions, which are differentiated exactly
+ * (base/expression_jet.h). The coefficients of the system and the initial state depend on these
+ * numbers through the elements. For the second part the elements build the system again with
+ * numbers on the line x(p) + s x'(p), and the coefficients and the initial state are differentiated
+ * there:
  *
- *     c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4, error of the order
- *         d^8.
+ *         c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4,  error O(d^8)
  *
- * Masses, stiffnesses, loads, lengths at rest and whatever else a file says go straight into
- * coefficients. Along the line these are linear, and so the widest difference, over half the
- * parameter to both sides, is their derivative to the last bit. Sections, places and inertias are
- * polynomials of low degree, which the stencil differentiates exactly as well; what turns or has to
- * be closed is smooth. Each coefficient takes the step that fits it best, and what no step fits has
- * no derivative. No run is ever differenced. */
+ * Masses, stiffnesses, loads, rest lengths and most other numbers of a file are coefficients
+ * themselves. They are linear along the line, so that the widest difference, over half the
+ * parameter to both sides, is their exact derivative. Sections, positions and inertias are
+ * polynomials of low degree, which the stencil differentiates exactly, too. Rotations and closed
+ * joints depend smoothly on the numbers. For each coefficient the step with the smallest error is
+ * used; a coefficient for which no step is accurate has no derivative. Only compiled models are
+ * differenced, never runs. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -26,13 +27,14 @@ enum { REACH = 4, STENCIL = 2 * REACH };
 
 static const double weights8[REACH] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
 static const double weights6[REACH] = {3.0 / 4, -3.0 / 20, 1.0 / 60, 0};
-static const double rounded = 4 * DBL_EPSILON; /* of a difference of two numbers */
+static const double rounded = 4 * DBL_EPSILON; /* relative rounding error of a difference */
 static const double weights4[REACH] = {2.0 / 3, -1.0 / 12, 0, 0};
 
-/* What is compared: all coefficients, then the start. */
+/* The differentiated numbers: all coefficients, then the initial state. */
 typedef struct numbers {
     olo_coefficient *items;
-    double *size; /* [count] the largest number of the same thing: what is rounded against */
+    double *size; /* [count] the largest number of the same piece, to which rounding errors are
+                     relative */
     size_t count, capacity;
     bool full;
 } numbers;
@@ -49,8 +51,8 @@ static void collect(void *context, const olo_coefficient *c)
     x->items[x->count++] = *c;
 }
 
-/* The start stands behind the coefficients, as a kind of its own. */
-enum { START = OLO_COEFFICIENT_FUNCTION + 1 };
+/* The initial state follows the coefficients as an additional kind. */
+enum { INITIAL_STATE = OLO_COEFFICIENT_FUNCTION + 1 };
 
 static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *error)
 {
@@ -60,7 +62,7 @@ static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *
         return status;
     olo_system_visit_coefficients(system, collect, x);
     for (int i = 0; i < 2 * system->n; i++) {
-        const olo_coefficient c = {.kind = (olo_coefficient_kind)START,
+        const olo_coefficient c = {.kind = (olo_coefficient_kind)INITIAL_STATE,
                                    .index = i,
                                    .value = i < system->n ? state->q[i] : state->v[i - system->n]};
         collect(x, &c);
@@ -69,12 +71,13 @@ static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *
     return x->full ? olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter") : OLO_OK;
 }
 
-/* Numbers of one thing: those of a term or row, all masses, all positions, all velocities. */
+/* Whether two numbers belong to the same piece: a term or row, all masses, all positions, all
+ * velocities. */
 static bool are_together(const olo_coefficient *a, const olo_coefficient *b, int n)
 {
     if (a->kind != b->kind)
         return false;
-    if ((int)a->kind == START)
+    if ((int)a->kind == INITIAL_STATE)
         return (a->index < n) == (b->index < n);
     return a->kind == OLO_COEFFICIENT_MASS || a->index == b->index;
 }
@@ -91,18 +94,18 @@ static bool measure(numbers *x, int n)
         for (size_t i = first; i < last; i++)
             x->size[i] = largest;
     }
-    return x->size != NULL;
+    return x->size;
 }
 
-/* The numbers of a model around the values of its parameters. */
+/* A model and the direction in which its parameters change. */
 typedef struct surroundings {
     const olo_model *model;
     const olo_system *system;
     const char *name;
-    const double *direction; /* [parameters] how all parameters change with the one in question */
+    const double *direction; /* [parameters] derivatives of all parameters by the given one */
 } surroundings;
 
-/* The numbers some way from the value of the parameter. */
+/* Finds the numbers of the model at a shift of the parameter. */
 static olo_status numbers_at(const surroundings *around, double shift, numbers *x, olo_error *error)
 {
     olo_system *system = NULL;
@@ -116,14 +119,15 @@ static olo_status numbers_at(const surroundings *around, double shift, numbers *
     return status;
 }
 
-/* A derivative and how far it may be off. */
+/* A derivative and an estimate of its error. */
 typedef struct estimate {
     double value, error;
-    bool straight; /* the number follows a line */
+    bool straight; /* the number is linear along the line */
 } estimate;
 
-/* The number at -REACH d .. REACH d. Whether it lies on a line is judged by its own rounding; else
- * it was computed from others, and theirs counts, which are of some size. */
+/* Differentiates a number from its values at -REACH d .. REACH d. It is linear if it differs from a
+ * line by its own rounding error at most. Otherwise it was computed from others, whose rounding
+ * error is relative to `size`. */
 static estimate differentiate(const double up[REACH], const double down[REACH], double size,
                               double d)
 {
@@ -132,23 +136,23 @@ static estimate differentiate(const double up[REACH], const double down[REACH], 
     double by4 = 0, by6 = 0, by8 = 0, own = 0;
     bool straight = true;
     for (int k = 0; k < REACH; k++) {
-        double slope = (up[k] - down[k]) / d;
+        double quotient = (up[k] - down[k]) / d;
         own = fmax(own, fmax(fabs(up[k]), fabs(down[k])));
-        by4 += weights4[k] * slope;
-        by6 += weights6[k] * slope;
-        by8 += weights8[k] * slope;
+        by4 += weights4[k] * quotient;
+        by6 += weights6[k] * quotient;
+        by8 += weights8[k] * quotient;
     }
     for (int k = 0; k < REACH; k++)
         straight = straight && fabs(up[k] - down[k] - 2 * (k + 1) * d * widest) <= rounded * own;
     if (straight)
         return (estimate){widest, rounded * own / (REACH * d), true};
-    /* what a further order would change, if orders gain as much as before */
+    /* estimated change by the next order, if the error continues to decrease at the same rate */
     double now = fabs(by8 - by6), before = fabs(by6 - by4);
     return (estimate){by8, now * fmin(1.0, now / fmax(before, DBL_MIN)) + rounded * size / d,
                       false};
 }
 
-/* The better one of what number i has and what a stencil around it says. */
+/* Replaces the derivative of number i by that of another stencil if its error is smaller. */
 static void improve(const numbers *at, const numbers *around, size_t i, double d, estimate *best)
 {
     double up[REACH], down[REACH];
@@ -156,15 +160,15 @@ static void improve(const numbers *at, const numbers *around, size_t i, double d
         up[k] = around[2 * k].items[i].value;
         down[k] = around[2 * k + 1].items[i].value;
         if (up[k] == down[k])
-            up[k] = down[k] = 0; /* infinite ones, too */
+            up[k] = down[k] = 0; /* also if both are infinite */
     }
     estimate now = differentiate(up, down, at->size[i], d);
     if (now.error < best->error)
         *best = now;
 }
 
-/* Nothing but rounding. */
-static bool is_nothing(const estimate *x, double size, double unit)
+/* Whether a derivative is zero up to rounding. */
+static bool is_zero(const estimate *x, double size, double unit)
 {
     return fabs(x->value) <= 4 * x->error ||
            (!x->straight && fabs(x->value) <= 1e-13 * size / unit);
@@ -188,30 +192,30 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
 {
     if (c->kind == OLO_COEFFICIENT_COORDINATE && is_used(s, c->index))
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameter '%s' changes what the joint coordinate '%s' measures, along "
-                        "which something acts, and there are no derivatives with respect to that",
+                        "parameter '%s' changes the definition of the joint coordinate '%s', along "
+                        "which forces act; there are no derivatives with respect to it",
                         name, s->joint_coordinates[c->index].name);
     if (c->kind == OLO_COEFFICIENT_CORNER)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameter '%s' turns the ends of beams against each other, and there are "
-                        "no derivatives with respect to that",
+                        "parameter '%s' changes the angle between beams at a corner; there are "
+                        "no derivatives with respect to it",
                         name);
     if (c->kind == OLO_COEFFICIENT_CONTACT)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameter '%s' turns the axis of a disc in its body, or the plane that it "
-                        "rolls on, and there are no derivatives with respect to that",
+                        "parameter '%s' changes the axis of a disc in its body, or the plane on "
+                        "which it rolls; there are no derivatives with respect to it",
                         name);
     if (c->kind == OLO_COEFFICIENT_FUNCTION)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameter '%s' is in a table over time or in the energy of a spring, and "
-                        "there are no derivatives with respect to that; write a function of time",
+                        "parameter '%s' is in a table over time or in the energy of a spring; "
+                        "there are no derivatives with respect to it: write an expression of time",
                         name);
     return OLO_OK;
 }
 
-/* Keeps what changes. */
-static olo_status keep(olo_parameter_derivative *x, const olo_system *system, const numbers *at,
-                       const estimate *derivative, olo_error *error)
+/* Stores the derivatives that are not zero. */
+static olo_status store_changes(olo_parameter_derivative *x, const olo_system *system,
+                                const numbers *at, const estimate *derivative, olo_error *error)
 {
     olo_status status = OLO_OK;
     size_t n = (size_t)x->n;
@@ -223,7 +227,7 @@ static olo_status keep(olo_parameter_derivative *x, const olo_system *system, co
         const olo_coefficient *c = &at->items[i];
         if (derivative[i].value == 0)
             continue;
-        if ((int)c->kind == START) {
+        if ((int)c->kind == INITIAL_STATE) {
             (c->index < x->n ? x->dq : x->dv)[c->index % x->n] = derivative[i].value;
             continue;
         }
@@ -234,28 +238,30 @@ static olo_status keep(olo_parameter_derivative *x, const olo_system *system, co
     return status;
 }
 
-static void keep_function(olo_parameter_derivative *x, const olo_time_function *time, bool row,
-                          int index)
+static void store_function(olo_parameter_derivative *x, const olo_time_function *time, bool row,
+                           int index)
 {
     double by[2];
     if (time->by_parameters && time->by_parameters(time->context, 0.0, x->direction, by))
         x->functions[x->function_count++] = (olo_function_derivative){.row = row, .index = index};
 }
 
-/* Functions of time that depend on the parameter. */
-static olo_status keep_functions(olo_parameter_derivative *x, const olo_system *s, olo_error *error)
+/* Stores the functions of time that depend on the parameter. */
+static olo_status store_functions(olo_parameter_derivative *x, const olo_system *s,
+                                  olo_error *error)
 {
     x->functions = olo_pool_alloc(&x->pool, (size_t)(s->action_count + s->m), sizeof *x->functions);
     if (!x->functions)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     for (int i = 0; i < s->action_count; i++)
-        keep_function(x, &s->actions[i].time, false, i);
+        store_function(x, &s->actions[i].time, false, i);
     for (int c = 0; c < s->m; c++)
-        keep_function(x, &s->constraints[c].time, true, c);
+        store_function(x, &s->constraints[c].time, true, c);
     return OLO_OK;
 }
 
-/* One stencil; it fails where the model does not exist or is another one so far away. */
+/* Evaluates one stencil. It fails if the model cannot be compiled at one of its points, or has
+ * another structure there. */
 static olo_status try_stencil(const surroundings *x, double d, const numbers *at,
                               estimate *derivative, olo_error *error)
 {
@@ -265,9 +271,11 @@ static olo_status try_stencil(const surroundings *x, double d, const numbers *at
         double side = (k / 2 + 1) * (k % 2 == 0 ? d : -d);
         status = numbers_at(x, side, &around[k], error);
         if (status == OLO_UNSUPPORTED)
-            olo_fail(error, status, "parameter '%s' changes what the model consists of", x->name);
+            olo_fail(error, status, "parameter '%s' changes the structure of the model", x->name);
         else if (status != OLO_OK)
-            olo_fail_context(error, status, "parameter '%s' has no value beside its own", x->name);
+            olo_fail_context(error, status,
+                             "the model cannot be compiled near the value of parameter '%s'",
+                             x->name);
     }
     for (size_t i = 0; status == OLO_OK && i < at->count; i++)
         improve(at, around, i, d, &derivative[i]);
@@ -276,8 +284,8 @@ static olo_status try_stencil(const surroundings *x, double d, const numbers *at
     return status;
 }
 
-/* How far all derivatives are off at most, against themselves and against what their numbers are
- * rounded to. */
+/* The largest error of all derivatives, relative to the derivative and to the size of its number.
+ */
 static double worst_of(const numbers *at, double unit, const estimate *derivative)
 {
     double worst = 0;
@@ -289,7 +297,7 @@ static double worst_of(const numbers *at, double unit, const estimate *derivativ
     return worst;
 }
 
-/* Stencils from wide to narrow, until all derivatives are as good as rounding lets them. */
+/* Evaluates stencils from wide to narrow until rounding dominates the errors of all derivatives. */
 static olo_status search(const surroundings *x, double value, double unit, const numbers *at,
                          estimate *derivative, olo_error *error)
 {
@@ -308,7 +316,7 @@ static olo_status search(const surroundings *x, double value, double unit, const
             continue;
         worst = worst_of(at, unit, derivative);
         if (worst <= enough && worst > 0.1 * before)
-            break; /* rounding is all that is left */
+            break; /* rounding dominates */
     }
     if (!any || status == OLO_NO_MEMORY)
         return status;
@@ -336,10 +344,10 @@ static olo_status find(const olo_model *model, const olo_system *system, size_t 
     if (status == OLO_OK)
         status = search(&around, value, unit, &at, derivative, error);
     for (size_t i = 0; status == OLO_OK && i < at.count; i++)
-        if (is_nothing(&derivative[i], at.size[i], unit))
+        if (is_zero(&derivative[i], at.size[i], unit))
             derivative[i].value = 0;
     if (status == OLO_OK)
-        status = keep(x, system, &at, derivative, error);
+        status = store_changes(x, system, &at, derivative, error);
     olo_free(at.items);
     olo_free(at.size);
     olo_free(derivative);
@@ -358,8 +366,8 @@ olo_status olo_parameter_derivative_create(const olo_model *model, const char *p
                         parameter);
     if (model->text[0] == '\0')
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "the model has forces that functions of a program give, and so no "
-                        "derivatives by parameters such as '%s', which these may use, too",
+                        "the model has forces from functions of a program, which may depend on "
+                        "parameters such as '%s': there are no derivatives by parameters",
                         parameter);
     olo_parameter_derivative *x = olo_alloc(1, sizeof *x);
     if (!x)
@@ -379,9 +387,8 @@ olo_status olo_parameter_derivative_create(const olo_model *model, const char *p
         olo_parameters_derivatives(model->parameters, index, x->direction);
         status = find(model, system, index, x, error);
     }
-    if (status == OLO_OK) {
-        status = keep_functions(x, system, error);
-    }
+    if (status == OLO_OK)
+        status = store_functions(x, system, error);
     olo_system_free(system);
     if (status != OLO_OK) {
         olo_parameter_derivative_free(x);

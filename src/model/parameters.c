@@ -1,6 +1,7 @@
-/* Parameters: a graph of definitions, put in order by depth-first search, then evaluated in order.
- * With y_i = f_i(y) and the order such that f_i uses only earlier ones, the derivative by y_k is
- * d_k = 1, d_i = Df_i(y)[d]. */
+/* Parameters: a graph of definitions y_i = f_i(y), sorted by depth-first search such that f_i
+ * depends on earlier parameters only, and evaluated in this order. The derivatives d by y_k are
+ *
+ *     d_k = 1,   d_i = Df_i(y)[d] */
 #include "model/parameters.h"
 
 #include <math.h>
@@ -17,7 +18,8 @@ typedef struct definition {
     olo_expression *expression; /* compiled text; NULL for a number, or if not resolved */
 } definition;
 
-/* All lists have `count` items, by index; `order` lists the indices, used ones before users. */
+/* All lists have `count` items, by index; `order` lists the indices such that each parameter
+ * follows those on which it depends. */
 struct olo_parameters {
     size_t count, capacity;
     char **names;
@@ -31,18 +33,17 @@ static olo_status out_of_memory(olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for the parameters");
 }
 
-/* After a change no value holds. */
+/* Marks all values as unknown after a change. */
 static void invalidate(olo_parameters *parameters)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
+    for (size_t i = 0; i < parameters->count; i++)
         parameters->values[i] = NAN;
-    }
 }
 
 olo_status olo_parameters_create(olo_parameters **parameters, olo_error *error)
 {
     *parameters = olo_alloc(1, sizeof **parameters);
-    return *parameters != NULL ? OLO_OK : out_of_memory(error);
+    return *parameters ? OLO_OK : out_of_memory(error);
 }
 
 static void clear(definition *item)
@@ -53,9 +54,8 @@ static void clear(definition *item)
 
 olo_parameters *olo_parameters_free(olo_parameters *parameters)
 {
-    if (parameters == NULL) {
+    if (!parameters)
         return NULL;
-    }
     for (size_t i = 0; i < parameters->count; i++) {
         olo_free(parameters->names[i]);
         clear(&parameters->items[i]);
@@ -82,49 +82,47 @@ static olo_status check_name(const olo_parameters *parameters, const char *name,
     }
     if (olo_expression_is_reserved(name)) {
         return olo_fail(error, OLO_BAD_INPUT,
-                        "parameter '%s': this name has a meaning in expressions", name);
+                        "parameter '%s': this name is reserved in expressions", name);
     }
-    if (olo_parameters_find(parameters, name) != OLO_PARAMETER_NONE) {
+    if (olo_parameters_find(parameters, name) != OLO_PARAMETER_NONE)
         return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is defined twice", name);
-    }
     return OLO_OK;
 }
 
-/* Room for one more in all lists. A failure leaves some of them larger, which does no harm. */
+/* Reserves capacity for one more parameter in all lists. A failure may leave some of them larger.
+ */
 static bool reserve(olo_parameters *parameters)
 {
     size_t count = parameters->count;
-    if (count < parameters->capacity) {
+    if (count < parameters->capacity)
         return true;
-    }
     size_t capacity = count == 0 ? 8 : 2 * count;
     char **names = olo_realloc(parameters->names, count, capacity, sizeof *names);
-    parameters->names = names != NULL ? names : parameters->names;
+    parameters->names = names ? names : parameters->names;
     definition *items = olo_realloc(parameters->items, count, capacity, sizeof *items);
-    parameters->items = items != NULL ? items : parameters->items;
+    parameters->items = items ? items : parameters->items;
     double *values = olo_realloc(parameters->values, count, capacity, sizeof *values);
-    parameters->values = values != NULL ? values : parameters->values;
+    parameters->values = values ? values : parameters->values;
     size_t *order = olo_realloc(parameters->order, count, capacity, sizeof *order);
-    parameters->order = order != NULL ? order : parameters->order;
-    if (names == NULL || items == NULL || values == NULL || order == NULL) {
+    parameters->order = order ? order : parameters->order;
+    if (!names || !items || !values || !order)
         return false;
-    }
     parameters->capacity = capacity;
     return true;
 }
 
-/* A definition by `text`, copied, or by `number` if that is NULL. */
+/* Sets a definition by `text`, which is copied, or by `number` if `text` is NULL. */
 static olo_status define(const char *name, const char *text, double number, definition *item,
                          olo_error *error)
 {
     *item = (definition){.number = number};
-    if (text == NULL && !isfinite(number)) {
+    if (!text && !isfinite(number)) {
         return olo_fail(error, OLO_BAD_INPUT, "parameter '%s': %g is not a finite number", name,
                         number);
     }
-    if (text != NULL) {
+    if (text) {
         item->text = olo_strdup(text);
-        return item->text != NULL ? OLO_OK : out_of_memory(error);
+        return item->text ? OLO_OK : out_of_memory(error);
     }
     return OLO_OK;
 }
@@ -133,16 +131,14 @@ static olo_status add(olo_parameters *parameters, const char *name, const char *
                       olo_error *error)
 {
     olo_status status = check_name(parameters, name, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     definition item;
     status = define(name, text, number, &item, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     char *copy = olo_strdup(name);
-    if (copy == NULL || !reserve(parameters)) {
+    if (!copy || !reserve(parameters)) {
         olo_free(copy);
         clear(&item);
         return out_of_memory(error);
@@ -160,12 +156,10 @@ static olo_status replace(olo_parameters *parameters, const char *name, const ch
     size_t i = 0;
     definition item;
     olo_status status = olo_parameters_require(parameters, name, &i, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = define(name, text, number, &item, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     clear(&parameters->items[i]);
     parameters->items[i] = item;
     invalidate(parameters);
@@ -202,15 +196,12 @@ olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignm
     const char *equals = strchr(assignment, '=');
     const char *start = assignment + strspn(assignment, " ");
     const char *end = equals;
-    while (end != NULL && end > start && end[-1] == ' ') {
+    while (end && end > start && end[-1] == ' ')
         end--;
-    }
-    if (end == NULL || end <= start) {
+    if (!end || end <= start)
         return olo_fail(error, OLO_BAD_INPUT, "expected name=value, not '%.80s'", assignment);
-    }
-    if (end - start > OLO_PARAMETER_MAX_NAME) {
+    if (end - start > OLO_PARAMETER_MAX_NAME)
         return olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.20s...'", start);
-    }
     char name[OLO_PARAMETER_MAX_NAME + 1] = "";
     memcpy(name, start, (size_t)(end - start));
     return replace(parameters, name, equals + 1, NAN, error);
@@ -218,37 +209,37 @@ olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignm
 
 /* Resolution ---------------------------------------------------------------------------------- */
 
-static olo_status compile(olo_parameters *parameters, olo_parameters_place *place, olo_error *error)
+static olo_status compile(olo_parameters *parameters, olo_parameters_location *location,
+                          olo_error *error)
 {
     for (size_t i = 0; i < parameters->count; i++) {
         definition *item = &parameters->items[i];
         item->expression = olo_expression_free(item->expression);
-        if (item->text == NULL) {
+        if (!item->text)
             continue;
-        }
         olo_status status =
             olo_expression_compile(item->text, olo_parameters_names(parameters), parameters->count,
-                                   &item->expression, &place->column, error);
+                                   &item->expression, &location->column, error);
         if (status != OLO_OK) {
-            place->parameter = i;
+            location->parameter = i;
             return olo_fail_context(error, status, "parameter '%s'", parameters->names[i]);
         }
     }
     return OLO_OK;
 }
 
-/* A parameter on the way from a root of the search, and which of those it uses comes next. */
+/* A parameter on the path of the search, and the index of its next dependency. */
 typedef struct visit {
     size_t parameter, next;
 } visit;
 
 enum { UNSEEN, OPEN, DONE };
 
-/* The cycle that leads from `path[first]` over the last of the path back to the first. */
+/* Reports the cycle from `path[first]` to the end of the path and back. */
 static olo_status fail_cycle(const olo_parameters *parameters, const visit *path, size_t first,
                              size_t length, olo_error *error)
 {
-    enum { SHOWN = 10 }; /* names; the error text would hold some 25 of the longest */
+    enum { SHOWN = 10 }; /* names; the message has capacity for about 25 of the longest */
     char text[(SHOWN + 1) * (OLO_PARAMETER_MAX_NAME + 8) + 8];
     size_t used = 0;
     for (size_t i = first; i < length && i < first + SHOWN; i++) {
@@ -260,9 +251,9 @@ static olo_status fail_cycle(const olo_parameters *parameters, const visit *path
                     parameters->names[path[first].parameter]);
 }
 
-/* Depth-first search with a path of its own, since chains may be longer than the C stack bears. */
+/* Depth-first search with an explicit path, because chains may be too long for recursion. */
 static olo_status search(olo_parameters *parameters, visit *path, char *mark, size_t root,
-                         size_t *ordered, olo_parameters_place *place, olo_error *error)
+                         size_t *ordered, olo_parameters_location *location, olo_error *error)
 {
     size_t length = 1;
     path[0] = (visit){root, 0};
@@ -271,7 +262,7 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
         visit *last = &path[length - 1];
         const olo_expression *expression = parameters->items[last->parameter].expression;
         const size_t *used = NULL;
-        size_t count = expression != NULL ? olo_expression_used(expression, &used) : 0;
+        size_t count = expression ? olo_expression_used(expression, &used) : 0;
         if (last->next == count) {
             mark[last->parameter] = DONE;
             parameters->order[(*ordered)++] = last->parameter;
@@ -281,10 +272,9 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
         size_t next = used[last->next++];
         if (mark[next] == OPEN) {
             size_t first = 0;
-            while (path[first].parameter != next) {
+            while (path[first].parameter != next)
                 first++;
-            }
-            place->parameter = next;
+            location->parameter = next;
             return fail_cycle(parameters, path, first, length, error);
         }
         if (mark[next] == UNSEEN) {
@@ -295,35 +285,33 @@ static olo_status search(olo_parameters *parameters, visit *path, char *mark, si
     return OLO_OK;
 }
 
-static olo_status put_in_order(olo_parameters *parameters, olo_parameters_place *place,
-                               olo_error *error)
+static olo_status sort(olo_parameters *parameters, olo_parameters_location *location,
+                       olo_error *error)
 {
     size_t count = parameters->count, ordered = 0;
     visit *path = olo_alloc(count, sizeof *path);
     char *mark = olo_alloc(count, 1);
-    bool enough = path != NULL && mark != NULL;
+    bool enough = path && mark;
     olo_status status = enough ? OLO_OK : out_of_memory(error);
-    for (size_t i = 0; enough && i < count && status == OLO_OK; i++) {
-        if (mark[i] == UNSEEN) {
-            status = search(parameters, path, mark, i, &ordered, place, error);
-        }
-    }
+    for (size_t i = 0; enough && i < count && status == OLO_OK; i++)
+        if (mark[i] == UNSEEN)
+            status = search(parameters, path, mark, i, &ordered, location, error);
     olo_free(path);
     olo_free(mark);
     return status;
 }
 
-static olo_status evaluate(olo_parameters *parameters, olo_parameters_place *place,
+static olo_status evaluate(olo_parameters *parameters, olo_parameters_location *location,
                            olo_error *error)
 {
     double *values = parameters->values;
     for (size_t k = 0; k < parameters->count; k++) {
         size_t i = parameters->order[k];
         const definition *item = &parameters->items[i];
-        values[i] = item->expression != NULL ? olo_expression_value(item->expression, values)
-                                             : item->number;
+        values[i] =
+            item->expression ? olo_expression_value(item->expression, values) : item->number;
         if (!isfinite(values[i])) {
-            place->parameter = i;
+            location->parameter = i;
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s': '%.80s' is not finite",
                             parameters->names[i], item->text);
         }
@@ -331,22 +319,19 @@ static olo_status evaluate(olo_parameters *parameters, olo_parameters_place *pla
     return OLO_OK;
 }
 
-olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_place *place,
+olo_status olo_parameters_resolve(olo_parameters *parameters, olo_parameters_location *location,
                                   olo_error *error)
 {
-    olo_parameters_place unwanted;
-    place = place != NULL ? place : &unwanted;
-    *place = (olo_parameters_place){OLO_PARAMETER_NONE, 0};
-    olo_status status = compile(parameters, place, error);
-    if (status == OLO_OK) {
-        status = put_in_order(parameters, place, error);
-    }
-    if (status == OLO_OK) {
-        status = evaluate(parameters, place, error);
-    }
-    if (status != OLO_OK) {
+    olo_parameters_location ignored;
+    location = location ? location : &ignored;
+    *location = (olo_parameters_location){OLO_PARAMETER_NONE, 0};
+    olo_status status = compile(parameters, location, error);
+    if (status == OLO_OK)
+        status = sort(parameters, location, error);
+    if (status == OLO_OK)
+        status = evaluate(parameters, location, error);
+    if (status != OLO_OK)
         invalidate(parameters);
-    }
     return status;
 }
 
@@ -364,11 +349,9 @@ const char *const *olo_parameters_names(const olo_parameters *parameters)
 
 size_t olo_parameters_find(const olo_parameters *parameters, const char *name)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
-        if (strcmp(parameters->names[i], name) == 0) {
+    for (size_t i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->names[i], name) == 0)
             return i;
-        }
-    }
     return OLO_PARAMETER_NONE;
 }
 
@@ -376,13 +359,12 @@ olo_status olo_parameters_require(const olo_parameters *parameters, const char *
                                   olo_error *error)
 {
     *index = olo_parameters_find(parameters, name);
-    if (*index != OLO_PARAMETER_NONE) {
+    if (*index != OLO_PARAMETER_NONE)
         return OLO_OK;
-    }
     const char *near = olo_suggest(name, olo_parameters_names(parameters), parameters->count);
-    return near == NULL ? olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.64s'", name)
-                        : olo_fail(error, OLO_BAD_INPUT,
-                                   "there is no parameter '%.64s'; did you mean '%s'?", name, near);
+    return !near ? olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.64s'", name)
+                 : olo_fail(error, OLO_BAD_INPUT,
+                            "there is no parameter '%.64s'; did you mean '%s'?", name, near);
 }
 
 double olo_parameters_value(const olo_parameters *parameters, size_t parameter)
@@ -398,14 +380,13 @@ const double *olo_parameters_values(const olo_parameters *parameters)
 void olo_parameters_derivatives(const olo_parameters *parameters, size_t with_respect_to,
                                 double *derivatives)
 {
-    for (size_t i = 0; i < parameters->count; i++) {
+    for (size_t i = 0; i < parameters->count; i++)
         derivatives[i] = 0;
-    }
     derivatives[with_respect_to] = 1;
     for (size_t k = 0; k < parameters->count; k++) {
         size_t i = parameters->order[k];
         const olo_expression *expression = parameters->items[i].expression;
-        if (i != with_respect_to && expression != NULL) {
+        if (i != with_respect_to && expression) {
             derivatives[i] =
                 olo_parameters_expression_derivative(parameters, expression, derivatives);
         }
@@ -419,11 +400,10 @@ olo_status olo_parameters_evaluate(const olo_parameters *parameters, size_t give
     for (size_t k = 0; k < parameters->count; k++) {
         const size_t i = parameters->order[k];
         const definition *item = &parameters->items[i];
-        values[i] = item->expression != NULL ? olo_expression_value(item->expression, values)
-                                             : item->number;
-        for (size_t j = 0; j < given_count; j++) {
+        values[i] =
+            item->expression ? olo_expression_value(item->expression, values) : item->number;
+        for (size_t j = 0; j < given_count; j++)
             values[i] = given[j] == i ? given_values[j] : values[i];
-        }
         if (!isfinite(values[i])) {
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is not finite",
                             parameters->names[i]);

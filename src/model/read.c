@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "linalg/vec3.h"
 #include "model/reader.h"
-#include "model/repeat.h"
+#include "model/repetition.h"
 #include "model/run_section.h"
 #include "model/source.h"
 
@@ -20,14 +20,13 @@ typedef struct section {
 
 /* Parameters and settings --------------------------------------------------------------------- */
 
-/* Tells what the parameters found wrong, at `node`. */
+/* Reports an error of the parameters at `node`. */
 static olo_status parameter_failure(olo_reader *reader, const olo_yaml_node *node,
                                     olo_status status, const olo_error *inner)
 {
-    if (status == OLO_NO_MEMORY) {
+    if (status == OLO_NO_MEMORY)
         return olo_read_no_memory(reader);
-    }
-    // the path names the parameter already
+    // the path has the name of the parameter already
     char prefix[OLO_PARAMETER_MAX_NAME + 20];
     (void)snprintf(prefix, sizeof prefix, "parameter '%.64s': ", node->key);
     const bool twice = strncmp(inner->text, prefix, strlen(prefix)) == 0;
@@ -36,22 +35,18 @@ static olo_status parameter_failure(olo_reader *reader, const olo_yaml_node *nod
 
 static olo_status read_parameters(olo_reader *reader, const olo_yaml_node *map)
 {
-    if (map->kind != OLO_YAML_MAP) {
+    if (map->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, map, "a map of names to numbers or expressions");
-    }
-    if (map->count > OLO_MAX_PARAMETERS) {
+    if (map->count > OLO_MAX_PARAMETERS)
         return olo_read_fail(reader, map, "more than %d parameters", OLO_MAX_PARAMETERS);
-    }
-    for (const olo_yaml_node *node = map->first; node != NULL; node = node->next) {
-        if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+    for (const olo_yaml_node *node = map->first; node; node = node->next) {
+        if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node))
             return olo_read_fail_expected(reader, node, "a number or an expression");
-        }
         olo_error inner = {0};
         const olo_status status =
             olo_parameters_add(reader->model->parameters, node->key, node->text, &inner);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return parameter_failure(reader, node, status, &inner);
-        }
     }
     return OLO_OK;
 }
@@ -61,7 +56,7 @@ static bool is_run_setting(const olo_setting *setting)
     return strncmp(setting->name, OLO_RUN_PREFIX, strlen(OLO_RUN_PREFIX)) == 0;
 }
 
-/* A setting as a value that stands in no file. */
+/* A setting as a node without a location in the file. */
 static olo_yaml_node setting_node(const olo_setting *setting)
 {
     return (olo_yaml_node){.kind = OLO_YAML_SCALAR, .key = setting->name, .text = setting->value};
@@ -71,13 +66,12 @@ static olo_status apply_settings(olo_reader *reader)
 {
     for (int i = 0; i < reader->setting_count; i++) {
         const olo_setting *setting = &reader->settings[i];
-        if (setting->name == NULL || setting->value == NULL) {
+        if (!setting->name || !setting->value) {
             return olo_fail(reader->error, OLO_BAD_INPUT, "%s: setting %d has no name or no value",
                             reader->file, i + 1);
         }
-        if (is_run_setting(setting)) {
+        if (is_run_setting(setting))
             continue; // for the section `run`
-        }
         olo_error inner = {0};
         const olo_yaml_node node = setting_node(setting);
         const olo_status status =
@@ -86,22 +80,19 @@ static olo_status apply_settings(olo_reader *reader)
             return olo_read_fail(reader, &node, "there is no parameter '%s'; did you mean '%s%s'?",
                                  setting->name, OLO_RUN_PREFIX, setting->name);
         }
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return parameter_failure(reader, &node, status, &inner);
-        }
     }
     return OLO_OK;
 }
 
-/* What defines a parameter: the last setting of its name, or the file. */
+/* The definition of a parameter: the last setting of its name, or the node in the file. */
 static olo_yaml_node definition_of(const olo_reader *reader, const olo_yaml_node *map,
                                    const char *name)
 {
-    for (int i = reader->setting_count - 1; i >= 0; i--) {
-        if (strcmp(reader->settings[i].name, name) == 0) {
+    for (int i = reader->setting_count - 1; i >= 0; i--)
+        if (strcmp(reader->settings[i].name, name) == 0)
             return setting_node(&reader->settings[i]);
-        }
-    }
     return *olo_yaml_find(map, name);
 }
 
@@ -109,17 +100,15 @@ static olo_status resolve_parameters(olo_reader *reader, const olo_yaml_node *ma
 {
     olo_parameters *parameters = reader->model->parameters;
     const char *const *names = olo_parameters_names(parameters);
-    olo_parameters_place place = {OLO_PARAMETER_NONE, 0};
+    olo_parameters_location location = {OLO_PARAMETER_NONE, 0};
     olo_error inner = {0};
-    olo_status status = olo_parameters_resolve(parameters, &place, &inner);
-    if (status == OLO_NO_MEMORY) {
+    olo_status status = olo_parameters_resolve(parameters, &location, &inner);
+    if (status == OLO_NO_MEMORY)
         return olo_read_no_memory(reader);
-    }
-    if (status != OLO_OK && place.parameter == OLO_PARAMETER_NONE) {
+    if (status != OLO_OK && location.parameter == OLO_PARAMETER_NONE)
         return olo_fail(reader->error, status, "%s: parameters: %s", reader->file, inner.text);
-    }
     if (status != OLO_OK) {
-        const olo_yaml_node node = definition_of(reader, map, names[place.parameter]);
+        const olo_yaml_node node = definition_of(reader, map, names[location.parameter]);
         return parameter_failure(reader, &node, status, &inner);
     }
     for (size_t i = 0; i < olo_parameters_count(parameters) && status == OLO_OK; i++) {
@@ -129,17 +118,16 @@ static olo_status resolve_parameters(olo_reader *reader, const olo_yaml_node *ma
     return status;
 }
 
-/* The variables of all expressions that follow; the first is free for `t` or `l`. */
-static olo_status note_variables(olo_reader *reader)
+/* Sets the variables of all expressions that follow; the first one is reserved for `t` or `l`. */
+static olo_status set_variables(olo_reader *reader)
 {
     const olo_parameters *parameters = reader->model->parameters;
     const size_t count = olo_parameters_count(parameters);
-    const size_t room = count + 1 + OLO_REPEAT_MAX_VARIABLES;
-    reader->names = olo_pool_alloc(&reader->pool, room, sizeof *reader->names);
-    reader->values = olo_pool_alloc(&reader->pool, room, sizeof *reader->values);
-    if (reader->names == NULL || reader->values == NULL) {
+    const size_t capacity = count + 1 + OLO_REPETITION_MAX_VARIABLES;
+    reader->names = olo_pool_alloc(&reader->pool, capacity, sizeof *reader->names);
+    reader->values = olo_pool_alloc(&reader->pool, capacity, sizeof *reader->values);
+    if (!reader->names || !reader->values)
         return olo_read_no_memory(reader);
-    }
     for (size_t i = 0; i < count; i++) {
         reader->names[i + 1] = olo_parameters_names(parameters)[i];
         reader->values[i + 1] = olo_parameters_value(parameters, i);
@@ -147,7 +135,7 @@ static olo_status note_variables(olo_reader *reader)
     reader->name_count = count;
     reader->model->structural =
         olo_pool_alloc(&reader->model->pool, count, sizeof *reader->model->structural);
-    return reader->model->structural != NULL ? OLO_OK : olo_read_no_memory(reader);
+    return reader->model->structural ? OLO_OK : olo_read_no_memory(reader);
 }
 
 /* Sections of the whole model ----------------------------------------------------------------- */
@@ -198,23 +186,21 @@ static olo_status read_plane(olo_reader *reader, const olo_yaml_node *node)
         reader->depends = false;
         status = olo_read_numbers(reader, node, 3, plane);
         reader->model->plane_node = reader->depends ? node : NULL;
-        if (status == OLO_OK && vec3_normalise(plane) == 0.0) {
+        if (status == OLO_OK && vec3_normalise(plane) == 0.0)
             status = olo_read_fail(reader, node, "the normal has zero length");
-        }
     } else {
         const char *word = NULL;
         status = olo_read_choice(reader, node, planes, &word);
-        for (int i = 0; status == OLO_OK && planes[i] != NULL; i++) {
-            if (word == planes[i]) {
+        for (int i = 0; status == OLO_OK && planes[i]; i++)
+            if (word == planes[i])
                 memcpy(plane, normals[i], sizeof normals[i]);
-            }
-        }
     }
     reader->model->in_xy = plane[0] == 0.0 && plane[1] == 0.0;
     return status;
 }
 
-/* Beside the sections of elements. Parameters and plane come first, since the others need them. */
+/* All sections except those of elements. Parameters and plane are read first, because the others
+ * depend on them. */
 static const section sections[] = {
     {"parameters", NULL},  {"plane", NULL},           {"name", read_model_name},
     {"units", read_units}, {"gravity", read_gravity}, {"description", read_description},
@@ -224,7 +210,8 @@ enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 
 /* Sections of elements ------------------------------------------------------------------------ */
 
-/* Where an element is read into; its copies, if it is repeated, one after the other. */
+/* The memory into which an element is read; copies of a repeated element use it one after the
+ * other. */
 typedef struct element_slot {
     const olo_element_type *type;
     void *element;
@@ -242,14 +229,13 @@ static olo_status read_copy(olo_reader *reader, const olo_yaml_node *node, void 
     reader->bound_count = 0;
     const olo_status status = olo_read_fields(reader, node, type->fields, type->field_count,
                                               type->noun, slot->element, slot->marks);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     char path[256];
-    olo_repeat_path(reader, node, path, sizeof path);
+    olo_repetition_path(reader, node, path, sizeof path);
     const olo_origin origin = {path, {node->line, node->column}, slot->marks};
     olo_bindings bindings = {reader->bound_count, slot->bound, {0}};
-    olo_repeat_variables(reader, bindings.variables);
+    olo_repetition_variables(reader, bindings.variables);
     return olo_model_add_element(reader->model, type, slot->element, &origin, &bindings,
                                  reader->error);
 }
@@ -263,41 +249,36 @@ static olo_status read_element(olo_reader *reader, const olo_yaml_node *node,
         .marks = olo_pool_alloc(&reader->pool, (size_t)type->field_count, sizeof *slot.marks),
         .bound = olo_pool_alloc(&reader->pool, (size_t)type->field_count, sizeof *slot.bound),
     };
-    if (slot.element == NULL || slot.marks == NULL || slot.bound == NULL) {
+    if (!slot.element || !slot.marks || !slot.bound)
         return olo_read_no_memory(reader);
-    }
-    return olo_repeat_element(reader, node, read_copy, &slot);
+    return olo_repetition_expand(reader, node, read_copy, &slot);
 }
 
 static olo_status read_elements(olo_reader *reader, const olo_yaml_node *node,
                                 const olo_element_type *type)
 {
-    if (node->kind == OLO_YAML_MAP) {
+    if (node->kind == OLO_YAML_MAP)
         return read_element(reader, node, type);
-    }
     if (node->kind != OLO_YAML_LIST) {
         char expected[96];
         (void)snprintf(expected, sizeof expected, "a list of %s, or one as a map", type->section);
         return olo_read_fail_expected(reader, node, expected);
     }
     olo_status status = OLO_OK;
-    for (const olo_yaml_node *item = node->first; item != NULL && status == OLO_OK;
-         item = item->next) {
+    for (const olo_yaml_node *item = node->first; item && status == OLO_OK; item = item->next)
         status = read_element(reader, item, type);
-    }
     return status;
 }
 
 /* Files --------------------------------------------------------------------------------------- */
 
-/* Suggests a section, also for the word for one of its elements: `body` for `bodies`. */
+/* Suggests a section, also for the noun of its elements: `bodies` for `body`. */
 static olo_status unknown_section(olo_reader *reader, const olo_yaml_node *node)
 {
     const char *near = NULL;
-    for (int i = 0; i < SECTION_COUNT && near == NULL; i++) {
+    for (int i = 0; i < SECTION_COUNT && !near; i++)
         near = olo_suggest(node->key, &sections[i].key, 1);
-    }
-    for (int i = 0; i < olo_element_type_count && near == NULL; i++) {
+    for (int i = 0; i < olo_element_type_count && !near; i++) {
         const olo_element_type *type = olo_element_types[i];
         const char *const words[] = {type->section, type->noun};
         near = olo_suggest(node->key, words, 2) != NULL ? type->section : NULL;
@@ -307,16 +288,12 @@ static olo_status unknown_section(olo_reader *reader, const olo_yaml_node *node)
 
 static olo_status read_section(olo_reader *reader, const olo_yaml_node *node)
 {
-    for (int i = 0; i < SECTION_COUNT; i++) {
-        if (strcmp(sections[i].key, node->key) == 0) {
-            return sections[i].read != NULL ? sections[i].read(reader, node) : OLO_OK;
-        }
-    }
-    for (int i = 0; i < olo_element_type_count; i++) {
-        if (strcmp(olo_element_types[i]->section, node->key) == 0) {
+    for (int i = 0; i < SECTION_COUNT; i++)
+        if (strcmp(sections[i].key, node->key) == 0)
+            return sections[i].read ? sections[i].read(reader, node) : OLO_OK;
+    for (int i = 0; i < olo_element_type_count; i++)
+        if (strcmp(olo_element_types[i]->section, node->key) == 0)
             return read_elements(reader, node, olo_element_types[i]);
-        }
-    }
     return unknown_section(reader, node);
 }
 
@@ -328,39 +305,32 @@ static olo_status read_root(olo_reader *reader, const olo_yaml_node *root)
     }
     const olo_yaml_node *parameters = olo_yaml_find(root, "parameters");
     const olo_yaml_node *plane = olo_yaml_find(root, "plane");
-    olo_status status = parameters != NULL ? read_parameters(reader, parameters) : OLO_OK;
-    if (status == OLO_OK) {
+    olo_status status = parameters ? read_parameters(reader, parameters) : OLO_OK;
+    if (status == OLO_OK)
         status = apply_settings(reader);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = resolve_parameters(reader, parameters);
-    }
-    if (status == OLO_OK) {
-        status = note_variables(reader);
-    }
-    if (status == OLO_OK && plane != NULL) {
+    if (status == OLO_OK)
+        status = set_variables(reader);
+    if (status == OLO_OK && plane)
         status = read_plane(reader, plane);
-    }
-    for (const olo_yaml_node *node = root->first; node != NULL && status == OLO_OK;
-         node = node->next) {
+    for (const olo_yaml_node *node = root->first; node && status == OLO_OK; node = node->next)
         status = read_section(reader, node);
-    }
     return status == OLO_OK ? olo_read_run(reader, olo_yaml_find(root, "run")) : status;
 }
 
-/* The name of a model that has none: that of its file without directory and ending. */
+/* The default name of a model: that of its file without directory and ending. */
 static void name_from_file(const char *file, char name[OLO_NAME_MAX_LENGTH + 1])
 {
     const char *slash = strrchr(file, '/');
-    const char *base = slash != NULL ? slash + 1 : file;
+    const char *base = slash ? slash + 1 : file;
     const size_t length = strcspn(base, ".");
     if (length <= OLO_NAME_MAX_LENGTH) {
         memcpy(name, base, length);
         name[length] = '\0';
     }
-    if (length > OLO_NAME_MAX_LENGTH || !olo_name_is_valid(name)) {
+    if (length > OLO_NAME_MAX_LENGTH || !olo_name_is_valid(name))
         strcpy(name, "model");
-    }
 }
 
 static olo_status read_document(olo_reader *reader, const char *text, size_t size)
@@ -368,13 +338,12 @@ static olo_status read_document(olo_reader *reader, const char *text, size_t siz
     olo_model *model = reader->model;
     const olo_yaml_node *root = NULL;
     olo_status status = copy_text(reader, &model->file, reader->file);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_yaml_parse(text, size, reader->file, &model->pool, &root, reader->error);
-    }
     if (status == OLO_OK) {
-        // without zero bytes, as the parser has seen
+        // the parser has checked that there are no zero bytes
         model->text = olo_pool_text(&model->pool, text, size);
-        status = model->text != NULL ? read_root(reader, root) : olo_read_no_memory(reader);
+        status = model->text ? read_root(reader, root) : olo_read_no_memory(reader);
     }
     return status;
 }
@@ -385,9 +354,8 @@ static olo_status read_with(olo_reader *reader, const char *text, size_t size, o
     char name[OLO_NAME_MAX_LENGTH + 1];
     name_from_file(reader->file, name);
     olo_status status = olo_model_create(name, &reader->model, reader->error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = read_document(reader, text, size);
-    }
     olo_pool_free(&reader->pool);
     if (status != OLO_OK) {
         olo_model_free(reader->model);
@@ -412,9 +380,8 @@ static olo_status read_file(const char *path, const olo_setting *settings, int s
     char *text = NULL;
     size_t size = 0;
     olo_status status = olo_source_read(path, &text, &size, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_model_read_text(text, size, path, settings, setting_count, model, error);
-    }
     olo_free(text);
     return status;
 }
@@ -425,11 +392,11 @@ static int find_in_catalogue(const olo_catalogue *catalogue, const char *name, c
     const int count = olo_catalogue_count(catalogue);
     const char **names = olo_alloc((size_t)count, sizeof *names);
     int found = -1;
-    for (int i = 0; names != NULL && i < count; i++) {
+    for (int i = 0; names && i < count; i++) {
         names[i] = olo_catalogue_name(catalogue, i);
         found = strcmp(names[i], name) == 0 ? i : found;
     }
-    *near = names != NULL ? olo_suggest(name, names, (size_t)count) : NULL;
+    *near = names ? olo_suggest(name, names, (size_t)count) : NULL;
     olo_free(names);
     return found;
 }
@@ -439,9 +406,8 @@ static olo_status read_catalogue(const char *name, const olo_setting *settings, 
 {
     olo_catalogue *catalogue = NULL;
     olo_status status = olo_catalogue_open(&catalogue, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const char *near = NULL;
     const int index = find_in_catalogue(catalogue, name, &near);
     if (index >= 0) {
@@ -450,8 +416,7 @@ static olo_status read_catalogue(const char *name, const olo_setting *settings, 
     } else {
         status = olo_fail(error, OLO_NOT_FOUND,
                           "'%s' is neither a file nor a model of the catalogue%s%s%s", name,
-                          near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                          near != NULL ? "'?" : "");
+                          near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     olo_catalogue_free(catalogue);
     return status;
@@ -461,18 +426,16 @@ olo_status olo_model_read(const char *file, const olo_setting *settings, int set
                           olo_model **model, olo_error *error)
 {
     *model = NULL;
-    if (file[0] == '\0') {
+    if (file[0] == '\0')
         return olo_fail(error, OLO_NOT_FOUND, "the name of the model is empty");
-    }
     struct stat about;
     const bool exists = stat(file, &about) == 0;
-    if (exists && !S_ISDIR(about.st_mode)) {
+    if (exists && !S_ISDIR(about.st_mode))
         return read_file(file, settings, setting_count, model, error);
-    }
-    // a directory may have the name of a model of the catalogue; what has a path is surely a file
-    if (strchr(file, '/') != NULL) {
+    // a directory may have the name of a model of the catalogue; a name with a slash is always a
+    // file
+    if (strchr(file, '/') != NULL)
         return read_file(file, settings, setting_count, model, error);
-    }
     const olo_status status = read_catalogue(file, settings, setting_count, model, error);
     return status == OLO_NOT_FOUND && exists
                ? read_file(file, settings, setting_count, model, error)

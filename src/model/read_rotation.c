@@ -22,12 +22,10 @@ static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static double length(const double *x, int count)
 {
     double largest = 0.0, sum = 0.0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         largest = fmax(largest, fabs(x[i]));
-    }
-    for (int i = 0; i < count && largest > 0.0; i++) {
+    for (int i = 0; i < count && largest > 0.0; i++)
         sum += (x[i] / largest) * (x[i] / largest);
-    }
     return largest * sqrt(sum);
 }
 
@@ -52,17 +50,15 @@ static void axis_rotation(const double axis[3], double angle, double r[9])
 static double orthonormality_error(const double r[9])
 {
     double transposed[9], square[9], error = 0.0;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i++)
         transposed[i] = r[3 * (i % 3) + i / 3];
-    }
     mat3_product(transposed, r, square);
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i++)
         error = fmax(error, fabs(square[i] - identity[i]));
-    }
     return error;
 }
 
-/* The four ways to write one rotation --------------------------------------------------------- */
+/* The four notations of a rotation ------------------------------------------------------------ */
 
 static olo_status read_axis(olo_reader *reader, const olo_yaml_node *node, double r[9])
 {
@@ -70,19 +66,15 @@ static olo_status read_axis(olo_reader *reader, const olo_yaml_node *node, doubl
     double axis[3] = {0}, angle = 0.0;
     // an axis of a planar model has three numbers too
     olo_status status = olo_read_numbers(reader, axis_node, 3, axis);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_read_number(reader, olo_yaml_find(node, "angle"), &angle);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const double norm = length(axis, 3);
-    if (norm == 0.0) {
+    if (norm == 0.0)
         return olo_read_fail(reader, axis_node, "the axis has zero length");
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         axis[i] /= norm;
-    }
     axis_rotation(axis, angle, r);
     return OLO_OK;
 }
@@ -90,14 +82,12 @@ static olo_status read_axis(olo_reader *reader, const olo_yaml_node *node, doubl
 static olo_status read_matrix(olo_reader *reader, const olo_yaml_node *node, double r[9])
 {
     const olo_yaml_node *matrix = olo_yaml_find(node, "matrix");
-    if (matrix->kind != OLO_YAML_LIST || matrix->count != 3) {
+    if (matrix->kind != OLO_YAML_LIST || matrix->count != 3)
         return olo_read_fail_expected(reader, matrix, "3 rows of 3 numbers");
-    }
-    for (const olo_yaml_node *row = matrix->first; row != NULL; row = row->next) {
+    for (const olo_yaml_node *row = matrix->first; row; row = row->next) {
         const olo_status status = olo_read_numbers(reader, row, 3, r + 3 * row->index);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
     }
     const double error = orthonormality_error(r);
     if (!(error <= MATRIX_TOLERANCE)) {
@@ -106,9 +96,8 @@ static olo_status read_matrix(olo_reader *reader, const olo_yaml_node *node, dou
                              "%.3g, more than %g",
                              error, MATRIX_TOLERANCE);
     }
-    if (mat3_det(r) < 0.0) {
+    if (mat3_det(r) < 0.0)
         return olo_read_fail(reader, matrix, "the matrix is a reflection: its determinant is -1");
-    }
     rotation_orthonormalise(r);
     return OLO_OK;
 }
@@ -118,16 +107,13 @@ static olo_status read_quaternion(olo_reader *reader, const olo_yaml_node *node,
     const olo_yaml_node *quaternion = olo_yaml_find(node, "quaternion");
     double p[4] = {0};
     const olo_status status = olo_read_numbers(reader, quaternion, 4, p);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const double norm = length(p, 4);
-    if (norm == 0.0) {
+    if (norm == 0.0)
         return olo_read_fail(reader, quaternion, "the quaternion is zero");
-    }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         p[i] /= norm;
-    }
     hat_series(p + 1, 2.0 * p[0], 2.0, r);
     return OLO_OK;
 }
@@ -143,9 +129,8 @@ static olo_status read_euler(olo_reader *reader, const olo_yaml_node *node, doub
                                       "three axes such as zxz or xyz, neighbours different");
     }
     const olo_status status = olo_read_numbers(reader, olo_yaml_find(node, "angles"), 3, angles);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     memcpy(r, identity, sizeof identity);
     for (int i = 0; i < 3; i++) {
         double one[9], product[9];
@@ -156,7 +141,7 @@ static olo_status read_euler(olo_reader *reader, const olo_yaml_node *node, doub
     return OLO_OK;
 }
 
-/* A way is known by its first key; `second` NULL: it has one key only. */
+/* A notation is identified by its first key; `second` NULL: it has one key only. */
 typedef struct way {
     const char *first, *second;
     olo_status (*read)(olo_reader *reader, const olo_yaml_node *node, double r[9]);
@@ -179,47 +164,39 @@ enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 
 static bool is_key(const char *key)
 {
-    for (int i = 0; i < KEY_COUNT; i++) {
-        if (strcmp(keys[i], key) == 0) {
+    for (int i = 0; i < KEY_COUNT; i++)
+        if (strcmp(keys[i], key) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 static olo_status read_one(olo_reader *reader, const olo_yaml_node *node, double r[9])
 {
-    if (node->kind != OLO_YAML_MAP) {
+    if (node->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, node, EXPECTED);
-    }
-    for (const olo_yaml_node *child = node->first; child != NULL; child = child->next) {
-        if (!is_key(child->key)) {
+    for (const olo_yaml_node *child = node->first; child; child = child->next)
+        if (!is_key(child->key))
             return olo_read_fail_unknown_key(reader, child, keys, KEY_COUNT);
-        }
-    }
     for (int i = 0; i < WAY_COUNT; i++) {
         const bool first = olo_yaml_find(node, ways[i].first) != NULL;
         const bool second =
-            ways[i].second == NULL ? node->count == 1 : olo_yaml_find(node, ways[i].second) != NULL;
-        if (first && second && node->count == (ways[i].second == NULL ? 1 : 2)) {
+            !ways[i].second ? node->count == 1 : olo_yaml_find(node, ways[i].second) != NULL;
+        if (first && second && node->count == (!ways[i].second ? 1 : 2))
             return ways[i].read(reader, node, r);
-        }
     }
     return olo_read_fail(reader, node, "expected " EXPECTED ", got other keys together");
 }
 
 olo_status olo_read_rotation(olo_reader *reader, const olo_yaml_node *node, double rotation[9])
 {
-    if (node->kind != OLO_YAML_LIST) {
+    if (node->kind != OLO_YAML_LIST)
         return read_one(reader, node, rotation);
-    }
     memcpy(rotation, identity, sizeof identity);
-    for (const olo_yaml_node *item = node->first; item != NULL; item = item->next) {
+    for (const olo_yaml_node *item = node->first; item; item = item->next) {
         double one[9], product[9];
         const olo_status status = read_one(reader, item, one);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         mat3_product(rotation, one, product);
         memcpy(rotation, product, sizeof product);
     }

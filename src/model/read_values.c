@@ -1,4 +1,5 @@
-/* Values of a model file: texts, words, numbers, vectors; and how their failures are told. */
+/* Reads values of a model file: texts, words, numbers, vectors; and reports errors with their
+ * location. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,20 +9,18 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "model/reader.h"
-#include "model/repeat.h"
+#include "model/repetition.h"
 
-/* Failures ------------------------------------------------------------------------------------ */
+/* Errors -------------------------------------------------------------------------------------- */
 
 enum { PATH_SIZE = 512, REASON_SIZE = 1024 };
 
-/* A message is one line, whatever it quotes. */
+/* Replaces control characters, so that a message is one line. */
 static void join_lines(char *text)
 {
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20) {
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20)
             *text = ' ';
-        }
-    }
 }
 
 static olo_status fail_with(olo_reader *reader, int line, int column, const char *path,
@@ -47,7 +46,7 @@ olo_status olo_read_fail(olo_reader *reader, const olo_yaml_node *node, const ch
                         olo_yaml_excerpt(node->key, name), olo_yaml_excerpt(node->text, value),
                         reason);
     }
-    olo_repeat_path(reader, node, path, sizeof path);
+    olo_repetition_path(reader, node, path, sizeof path);
     return fail_with(reader, node->line, node->column, path, reason);
 }
 
@@ -58,9 +57,8 @@ olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, cons
     va_start(arguments, format);
     (void)vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    if (node->parent != NULL) {
-        olo_repeat_path(reader, node->parent, path, sizeof path);
-    }
+    if (node->parent)
+        olo_repetition_path(reader, node->parent, path, sizeof path);
     return fail_with(reader, node->key_line, node->key_column, path, reason);
 }
 
@@ -72,15 +70,14 @@ olo_status olo_read_no_memory(olo_reader *reader)
 static const char *describe(const olo_yaml_node *node, char *text, size_t size)
 {
     char excerpt[OLO_YAML_EXCERPT_SIZE];
-    if (node->kind == OLO_YAML_LIST) {
+    if (node->kind == OLO_YAML_LIST)
         (void)snprintf(text, size, "a list of %d", node->count);
-    } else if (node->kind == OLO_YAML_MAP) {
+    else if (node->kind == OLO_YAML_MAP)
         (void)snprintf(text, size, "a map");
-    } else if (olo_read_is_nothing(node)) {
+    else if (olo_read_is_nothing(node))
         (void)snprintf(text, size, "nothing");
-    } else {
+    else
         (void)snprintf(text, size, "'%s'", olo_yaml_excerpt(node->text, excerpt));
-    }
     return text;
 }
 
@@ -96,9 +93,9 @@ olo_status olo_read_fail_unknown(olo_reader *reader, const olo_yaml_node *node, 
                                  const char *near)
 {
     char excerpt[OLO_YAML_EXCERPT_SIZE];
-    return olo_read_fail_key(
-        reader, node, "unknown %s '%s'%s%s%s", what, olo_yaml_excerpt(node->key, excerpt),
-        near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    return olo_read_fail_key(reader, node, "unknown %s '%s'%s%s%s", what,
+                             olo_yaml_excerpt(node->key, excerpt), near ? ", did you mean '" : "",
+                             near ? near : "", near ? "'?" : "");
 }
 
 olo_status olo_read_fail_unknown_key(olo_reader *reader, const olo_yaml_node *node,
@@ -119,21 +116,18 @@ bool olo_read_is_nothing(const olo_yaml_node *node)
 olo_status olo_read_text(olo_reader *reader, const olo_yaml_node *node, size_t longest,
                          const char **text)
 {
-    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node))
         return olo_read_fail_expected(reader, node, "a text");
-    }
-    if (strlen(node->text) > longest) {
+    if (strlen(node->text) > longest)
         return olo_read_fail(reader, node, "longer than %zu characters", longest);
-    }
-    return olo_repeat_text(reader, node, node->text, text);
+    return olo_repetition_text(reader, node, node->text, text);
 }
 
 olo_status olo_read_name(olo_reader *reader, const olo_yaml_node *node, const char **name)
 {
-    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node))
         return olo_read_fail_expected(reader, node, "a name");
-    }
-    const olo_status status = olo_repeat_text(reader, node, node->text, name);
+    const olo_status status = olo_repetition_text(reader, node, node->text, name);
     if (status == OLO_OK && !olo_name_is_valid(*name)) {
         char excerpt[OLO_YAML_EXCERPT_SIZE];
         return olo_read_fail(reader, node, "'%s' is not a name: " OLO_NAME_RULE,
@@ -147,38 +141,37 @@ olo_status olo_read_choice(olo_reader *reader, const olo_yaml_node *node,
 {
     char expected[256] = "";
     size_t count = 0, length = 0;
-    for (; choices[count] != NULL; count++) {
+    for (; choices[count]; count++) {
         if (node->kind == OLO_YAML_SCALAR && strcmp(choices[count], node->text) == 0) {
             *choice = choices[count];
             return OLO_OK;
         }
-        const char *joint = count == 0 ? "" : choices[count + 1] == NULL ? " or " : ", ";
+        const char *separator = count == 0 ? "" : !choices[count + 1] ? " or " : ", ";
         const int written = length < sizeof expected
                                 ? snprintf(expected + length, sizeof expected - length, "%s%s",
-                                           joint, choices[count])
+                                           separator, choices[count])
                                 : 0;
         length += written > 0 ? (size_t)written : 0;
     }
     const char *near = olo_suggest(node->text, choices, count);
     char got[OLO_YAML_EXCERPT_SIZE + 8];
     return olo_read_fail(reader, node, "expected %s, got %s%s%s%s", expected,
-                         describe(node, got, sizeof got), near != NULL ? "; did you mean '" : "",
-                         near != NULL ? near : "", near != NULL ? "'?" : "");
+                         describe(node, got, sizeof got), near ? "; did you mean '" : "",
+                         near ? near : "", near ? "'?" : "");
 }
 
 olo_status olo_read_flag(olo_reader *reader, const olo_yaml_node *node, bool *flag)
 {
     const bool yes = strcmp(node->text, "true") == 0;
-    if (node->kind != OLO_YAML_SCALAR || (!yes && strcmp(node->text, "false") != 0)) {
+    if (node->kind != OLO_YAML_SCALAR || (!yes && strcmp(node->text, "false") != 0))
         return olo_read_fail_expected(reader, node, "true or false");
-    }
     *flag = yes;
     return OLO_OK;
 }
 
 /* Numbers ------------------------------------------------------------------------------------- */
 
-/* How YAML writes numbers that are none. */
+/* Whether a text is NaN or infinity in the notation of YAML. */
 static bool is_not_finite_text(const char *text)
 {
     const char *word = text + (*text == '-' || *text == '+');
@@ -200,29 +193,28 @@ olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, 
     return OLO_OK;
 }
 
-/* What compiling the text of a node gave; the column of an error is in the message. */
-static olo_status compiled(olo_reader *reader, const olo_yaml_node *node, olo_status status,
-                           const olo_error *inner)
+/* Reports an error of the compilation of the text of a node; the message has the column. */
+static olo_status check_compiled(olo_reader *reader, const olo_yaml_node *node, olo_status status,
+                                 const olo_error *inner)
 {
-    if (status == OLO_NO_MEMORY) {
+    if (status == OLO_NO_MEMORY)
         return olo_read_no_memory(reader);
-    }
     return status == OLO_OK ? OLO_OK : olo_read_fail(reader, node, "%s", inner->text);
 }
 
-/* Beside the values of the parameters it is moved along its exact derivative, on a straight line.
+/* The value of an expression; with a direction, its linear extrapolation along the exact
+ * derivative.
  */
 static double value_of(const olo_reader *reader, const olo_expression *expression)
 {
     double value[2] = {0, 0};
-    if (!reader->direction) {
+    if (!reader->direction)
         return olo_expression_value(expression, reader->values + 1);
-    }
     olo_expression_taylor(expression, reader->values + 1, reader->direction + 1, 1, value);
     return value[0] + reader->shift * value[1];
 }
 
-/* Whether an expression uses a parameter, not only variables of a repetition. */
+/* Whether an expression depends on a parameter, and not only on variables of a repetition. */
 static bool uses_parameters(const olo_reader *reader, const olo_expression *expression)
 {
     const size_t *used = NULL;
@@ -235,19 +227,18 @@ void olo_read_mark_structural(olo_reader *reader, const olo_expression *expressi
     const size_t parameters = olo_parameters_count(reader->model->parameters);
     const size_t *used = NULL;
     const size_t count = olo_expression_used(expression, &used);
-    for (size_t i = 0; i < count && used[i] < parameters; i++) {
+    for (size_t i = 0; i < count && used[i] < parameters; i++)
         reader->model->structural[used[i]] = true;
-    }
 }
 
-/* Keeps the expression of a node for later copies and other parameters. */
-static bool keep_expression(olo_model *model, const olo_yaml_node *node, olo_expression *expression)
+/* Stores the expression of a node for later copies and other parameters. */
+static bool store_expression(olo_model *model, const olo_yaml_node *node,
+                             olo_expression *expression)
 {
     olo_expression **list = olo_grow(model->expressions, model->expression_count,
                                      &model->expression_capacity, sizeof *list);
-    if (list == NULL) {
+    if (!list)
         return false;
-    }
     model->expressions = list;
     list[model->expression_count++] = expression;
     ((olo_yaml_node *)node)->expression = expression;
@@ -257,20 +248,17 @@ static bool keep_expression(olo_model *model, const olo_yaml_node *node, olo_exp
 /* A number that is read for the first time. */
 static olo_status compile_number(olo_reader *reader, const olo_yaml_node *node, double *number)
 {
-    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node))
         return olo_read_fail_expected(reader, node, "a number");
-    }
-    if (is_not_finite_text(node->text)) {
+    if (is_not_finite_text(node->text))
         return olo_read_check_number(reader, node, (double)NAN);
-    }
     olo_expression *expression = NULL;
     olo_error inner = {0};
     olo_status status = olo_expression_compile(node->text, reader->names + 1, reader->name_count,
                                                &expression, NULL, &inner);
-    status = compiled(reader, node, status, &inner);
-    if (status != OLO_OK) {
+    status = check_compiled(reader, node, status, &inner);
+    if (status != OLO_OK)
         return status;
-    }
     *number = value_of(reader, expression);
     status = olo_read_check_number(reader, node, *number);
     if (olo_expression_is_constant(expression)) {
@@ -278,7 +266,7 @@ static olo_status compile_number(olo_reader *reader, const olo_yaml_node *node, 
         own->constant = status == OLO_OK;
         own->value = *number;
         olo_expression_free(expression);
-    } else if (!keep_expression(reader->model, node, expression)) {
+    } else if (!store_expression(reader->model, node, expression)) {
         olo_expression_free(expression);
         return olo_read_no_memory(reader);
     } else {
@@ -293,9 +281,8 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
         *number = node->value;
         return OLO_OK;
     }
-    if (node->expression == NULL) {
+    if (!node->expression)
         return compile_number(reader, node, number);
-    }
     reader->depends = reader->depends || uses_parameters(reader, node->expression);
     *number = value_of(reader, node->expression);
     return olo_read_check_number(reader, node, *number);
@@ -304,20 +291,18 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
 olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
                              const char *meaning, const char **text)
 {
-    if (reader->again) {
-        return OLO_OK; // the text is there, and knows the parameters itself
-    }
+    if (reader->numbers_only)
+        return OLO_OK; // the text is stored already and is evaluated with the parameters later
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         char expected[96];
         (void)snprintf(expected, sizeof expected, "an expression of %s, %s", variable, meaning);
         return olo_read_fail_expected(reader, node, expected);
     }
-    if (is_not_finite_text(node->text)) {
+    if (is_not_finite_text(node->text))
         return olo_read_check_number(reader, node, (double)NAN);
-    }
     if (olo_parameters_find(reader->model->parameters, variable) != OLO_PARAMETER_NONE) {
         return olo_read_fail(reader, node,
-                             "here '%s' is %s, but the model has a parameter '%s' too; rename the "
+                             "here '%s' is %s, but the model has a parameter '%s', too; rename the "
                              "parameter",
                              variable, meaning, variable);
     }
@@ -327,14 +312,14 @@ olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, cons
     olo_error inner = {0};
     olo_status status = olo_expression_compile(node->text, reader->names, reader->name_count + 1,
                                                &expression, NULL, &inner);
-    status = compiled(reader, node, status, &inner);
+    status = check_compiled(reader, node, status, &inner);
     if (status == OLO_OK && !olo_expression_uses(expression, 0)) {
         // a constant: its value is known already
         status =
             olo_read_check_number(reader, node, olo_expression_value(expression, reader->values));
     }
     olo_expression_free(expression);
-    return status == OLO_OK ? olo_repeat_function(reader, node->text, text) : status;
+    return status == OLO_OK ? olo_repetition_function(reader, node->text, text) : status;
 }
 
 olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,
@@ -346,10 +331,8 @@ olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int c
         return olo_read_fail_expected(reader, node, expected);
     }
     olo_status status = OLO_OK;
-    for (const olo_yaml_node *item = node->first; item != NULL && status == OLO_OK;
-         item = item->next) {
+    for (const olo_yaml_node *item = node->first; item && status == OLO_OK; item = item->next)
         status = olo_read_number(reader, item, &numbers[item->index]);
-    }
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* Reading values out of a model file: texts, numbers, vectors, and whole structs through the
- * tables of their fields. Every failure names the place: "top.yaml:12:5: bodies[0].inertia:
+/* Functions that read values from a model file: texts, numbers, vectors, and structs through the
+ * tables of their fields. Every error message has a location: "top.yaml:12:5: bodies[0].inertia:
  * ...". */
 #ifndef OLO_MODEL_READER_H
 #define OLO_MODEL_READER_H
@@ -12,31 +12,31 @@
 #include "model/model.h"
 #include "model/yaml.h"
 
-/* What reading a file needs; lives as long as the reading. */
+/* The state of reading a file. */
 typedef struct olo_reader {
     const char *file;
     olo_model *model;
     const olo_setting *settings;
     int setting_count;
-    /* Names of the variables of expressions: first `t` or `l` where there is one, then the
-     * parameters, then those of a repetition; and their values. */
+    /* Names and values of the variables of expressions: first `t` or `l` if there is one, then the
+     * parameters, then the variables of a repetition. */
     const char **names;
     double *values;
     size_t name_count;
-    /* Of numbers that are evaluated beside the values of the parameters: see olo_evaluation. */
+    /* For numbers on a line through the values of the parameters: see olo_evaluation. */
     double shift;
     double *direction;      /* or NULL */
-    bool again;             /* numbers alone are read, into structs that hold everything else */
-    bool depends;           /* a number that was read uses a parameter */
-    olo_bound_field *bound; /* fields of the element under way that do */
+    bool numbers_only;      /* only numbers are read, into structs that have everything else */
+    bool depends;           /* a number that was read depends on a parameter */
+    olo_bound_field *bound; /* fields of the current element that depend on parameters */
     int bound_count;
-    struct olo_repeat *repeat; /* of the element under way; NULL if it is not repeated */
-    long repeated;             /* copies so far */
-    olo_pool pool;             /* what is read, before the model copies it */
+    struct olo_repetition *repetition; /* of the current element, or NULL */
+    long copies;                       /* copies so far */
+    olo_pool pool;                     /* values that were read, before the model copies them */
     olo_error *error;
 } olo_reader;
 
-/* Failures: at a value, at its key (the path is then that of the map), out of memory. */
+/* Errors: at a value, at its key (with the path of the map), out of memory. */
 olo_status olo_read_fail(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
     OLO_PRINTF(3, 4);
 olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
@@ -55,7 +55,7 @@ olo_status olo_read_fail_unknown(olo_reader *reader, const olo_yaml_node *node, 
 olo_status olo_read_fail_unknown_key(olo_reader *reader, const olo_yaml_node *node,
                                      const char *const *keys, size_t count);
 
-/* Whether a value was left out: nothing, ~ or null. */
+/* Whether a value is empty: nothing, ~ or null. */
 bool olo_read_is_nothing(const olo_yaml_node *node);
 
 /* A text of at most `longest` bytes; it belongs to the tree. */
@@ -76,13 +76,14 @@ olo_status olo_read_flag(olo_reader *reader, const olo_yaml_node *node, bool *fl
  * OLO_LARGEST_NUMBER. */
 olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double *number);
 
-/* An expression decides what the model consists of: its parameters cannot be changed later. */
+/* Marks the parameters of an expression as structural: the structure of the model depends on them,
+ * so that they cannot be changed later. */
 void olo_read_mark_structural(olo_reader *reader, const olo_expression *expression);
 
-/* Checks a value of an expression, at the place of `node`. */
+/* Checks the value of an expression; errors have the location of `node`. */
 olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, double number);
 
-/* An expression of the parameters and one more variable, checked and kept as text. */
+/* An expression of the parameters and one more variable, checked and stored as text. */
 olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
                              const char *meaning, const char **text);
 
@@ -96,13 +97,13 @@ olo_status olo_read_vector(olo_reader *reader, const olo_yaml_node *node, double
 /* A rotation: see olo_body.rotation. */
 olo_status olo_read_rotation(olo_reader *reader, const olo_yaml_node *node, double rotation[9]);
 
-/* A map into a struct that holds its defaults. `marks` (one a field, or NULL) gets where each
- * key that was given has its value. `noun` names the struct in messages: "body". */
+/* Reads a map into a struct that has its defaults. `marks` (one per field, or NULL) gets the
+ * locations of the given values. `noun` names the struct in messages: "body". */
 olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const olo_field *fields,
                            int count, const char *noun, void *target, olo_mark *marks);
 
-/* The fields of a copy of an element whose numbers follow from parameters, evaluated with the
- * values of the reader. */
+/* Evaluates the fields of a copy of an element that depend on parameters, with the values of the
+ * reader. */
 olo_status olo_read_bound(olo_reader *reader, const olo_bindings *bindings, void *target);
 
 #endif

@@ -13,10 +13,10 @@
 static const char *const starts[] = {"given", "equilibrium", NULL};
 static const char *const null_spaces[] = {"explicit", "implicit", NULL};
 
-/* The time of a run is a number with 53 bits: with more steps than this it would stand still. */
+/* Largest number of steps: time has 53 bits, and with more steps it would no longer increase. */
 #define MOST_STEPS 1e15
 
-/* An option; the bounds are included, `least` only if it is not `open`. */
+/* An option. `most` is an allowed value; `least` is allowed unless the option is `open`. */
 typedef struct option option;
 struct option {
     const char *key;
@@ -32,17 +32,16 @@ struct option {
 
 static olo_status check_bounds(const option *o, double x, char *reason, size_t size)
 {
-    if (!isfinite(x)) {
+    if (!isfinite(x))
         (void)snprintf(reason, size, "is not a finite number");
-    } else if (o->open && !(x > o->least)) {
+    else if (o->open && !(x > o->least))
         (void)snprintf(reason, size, "must be above %g, got %g", o->least, x);
-    } else if (x < o->least) {
+    else if (x < o->least)
         (void)snprintf(reason, size, "must be at least %g, got %g", o->least, x);
-    } else if (x > o->most) {
+    else if (x > o->most)
         (void)snprintf(reason, size, "must be at most %g, got %g", o->most, x);
-    } else {
+    else
         return OLO_OK;
-    }
     return OLO_BAD_INPUT;
 }
 
@@ -51,9 +50,8 @@ static olo_status read_bounded(olo_reader *reader, const olo_yaml_node *node, co
 {
     char reason[96];
     const olo_status status = olo_read_number(reader, node, x);
-    if (status == OLO_OK && check_bounds(o, *x, reason, sizeof reason) != OLO_OK) {
+    if (status == OLO_OK && check_bounds(o, *x, reason, sizeof reason) != OLO_OK)
         return olo_read_fail(reader, node, "%s", reason);
-    }
     return status;
 }
 
@@ -67,9 +65,8 @@ static olo_status read_whole(olo_reader *reader, const olo_yaml_node *node, cons
                              double *x)
 {
     const olo_status status = read_bounded(reader, node, o, x);
-    if (status == OLO_OK && *x != floor(*x)) {
+    if (status == OLO_OK && *x != floor(*x))
         return olo_read_fail(reader, node, "expected a whole number, got %.17g", *x);
-    }
     return status;
 }
 
@@ -78,9 +75,8 @@ static olo_status read_int(olo_reader *reader, const olo_yaml_node *node, const 
 {
     double x = 0.0;
     const olo_status status = read_whole(reader, node, o, &x);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         *(int *)field = (int)x;
-    }
     return status;
 }
 
@@ -99,9 +95,8 @@ static olo_status read_long(olo_reader *reader, const olo_yaml_node *node, const
 {
     double x = 0.0;
     const olo_status status = read_whole(reader, node, o, &x);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         *(long *)field = (long)x;
-    }
     return status;
 }
 
@@ -164,11 +159,9 @@ enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
 static const option *find(const char *key)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (strcmp(options[i].key, key) == 0) {
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strcmp(options[i].key, key) == 0)
             return &options[i];
-        }
-    }
     return NULL;
 }
 
@@ -198,20 +191,15 @@ static olo_status check_option(const option *o, const olo_run *run, olo_error *e
 {
     const void *field = (const char *)run + o->offset;
     char reason[96];
-    if (o->number != NULL && check_bounds(o, o->number(field), reason, sizeof reason) != OLO_OK) {
+    if (o->number && check_bounds(o, o->number(field), reason, sizeof reason) != OLO_OK)
         return olo_fail(error, OLO_BAD_INPUT, "run.%s: %s", o->key, reason);
-    }
-    if (o->choices == NULL) {
+    if (!o->choices)
         return OLO_OK;
-    }
     const char *word = *(const char *const *)field;
-    for (const char *const *choice = o->choices; word != NULL && *choice != NULL; choice++) {
-        if (strcmp(*choice, word) == 0) {
+    for (const char *const *choice = o->choices; word && *choice; choice++)
+        if (strcmp(*choice, word) == 0)
             return OLO_OK;
-        }
-    }
-    return olo_fail(error, OLO_BAD_INPUT, "run.%s: there is no '%.64s'", o->key,
-                    word != NULL ? word : "");
+    return olo_fail(error, OLO_BAD_INPUT, "run.%s: there is no '%.64s'", o->key, word ? word : "");
 }
 
 static bool has_too_many_steps(const olo_run *run)
@@ -221,18 +209,15 @@ static bool has_too_many_steps(const olo_run *run)
 
 olo_status olo_run_check(const olo_run *run, olo_error *error)
 {
-    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
         return OLO_BAD_INPUT;
-    }
     for (int i = 0; i < OPTION_COUNT; i++) {
         const olo_status status = check_option(&options[i], run, error);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
     }
-    if (run->order % 2 != 0) {
+    if (run->order % 2 != 0)
         return olo_fail(error, OLO_BAD_INPUT, "run.order: must be 2, 4 or 6, got %d", run->order);
-    }
     return has_too_many_steps(run) ? olo_fail(error, OLO_BAD_INPUT,
                                               "run.step: more than %g steps to the end", MOST_STEPS)
                                    : OLO_OK;
@@ -253,11 +238,11 @@ bool olo_run_option_text(const olo_run *run, int index, char *text, size_t size)
     const option *o = &options[index];
     const void *field = (const char *)run + o->offset;
     int length = 0;
-    if (o->number != NULL) {
+    if (o->number) {
         length = snprintf(text, size, "%s=%.17g", o->key, o->number(field));
-    } else if (o->choices != NULL) {
+    } else if (o->choices) {
         const char *word = *(const char *const *)field;
-        length = snprintf(text, size, "%s=%s", o->key, word != NULL ? word : "");
+        length = snprintf(text, size, "%s=%s", o->key, word ? word : "");
     } else {
         length = snprintf(text, size, "%s=%s", o->key, *(const bool *)field ? "true" : "false");
     }
@@ -273,45 +258,40 @@ static olo_status read_option(olo_reader *reader, const olo_yaml_node *node, con
 
 static olo_status read_section(olo_reader *reader, const olo_yaml_node *section)
 {
-    if (section->kind != OLO_YAML_MAP) {
+    if (section->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, section, "a map of options of the run");
-    }
-    for (const olo_yaml_node *node = section->first; node != NULL; node = node->next) {
+    for (const olo_yaml_node *node = section->first; node; node = node->next) {
         const option *o = find(node->key);
-        if (o == NULL) {
+        if (!o) {
             const char *keys[OPTION_COUNT];
-            for (int i = 0; i < OPTION_COUNT; i++) {
+            for (int i = 0; i < OPTION_COUNT; i++)
                 keys[i] = options[i].key;
-            }
             return olo_read_fail_unknown_key(reader, node, keys, OPTION_COUNT);
         }
         const olo_status status = read_option(reader, node, o);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
     }
     return OLO_OK;
 }
 
-/* A setting `run.key=value`; others are not for us. */
+/* Applies a setting `run.key=value`; ignores other settings. */
 static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
 {
-    if (strncmp(setting->name, OLO_RUN_PREFIX, strlen(OLO_RUN_PREFIX)) != 0) {
+    if (strncmp(setting->name, OLO_RUN_PREFIX, strlen(OLO_RUN_PREFIX)) != 0)
         return OLO_OK;
-    }
     const olo_yaml_node node = {
         .kind = OLO_YAML_SCALAR, .key = setting->name, .text = setting->value};
     const char *key = setting->name + strlen(OLO_RUN_PREFIX);
     const option *o = find(key);
-    if (o == NULL) {
+    if (!o) {
         const char *keys[OPTION_COUNT];
-        for (int i = 0; i < OPTION_COUNT; i++) {
+        for (int i = 0; i < OPTION_COUNT; i++)
             keys[i] = options[i].key;
-        }
         const char *near = olo_suggest(key, keys, OPTION_COUNT);
         return olo_read_fail(reader, &node, "unknown option of a run%s%s%s",
-                             near != NULL ? ", did you mean '" OLO_RUN_PREFIX : "",
-                             near != NULL ? near : "", near != NULL ? "'?" : "");
+                             near ? ", did you mean '" OLO_RUN_PREFIX : "", near ? near : "",
+                             near ? "'?" : "");
     }
     return read_option(reader, &node, o);
 }
@@ -320,18 +300,16 @@ olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section)
 {
     olo_run *run = &reader->model->run;
     run->order = 0; // not given
-    olo_status status = section != NULL ? read_section(reader, section) : OLO_OK;
-    for (int i = 0; i < reader->setting_count && status == OLO_OK; i++) {
+    olo_status status = section ? read_section(reader, section) : OLO_OK;
+    for (int i = 0; i < reader->setting_count && status == OLO_OK; i++)
         status = read_setting(reader, &reader->settings[i]);
-    }
-    if (run->order == 0) { // who asks for an error is served best by order 4
+    if (run->order == 0) // who asks for an error is served best by order 4
         run->order = run->tolerance > 0 ? 4 : 2;
-    }
     if (status == OLO_OK && has_too_many_steps(run)) {
         const olo_yaml_node *step = olo_yaml_find(section, "step");
-        const olo_yaml_node *at = step != NULL ? step : section;
-        status = at != NULL ? olo_read_fail(reader, at, "more than %g steps to the end", MOST_STEPS)
-                            : olo_run_check(run, reader->error);
+        const olo_yaml_node *at = step ? step : section;
+        status = at ? olo_read_fail(reader, at, "more than %g steps to the end", MOST_STEPS)
+                    : olo_run_check(run, reader->error);
     }
     return status;
 }

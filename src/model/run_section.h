@@ -12,13 +12,13 @@ olo_status olo_run_check(const olo_run *run, olo_error *error);
 #define OLO_RUN_PREFIX "run."
 bool olo_run_has_option(const char *key);
 
-/* How many options there are; and option `index` of a run as the setting it would be, "step=0.001",
- * with all digits. False when it does not fit. */
+/* The number of options; and option `index` of a run as a setting, "step=0.001", with all digits.
+ * Returns false if the text is too long. */
 int olo_run_option_count(void);
 bool olo_run_option_text(const olo_run *run, int index, char *text, size_t size);
 
 /* Reads the section (NULL if the file has none) and the settings whose names begin with "run.",
- * which win, into reader->model->run. */
+ * which have precedence, into reader->model->run. */
 olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading a file into memory, piece by piece: it may be a pipe, whose size nobody knows. */
+/* Reads a file into memory in blocks, because it may be a pipe of unknown size. */
 #include "model/source.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static olo_status read_pieces(FILE *file, const char *path, char **text, size_t 
         if (capacity - length < PIECE) {
             const size_t wanted = 2 * capacity + PIECE;
             char *grown = olo_realloc(bytes, length, wanted + 1, 1);
-            if (grown == NULL) {
+            if (!grown) {
                 olo_free(bytes);
                 return olo_fail(error, OLO_NO_MEMORY, "%s: out of memory while reading", path);
             }
@@ -30,9 +30,8 @@ static olo_status read_pieces(FILE *file, const char *path, char **text, size_t 
         }
         const size_t got = fread(bytes + length, 1, PIECE, file);
         length += got;
-        if (got == 0 || length > OLO_YAML_MAX_SIZE) {
+        if (got == 0 || length > OLO_YAML_MAX_SIZE)
             break;
-        }
     }
     if (ferror(file)) {
         const int code = errno;
@@ -58,13 +57,11 @@ olo_status olo_source_read(const char *path, char **text, size_t *size, olo_erro
         const olo_status status = errno == ENOENT || errno == ENOTDIR ? OLO_NOT_FOUND : OLO_IO;
         return olo_fail(error, status, "%s: %s", path, strerror(errno));
     }
-    if (S_ISDIR(about.st_mode)) {
+    if (S_ISDIR(about.st_mode))
         return olo_fail(error, OLO_IO, "%s: is a directory, not a model file", path);
-    }
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file)
         return olo_fail(error, OLO_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    }
     const olo_status status = read_pieces(file, path, text, size, error);
     (void)fclose(file);
     return status;

@@ -1,5 +1,5 @@
-/* YAML through libyaml's events, which come one at a time: limits are checked before anything
- * grows, and aliases are expanded here, where they can be counted. */
+/* Parses YAML from the events of libyaml. Limits are checked at each event, before memory is
+ * allocated; aliases are expanded and counted here. */
 #include "model/yaml.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/names.h"
 
-/* A node that has a name for aliases; the latest of a name counts. */
+/* A node with an anchor; of equal names the latest is used. */
 typedef struct anchor {
     const char *name;
     const olo_yaml_node *node;
@@ -64,11 +64,11 @@ static yaml_mark_t mark_of(const tree *t, size_t offset)
     return mark;
 }
 
-/* What the parser found: bytes that are no text, or a text that is no YAML. */
+/* Reports an error of the parser: bytes that are not UTF-8, or text that is not YAML. */
 static olo_status parser_failure(tree *t)
 {
     const yaml_parser_t *parser = &t->parser;
-    const char *problem = parser->problem != NULL ? parser->problem : "not understood";
+    const char *problem = parser->problem ? parser->problem : "not understood";
     char text[256];
     switch (parser->error) {
     case YAML_MEMORY_ERROR:
@@ -80,10 +80,10 @@ static olo_status parser_failure(tree *t)
     default:
         break;
     }
-    if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line) {
+    if (parser->context && parser->context_mark.line != parser->problem_mark.line) {
         (void)snprintf(text, sizeof text, "%s %s that starts in line %d", problem, parser->context,
                        line_of(parser->context_mark));
-    } else if (parser->context != NULL) {
+    } else if (parser->context) {
         (void)snprintf(text, sizeof text, "%s %s", problem, parser->context);
     } else {
         (void)snprintf(text, sizeof text, "%s", problem);
@@ -107,9 +107,8 @@ static olo_status new_node(tree *t, yaml_mark_t mark, olo_yaml_kind kind, olo_ya
         return fail(t, mark, text);
     }
     *node = olo_pool_alloc(t->pool, 1, sizeof **node);
-    if (*node == NULL) {
+    if (!*node)
         return out_of_memory(t);
-    }
     **node =
         (olo_yaml_node){.kind = kind, .text = "", .line = line_of(mark), .column = column_of(mark)};
     return OLO_OK;
@@ -118,26 +117,24 @@ static olo_status new_node(tree *t, yaml_mark_t mark, olo_yaml_kind kind, olo_ya
 static olo_status no_tag(tree *t, const yaml_event_t *event, const yaml_char_t *tag)
 {
     static const char text[] = "tags (words with ! before a value) are not used in model files";
-    return tag == NULL ? OLO_OK : fail(t, event->start_mark, text);
+    return !tag ? OLO_OK : fail(t, event->start_mark, text);
 }
 
 static olo_status remember(tree *t, const yaml_char_t *name, const olo_yaml_node *node)
 {
-    if (name == NULL) {
+    if (!name)
         return OLO_OK;
-    }
     anchor *a = olo_pool_alloc(t->pool, 1, sizeof *a);
     const char *text = olo_pool_text(t->pool, (const char *)name, strlen((const char *)name));
-    if (a == NULL || text == NULL) {
+    if (!a || !text)
         return out_of_memory(t);
-    }
     *a = (anchor){text, node, t->anchors};
     t->anchors = a;
     return OLO_OK;
 }
 
-/* Whether a text in UTF-8 has a control character other than tab and line breaks: they could only
- * confuse who reads a message. */
+/* Whether a text in UTF-8 has a control character other than tab and line breaks, which would make
+ * messages unreadable. */
 static bool has_control_characters(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -145,9 +142,8 @@ static bool has_control_characters(const char *text, size_t length)
         const bool low = c < 0x20 && c != '\t' && c != '\n' && c != '\r';
         // U+0080 to U+009F
         const bool high = c == 0xC2 && i + 1 < length && (unsigned char)text[i + 1] < 0xA0;
-        if (low || high || c == 0x7F) {
+        if (low || high || c == 0x7F)
             return true;
-        }
     }
     return false;
 }
@@ -156,22 +152,19 @@ static olo_status scalar_text(tree *t, const yaml_event_t *event, const char **t
 {
     const char *value = (const char *)event->data.scalar.value;
     const size_t length = event->data.scalar.length;
-    if (has_control_characters(value, length)) {
+    if (has_control_characters(value, length))
         return fail(t, event->start_mark, "control character in a text");
-    }
     *text = olo_pool_text(t->pool, value, length);
-    return *text != NULL ? OLO_OK : out_of_memory(t);
+    return *text ? OLO_OK : out_of_memory(t);
 }
 
 static olo_status read_scalar(tree *t, const yaml_event_t *event, olo_yaml_node **node)
 {
     olo_status status = no_tag(t, event, event->data.scalar.tag);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = new_node(t, event->start_mark, OLO_YAML_SCALAR, node);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = scalar_text(t, event, &(*node)->text);
-    }
     if (status == OLO_OK) {
         (*node)->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
         status = remember(t, event->data.scalar.anchor, *node);
@@ -179,16 +172,15 @@ static olo_status read_scalar(tree *t, const yaml_event_t *event, olo_yaml_node 
     return status;
 }
 
-/* Hangs a child after `last`, the child before it or NULL. */
+/* Appends a child after `last`, the previous child or NULL. */
 static void append(olo_yaml_node *parent, olo_yaml_node *last, olo_yaml_node *child)
 {
     child->parent = parent;
     child->index = parent->count++;
-    if (last == NULL) {
+    if (!last)
         parent->first = child;
-    } else {
+    else
         last->next = child;
-    }
 }
 
 /* Collections --------------------------------------------------------------------------------- */
@@ -199,36 +191,31 @@ static olo_status read_items(tree *t, olo_yaml_node *list, int depth)
     for (;;) {
         yaml_event_t event;
         olo_status status = next_event(t, &event);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         const bool end = event.type == YAML_SEQUENCE_END_EVENT;
         olo_yaml_node *item = NULL;
-        if (!end) {
+        if (!end)
             status = read_node(t, &event, depth, &item);
-        }
         yaml_event_delete(&event);
-        if (end || status != OLO_OK) {
+        if (end || status != OLO_OK)
             return status;
-        }
         append(list, last, item);
         last = item;
     }
 }
 
-/* A key: a text that the map does not have yet. */
+/* Reads a key: a text that is new in the map. */
 static olo_status read_key(tree *t, const yaml_event_t *event, const olo_names *keys,
                            const char **key)
 {
-    if (event->type != YAML_SCALAR_EVENT) {
+    if (event->type != YAML_SCALAR_EVENT)
         return fail(t, event->start_mark, "a key must be a text");
-    }
     olo_status status = no_tag(t, event, event->data.scalar.tag);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = scalar_text(t, event, key);
-    }
     const olo_yaml_node *same = status == OLO_OK ? olo_names_find(keys, *key) : NULL;
-    if (same != NULL) {
+    if (same) {
         char text[160], shown[OLO_YAML_EXCERPT_SIZE];
         (void)snprintf(text, sizeof text, "duplicate key '%s', first given in line %d",
                        olo_yaml_excerpt(*key, shown), same->key_line);
@@ -237,15 +224,14 @@ static olo_status read_key(tree *t, const yaml_event_t *event, const olo_names *
     return status;
 }
 
-/* The value that follows a key, with the key noted in it. */
+/* Reads the value after a key, and stores the key in it. */
 static olo_status read_value(tree *t, const char *key, yaml_mark_t key_mark, int depth,
                              olo_yaml_node **value)
 {
     yaml_event_t event;
     olo_status status = next_event(t, &event);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     status = read_node(t, &event, depth, value);
     yaml_event_delete(&event);
     if (status == OLO_OK) {
@@ -262,27 +248,22 @@ static olo_status read_entries(tree *t, olo_yaml_node *map, int depth, olo_names
     for (;;) {
         yaml_event_t event;
         olo_status status = next_event(t, &event);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         const bool end = event.type == YAML_MAPPING_END_EVENT;
         const yaml_mark_t mark = event.start_mark;
         const char *key = NULL;
         olo_yaml_node *value = NULL;
-        if (!end) {
+        if (!end)
             status = read_key(t, &event, keys, &key);
-        }
         yaml_event_delete(&event);
-        if (end || status != OLO_OK) {
+        if (end || status != OLO_OK)
             return status;
-        }
         status = read_value(t, key, mark, depth, &value);
-        if (status == OLO_OK && !olo_names_add(keys, key, value)) {
+        if (status == OLO_OK && !olo_names_add(keys, key, value))
             status = out_of_memory(t);
-        }
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         append(map, last, value);
         last = value;
     }
@@ -299,9 +280,8 @@ static olo_status read_collection(tree *t, const yaml_event_t *event, olo_yaml_k
     const bool list = kind == OLO_YAML_LIST;
     olo_status status =
         no_tag(t, event, list ? event->data.sequence_start.tag : event->data.mapping_start.tag);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = new_node(t, event->start_mark, kind, node);
-    }
     if (status == OLO_OK && list) {
         status = read_items(t, *node, depth + 1);
     } else if (status == OLO_OK) {
@@ -333,19 +313,17 @@ static olo_status copy_node(tree *t, yaml_mark_t mark, const olo_yaml_node *from
         return fail(t, mark, text);
     }
     olo_status status = new_node(t, mark, from->kind, node);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     **node = *from;
     (*node)->first = (*node)->next = (*node)->parent = NULL;
     (*node)->count = 0;
     olo_yaml_node *last = NULL;
-    for (const olo_yaml_node *child = from->first; child != NULL; child = child->next) {
+    for (const olo_yaml_node *child = from->first; child; child = child->next) {
         olo_yaml_node *copy = NULL;
         status = copy_node(t, mark, child, depth + 1, &copy);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         append(*node, last, copy);
         last = copy;
     }
@@ -356,19 +334,17 @@ static olo_status read_alias(tree *t, const yaml_event_t *event, int depth, olo_
 {
     const char *name = (const char *)event->data.alias.anchor;
     const anchor *a = t->anchors;
-    while (a != NULL && strcmp(a->name, name) != 0) {
+    while (a && strcmp(a->name, name) != 0)
         a = a->previous;
-    }
-    if (a == NULL) {
+    if (!a) {
         char text[160], shown[OLO_YAML_EXCERPT_SIZE];
         (void)snprintf(text, sizeof text, "alias '*%s' stands for nothing that came before",
                        olo_yaml_excerpt(name, shown));
         return fail(t, event->start_mark, text);
     }
     const olo_status status = copy_node(t, event->start_mark, a->node, depth, node);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         (*node)->key = NULL;
-    }
     return status;
 }
 
@@ -397,18 +373,16 @@ static olo_status read_stream(tree *t, const olo_yaml_node **root)
     for (;;) {
         yaml_event_t event;
         olo_status status = next_event(t, &event);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         const yaml_event_type_t type = event.type;
-        if (type == YAML_DOCUMENT_START_EVENT && node != NULL) {
+        if (type == YAML_DOCUMENT_START_EVENT && node)
             status = fail(t, event.start_mark, "a second document: a file has one model");
-        } else if (type == YAML_STREAM_END_EVENT && node == NULL) {
+        else if (type == YAML_STREAM_END_EVENT && !node)
             status = fail(t, event.start_mark, "the file is empty");
-        } else if (type != YAML_STREAM_START_EVENT && type != YAML_DOCUMENT_START_EVENT &&
-                   type != YAML_DOCUMENT_END_EVENT && type != YAML_STREAM_END_EVENT) {
+        else if (type != YAML_STREAM_START_EVENT && type != YAML_DOCUMENT_START_EVENT &&
+                 type != YAML_DOCUMENT_END_EVENT && type != YAML_STREAM_END_EVENT)
             status = read_node(t, &event, 1, &node);
-        }
         yaml_event_delete(&event);
         if (status != OLO_OK || type == YAML_STREAM_END_EVENT) {
             *root = node;
@@ -424,9 +398,8 @@ static olo_status check_bytes(tree *t, const char *text, size_t size)
                         OLO_YAML_MAX_SIZE / (1024 * 1024));
     }
     const char *zero = size > 0 ? memchr(text, '\0', size) : NULL;
-    if (zero == NULL) {
+    if (!zero)
         return OLO_OK;
-    }
     return fail(t, mark_of(t, (size_t)(zero - text)), "not a text file: it has a zero byte");
 }
 
@@ -440,12 +413,10 @@ olo_status olo_yaml_parse(const char *text, size_t size, const char *label, olo_
     tree t = {.text = text, .label = label, .pool = pool, .error = error};
     *root = NULL;
     olo_status status = check_bytes(&t, text, size);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
-    if (!yaml_parser_initialize(&t.parser)) {
+    if (!yaml_parser_initialize(&t.parser))
         return out_of_memory(&t);
-    }
     yaml_parser_set_encoding(&t.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&t.parser, (const unsigned char *)text, size);
     status = read_stream(&t, root);

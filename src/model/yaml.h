@@ -1,8 +1,9 @@
-/* YAML (and JSON) text as a tree of nodes with marks. The one room for libyaml.
+/* YAML (and JSON) text as a tree of nodes with locations. Only yaml.c uses libyaml.
  *
- * Model files come from anywhere, so the tree is bounded: see the limits. One document; keys are
- * texts, each once in a map; no tags. Aliases are expanded to copies that carry the marks of what
- * they stand for. Scalars are texts without control characters other than line breaks and tabs. */
+ * Model files may come from unknown sources, so that the size of the tree is limited. A file has
+ * one document; keys are texts, unique in their map; there are no tags. Aliases are expanded to
+ * copies with the locations of the original. Scalars are texts without control characters other
+ * than line breaks and tabs. */
 #ifndef OLO_MODEL_YAML_H
 #define OLO_MODEL_YAML_H
 
@@ -15,9 +16,9 @@
 
 enum {
     OLO_YAML_MAX_SIZE = 16 * 1024 * 1024, /* bytes: more than any model a person writes */
-    OLO_YAML_MAX_NODES = 200000,          /* keeps the tree of a hostile file below 50 MB */
+    OLO_YAML_MAX_NODES = 200000,          /* limits the tree of a malicious file to 50 MB */
     OLO_YAML_MAX_DEPTH = 32,              /* a model file needs about 8 */
-    OLO_YAML_MAX_ALIAS_NODES = 1000       /* nodes that come from aliases, all together */
+    OLO_YAML_MAX_ALIAS_NODES = 1000       /* total number of nodes from aliases */
 };
 
 typedef enum olo_yaml_kind { OLO_YAML_SCALAR, OLO_YAML_LIST, OLO_YAML_MAP } olo_yaml_kind;
@@ -28,7 +29,7 @@ struct olo_yaml_node {
     const char *text; /* scalar; "" otherwise */
     bool quoted;      /* scalar: written with quotes or as a block */
     int line, column; /* where it starts, from 1; columns count characters */
-    const char *key;  /* in a map: its key and where that stands; otherwise NULL */
+    const char *key;  /* in a map: its key, with location; otherwise NULL */
     int key_line, key_column;
     int index; /* among its siblings, from 0 */
     int count; /* list, map: children */
@@ -49,11 +50,12 @@ olo_status olo_yaml_parse(const char *text, size_t size, const char *label, olo_
 /* The child of a map with this key, or NULL. `map` may be NULL. */
 const olo_yaml_node *olo_yaml_find(const olo_yaml_node *map, const char *key);
 
-/* A text for a message: at most 64 bytes of it, dots where it is cut, spaces for line breaks. */
+/* A text for a message: its first 64 bytes at most, with dots if it is cut, and spaces instead of
+ * line breaks. */
 enum { OLO_YAML_EXCERPT_SIZE = 72 };
 const char *olo_yaml_excerpt(const char *text, char excerpt[OLO_YAML_EXCERPT_SIZE]);
 
-/* The way from the root: "bodies[0].inertia"; "" for the root. */
+/* The path from the root: "bodies[0].inertia"; "" for the root. */
 void olo_yaml_path(const olo_yaml_node *node, char *text, size_t size);
 
 #endif

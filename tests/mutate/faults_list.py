@@ -168,8 +168,8 @@ FAULTS = [
     # model
     Fault("rotation_about_an_axis", "src/model/read_rotation.c",
           "2.0 * half * half", "half * half", "unit.read"),
-    Fault("index_of_a_repetition_is_rounded", "src/model/repeat.c",
-          "#define INTEGER_TOLERANCE 1e-9", "#define INTEGER_TOLERANCE 1e-0", "unit.repeat"),
+    Fault("index_of_a_repetition_is_rounded", "src/model/repetition.c",
+          "#define INTEGER_TOLERANCE 1e-9", "#define INTEGER_TOLERANCE 1e-0", "unit.repetition"),
     # study
     Fault("order_of_convergence_sign", "src/study/converge.c",
           "log(e0 / e1) / ratio", "log(e1 / e0) / ratio", "physics.converge"),

@@ -469,11 +469,11 @@ TEST(parameters_without_derivatives_are_refused)
     scene_close(&x);
     x = scene_open(linkage, "reduced");
     check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "phi", &change, &error));
-    check_contains("what the joint coordinate 'A.angle' measures", error.text);
+    check_contains("the definition of the joint coordinate 'A.angle'", error.text);
     scene_close(&x);
     x = scene_open("chain", "reduced");
     check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "n", &change, &error));
-    check_contains("parameter 'n' changes what the model consists of", error.text);
+    check_contains("parameter 'n' changes the structure of the model", error.text);
     scene_close(&x);
 }
 

@@ -756,7 +756,7 @@ TEST(rolling_joints_that_make_no_sense_are_refused)
          "a ball has no axis"},
         {REFUSED("gravity: [0, 0, -1]\n",
                  "type: rolling-ball, between: [ground, b], radius: 1, at: [1, 0, 0]"),
-         "in `between`"},
+         "from `between`"},
         {REFUSED("gravity: [0, 0, -1]\n",
                  "type: rolling-ball, between: [ground, b], radius: 1, sliding: [1, 0, 0]"),
          "does not slide"},

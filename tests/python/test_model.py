@@ -128,7 +128,7 @@ def test_a_function_in_the_axes_of_the_body_equals_the_constant_force():
 
 
 def test_a_constant_force_beside_a_function_is_refused():
-    with pytest.raises(oloid.InputError, match="'thrust' takes the place of a constant force"):
+    with pytest.raises(oloid.InputError, match="'thrust' replaces a constant force"):
         rocket(force=[1, 0, 0], function=lambda t, position, velocity: [3, -1, 2])
 
 

@@ -224,7 +224,7 @@ def test_other_parameters_give_the_bits_of_a_fresh_system():
 
 def test_parameters_that_change_the_structure_are_refused_by_name():
     chain = oloid.load("chain", set={"n": 5})
-    with pytest.raises(oloid.Error, match="parameter 'n' changes what the model consists of"):
+    with pytest.raises(oloid.Error, match="parameter 'n' changes the structure of the model"):
         chain.with_parameters({"n": 6})
     with pytest.raises(oloid.InputError, match="did you mean 'mass'"):
         chain.with_parameters({"mas": 1})

@@ -175,10 +175,10 @@ TEST(a_constant_beside_a_function_is_refused)
     check_contradiction("", "", NULL);
     check_contradiction(", moment: [0, 0, 1], frame: body, time: t", ", time: t", NULL);
     check_contradiction(", force: [1, 0, 0]", "",
-                        "loads.force: the function of load 'pull' takes the place of a constant "
+                        "loads.force: the function of load 'pull' replaces a constant "
                         "force");
     check_contradiction("", ", force: 1",
-                        "joints.force: the function of 'rail' takes the place of a constant "
+                        "joints.force: the function of 'rail' replaces a constant "
                         "force");
     /* a torque acts along the other coordinate */
     check_contradiction("", ", torque: 1, time: t", NULL);
@@ -196,7 +196,7 @@ TEST(slopes_without_a_function_are_refused)
     olo_model *model = read_text(hinged);
     check_ok(olo_model_set_joint_derivatives(model, "hinge", no_slopes, &error), &error);
     check_status(OLO_BAD_INPUT, olo_model_compile(model, &system, &error));
-    check_contains("'hinge' has slopes but no function", error.text);
+    check_contains("'hinge' has derivatives but no function", error.text);
     olo_model_free(model);
 }
 

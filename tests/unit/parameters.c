@@ -21,7 +21,7 @@ static void add(olo_parameters *parameters, const char *name, const char *expres
 static void resolve(olo_parameters *parameters)
 {
     olo_error error = {0};
-    olo_parameters_place place;
+    olo_parameters_location place;
     check_ok(olo_parameters_resolve(parameters, &place, &error), &error);
     check_true(place.parameter == OLO_PARAMETER_NONE && place.column == 0);
 }
@@ -29,7 +29,7 @@ static void resolve(olo_parameters *parameters)
 static void refused(olo_parameters *parameters, size_t parameter, size_t column, const char *text)
 {
     olo_error error = {0};
-    olo_parameters_place place = {77, 77};
+    olo_parameters_location place = {77, 77};
     check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, &place, &error));
     check_text(text, error.text);
     check_equal(parameter, place.parameter);
@@ -157,10 +157,10 @@ TEST(names_are_checked)
     olo_parameters *parameters = created();
     add(parameters, "a", "1");
     bad_name(parameters, "a", "parameter 'a' is defined twice");
-    bad_name(parameters, "pi", "parameter 'pi': this name has a meaning in expressions");
-    bad_name(parameters, "sin", "parameter 'sin': this name has a meaning in expressions");
-    bad_name(parameters, "if", "parameter 'if': this name has a meaning in expressions");
-    bad_name(parameters, "not", "parameter 'not': this name has a meaning in expressions");
+    bad_name(parameters, "pi", "parameter 'pi': this name is reserved in expressions");
+    bad_name(parameters, "sin", "parameter 'sin': this name is reserved in expressions");
+    bad_name(parameters, "if", "parameter 'if': this name is reserved in expressions");
+    bad_name(parameters, "not", "parameter 'not': this name is reserved in expressions");
     bad_name(parameters, "2a", "parameter '2a': a name has letters, digits and _, no digit first");
     bad_name(parameters, "", "parameter '': a name has letters, digits and _, no digit first");
     char name[66];

@@ -170,7 +170,7 @@ TEST(changes_of_structure_and_bad_values_are_refused_by_name)
         double value;
         olo_status status;
     } cases[] = {
-        {"chain", "n", "parameter 'n' changes what the model consists of", 21, OLO_UNSUPPORTED},
+        {"chain", "n", "parameter 'n' changes the structure of the model", 21, OLO_UNSUPPORTED},
         {"chain", "mass", "with mass = -1", -1, OLO_BAD_INPUT},
         {"chain", "mas", "did you mean 'mass'", 1, OLO_BAD_INPUT},
         {"chain", "mass", "is not a finite number", NAN, OLO_BAD_INPUT},

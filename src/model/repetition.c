@@ -1,8 +1,8 @@
-/* Repetition: bounds, copies, and what a copy sees of the variables.
+/* Repetition of elements: bounds, copies, and the values of the variables in a copy.
  *
  * An expression of a repeated element is compiled once and evaluated for each copy. Copies are read
- * in the same order, so that the list of compiled expressions is walked with a cursor. */
-#include "model/repeat.h"
+ * in the same order, so that a cursor finds the next expression in the list of compiled ones. */
+#include "model/repetition.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 
 #include "base/memory.h"
 
-/* Values that may stand in a text: integers up to here are exact and have at most 16 characters. */
+/* Largest integer in a text: it is exact and has at most 16 characters. */
 #define LARGEST_INDEX 1e15
-/* How far from an integer round-off may leave it, as in 3*(i/3). */
+/* Tolerance for rounding errors of integers, as in 3*(i/3). */
 #define INTEGER_TOLERANCE 1e-9
 
 enum { MAX_EXPANDED_LENGTH = 1000 };
@@ -23,10 +23,10 @@ typedef struct compiled {
     olo_expression *expression;
 } compiled;
 
-struct olo_repeat {
+struct olo_repetition {
     const olo_yaml_node *element, *key; /* the map, and its key `repeat` */
     int count;                          /* variables */
-    long first[OLO_REPEAT_MAX_VARIABLES], last[OLO_REPEAT_MAX_VARIABLES];
+    long first[OLO_REPETITION_MAX_VARIABLES], last[OLO_REPETITION_MAX_VARIABLES];
     size_t parameters; /* variables of the reader without those of the repetition */
     compiled *list;
     size_t list_count, list_capacity, cursor;
@@ -38,16 +38,13 @@ static olo_status read_integer(olo_reader *reader, const olo_yaml_node *node, lo
 {
     double number = 0.0;
     const olo_status status = olo_read_number(reader, node, &number);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
-    if (fabs(number) > LARGEST_INDEX || fabs(number - round(number)) > INTEGER_TOLERANCE) {
+    if (fabs(number) > LARGEST_INDEX || fabs(number - round(number)) > INTEGER_TOLERANCE)
         return olo_read_fail(reader, node, "expected an integer, got %.17g", number);
-    }
     *integer = lround(number);
-    if (node->expression != NULL) {
+    if (node->expression)
         olo_read_mark_structural(reader, node->expression);
-    }
     return OLO_OK;
 }
 
@@ -56,184 +53,173 @@ static olo_status check_variable(olo_reader *reader, const olo_yaml_node *node)
     char name[OLO_YAML_EXCERPT_SIZE];
     olo_yaml_excerpt(node->key, name);
     if (!olo_expression_is_identifier(node->key) || olo_expression_is_reserved(node->key) ||
-        strlen(node->key) > OLO_PARAMETER_MAX_NAME) {
+        strlen(node->key) > OLO_PARAMETER_MAX_NAME)
         return olo_read_fail_key(reader, node, "'%s' cannot be the name of a variable", name);
-    }
     if (strcmp(node->key, "t") == 0 || strcmp(node->key, "l") == 0) {
-        return olo_read_fail_key(reader, node,
-                                 "'%s' cannot be the variable: in expressions t is the time and l "
-                                 "the length of a spring",
-                                 name);
+        return olo_read_fail_key(
+            reader, node,
+            "'%s' cannot be the name of a variable: in expressions t is the time "
+            "and l the length of a spring",
+            name);
     }
     if (olo_parameters_find(reader->model->parameters, node->key) != OLO_PARAMETER_NONE) {
-        return olo_read_fail_key(reader, node, "the model has a parameter '%s' too; rename one",
-                                 name);
+        return olo_read_fail_key(reader, node,
+                                 "the model has a parameter '%s', too; rename one of them", name);
     }
     return OLO_OK;
 }
 
-/* Copies that the bounds stand for; -1 if they are too many. */
-static long copies_of(const olo_repeat *repeat)
+/* The number of copies; -1 if it is too large. */
+static long copies_of(const olo_repetition *repetition)
 {
     double product = 1.0; // cannot overflow
-    for (int k = 0; k < repeat->count; k++) {
-        product *= fmax(0.0, (double)repeat->last[k] - (double)repeat->first[k] + 1.0);
-    }
-    return product <= OLO_REPEAT_MAX_ELEMENTS ? (long)product : -1;
+    for (int k = 0; k < repetition->count; k++)
+        product *= fmax(0.0, (double)repetition->last[k] - (double)repetition->first[k] + 1.0);
+    return product <= OLO_REPETITION_MAX_ELEMENTS ? (long)product : -1;
 }
 
-static olo_status read_bounds(olo_reader *reader, olo_repeat *repeat)
+static olo_status read_bounds(olo_reader *reader, olo_repetition *repetition)
 {
-    const olo_yaml_node *map = repeat->key;
-    if (map->kind != OLO_YAML_MAP || map->count < 1 || map->count > OLO_REPEAT_MAX_VARIABLES) {
+    const olo_yaml_node *map = repetition->key;
+    if (map->kind != OLO_YAML_MAP || map->count < 1 || map->count > OLO_REPETITION_MAX_VARIABLES) {
         return olo_read_fail_expected(reader, map,
                                       "a map of a variable to its bounds, {i: [first, last]}");
     }
     olo_status status = OLO_OK;
-    for (const olo_yaml_node *node = map->first; node != NULL && status == OLO_OK;
-         node = node->next) {
-        const int k = repeat->count++;
+    for (const olo_yaml_node *node = map->first; node && status == OLO_OK; node = node->next) {
+        const int k = repetition->count++;
         status = check_variable(reader, node);
-        if (status == OLO_OK && (node->kind != OLO_YAML_LIST || node->count != 2)) {
+        if (status == OLO_OK && (node->kind != OLO_YAML_LIST || node->count != 2))
             status = olo_read_fail_expected(reader, node, "the bounds [first, last]");
-        }
-        if (status == OLO_OK) {
-            status = read_integer(reader, node->first, &repeat->first[k]);
-        }
-        if (status == OLO_OK) {
-            status = read_integer(reader, node->first->next, &repeat->last[k]);
-        }
+        if (status == OLO_OK)
+            status = read_integer(reader, node->first, &repetition->first[k]);
+        if (status == OLO_OK)
+            status = read_integer(reader, node->first->next, &repetition->last[k]);
     }
     return status;
 }
 
 /* Copies -------------------------------------------------------------------------------------- */
 
-static void set_variable(olo_reader *reader, const olo_repeat *repeat, int k, long value)
+static void set_variable(olo_reader *reader, const olo_repetition *repetition, int k, long value)
 {
-    reader->values[1 + repeat->parameters + (size_t)k] = (double)value;
+    reader->values[1 + repetition->parameters + (size_t)k] = (double)value;
 }
 
 static long variable(const olo_reader *reader, int k)
 {
-    return (long)reader->values[1 + reader->repeat->parameters + (size_t)k];
+    return (long)reader->values[1 + reader->repetition->parameters + (size_t)k];
 }
 
-/* Makes the variables known to all expressions that follow. */
-static void begin(olo_reader *reader, olo_repeat *repeat)
+/* Adds the variables to the names that expressions may use. */
+static void begin(olo_reader *reader, olo_repetition *repetition)
 {
-    const olo_yaml_node *node = repeat->key->first;
-    repeat->parameters = reader->name_count;
-    for (int k = 0; k < repeat->count; k++, node = node->next) {
-        reader->names[1 + repeat->parameters + (size_t)k] = node->key;
-        set_variable(reader, repeat, k, repeat->first[k]);
+    const olo_yaml_node *node = repetition->key->first;
+    repetition->parameters = reader->name_count;
+    for (int k = 0; k < repetition->count; k++, node = node->next) {
+        reader->names[1 + repetition->parameters + (size_t)k] = node->key;
+        set_variable(reader, repetition, k, repetition->first[k]);
     }
-    reader->name_count += (size_t)repeat->count;
-    reader->repeat = repeat;
+    reader->name_count += (size_t)repetition->count;
+    reader->repetition = repetition;
 }
 
-static void end(olo_reader *reader, olo_repeat *repeat)
+static void end(olo_reader *reader, olo_repetition *repetition)
 {
-    reader->name_count = repeat->parameters;
-    reader->repeat = NULL;
-    for (size_t i = 0; i < repeat->list_count; i++) {
-        olo_expression_free(repeat->list[i].expression);
-    }
-    olo_free(repeat->list);
+    reader->name_count = repetition->parameters;
+    reader->repetition = NULL;
+    for (size_t i = 0; i < repetition->list_count; i++)
+        olo_expression_free(repetition->list[i].expression);
+    olo_free(repetition->list);
 }
 
-/* The next values, the last variable first. */
-static void advance(olo_reader *reader, const olo_repeat *repeat)
+/* Sets the next values of the variables; the last variable changes fastest. */
+static void advance(olo_reader *reader, const olo_repetition *repetition)
 {
-    for (int k = repeat->count - 1; k >= 0; k--) {
+    for (int k = repetition->count - 1; k >= 0; k--) {
         const long value = variable(reader, k);
-        if (value < repeat->last[k]) {
-            set_variable(reader, repeat, k, value + 1);
+        if (value < repetition->last[k]) {
+            set_variable(reader, repetition, k, value + 1);
             return;
         }
-        set_variable(reader, repeat, k, repeat->first[k]);
+        set_variable(reader, repetition, k, repetition->first[k]);
     }
 }
 
-olo_status olo_repeat_element(olo_reader *reader, const olo_yaml_node *element,
-                              olo_repeat_body *body, void *context)
+olo_status olo_repetition_expand(olo_reader *reader, const olo_yaml_node *element,
+                                 olo_repetition_reader *body, void *context)
 {
-    olo_repeat repeat = {.element = element, .key = olo_yaml_find(element, "repeat")};
-    if (repeat.key == NULL) {
+    olo_repetition repetition = {.element = element, .key = olo_yaml_find(element, "repeat")};
+    if (!repetition.key)
         return body(reader, element, context);
-    }
-    olo_status status = read_bounds(reader, &repeat);
-    if (status != OLO_OK) {
+    olo_status status = read_bounds(reader, &repetition);
+    if (status != OLO_OK)
         return status;
+    const long copies = copies_of(&repetition);
+    if (copies < 0 || reader->copies + copies > OLO_REPETITION_MAX_ELEMENTS) {
+        return olo_read_fail(reader, repetition.key, "more than %d repeated elements in the file",
+                             OLO_REPETITION_MAX_ELEMENTS);
     }
-    const long copies = copies_of(&repeat);
-    if (copies < 0 || reader->repeated + copies > OLO_REPEAT_MAX_ELEMENTS) {
-        return olo_read_fail(reader, repeat.key, "more than %d repeated elements in the file",
-                             OLO_REPEAT_MAX_ELEMENTS);
-    }
-    reader->repeated += copies;
-    begin(reader, &repeat);
+    reader->copies += copies;
+    begin(reader, &repetition);
     for (long copy = 0; copy < copies && status == OLO_OK; copy++) {
-        repeat.cursor = 0;
+        repetition.cursor = 0;
         status = body(reader, element, context);
-        advance(reader, &repeat);
+        advance(reader, &repetition);
     }
-    end(reader, &repeat);
+    end(reader, &repetition);
     return status;
 }
 
-void olo_repeat_variables(const olo_reader *reader, double *variables)
+void olo_repetition_variables(const olo_reader *reader, double *variables)
 {
-    for (int k = 0; reader->repeat != NULL && k < reader->repeat->count; k++) {
+    for (int k = 0; reader->repetition && k < reader->repetition->count; k++)
         variables[k] = (double)variable(reader, k);
-    }
 }
 
-bool olo_repeat_is_key(const olo_reader *reader, const olo_yaml_node *node)
+bool olo_repetition_is_key(const olo_reader *reader, const olo_yaml_node *node)
 {
-    return reader->repeat != NULL && reader->repeat->key == node;
+    return reader->repetition && reader->repetition->key == node;
 }
 
 /* Expressions --------------------------------------------------------------------------------- */
 
 /* The compiled expression of a text, or NULL. */
-static olo_expression *find_compiled(olo_repeat *repeat, const char *text)
+static olo_expression *find_compiled(olo_repetition *repetition, const char *text)
 {
-    if (repeat->cursor < repeat->list_count && repeat->list[repeat->cursor].text == text) {
-        return repeat->list[repeat->cursor++].expression;
-    }
-    for (size_t i = 0; i < repeat->list_count; i++) {
-        if (repeat->list[i].text == text) {
-            repeat->cursor = i + 1;
-            return repeat->list[i].expression;
+    if (repetition->cursor < repetition->list_count &&
+        repetition->list[repetition->cursor].text == text)
+        return repetition->list[repetition->cursor++].expression;
+    for (size_t i = 0; i < repetition->list_count; i++) {
+        if (repetition->list[i].text == text) {
+            repetition->cursor = i + 1;
+            return repetition->list[i].expression;
         }
     }
     return NULL;
 }
 
-/* `key` identifies the expression, `text` is what it says. */
+/* Finds or compiles an expression; `key` identifies it, `text` is its text. */
 static olo_status compile(olo_reader *reader, const char *key, const char *text,
                           olo_expression **expression, olo_error *error)
 {
-    olo_repeat *repeat = reader->repeat;
-    *expression = repeat != NULL ? find_compiled(repeat, key) : NULL;
-    if (*expression != NULL) {
+    olo_repetition *repetition = reader->repetition;
+    *expression = repetition ? find_compiled(repetition, key) : NULL;
+    if (*expression)
         return OLO_OK;
-    }
     const olo_status status = olo_expression_compile(text, reader->names + 1, reader->name_count,
                                                      expression, NULL, error);
-    if (status != OLO_OK || repeat == NULL) {
+    if (status != OLO_OK || !repetition)
         return status;
-    }
-    compiled *list =
-        olo_grow(repeat->list, repeat->list_count, &repeat->list_capacity, sizeof *list);
-    if (list == NULL) {
+    compiled *list = olo_grow(repetition->list, repetition->list_count, &repetition->list_capacity,
+                              sizeof *list);
+    if (!list) {
         *expression = olo_expression_free(*expression);
         return OLO_NO_MEMORY;
     }
-    repeat->list = list;
-    list[repeat->list_count++] = (compiled){key, *expression};
-    repeat->cursor = repeat->list_count;
+    repetition->list = list;
+    list[repetition->list_count++] = (compiled){key, *expression};
+    repetition->cursor = repetition->list_count;
     return OLO_OK;
 }
 
@@ -249,12 +235,10 @@ static olo_status brace_value(olo_reader *reader, const olo_yaml_node *node, con
     olo_expression *expression = NULL;
     olo_error inner = {0};
     const olo_status status = compile(reader, text, copy, &expression, &inner);
-    if (status == OLO_NO_MEMORY) {
+    if (status == OLO_NO_MEMORY)
         return olo_read_no_memory(reader);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return olo_read_fail(reader, node, "%s", inner.text);
-    }
     olo_read_mark_structural(reader, expression);
     const double number = olo_expression_value(expression, reader->values + 1);
     if (!(fabs(number) <= LARGEST_INDEX) || fabs(number - round(number)) > INTEGER_TOLERANCE) {
@@ -266,13 +250,12 @@ static olo_status brace_value(olo_reader *reader, const olo_yaml_node *node, con
     return OLO_OK;
 }
 
-olo_status olo_repeat_text(olo_reader *reader, const olo_yaml_node *node, const char *text,
-                           const char **expanded)
+olo_status olo_repetition_text(olo_reader *reader, const olo_yaml_node *node, const char *text,
+                               const char **expanded)
 {
     *expanded = text;
-    if (reader->repeat == NULL || strchr(text, '{') == NULL) {
+    if (!reader->repetition || strchr(text, '{') == NULL)
         return OLO_OK;
-    }
     char result[MAX_EXPANDED_LENGTH + 1];
     size_t length = 0;
     while (*text != '\0') {
@@ -281,30 +264,27 @@ olo_status olo_repeat_text(olo_reader *reader, const olo_yaml_node *node, const 
         const char *brace = text + plain, *after = brace;
         if (*brace == '{') {
             const size_t inside = strcspn(brace + 1, "}");
-            if (brace[1 + inside] == '\0') {
+            if (brace[1 + inside] == '\0')
                 return olo_read_fail(reader, node, "'{' without '}'");
-            }
             long value = 0;
             const olo_status status = inside > MAX_EXPANDED_LENGTH
                                           ? olo_read_fail(reader, node, "is too long")
                                           : brace_value(reader, node, brace + 1, inside, &value);
-            if (status != OLO_OK) {
+            if (status != OLO_OK)
                 return status;
-            }
             (void)snprintf(number, sizeof number, "%ld", value);
             after = brace + inside + 2;
         }
         const size_t digits = strlen(number);
-        if (length + plain + digits > MAX_EXPANDED_LENGTH) {
+        if (length + plain + digits > MAX_EXPANDED_LENGTH)
             return olo_read_fail(reader, node, "is too long");
-        }
         memcpy(result + length, text, plain);
         memcpy(result + length + plain, number, digits);
         length += plain + digits;
         text = after;
     }
     *expanded = olo_pool_text(&reader->pool, result, length);
-    return *expanded != NULL ? OLO_OK : olo_read_no_memory(reader);
+    return *expanded ? OLO_OK : olo_read_no_memory(reader);
 }
 
 /* The length of the number or name at the start of a text; 1 for anything else. */
@@ -322,37 +302,33 @@ static size_t token_length(const char *text)
         }
         return length;
     }
-    while (isalnum((unsigned char)text[length]) || text[length] == '_') {
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
         length++;
-    }
     return length > 0 ? length : 1;
 }
 
-/* The variable that a name is, or -1. */
+/* The index of the variable with this name, or -1. */
 static int find_variable(const olo_reader *reader, const char *name, size_t length)
 {
-    const olo_repeat *repeat = reader->repeat;
-    for (int k = 0; k < repeat->count; k++) {
-        const char *known = reader->names[1 + repeat->parameters + (size_t)k];
-        if (strlen(known) == length && strncmp(known, name, length) == 0) {
+    const olo_repetition *repetition = reader->repetition;
+    for (int k = 0; k < repetition->count; k++) {
+        const char *known = reader->names[1 + repetition->parameters + (size_t)k];
+        if (strlen(known) == length && strncmp(known, name, length) == 0)
             return k;
-        }
     }
     return -1;
 }
 
-olo_status olo_repeat_function(olo_reader *reader, const char *text, const char **expanded)
+olo_status olo_repetition_function(olo_reader *reader, const char *text, const char **expanded)
 {
     *expanded = text;
-    if (reader->repeat == NULL) {
+    if (!reader->repetition)
         return OLO_OK;
-    }
     // each character may be a variable, of at most 16 digits, a sign and parentheses
     enum { VALUE_SIZE = 24 };
     char *result = olo_pool_alloc(&reader->pool, strlen(text) + 1, VALUE_SIZE);
-    if (result == NULL) {
+    if (!result)
         return olo_read_no_memory(reader);
-    }
     *expanded = result;
     for (size_t token = 0; *text != '\0'; text += token) {
         token = token_length(text);
@@ -369,25 +345,24 @@ olo_status olo_repeat_function(olo_reader *reader, const char *text, const char 
 
 /* Paths --------------------------------------------------------------------------------------- */
 
-void olo_repeat_path(const olo_reader *reader, const olo_yaml_node *node, char *path, size_t size)
+void olo_repetition_path(const olo_reader *reader, const olo_yaml_node *node, char *path,
+                         size_t size)
 {
     olo_yaml_path(node, path, size);
-    const olo_repeat *repeat = reader->repeat;
+    const olo_repetition *repetition = reader->repetition;
     bool inside = false;
-    for (const olo_yaml_node *n = node; repeat != NULL && n != NULL && !inside; n = n->parent) {
-        inside = n == repeat->element;
-    }
-    if (!inside) {
+    for (const olo_yaml_node *n = node; repetition && n && !inside; n = n->parent)
+        inside = n == repetition->element;
+    if (!inside)
         return;
-    }
-    char tag[OLO_REPEAT_MAX_VARIABLES * (OLO_PARAMETER_MAX_NAME + 24)], element[512];
+    char tag[OLO_REPETITION_MAX_VARIABLES * (OLO_PARAMETER_MAX_NAME + 24)], element[512];
     size_t length = 0;
-    for (int k = 0; k < repeat->count; k++) {
+    for (int k = 0; k < repetition->count; k++) {
         length += (size_t)snprintf(tag + length, sizeof tag - length, "%s%s=%ld", k > 0 ? "," : "{",
-                                   reader->names[1 + repeat->parameters + (size_t)k],
+                                   reader->names[1 + repetition->parameters + (size_t)k],
                                    variable(reader, k));
     }
-    olo_yaml_path(repeat->element, element, sizeof element);
+    olo_yaml_path(repetition->element, element, sizeof element);
     const size_t at = strlen(element), rest = strlen(path) - at;
     if (at <= strlen(path) && at + length + 1 + rest + 1 <= size) {
         memmove(path + at + length + 1, path + at, rest + 1);
