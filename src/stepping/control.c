@@ -209,7 +209,7 @@ olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double lo
             return OLO_OK;
         }
         olo_state_copy(control->retry, state);
-        if (status == OLO_NO_MEMORY || x->futile)
+        if (status == OLO_NO_MEMORY || x->unsolvable)
             return olo_fail(error, status, "%s", reason.text);
         x->report.rejections = ++all.rejections;
         h *=

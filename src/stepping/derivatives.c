@@ -23,14 +23,14 @@ static void take_step(void *context, const olo_stepper *stepper)
         return;
     if (x->count == x->capacity) {
         size_t more = x->capacity ? 2 * x->capacity : 4;
-        olo_kept_step *grown = olo_realloc(x->steps, x->capacity, more, sizeof *grown);
+        olo_stored_step *grown = olo_realloc(x->steps, x->capacity, more, sizeof *grown);
         x->full = !grown;
         if (x->full)
             return;
         x->steps = grown;
         x->capacity = more;
     }
-    olo_kept_step *next = &x->steps[x->count];
+    olo_stored_step *next = &x->steps[x->count];
     if (!next->block)
         next->block = olo_alloc(x->record_size, sizeof *next->block);
     x->full = !next->block;
@@ -212,8 +212,8 @@ static olo_step_variation changes_of(const olo_derivatives *x)
     return change;
 }
 
-olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count, double *dq,
-                                      double *dv, const olo_variation *of, olo_error *error)
+olo_status olo_derivatives_forward_part(olo_derivatives *x, size_t part, int count, double *dq,
+                                        double *dv, const olo_variation *of, olo_error *error)
 {
     const size_t n = (size_t)x->system->n;
     bool more = of->controls || of->parameters;
@@ -232,8 +232,8 @@ olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count
     return OLO_OK;
 }
 
-olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,
-                                   double *gv, double *gu, olo_error *error)
+olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_step *step,
+                                         double *gq, double *gv, double *gu, olo_error *error)
 {
     const olo_step_variation none = {0}, all = changes_of(x);
     const bool wanted = gu || x->parameters.active > 0 || x->parameters.functions;
@@ -262,7 +262,7 @@ olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, doubl
     olo_status status = need_step(x, error);
     olo_derivatives_join_steps(x);
     for (size_t i = 0; status == OLO_OK && i < x->count; i++)
-        status = olo_derivatives_go_forward(x, i, count, dq, dv, &(olo_variation){0}, error);
+        status = olo_derivatives_forward_part(x, i, count, dq, dv, &(olo_variation){0}, error);
     return status;
 }
 
@@ -273,7 +273,7 @@ olo_status olo_derivatives_apply_step_transposed(olo_derivatives *x, double *gq,
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
     olo_derivatives_join_steps(x);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--)
-        status = olo_derivatives_go_back(x, &x->steps[i - 1], gq, gv, NULL, error);
+        status = olo_derivatives_backward_part(x, &x->steps[i - 1], gq, gv, NULL, error);
     return status;
 }
 

@@ -8,11 +8,11 @@
 #include "stepping/time_grid.h"
 
 /* A step that was made, parts and halves of one each by itself. */
-typedef struct olo_kept_step {
+typedef struct olo_stored_step {
     olo_step_record record;
     double *block; /* its numbers */
     long step;     /* of the run */
-} olo_kept_step;
+} olo_stored_step;
 
 struct olo_derivatives {
     const olo_system *system;
@@ -26,7 +26,7 @@ struct olo_derivatives {
     double *gp;       /* [n] the same by the momentum, of steps that start with one */
     size_t memory;
     size_t record_size;
-    olo_kept_step *steps; /* kept ones */
+    olo_stored_step *steps; /* kept ones */
     size_t count, capacity;
     int control_count;
     int *control;         /* [actions] which control an action follows, -1: none */
@@ -58,11 +58,11 @@ olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, doubl
 void olo_derivatives_join_steps(olo_derivatives *x);
 
 /* Through a kept step, after they were joined: `count` variations one after the other. */
-olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count, double *dq,
-                                      double *dv, const olo_variation *of, olo_error *error);
+olo_status olo_derivatives_forward_part(olo_derivatives *x, size_t part, int count, double *dq,
+                                        double *dv, const olo_variation *of, olo_error *error);
 
 /* Back through a step; what it gives for the controls is added to `gu`, unless that is NULL. */
-olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,
-                                   double *gv, double *gu, olo_error *error);
+olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_step *step,
+                                         double *gq, double *gv, double *gu, olo_error *error);
 
 #endif

@@ -71,7 +71,7 @@ static olo_status create(projection *x, olo_error *error)
     int *row = olo_alloc((size_t)x->count, sizeof *row);
     int *column = olo_alloc((size_t)x->count, sizeof *column);
     x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
-    x->heaviest = olo_heaviest(s);
+    x->heaviest = olo_largest_mass(s);
     olo_status status = OLO_NO_MEMORY;
     if (row && column && x->right) {
         write_pattern(x, row, column);

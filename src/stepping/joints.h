@@ -9,8 +9,8 @@
 #include "stepping/projector.h"
 
 /* w += P_int^T T of node k */
-static inline void olo_fill_right(olo_elimination *elimination, const olo_node *node, int k,
-                                  const double *balance, const double *left)
+static inline void olo_fill_rhs(olo_elimination *elimination, const olo_node *node, int k,
+                                const double *balance, const double *left)
 {
     node->type->add_wrench(left + node->q, balance + node->q, olo_elimination_rhs(elimination, k));
 }
@@ -26,7 +26,7 @@ static inline void olo_fill_node(olo_projector *projector, olo_elimination *elim
         olo_projector_add_frame(projector, node->frame, mass_factor, varied, balance, left, at->q1);
         return;
     }
-    olo_fill_right(elimination, node, k, balance, left);
+    olo_fill_rhs(elimination, node, k, balance, left);
     if (varied && node->type->add_variation)
         node->type->add_variation(at->q1 + node->q, balance + node->q,
                                   olo_elimination_matrix(elimination, k, k));
@@ -34,8 +34,8 @@ static inline void olo_fill_node(olo_projector *projector, olo_elimination *elim
 
 /* What hangs on the joint of node k, [twists] of all, goes to its parent as well: W_p += A^^T W_k.
  */
-static inline void olo_sum_wrench(const olo_topology *topology, int k, const olo_joint_blocks *b,
-                                  double *wrench)
+static inline void olo_add_wrench_to_parent(const olo_topology *topology, int k,
+                                            const olo_joint_blocks *b, double *wrench)
 {
     const olo_system *s = topology->system;
     int parent = topology->nodes[k].parent;

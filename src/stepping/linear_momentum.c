@@ -24,7 +24,7 @@ static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
         olo_form_hessian_times(row->form, start, turn);
         return;
     }
-    olo_at before = olo_step_start(&x->step), after = olo_step_placed(&x->step);
+    olo_at before = olo_step_start(&x->step), after = olo_step_solved_end(&x->step);
     olo_constraint_gradient(row, &before, start);
     olo_constraint_gradient(row, &after, turn);
     for (int i = 0; i < row->size; i++)

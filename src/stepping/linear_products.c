@@ -64,7 +64,7 @@ void olo_linear_add_start_rows(const olo_linear_step *x, bool transposed, const 
 void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, double *out)
 {
     const olo_system *s = x->system;
-    olo_at end = olo_step_placed(&x->step);
+    olo_at end = olo_step_solved_end(&x->step);
     for (int b = 0; b < x->curved_count; b++) {
         int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];

@@ -263,7 +263,7 @@ void olo_linear_take_local(const olo_constraint *row, const double *all, double 
 void olo_linear_place_end_rows(olo_linear_step *x, const double *v1, bool step)
 {
     const olo_system *s = x->system;
-    olo_at end = olo_step_placed(&x->step);
+    olo_at end = olo_step_solved_end(&x->step);
     olo_interval over = olo_step_interval(&x->step);
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first;

@@ -38,17 +38,17 @@ typedef struct minimal {
     olo_pool pool;
     const olo_topology *topology;
     olo_null_space *space;
-    olo_row_basis all;      /* of G, for the multipliers in S */
-    olo_row_basis closures; /* of G_c P_o */
-    olo_end momentum;       /* where the momentum at the end is projected */
-    double *left, *right;   /* [u x n] P_o^T, P_1^T */
-    double *S;              /* [n x n] */
-    double *SR;             /* [u x n] (S P_1)^T */
-    double *K;              /* [u x u] P_o^T S P_1 */
-    double *N, *Z;          /* [freedoms x u] P_ext^T, Z^T */
-    double *CW;             /* [rank x rank] C W, factored */
-    double *end, *Y;        /* [rank x u] C, and of Z */
-    double *A;              /* [freedoms x freedoms] */
+    olo_row_basis all;                /* of G, for the multipliers in S */
+    olo_row_basis closures;           /* of G_c P_o */
+    olo_momentum_projection momentum; /* where the momentum at the end is projected */
+    double *left, *right;             /* [u x n] P_o^T, P_1^T */
+    double *S;                        /* [n x n] */
+    double *SR;                       /* [u x n] (S P_1)^T */
+    double *K;                        /* [u x u] P_o^T S P_1 */
+    double *N, *Z;                    /* [freedoms x u] P_ext^T, Z^T */
+    double *CW;                       /* [rank x rank] C W, factored */
+    double *end, *Y;                  /* [rank x u] C, and of Z */
+    double *A;                        /* [freedoms x freedoms] */
     int *CW_pivot, *A_pivot;
     double *l;                      /* [m] */
     double *g, *x, *du, *r, *guess; /* closures, unknowns, increments, balance, start */
@@ -66,7 +66,7 @@ static void destroy(void *data)
     olo_null_space_free(x->space);
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
-    olo_end_free(&x->momentum);
+    olo_momentum_projection_free(&x->momentum);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
@@ -100,7 +100,7 @@ static bool allocate(minimal *x)
     x->CW_pivot = olo_pool_alloc(&x->pool, (size_t)rank + 1, sizeof *x->CW_pivot);
     x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
     if (x->scheme->momentum)
-        ok = olo_end_create(&x->momentum, x->system) && ok;
+        ok = olo_momentum_projection_create(&x->momentum, x->system) && ok;
     return ok && x->CW_pivot && x->A_pivot && olo_row_basis_create(&x->all, m, n) &&
            olo_row_basis_create(&x->closures, c, u);
 }
@@ -197,7 +197,7 @@ static bool close_loops(minimal *x, const olo_step *step)
         project_row(x, x->left, c->now + olo_area(i, c->width));
         for (int k = 0; k < form->size; k++)
             d[k] = x->row[form->index[k]];
-        x->g[i] = olo_row_remainder(step, row, d);
+        x->g[i] = olo_row_end_value(step, row, d);
         olo_tangent_end_row(step, row, x->row);
         project_row(x, x->right, x->end + olo_area(i, c->width));
     }
@@ -310,7 +310,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
-    return olo_end_project(&((minimal *)data)->momentum, step, error);
+    return olo_momentum_projection_apply(&((minimal *)data)->momentum, step, error);
 }
 
 /* At the solution T = G_m^T l, so lambda = -l over the scheme's factor; rows that were left out

@@ -7,7 +7,7 @@
 #include "linalg/dense.h"
 #include "stepping/tangent.h"
 
-bool olo_end_create(olo_end *x, const olo_system *system)
+bool olo_momentum_projection_create(olo_momentum_projection *x, const olo_system *system)
 {
     const int n = system->n, m = system->m;
     const olo_array arrays[] = {{&x->K, olo_area(n, n)},
@@ -21,14 +21,14 @@ bool olo_end_create(olo_end *x, const olo_system *system)
     return olo_row_basis_create(&x->split, m, n) && ok && x->K_pivot;
 }
 
-void olo_end_free(olo_end *x)
+void olo_momentum_projection_free(olo_momentum_projection *x)
 {
     olo_row_basis_free(&x->split);
     olo_pool_free(&x->pool);
 }
 
 /* The split at q1, with (G W), and v1 = W (G W)^-1 rate. */
-static bool begin(olo_end *x, olo_step *step)
+static bool begin(olo_momentum_projection *x, olo_step *step)
 {
     const olo_system *s = x->system;
     olo_row_basis *e = &x->split;
@@ -54,7 +54,7 @@ static bool begin(olo_end *x, olo_step *step)
 }
 
 /* p - M v1 */
-static void leave(const olo_end *x, const olo_step *step)
+static void leave(const olo_momentum_projection *x, const olo_step *step)
 {
     olo_system_mass_times(x->system, step->v1, x->row);
     for (int i = 0; i < x->system->n; i++)
@@ -62,7 +62,7 @@ static void leave(const olo_end *x, const olo_step *step)
 }
 
 /* v1 += U nu, twice: what rounding has left of the momentum along U is put back */
-static bool move(olo_end *x, olo_step *step)
+static bool move(olo_momentum_projection *x, olo_step *step)
 {
     const olo_system *s = x->system;
     const double *U = olo_row_basis_U(&x->split);
@@ -85,7 +85,8 @@ static bool move(olo_end *x, olo_step *step)
     return true;
 }
 
-olo_status olo_end_project(olo_end *x, olo_step *step, olo_error *error)
+olo_status olo_momentum_projection_apply(olo_momentum_projection *x, olo_step *step,
+                                         olo_error *error)
 {
     const olo_system *s = x->system;
     olo_row_basis *e = &x->split;

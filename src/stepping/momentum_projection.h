@@ -13,19 +13,20 @@
 #include "base/pool.h"
 #include "stepping/row_basis.h"
 
-typedef struct olo_end {
+typedef struct olo_momentum_projection {
     const olo_system *system;
     olo_pool pool;
     olo_row_basis split; /* of G at q_end */
     double *K;           /* [freedoms x freedoms] U^T M U */
     int *K_pivot;
     double *nu, *rate, *l, *row; /* [n], of the split's rank, [n] */
-} olo_end;
+} olo_momentum_projection;
 
-/* False when memory is out; olo_end_free takes back what there is. */
-bool olo_end_create(olo_end *x, const olo_system *system);
-void olo_end_free(olo_end *x);
+/* False when memory is out; olo_momentum_projection_free takes back what there is. */
+bool olo_momentum_projection_create(olo_momentum_projection *x, const olo_system *system);
+void olo_momentum_projection_free(olo_momentum_projection *x);
 /* step->v1 and step->lambda_end from step->momentum at step->q_end. */
-olo_status olo_end_project(olo_end *x, olo_step *step, olo_error *error);
+olo_status olo_momentum_projection_apply(olo_momentum_projection *x, olo_step *step,
+                                         olo_error *error);
 
 #endif

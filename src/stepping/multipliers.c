@@ -95,11 +95,11 @@ static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *er
 static void reveal(multipliers *x, olo_step *step)
 {
     const olo_topology *topology = x->system->topology;
-    olo_reduced_reveal(x->guide, step);
+    olo_reduced_find_redundant(x->guide, step);
     for (int k = 0; k < topology->closure_block_count; k++) {
         const olo_closure *block = &topology->closure_blocks[k];
         double *N = x->redundant + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
-        olo_reduced_redundant(x->guide, k, N);
+        olo_reduced_redundant_projector(x->guide, k, N);
         for (int a = 0; a < block->count; a++)
             for (int b = 0; b < block->count; b++)
                 N[a * block->count + b] *=
@@ -134,7 +134,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         destroy(x);
         return status;
     }
-    double heaviest = olo_heaviest(system);
+    double heaviest = olo_largest_mass(system);
     for (int c = 0; c < system->m; c++)
         x->softness[c] = row_regularisation * olo_row_weight(system, c) / heaviest;
     *data = x;
@@ -203,7 +203,7 @@ static void add_constraints(multipliers *x, olo_step *step)
         }
         if (varied)
             olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
-        double g = olo_row_remainder(step, c, d);
+        double g = olo_row_end_value(step, c, d);
         x->right[s->n + c] = -g;
         olo_raise(&x->open, olo_row_residual(s, c, g1, g, step->x.q1));
     }
@@ -271,7 +271,7 @@ static void assemble_end(multipliers *x, olo_step *step)
     const olo_system *s = x->system;
     olo_sparse *matrix = x->tangent.matrix;
     int entry = x->tangent.count;
-    olo_at end = olo_step_placed(step);
+    olo_at end = olo_step_solved_end(step);
     olo_sink sink = olo_assembly_sink(&x->tangent, 1.0);
     olo_sparse_clear(matrix);
     sink.mass(sink.context, 1.0);

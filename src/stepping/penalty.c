@@ -250,7 +250,7 @@ static olo_pass give_up(const penalty *x, const olo_step *step, int worst, doubl
              "too small for h = %.2g: it must grow like 1/h^2, try %.0e",
              MOST_PASSES, group_of(x->system, worst), largest, x->tolerance, x->mu, step->h,
              better);
-    return OLO_PASS_FUTILE;
+    return OLO_PASS_NO_SOLUTION;
 }
 
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)

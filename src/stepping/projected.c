@@ -41,14 +41,14 @@ typedef struct projected {
     bool is_explicit;
     const olo_topology *topology; /* explicit */
     olo_null_space *space;
-    olo_row_basis all;      /* of G, width n */
-    olo_end end;            /* where the momentum at the end is projected */
-    olo_row_basis closures; /* of G P of the closures, width tree unknowns */
-    double *Pt;             /* [k x n] P^T */
-    double *tree_Pt;        /* [tree unknowns x n] */
-    double *S;              /* [n x n] */
-    double *G;              /* [rank x n] at q1 */
-    double *GW;             /* [rank x rank] at q1, factored */
+    olo_row_basis all;           /* of G, width n */
+    olo_momentum_projection end; /* where the momentum at the end is projected */
+    olo_row_basis closures;      /* of G P of the closures, width tree unknowns */
+    double *Pt;                  /* [k x n] P^T */
+    double *tree_Pt;             /* [tree unknowns x n] */
+    double *S;                   /* [n x n] */
+    double *G;                   /* [rank x n] at q1 */
+    double *GW;                  /* [rank x rank] at q1, factored */
     int *GW_pivot;
     double *N;  /* [k x n] ([I - W (G W)^-1 G] U)^T */
     double *Y;  /* [k x rank] ((G W)^-1 G U)^T */
@@ -71,7 +71,7 @@ static void destroy(void *data)
     olo_null_space_free(x->space);
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
-    olo_end_free(&x->end);
+    olo_momentum_projection_free(&x->end);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
@@ -91,7 +91,7 @@ static bool allocate(projected *x)
     x->GW_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->GW_pivot);
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     if (x->scheme->momentum)
-        ok = olo_end_create(&x->end, x->system) && ok;
+        ok = olo_momentum_projection_create(&x->end, x->system) && ok;
     return olo_row_basis_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
 }
 
@@ -282,7 +282,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     double largest = solve(x, step);
     newton->residual = step->scale > 0 ? largest / step->scale : largest;
     /* a step that leaves constraints open is no solution */
-    olo_raise(&newton->residual, olo_rows_open(step, x->all.rank, x->all.order));
+    olo_raise(&newton->residual, olo_rows_largest_residual(step, x->all.rank, x->all.order));
     olo_coordinates_add(step, x->change);
     olo_coordinates_measure(step, x->change, newton);
     return OLO_OK;
@@ -290,7 +290,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
-    return olo_end_project(&((projected *)data)->end, step, error);
+    return olo_momentum_projection_apply(&((projected *)data)->end, step, error);
 }
 
 /* At the solution T = G_m^T l, so lambda = -l/h; rows that were left out carry nothing. */

@@ -301,7 +301,7 @@ void olo_projector_add_stress(olo_projector *p, int piece, double factor, const 
 }
 
 /* One row or column of a closure block with `width` rows: its entries at q, node by node. */
-static void add_vector(olo_projector *p, int piece, const olo_closure_place *at, bool row,
+static void add_vector(olo_projector *p, int piece, const olo_closure_position *at, bool row,
                        double factor, const double *g, const double *q)
 {
     const olo_system *s = p->system;
@@ -321,14 +321,14 @@ static void add_vector(olo_projector *p, int piece, const olo_closure_place *at,
     }
 }
 
-void olo_projector_add_column(olo_projector *p, int piece, const olo_closure_place *at,
+void olo_projector_add_column(olo_projector *p, int piece, const olo_closure_position *at,
                               double factor, const double *g, const double *qm)
 {
     add_vector(p, piece, at, false, factor, g, qm);
 }
 
-void olo_projector_add_row(olo_projector *p, int piece, const olo_closure_place *at, double factor,
-                           const double *g, const double *q1)
+void olo_projector_add_row(olo_projector *p, int piece, const olo_closure_position *at,
+                           double factor, const double *g, const double *q1)
 {
     add_vector(p, piece, at, true, factor, g, q1);
 }

@@ -36,14 +36,14 @@ void olo_projector_add(olo_projector *projector, int piece, double factor, const
 void olo_projector_add_stress(olo_projector *projector, int piece, double factor,
                               const olo_law_over *law, const olo_twist_places *at);
 /* Row `row` of a closure block of `width` rows. */
-typedef struct olo_closure_place {
+typedef struct olo_closure_position {
     int block, row, width;
-} olo_closure_place;
+} olo_closure_position;
 
 /* A closure's column factor P_int(q_m)^T g and row factor g^T P_int(q1); g local to the piece. */
-void olo_projector_add_column(olo_projector *projector, int piece, const olo_closure_place *at,
+void olo_projector_add_column(olo_projector *projector, int piece, const olo_closure_position *at,
                               double factor, const double *g, const double *qm);
-void olo_projector_add_row(olo_projector *projector, int piece, const olo_closure_place *at,
+void olo_projector_add_row(olo_projector *projector, int piece, const olo_closure_position *at,
                            double factor, const double *g, const double *q1);
 
 #endif

@@ -112,7 +112,7 @@ static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
                         .lambda = state->lambda};
 }
 
-void olo_stepper_keep_part(olo_stepper *x, const olo_state *state, double weight)
+void olo_stepper_store_part(olo_stepper *x, const olo_state *state, double weight)
 {
     const olo_motion *motion = &x->step.x;
     const size_t size = (size_t)x->system->n * sizeof *motion->dq;

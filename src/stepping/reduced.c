@@ -54,7 +54,7 @@ static void find_redundancy(reduced *x)
     for (int i = 0; x->together && i < olo_piece_of_constraint(x->system, 0); i++)
         x->together = !olo_piece_has_tangent(x->system, i);
     x->compliance =
-        olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
+        olo_smallest_compliance(x->system, x->topology->closure_count, x->topology->closures);
 }
 
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
@@ -125,7 +125,7 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
 
 /* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) =
  * 0 */
-static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_place *at,
+static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_position *at,
                             double lambda)
 {
     const olo_system *s = x->system;
@@ -141,7 +141,7 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
         olo_projector_add_column(x->projector, piece, at, a, step->r, left);
     if (varied && lambda != 0)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
-    double g = olo_row_remainder(step, row, step->r);
+    double g = olo_row_end_value(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
     if (!x->older)
         olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
@@ -155,7 +155,7 @@ static void add_closures(reduced *x, olo_step *step)
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {
+            olo_closure_position at = {
                 .block = closure_block(x, i), .row = j, .width = closure->count};
             add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
         }
@@ -171,7 +171,7 @@ static void fill_joint(reduced *x, olo_step *step, int k)
     fill_blocks(x, &step->x, W, k, !x->closed);
     if (step->closed && x->varied && x->topology->nodes[k].type) {
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        olo_sum_wrench(x->topology, k, &b, x->wrench);
+        olo_add_wrench_to_parent(x->topology, k, &b, x->wrench);
     }
 }
 
@@ -442,7 +442,7 @@ static void refill(reduced *x, olo_step *step)
         int c = order[i];
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
-            olo_fill_right(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
+            olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
             if (type) {
                 olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
@@ -590,7 +590,7 @@ static void settle(void *data, olo_step *step)
         olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 
-void olo_reduced_reveal(void *data, olo_step *step)
+void olo_reduced_find_redundant(void *data, olo_step *step)
 {
     reduced *x = data;
     olo_motion_begin(x->topology, &step->x);
@@ -623,7 +623,7 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
     return singular < 0 ? OLO_OK : tell_singular(x, singular, &worst, error);
 }
 
-void olo_reduced_redundant(const void *data, int block, double *N)
+void olo_reduced_redundant_projector(const void *data, int block, double *N)
 {
     const reduced *x = data;
     int count = x->topology->closure_blocks[block].count;

@@ -17,11 +17,11 @@ static void add_end_closures(reduced *x, olo_step *step)
 {
     double a = 2 / step->h;
     const olo_system *s = x->system;
-    olo_at end = olo_step_placed(step);
+    olo_at end = olo_step_solved_end(step);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {
+            olo_closure_position at = {
                 .block = closure_block(x, i), .row = j, .width = closure->count};
             const olo_constraint *c = &s->constraints[closure->first + j];
             int piece = olo_piece_of_constraint(s, closure->first + j);

@@ -36,7 +36,7 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 
-double olo_row_remainder(const olo_step *step, int row, const double *d)
+double olo_row_end_value(const olo_step *step, int row, const double *d)
 {
     const double noise = 2e-15;
     const olo_constraint *c = &step->system->constraints[row];
@@ -51,7 +51,7 @@ double olo_row_remainder(const olo_step *step, int row, const double *d)
     return olo_constraint_difference(c, &over, d) + (felt ? g : 0.0);
 }
 
-double olo_rows_open(const olo_step *step, int count, const int *rows)
+double olo_rows_largest_residual(const olo_step *step, int count, const int *rows)
 {
     double open = 0;
     olo_interval over = olo_step_interval(step);
@@ -67,8 +67,8 @@ double olo_rows_open(const olo_step *step, int count, const int *rows)
 
 olo_pass olo_pass_closed(const olo_step *step, int count, const int *rows, olo_error *error)
 {
-    double open = olo_rows_open(step, count, rows);
-    if (open <= OLO_ROW_OPEN)
+    double open = olo_rows_largest_residual(step, count, rows);
+    if (open <= OLO_ROW_TOLERANCE)
         return OLO_PASS_DONE;
     olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
     return OLO_PASS_FAILED;
@@ -80,7 +80,7 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
     return olo_evaluate_row(&step->evaluation, row, &x, d, tangent);
 }
 
-double olo_heaviest(const olo_system *s)
+double olo_largest_mass(const olo_system *s)
 {
     double heaviest[2] = {0, 0}; /* at positions, and of directors over the model's length */
     for (int e = 0; e < s->mass_count; e++) {
@@ -92,10 +92,10 @@ double olo_heaviest(const olo_system *s)
     return heaviest[0] > 0 ? heaviest[0] : heaviest[1];
 }
 
-double olo_least_compliance(const olo_system *s, int count, const int *rows)
+double olo_smallest_compliance(const olo_system *s, int count, const int *rows)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < count; i++)
         least = fmin(least, olo_row_weight(s, rows[i]));
-    return least / olo_heaviest(s);
+    return least / olo_largest_mass(s);
 }

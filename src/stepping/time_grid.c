@@ -68,5 +68,5 @@ double olo_time_grid_size(const olo_time_grid *x, long step)
 {
     if (x->listed)
         return x->list[step - 1].size;
-    return olo_run_step(x->run, olo_time_grid_time(x, step - 1), step == x->steps);
+    return olo_run_step_size(x->run, olo_time_grid_time(x, step - 1), step == x->steps);
 }

@@ -97,7 +97,7 @@ static olo_status advance(trajectory *c, long step, bool keep, olo_error *error)
 }
 
 /* The state at the start of a kept step. */
-static const olo_state *node_of(olo_derivatives *x, const olo_kept_step *step)
+static const olo_state *node_of(olo_derivatives *x, const olo_stored_step *step)
 {
     const olo_system *s = x->system;
     size_t n = (size_t)s->n * sizeof *x->node->q;
@@ -155,7 +155,7 @@ static olo_status rehearse(trajectory *c, const olo_state *start, olo_error *err
     olo_state_copy(start, x->state);
     x->stepper->step.inputs = NULL;
     while (status == OLO_OK && x->state->t < x->run.end) {
-        status = olo_run_take_chosen(&x->run, x->stepper, x->state, start->t, error);
+        status = olo_run_step_adaptive(&x->run, x->stepper, x->state, start->t, error);
         if (status == OLO_OK)
             status = olo_time_grid_add(&x->table, olo_stepper_report(x->stepper)->size, x->state->t,
                                        error);
@@ -274,12 +274,12 @@ static olo_status return_stretch(trajectory *c, long stretch, olo_error *error)
     olo_status status = OLO_OK;
     olo_derivatives_join_steps(x);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
-        const olo_kept_step *step = &x->steps[i - 1];
+        const olo_stored_step *step = &x->steps[i - 1];
         double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;
         /* the end of an earlier stretch was the start of the one before */
         if (i < x->count || stretch == c->stretches - 1)
             return_node(c, stretch, i);
-        status = olo_derivatives_go_back(x, step, x->gq, x->gv, gu, error);
+        status = olo_derivatives_backward_part(x, step, x->gq, x->gv, gu, error);
         bool whole = i == 1 || x->steps[i - 2].step != step->step;
         if (status == OLO_OK && whole && gu)
             olo_objective_effort(c->objective, time_of(c, step->step - 1), x->control_count,
@@ -418,7 +418,7 @@ static olo_status follow(trajectory *c, const heading *d, const double *du, doub
     olo_derivatives_join_steps(x);
     for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
         double before = c->slope;
-        status = olo_derivatives_go_forward(x, i, 1, d->dq, d->dv, &of, error);
+        status = olo_derivatives_forward_part(x, i, 1, d->dq, d->dv, &of, error);
         if (status != OLO_OK || !c->runs)
             continue;
         c->slope = slope_at(c, d, end_of(x, i), false);
