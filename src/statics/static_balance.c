@@ -11,7 +11,7 @@
 #include "kinematics/null_space.h"
 #include "kinematics/redundancy.h"
 #include "linalg/vec3.h"
-#include "stepping/joints.h"
+#include "stepping/tree_assembly.h"
 
 static bool allocate(olo_static_balance *x)
 {

@@ -28,9 +28,9 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "stepping/coordinates.h"
+#include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
-#include "stepping/tangent.h"
 
 typedef struct minimal {
     const olo_system *system;

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "linalg/dense.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
 bool olo_momentum_projection_create(olo_momentum_projection *x, const olo_system *system)
 {

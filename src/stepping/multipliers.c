@@ -21,7 +21,7 @@
 #include "kinematics/redundancy.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
 /* Dual regularisation relative to the masses. It is in the matrix alone, so that it is never
  * singular; the rows that Newton closes are g = 0. */

@@ -29,7 +29,7 @@
 #include "base/memory.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
 /* Share of a gap's parts in what cancels: its rounding is some units in the last place of them, a
  * hundredth of what counts as round-off elsewhere, and times mu this is much. */

@@ -30,9 +30,9 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
+#include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
-#include "stepping/tangent.h"
 
 typedef struct projected {
     const olo_system *system;

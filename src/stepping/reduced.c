@@ -10,9 +10,9 @@
  *
  * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled
  * so that no block depends on h. A scheme that takes the left pair at q0 (variational) has no
- * variation of it, and wants the momentum at the end projected (reduced_end.c). Where rows repeat
- * others, those that do are revealed at the start of every step and the multipliers stay in the
- * space of the rest.
+ * variation of it, and wants the momentum at the end projected (reduced_projection.c). Where rows
+ * repeat others, those that do are revealed at the start of every step and the multipliers stay in
+ * the space of the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -24,10 +24,10 @@
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
 #include "stepping/hinges.h"
-#include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
 #include "stepping/reduced_private.h"
+#include "stepping/tree_assembly.h"
 
 /* --- creation --- */
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
 /* Rows of unit length below this after elimination repeat others (kinematics/redundancy.c). */
 static const double rank_tolerance = 1e-9;

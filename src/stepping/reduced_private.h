@@ -8,9 +8,9 @@
 
 #include "linalg/elimination.h"
 #include "stepping/hinges.h"
-#include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/step.h"
+#include "stepping/tree_assembly.h"
 
 typedef struct reduced {
     const olo_system *system;
@@ -87,7 +87,7 @@ static inline void remember_revealed(reduced *x, double h, const double *q)
     memcpy(x->revealed, q, (size_t)x->system->n * sizeof *q);
 }
 
-/* The velocities at the end from the momentum there (reduced_end.c). */
+/* The velocities at the end from the momentum there (reduced_projection.c). */
 olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/dense.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
 bool olo_row_basis_create(olo_row_basis *x, int count, int width)
 {

@@ -16,11 +16,11 @@
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
-#include "stepping/control.h"
 #include "stepping/momenta.h"
 #include "stepping/predictor.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
+#include "stepping/step_size_control.h"
 
 /* A residual that is this small relative to its terms is round-off. */
 static const double residual_floor = 1e-12;

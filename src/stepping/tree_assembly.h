@@ -1,7 +1,7 @@
 /* The elimination of a tree: its blocks and couplings, the balance of a node, what hangs on a
  * joint. For all that solve on a tree, over a step or at rest. */
-#ifndef OLO_STEPPING_JOINTS_H
-#define OLO_STEPPING_JOINTS_H
+#ifndef OLO_STEPPING_TREE_ASSEMBLY_H
+#define OLO_STEPPING_TREE_ASSEMBLY_H
 
 #include "kinematics/motion.h"
 #include "linalg/elimination.h"

@@ -14,7 +14,7 @@
  * both ends of the step, is compared with the polynomial through the samples: a force that jumps
  * there would move a coordinate by c_1 h^2 f/(2 M).
  */
-#include "stepping/control.h"
+#include "stepping/step_size_control.h"
 
 #include <math.h>
 

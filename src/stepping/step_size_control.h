@@ -1,6 +1,6 @@
 /* The control of steps by a tolerance. */
-#ifndef OLO_STEPPING_CONTROL_H
-#define OLO_STEPPING_CONTROL_H
+#ifndef OLO_STEPPING_STEP_SIZE_CONTROL_H
+#define OLO_STEPPING_STEP_SIZE_CONTROL_H
 
 #include "stepping/step.h"
 
