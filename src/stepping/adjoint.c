@@ -9,8 +9,8 @@
  * in time. A part of second order and the trapezoidal rule over it together are one symmetric
  * method for the motion and its integral, so that composition gives both the order 2, 4 or 6.
  *
- * The backward sweep needs the steps of the run. It divides the run into segments. The steps of a
- * segment are stored, all of them if memory permits; otherwise each segment is computed again from
+ * The backward sweep needs the steps of the run. It divides the run into sections. The steps of a
+ * section are stored, all of them if memory permits; otherwise each section is computed again from
  * a checkpoint of the state, with the same bits. */
 #include <math.h>
 #include <string.h>
@@ -46,10 +46,10 @@ typedef struct trajectory {
     bool integral;          /* J has an integral */
     bool lazy;              /* velocities are read at the end only */
     long steps;             /* number of steps of the run ... */
-    long segment;           /* ... and of a segment */
-    long segments;          /* with a checkpoint before each */
-    olo_state **checkpoint; /* [segments] */
-    double *last_size;      /* [segments] size of the last part of each */
+    long section;           /* ... and of a section */
+    long sections;          /* with a checkpoint before each */
+    olo_state **checkpoint; /* [sections] */
+    double *last_size;      /* [sections] size of the last part of each */
     double value;           /* J so far */
     double running;         /* integrand at the last node ... */
     double derivative;      /* ... and its derivative, in forward mode */
@@ -191,21 +191,21 @@ static olo_status begin(trajectory *c, olo_derivatives *x, const olo_state *star
     return status;
 }
 
-/* Chooses the length of a segment: the whole run, or the length for which checkpoints and recorded
+/* Chooses the length of a section: the whole run, or the length for which checkpoints and recorded
  * steps together need the least memory. */
-static olo_status plan_segments(trajectory *c, olo_error *error)
+static olo_status plan_sections(trajectory *c, olo_error *error)
 {
     const olo_derivatives *x = c->x;
     double record = (double)(x->record_size * sizeof(double)) * x->stepper->composition->parts;
     double state = (double)olo_state_saved_size(x->state), steps = (double)c->steps;
-    c->segment = c->steps;
+    c->section = c->steps;
     if (steps * record > (double)x->memory)
-        c->segment = (long)ceil(sqrt(steps * state / record));
-    if (c->segment < 1)
-        c->segment = 1;
-    c->segments = (c->steps + c->segment - 1) / c->segment;
-    c->checkpoint = olo_alloc((size_t)c->segments, sizeof *c->checkpoint);
-    c->last_size = olo_alloc((size_t)c->segments, sizeof *c->last_size);
+        c->section = (long)ceil(sqrt(steps * state / record));
+    if (c->section < 1)
+        c->section = 1;
+    c->sections = (c->steps + c->section - 1) / c->section;
+    c->checkpoint = olo_alloc((size_t)c->sections, sizeof *c->checkpoint);
+    c->last_size = olo_alloc((size_t)c->sections, sizeof *c->last_size);
     return c->checkpoint && c->last_size
                ? OLO_OK
                : olo_fail(error, OLO_NO_MEMORY, "out of memory for checkpoints");
@@ -213,26 +213,26 @@ static olo_status plan_segments(trajectory *c, olo_error *error)
 
 static void end(trajectory *c)
 {
-    for (long i = 0; c->checkpoint && i < c->segments; i++)
+    for (long i = 0; c->checkpoint && i < c->sections; i++)
         olo_state_free(c->checkpoint[i]);
     olo_free(c->checkpoint);
     olo_free(c->last_size);
     olo_objective_free(c->objective);
 }
 
-static long last_of(const trajectory *c, long segment)
+static long last_of(const trajectory *c, long section)
 {
-    long last = (segment + 1) * c->segment;
+    long last = (section + 1) * c->section;
     return last < c->steps ? last : c->steps;
 }
 
-/* Makes the steps of a segment. */
-static olo_status run_segment(trajectory *c, long segment, bool record, bool first_time,
+/* Makes the steps of a section. */
+static olo_status run_section(trajectory *c, long section, bool record, bool first_time,
                               olo_error *error)
 {
     olo_status status = OLO_OK;
     c->x->count = 0;
-    for (long i = segment * c->segment + 1; status == OLO_OK && i <= last_of(c, segment); i++) {
+    for (long i = section * c->section + 1; status == OLO_OK && i <= last_of(c, section); i++) {
         status = advance(c, i, record, error);
         if (status == OLO_OK && first_time)
             status = add_value(c, i, error);
@@ -241,14 +241,14 @@ static olo_status run_segment(trajectory *c, long segment, bool record, bool fir
     return status;
 }
 
-/* Makes the whole run, with a checkpoint before each segment; records the steps of the last one. */
+/* Makes the whole run, with a checkpoint before each section; records the steps of the last one. */
 static olo_status run_all(trajectory *c, olo_error *error)
 {
     olo_status status = add_value(c, 0, error);
-    for (long k = 0; status == OLO_OK && k < c->segments; k++) {
+    for (long k = 0; status == OLO_OK && k < c->sections; k++) {
         status = olo_state_clone(c->x->state, &c->checkpoint[k], error);
         if (status == OLO_OK)
-            status = run_segment(c, k, k == c->segments - 1, true, error);
+            status = run_section(c, k, k == c->sections - 1, true, error);
         if (status == OLO_OK && c->integral)
             c->last_size[k] = c->x->steps[c->x->count - 1].record.h;
     }
@@ -257,20 +257,20 @@ static olo_status run_all(trajectory *c, olo_error *error)
 
 /* Adds the derivatives of the integrand at a node: the end of the i-th recorded step, or with 0 the
  * start of the first one. */
-static void add_node_derivative(trajectory *c, long segment, size_t i)
+static void add_node_derivative(trajectory *c, long section, size_t i)
 {
     olo_derivatives *x = c->x;
     if (!c->integral)
         return;
-    double before = i > 0 ? x->steps[i - 1].record.h : segment > 0 ? c->last_size[segment - 1] : 0;
+    double before = i > 0 ? x->steps[i - 1].record.h : section > 0 ? c->last_size[section - 1] : 0;
     double after = i < x->count ? x->steps[i].record.h : 0, weight = 0.5 * (before + after);
     const olo_state *node = i < x->count ? node_of(x, &x->steps[i]) : x->state;
     olo_objective_running(c->objective, node, weight, x->gq, x->gv);
     olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
 }
 
-/* The backward sweep over the recorded steps of a segment. */
-static olo_status sweep_segment(trajectory *c, long segment, olo_error *error)
+/* The backward sweep over the recorded steps of a section. */
+static olo_status sweep_section(trajectory *c, long section, olo_error *error)
 {
     olo_derivatives *x = c->x;
     olo_status status = OLO_OK;
@@ -278,9 +278,9 @@ static olo_status sweep_segment(trajectory *c, long segment, olo_error *error)
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
         const olo_stored_step *step = &x->steps[i - 1];
         double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;
-        /* the end of an earlier segment was added as the start of the one after it */
-        if (i < x->count || segment == c->segments - 1)
-            add_node_derivative(c, segment, i);
+        /* the end of an earlier section was added as the start of the one after it */
+        if (i < x->count || section == c->sections - 1)
+            add_node_derivative(c, section, i);
         status = olo_derivatives_backward_part(x, step, x->gq, x->gv, gu, error);
         bool whole = i == 1 || x->steps[i - 2].step != step->step;
         if (status == OLO_OK && whole && gu)
@@ -290,7 +290,7 @@ static olo_status sweep_segment(trajectory *c, long segment, olo_error *error)
             status = notify(x, node_of(x, step), step->step - 1, error);
     }
     if (status == OLO_OK && x->count > 0)
-        add_node_derivative(c, segment, 0);
+        add_node_derivative(c, section, 0);
     return status;
 }
 
@@ -305,13 +305,13 @@ static olo_status sweep_all(trajectory *c, olo_error *error)
     olo_parameter_set_begin(&x->parameters);
     olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
     olo_parameter_set_node(&x->parameters, c->objective, x->state, 1.0, true);
-    for (long k = c->segments - 1; status == OLO_OK && k >= 0; k--) {
-        if (k < c->segments - 1) {
+    for (long k = c->sections - 1; status == OLO_OK && k >= 0; k--) {
+        if (k < c->sections - 1) {
             olo_state_copy(c->checkpoint[k], x->state);
-            status = run_segment(c, k, true, false, error);
+            status = run_section(c, k, true, false, error);
         }
         if (status == OLO_OK)
-            status = sweep_segment(c, k, error);
+            status = sweep_section(c, k, error);
     }
     return status;
 }
@@ -373,7 +373,7 @@ olo_status olo_derivatives_compute_gradient(olo_derivatives *x, const olo_state 
         return status;
     status = begin(&c, x, start, functional, false, error);
     if (status == OLO_OK)
-        status = plan_segments(&c, error);
+        status = plan_sections(&c, error);
     if (status == OLO_OK)
         status = run_all(&c, error);
     c.gu = gradient->controls;
