@@ -338,6 +338,13 @@ double olo_run_step_size(const olo_run *run, double t, bool last);
 olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
                                  double start, olo_error *error);
 
+/* Predictor and Newton iteration of the current step, from the last motion times `predictor`; the
+ * treatment may request further iterations (newton.c). */
+olo_status olo_stepper_solve(olo_stepper *stepper, double predictor, olo_error *error);
+/* One step of second order, without composition or halving. A failure leaves the state unchanged
+ * except for its predictor. */
+olo_status olo_stepper_step_once(olo_stepper *stepper, olo_state *state, double h,
+                                 olo_error *error);
 /* Makes a step, after which the velocities may be `pending` if the stepper is lazy; computes
  * pending velocities. */
 olo_status olo_stepper_advance(olo_stepper *stepper, olo_state *state, double h, olo_error *error);

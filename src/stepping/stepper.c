@@ -1,13 +1,8 @@
-/* The time step: predictor, Newton iteration, and the response to failures.
+/* The time stepper: its creation, and one step of second order.
  *
- * The Newton iteration stops when the last scaled update is below
- *
- *       tolerance * min(size of the increment of the step, 1):
- *
- * the remaining error is then about its square. Near round-off, where updates no longer decrease, a
- * residual at the level of round-off of its terms is accepted. A step that fails is repeated with a
- * predictor of zero motion, then split into halves. A step of higher order is composed of parts; if
- * one of them fails, the whole step is split, so that its order is preserved. */
+ * A step is solved by Newton's method (newton.c) from an extrapolated motion; if that fails, from
+ * zero motion with all joints closed. The solution is checked and then written to the state.
+ * Composition of steps and the response to failures are in halving.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,84 +16,6 @@
 #include "stepping/registry.h"
 #include "stepping/step.h"
 #include "stepping/step_size_control.h"
-
-/* A residual that is this small relative to its terms is round-off. */
-static const double residual_floor = 1e-12;
-/* With an incomplete tangent convergence is linear: the last update itself must be at round-off. */
-static const double linear_tolerance = 1e-14;
-/* Permitted error after an update with an older tangent. */
-static const double rounding = 1e-16;
-/* After a larger update (model lengths, radians) the iteration has diverged. */
-static const double largest_update = 1e8;
-
-/* Sizes of the local workspace: that of the largest piece, twice for two gradients. */
-static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
-{
-    size_t largest = 12;
-    for (int i = 0; i < olo_pieces(s); i++)
-        if ((size_t)olo_piece_size(s, i) > largest)
-            largest = (size_t)olo_piece_size(s, i);
-    *vector = 2 * largest;
-    *matrix = largest * largest;
-}
-
-/* Sums the gradients of terms that are linear in q: constant forces such as gravity. The other
- * terms are listed as active. */
-static void gather_constant_forces(olo_step *step)
-{
-    const olo_system *s = step->system;
-    for (int i = 0; i < s->term_count; i++) {
-        const olo_term *term = &s->terms[i];
-        if (olo_piece_has_tangent(s, i)) {
-            step->active[step->active_count++] = i;
-            continue;
-        }
-        for (int k = 0; k < term->size; k++)
-            step->constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
-        step->constant_energy += term->coefficient[0] * term->form[0].c;
-    }
-}
-
-olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error)
-{
-    size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
-    size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
-    measure_pieces(s, &vector, &matrix);
-    step->numbers =
-        olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants, sizeof *step->numbers);
-    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
-    if (!step->numbers || !step->active)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
-    double *at = step->numbers;
-    step->x.dq = at;
-    step->x.qm = at += n;
-    step->x.q1 = at += n;
-    step->T = at += n;
-    step->Mv0 = at += n;
-    step->constant = at += n;
-    step->q0 = at += n;
-    step->v0 = at += n;
-    step->q_end = at += n;
-    step->remainder_end = at += n;
-    step->v1 = at += n;
-    step->momentum = at += n;
-    step->x.motion = at += n;
-    step->x.u = at += twists;
-    step->lambda_end = at += twists;
-    step->r = at += m;
-    step->K = at += vector;
-    step->x.constants = at + matrix;
-    step->system = s;
-    step->weight = 1;
-    gather_constant_forces(step);
-    return OLO_OK;
-}
-
-void olo_step_free(olo_step *step)
-{
-    olo_free(step->numbers);
-    olo_free(step->active);
-}
 
 static olo_status refuse(olo_error *error, const char *what, const char *name,
                          const char *const *names)
@@ -304,83 +221,6 @@ int olo_stepper_unknown_count(const olo_stepper *stepper)
 const olo_step_report *olo_stepper_report(const olo_stepper *stepper)
 {
     return &stepper->report;
-}
-
-/* --- Newton iteration --- */
-
-static void record_update(olo_stepper *x, double increment)
-{
-    const int capacity = (int)(sizeof x->history / sizeof *x->history);
-    if (x->history_count < capacity)
-        x->history[x->history_count++] = increment;
-}
-
-static bool converged(const olo_stepper *x, const olo_newton *now, double before)
-{
-    double bound = now->size < 1 ? now->size : 1.0;
-    if (now->left > 0 && now->left <= rounding * bound)
-        return true;
-    if (x->quadratic && now->left == 0 && now->increment <= x->tolerance * bound)
-        return true;
-    if (now->increment <= linear_tolerance * bound)
-        return true;
-    /* updates no longer decrease: this is round-off if the residual is small */
-    return now->increment > 0.5 * before && now->residual <= residual_floor;
-}
-
-/* A Newton iteration whose updates are not finite, or too large to converge. */
-static olo_status fail_divergence(const olo_stepper *x, double increment, olo_error *error)
-{
-    return olo_fail(error, OLO_NOT_FINITE, "Newton iteration %s at t = %.9g ('%s')",
-                    isfinite(increment) ? "diverged" : "produced NaN", x->step.t,
-                    x->system->nodes[x->worst].name);
-}
-
-static olo_status iterate(olo_stepper *x, olo_error *error)
-{
-    double before = HUGE_VAL;
-    olo_newton now = {0};
-    x->history_count = 0;
-    for (int i = 0; i < x->iterations; i++) {
-        olo_status status = x->treatment->iterate(x->data, &x->step, &now, error);
-        x->report.iterations++;
-        x->report.residual = now.residual;
-        x->worst = now.worst;
-        if (status != OLO_OK)
-            return status;
-        record_update(x, now.increment);
-        if (!isfinite(now.increment) || now.increment > largest_update)
-            return fail_divergence(x, now.increment, error);
-        if (now.turn > OLO_HALF_TURN)
-            return olo_fail(error, OLO_NOT_CONVERGED,
-                            "a body or rod turns by half a turn in the step");
-        if (converged(x, &now, before))
-            return OLO_OK;
-        before = now.increment;
-    }
-    return olo_fail(error, OLO_NOT_CONVERGED, "Newton iteration did not converge in %d iterations",
-                    x->iterations);
-}
-
-/* Predictor and Newton iteration; the treatment may request further iterations. */
-static olo_status solve(olo_stepper *x, double predictor, olo_error *error)
-{
-    x->treatment->predict(x->data, &x->step, predictor);
-    for (int count = 1;; count++) {
-        olo_status status = iterate(x, error);
-        x->report.passes++;
-        if (status != OLO_OK || !x->treatment->pass)
-            return status;
-        olo_pass pass = x->treatment->pass(x->data, &x->step, count, error);
-        if (pass == OLO_PASS_DONE)
-            return OLO_OK;
-        if (pass == OLO_PASS_FAILED)
-            return OLO_NOT_CONVERGED;
-        if (pass == OLO_PASS_NO_SOLUTION) {
-            x->unsolvable = true;
-            return OLO_NOT_CONVERGED;
-        }
-    }
 }
 
 /* Reports the largest rotation of a body in the step, that with the longest Cayley vector. */
@@ -597,8 +437,7 @@ static int first_not_finite(int count, const double *x)
     return -1;
 }
 
-/* One step of second order, without composition or halving. */
-static olo_status step_once(olo_stepper *x, olo_state *state, double h, olo_error *error)
+olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     /* set up the interval */
     x->stepped = false;
@@ -616,12 +455,12 @@ static olo_status step_once(olo_stepper *x, olo_state *state, double h, olo_erro
         x->scheme->begin(&x->step);
     x->step.closed = x->step.concluded = false;
     /* solve */
-    olo_status status = solve(x, h / state->h, error);
+    olo_status status = olo_stepper_solve(x, h / state->h, error);
     /* The extrapolated motion is a bad predictor if it changes rapidly. Zero motion, with all
      * joints closed in every iterate, is slower but more robust for large rotations. */
     if (status != OLO_OK && status != OLO_NO_MEMORY && !x->unsolvable) {
         x->step.closed = true;
-        status = solve(x, 0.0, error);
+        status = olo_stepper_solve(x, 0.0, error);
     }
     if (status != OLO_OK)
         return status;
@@ -651,122 +490,4 @@ static olo_status step_once(olo_stepper *x, olo_state *state, double h, olo_erro
     olo_stepper_record_reactions(x, state);
     x->stepped = true;
     return OLO_OK;
-}
-
-/* Adds the time, the step size, the worst node and the last updates to an error. */
-static void add_context(const olo_stepper *x, const olo_state *state, double h, olo_error *error)
-{
-    char history[512] = "";
-    size_t used = 0;
-    int first = x->history_count > 8 ? x->history_count - 8 : 0;
-    for (int i = first; i < x->history_count && used < sizeof history; i++) {
-        char update[16] = "not finite";
-        if (isfinite(x->history[i]))
-            snprintf(update, sizeof update, "%.1e", x->history[i]);
-        used += (size_t)snprintf(history + used, sizeof history - used, " %s", update);
-    }
-    olo_error cause = *error;
-    olo_fail(error, cause.status,
-             "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'%s%s%s", state->t, h,
-             cause.text, x->system->nodes[x->worst].name, used > 0 ? "; last updates" : "", history,
-             x->unsolvable ? "" : "; try a smaller step");
-}
-
-static void back_up(olo_stepper *x, const olo_state *state)
-{
-    if (!x->saved)
-        olo_state_copy(state, x->backup);
-    x->saved = true;
-}
-
-/* sum += weight * value, or sum = weight * value for the first part */
-static void add_weighted(bool first, double weight, int count, const double *value, double *sum)
-{
-    for (int i = 0; i < count; i++)
-        sum[i] = (first ? 0.0 : sum[i]) + weight * value[i];
-}
-
-/* Makes the parts of a step of higher order. Multipliers and reactions are means over the step, or
- * the values at its start if the scheme evaluates them there. After a failure the state is
- * unchanged. */
-static olo_status step_composed(olo_stepper *x, olo_state *state, double h, olo_error *error)
-{
-    const olo_composition *c = x->composition;
-    const int m = x->system->m, reactions = 6 * x->system->reaction_count;
-    if (c->parts == 1)
-        return step_once(x, state, h, error);
-    olo_state_copy(state, x->begin);
-    olo_control_sample(x, state, 0);
-    x->part_count = 0;
-    const bool lazy = x->lazy, inner = !x->projected && !x->eager && olo_stepper_may_be_lazy(x);
-    for (int i = 0; i < c->parts; i++) {
-        x->lazy = lazy || (inner && i < c->parts - 1);
-        olo_status status = step_once(x, state, c->part[i] * h, error);
-        x->lazy = lazy;
-        if (status != OLO_OK) {
-            olo_state_copy(x->begin, state);
-            x->part_count = 0;
-            if (x->discard_steps)
-                x->discard_steps(x->observe_context, i);
-            return status;
-        }
-        double weight = x->scheme->evaluation.at_start ? i == 0 : c->part[i];
-        if (weight != 0)
-            olo_stepper_store_part(x, state, weight);
-        add_weighted(i == 0, weight, m, state->lambda, x->gathered);
-        add_weighted(i == 0, weight, reactions, state->reactions, x->gathered + m);
-        olo_control_sample(x, state, i + 1);
-    }
-    memcpy(state->lambda, x->gathered, (size_t)m * sizeof *state->lambda);
-    memcpy(state->reactions, x->gathered + m, (size_t)reactions * sizeof *state->reactions);
-    memcpy(state->v_before, x->begin->v, (size_t)state->n * sizeof *state->v);
-    state->span = h;
-    state->t = x->begin->t + h;
-    return OLO_OK;
-}
-
-/* Makes a step, or its two halves if it fails. */
-static olo_status step_or_halve(olo_stepper *x, olo_state *state, double h, int depth,
-                                olo_error *error)
-{
-    olo_status status = step_composed(x, state, h, error);
-    if (status == OLO_OK || status == OLO_NO_MEMORY)
-        return status;
-    if (depth == x->halvings || x->unsolvable) {
-        add_context(x, state, h, error);
-        return status;
-    }
-    x->report.halvings++;
-    back_up(x, state);
-    status = step_or_halve(x, state, 0.5 * h, depth + 1, error);
-    return status == OLO_OK ? step_or_halve(x, state, 0.5 * h, depth + 1, error) : status;
-}
-
-olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_error *error)
-{
-    x->lazy = false;
-    return olo_stepper_advance(x, state, h, error);
-}
-
-olo_status olo_stepper_advance(olo_stepper *x, olo_state *state, double h, olo_error *error)
-{
-    olo_error reason; /* not cleared as a whole: that would take long compared with a step */
-    reason.status = OLO_OK;
-    reason.text[0] = '\0';
-    x->report = (olo_step_report){.size = h, .rotation_node = -1};
-    x->unsolvable = false;
-    if (h == 0 || !isfinite(h))
-        return olo_fail(error, OLO_BAD_INPUT, "the step must be a finite number other than zero");
-    double target = state->t + h;
-    x->saved = false;
-    if (state->h == 0)
-        back_up(x, state);
-    olo_status status = step_or_halve(x, state, h, 0, &reason);
-    if (status == OLO_OK) {
-        state->t = target;
-        return OLO_OK;
-    }
-    if (x->saved)
-        olo_state_copy(x->backup, state);
-    return olo_fail(error, status, "%s", reason.text);
 }
