@@ -154,11 +154,13 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
 {
     int n = x->system->n;
     double *rho = x->x, *dq1 = x->y, a = 2 / x->step.h;
+    /* rho = [DT/Dq0 + sum mu_i Dd_i/Dq0] dq - 2 M dv, and the variation of T */
     for (int i = 0; i < n; i++)
         rho[i] = change->T ? change->T[i] : 0.0;
     olo_linear_add_mass(x, -2.0, dv, rho);
     olo_linear_add_start(x, false, dq, rho);
     solve_step(x, rho, gaps_of(x, dq, change->end), dq1);
+    /* energy-momentum: dv1 = (2/h)(dq1 - dq0) - dv0 */
     if (!x->projects) {
         for (int i = 0; i < n; i++) {
             dv[i] = a * (dq1[i] - dq[i]) - dv[i];
@@ -166,6 +168,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
         }
         return;
     }
+    /* variational: momentum at the end, then its projection */
     double *eta = x->F;
     olo_linear_momentum_forward(x, dq, dq1, dv, rho, change, eta);
     memcpy(dq, dq1, (size_t)n * sizeof *dq);
@@ -226,13 +229,16 @@ static void apply_transposed(olo_linear_step *x, double *gq, double *gv, double 
 {
     int n = x->system->n;
     double *y = x->x, *start = x->y;
+    /* velocity or momentum at the end */
     if (x->projects)
         end_momentum_adjoint(x, gq, gv, gp, start, change);
     else
         velocity_adjoint(x, gq, gv, start);
+    /* y of the balance */
     solve_step_transposed(x, gq, x->rolling_count > 0 ? x->gap : change->end, y);
     if (x->turned)
         add_to(n, x->F, y);
+    /* derivatives with respect to the start */
     memcpy(gq, start, (size_t)n * sizeof *gq);
     olo_linear_add_start(x, true, y, gq);
     gaps_transposed(x, gq, change->end);

@@ -1,5 +1,6 @@
-/* The variation of the momentum at the end of a step of the variational scheme, p1 = M dq/h - h/2
- * dV.
+/* The variation of the momentum at the end of a step of the variational scheme,
+ *
+ *     p1 = M dq/h - h/2 dV.
  *
  * If a step does not resolve a stiff mode, the variation of this expression is a small difference
  * of large forces. The balance

@@ -150,6 +150,7 @@ static void predict(void *data, olo_step *step, double scale)
     minimal *x = data;
     const olo_system *s = x->system;
     olo_row_basis *c = &x->closures;
+    /* closure rows in the null space of the tree at q0 */
     olo_motion_begin(x->topology, &step->x);
     olo_coordinates_predict(step, 0.0);
     tree_null_space(x, step, true);
@@ -160,11 +161,13 @@ static void predict(void *data, olo_step *step, double scale)
             x->row[j] /= size;
         project_row(x, x->left, c->rows + olo_area(i, c->width));
     }
+    /* all rows at q0, for the multipliers in S */
     for (int i = 0; i < s->m; i++)
         olo_tangent_row(s, i, step->x.q0, x->all.rows + olo_area(i, s->n));
     bool ok = olo_row_basis_begin(&x->all, 0) &&
               olo_row_basis_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
     x->status = ok ? OLO_OK : OLO_SINGULAR;
+    /* extrapolate the last motion */
     for (int i = 0; i < s->twists; i++)
         x->predicted[i] = scale * olo_last_motion(step->state)[i];
     olo_motion_predict(x->topology, &step->x, x->predicted, 1.0);
@@ -215,16 +218,19 @@ static bool close_loops(minimal *x, const olo_step *step)
 static bool linearise(minimal *x, olo_step *step)
 {
     int u = x->topology->unknowns, n = x->system->n;
+    /* S = DT - 1/2 sum l_b Hess g_b */
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
     for (int i = 0; i < x->all.rank; i++)
         olo_tangent_add_curvature(step, x->all.order[i], -x->l[i], n, x->S);
+    /* K = P_o^T S P_1, then P_ext, C, g and Z of the closures */
     tree_null_space(x, step, true);
     tree_null_space(x, step, false);
     project_balance(x, step);
     if (!close_loops(x, step))
         return false;
+    /* A = P_ext^T K Z, column by column */
     for (int j = 0; j < free_count(x); j++) {
         for (int i = 0; i < u; i++)
             x->du[i] = olo_dense_dot(u, x->K + olo_area(i, u), x->Z + olo_area(j, u));
@@ -241,12 +247,14 @@ static double solve(minimal *x)
     const olo_row_basis *c = &x->closures;
     int u = x->topology->unknowns, k = free_count(x);
     double largest = 0;
+    /* du = -W (C W)^-1 g closes the loops */
     olo_lu_solve(c->rank, x->CW, x->CW_pivot, false, 1, x->g);
     memset(x->du, 0, (size_t)u * sizeof *x->du);
     for (int i = 0; i < c->rank; i++)
         olo_dense_add(u, -x->g[i], olo_row_basis_W(c) + olo_area(i, u), x->du);
     for (int j = 0; j < k; j++)
         olo_raise(&largest, fabs(olo_dense_dot(u, x->N + olo_area(j, u), x->r)));
+    /* solve for x with the balance after this increment, and add Z x */
     for (int i = 0; i < u; i++)
         x->r[i] += olo_dense_dot(u, x->K + olo_area(i, u), x->du);
     for (int j = 0; j < k; j++)

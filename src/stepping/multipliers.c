@@ -195,6 +195,7 @@ static void add_constraints(multipliers *x, olo_step *step)
     int entry = x->tangent.count;
     olo_interval interval = olo_step_interval(step);
     x->open = 0;
+    /* forces, rows, columns and Hessians of all rows */
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         double *d = step->r, *g1 = step->r + row->size;
@@ -232,6 +233,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 {
     multipliers *x = data;
     const olo_system *s = x->system;
+    /* matrix and residual */
     assemble(x, step);
     double largest = 0;
     for (int i = 0; i < s->n; i++)
@@ -241,6 +243,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     olo_status status = olo_sparse_factor(x->tangent.matrix, error);
     if (status != OLO_OK)
         return status;
+    /* update of dq and lambda' */
     olo_sparse_solve(x->tangent.matrix, x->right);
     olo_coordinates_add(step, x->right);
     for (int c = 0; c < s->m; c++)
@@ -277,6 +280,7 @@ static void assemble_end(multipliers *x, olo_step *step)
     int entry = x->tangent.count;
     olo_at end = olo_step_solved_end(step);
     olo_sink sink = olo_assembly_sink(&x->tangent, 1.0);
+    /* mass matrix and p - M v1 - G^T lambda' */
     olo_sparse_clear(matrix);
     sink.mass(sink.context, 1.0);
     olo_system_mass_times(s, step->v1, x->right);

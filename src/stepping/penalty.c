@@ -210,6 +210,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         x->right[i] = -step->T[i];
     for (int c = 0; c < s->m; c++)
         add_constraint(x, step, c);
+    /* residual relative to the terms that cancel */
     double largest = 0;
     for (int i = 0; i < s->n; i++)
         olo_raise(&largest, fabs(x->right[i]));
@@ -217,6 +218,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     olo_status status = olo_sparse_factor(x->tangent.matrix, error);
     if (status != OLO_OK)
         return status;
+    /* update of s and dq */
     olo_sparse_solve(x->tangent.matrix, x->right);
     update_multipliers(x, step);
     olo_coordinates_add(step, x->right);

@@ -225,20 +225,24 @@ static bool linearise(projected *x, olo_step *step)
     olo_row_basis *a = &x->all;
     int n = s->n, k = free_count(x);
     olo_interval over = olo_step_interval(step);
+    /* T, DT and the multipliers l */
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
+    /* the null space matrix P^T */
     if (x->is_explicit) {
         if (!explicit_null_space(x, step))
             return false;
     } else {
         olo_row_basis_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
     }
+    /* S = DT - 1/2 sum l_b Hess g_b; rows G and values g at q1 */
     for (int i = 0; i < a->rank; i++) {
         olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
         olo_tangent_end_row(step, a->order[i], x->G + olo_area(i, n));
         x->g[i] = olo_constraint_remainder(&s->constraints[a->order[i]], &over);
     }
+    /* N = [I - W (G W)^-1 G] U and K_u = P^T S N */
     if (!olo_row_basis_square(a, x->G, x->GW, x->GW_pivot))
         return false;
     olo_row_basis_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);

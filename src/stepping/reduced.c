@@ -138,12 +138,14 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
     bool varied = olo_step_row(step, c, step->r, step->K);
+    /* force of the multiplier, column, and variation of the gradient */
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];
     if (!x->older)
         olo_projector_add_column(x->projector, piece, at, a, step->r, left);
     if (varied && lambda != 0)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
+    /* row and its value at the end */
     double g = olo_row_end_value(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
     if (!x->older)
@@ -191,11 +193,13 @@ static void find_redundant_rows(reduced *x, olo_step *step)
 {
     const olo_motion *at = &step->x;
     store_rank_configuration(x, step->h, at->q0);
+    /* zero motion, without forces and multipliers */
     memset(at->u, 0, (size_t)x->topology->unknowns * sizeof *at->u);
     olo_motion_move(x->topology, &step->x);
     memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
     memset(x->lambda, 0, (size_t)x->topology->closure_count * sizeof *x->lambda);
     x->closed = true;
+    /* mass matrix, joints and closure rows at q0 */
     olo_elimination_clear(x->elimination);
     x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, at->qm, at->q1);
@@ -230,6 +234,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_hinges_predict(x->hinges, step, scale, mix);
         return;
     }
+    /* predict motions and joint wrenches */
     begin(x, step);
     olo_predictor_motion(state, mix, x->predicted);
     for (int i = 0; x->varied && i < x->system->twists; i++)
@@ -239,6 +244,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_motion_predict(x->topology, &step->x, x->predicted, 1.0);
     else
         olo_motion_place(x->topology, &step->x, x->predicted);
+    /* predict the multipliers of closures, in the space of active directions */
     for (int i = 0; i < x->topology->closure_block_count; i++)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
             x->lambda[x->topology->closure_blocks[i].u + j] =
@@ -391,6 +397,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
     const int *order = olo_elimination_sequence(x->elimination);
     newton->increment = newton->size = newton->turn = 0;
     newton->worst = 0;
+    /* root to leaf: solve, measure and update motions or multipliers */
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
         if (i >= 3)
@@ -409,6 +416,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
                     x->lambda[closure->u + j] += change[j];
         }
     }
+    /* close the joints if wanted */
     x->finding_rank = false;
     x->closed = step->closed;
     if (x->closed)

@@ -1,14 +1,14 @@
 /* Adaptive step sizes. Let e = C h^k be the estimated error of a step of size h, divided by its
  * bound:
  *
- *     e <= 1   accepted; the next size is      h' = h 0.9 e^(-0.7/k) e_before^(0.4/k)   (PI
- * controller) e > 1    rejected; the step is repeated  h' = h 0.9 e^(-1/k)
+ *     e <= 1   accepted, the next size is   h' = h 0.9 e^(-0.7/k) e_before^(0.4/k)
+ *     e > 1    rejected, made again with    h' = h 0.9 e^(-1/k)
  *
- * The bound of a step of order p with an estimate of order k is tolerance^(k/p): a run has about
- * 1/h steps and an error proportional to h^p, and thus to the tolerance. Errors are those of the
- * configuration, lengths divided by the length of the model, directors as they are; the largest of
- * all nodes counts. Velocities are not used: normal to the constraints they contain errors of
- * earlier, larger steps that a small step does not remove.
+ * (a PI controller). The bound of a step of order p with an estimate of order k is tolerance^(k/p):
+ * a run has about 1/h steps and an error proportional to h^p, and thus to the tolerance. Errors are
+ * those of the configuration, lengths divided by the length of the model, directors as they are;
+ * the largest of all nodes counts. Velocities are not used: normal to the constraints they contain
+ * errors of earlier, larger steps that a small step does not remove.
  *
  * Forces that depend on time are sampled in the middles of the parts. Near both ends of the step,
  * outside of these samples, they are compared with the polynomial through the samples: a force that

@@ -12,11 +12,14 @@
  *     M v1 = p1 - (h/2) G(q1)^T lambda^+,   G(q1) v1 = 0              (c)
  *
  * (a) times -2 is T + weight h G^T lambda = 0. (b) is the momentum from which the next step starts.
- * (c) is its projection to the constraints. h_- is the previous step, zero at the start, where p0 =
- * M v0. Since P^T G^T = 0 the projection changes no configuration: it serves output only and is
- * omitted in steps whose velocities are not read. This is the two-step scheme D2 L_d + D1 L_d = h
- * G^T lambda. It is symplectic and of second order; all momentum maps that are at most quadratic
- * are exact, and the energy is bounded but not constant. */
+ * (c) is its projection to the constraints. h_- is the previous step, zero at the start, where
+ * p0 = M v0. Since P^T G^T = 0 the projection changes no configuration: it serves output only and
+ * is omitted in steps whose velocities are not read. This is the two-step scheme
+ *
+ *     D2 L_d + D1 L_d = h G^T lambda.
+ *
+ * It is symplectic and of second order; all momentum maps that are at most quadratic are exact, and
+ * the energy is bounded but not constant. */
 #include <math.h>
 #include <string.h>
 
