@@ -109,4 +109,4 @@ def test_symplectic_in_words(oloid):
 def test_rolling_has_no_symplectic_form(oloid):
     done = oloid("check", "rolling-disc", "--symplectic")
     assert done.returncode != 0
-    assert "'contact' rolls, and with that there is no symplectic form" in one_message(done)
+    assert "'contact' rolls: with rolling there is no symplectic form" in one_message(done)
