@@ -1,6 +1,7 @@
-/** @file Derivatives of runs: how a step, or any functional of a whole run, changes with the state
- * it starts from, exact to round-off. Forward (one direction, all results) and adjoint (one result,
- * all directions).
+/** @file
+ *  Derivatives of runs: of a step, or of any functional of a whole run, with respect to the initial
+ *  state, controls and parameters, exact to round-off. Forward mode (one direction, all results)
+ *  and adjoint mode (one result, all directions).
  *
  *      olo_goal goal = olo_goal_default();
  *      goal.quantity = "tip.position";
@@ -14,23 +15,23 @@
  *      olo_gradient g = olo_gradient_default();
  *      g.q = gq;
  *      g.v = gv;
- *      olo_derivatives_compute_gradient(d, start, &J, &g, &error);       g.value, and gq, gv of n
- * numbers
+ *      olo_derivatives_compute_gradient(d, start, &J, &g, &error);
+ *
+ *  The gradient is then in g.value, gq[n] and gv[n].
  *
  * A variation of a state has the form of a state: dq and dv, n numbers each. It satisfies the
- * constraints to first order: G dq = 0, and G v stays. olo_derivatives_project makes one of any
- * numbers. A gradient, as it is returned, is that with respect to any numbers, with what leaves the
- * constraints taken away in the same way: along an admissible variation the derivative is g.q . dq
- * + g.v . dv.
+ * constraints to first order: G dq = 0, and G v does not change. olo_derivatives_project projects
+ * any numbers to an admissible variation. A returned gradient has been projected in the same way:
+ * along an admissible variation the derivative is g.q . dq + g.v . dv.
  *
- * Where something rolls, admissible displacements are those that roll; forward takes any that keeps
- * the contact.
+ * With rolling joints, admissible displacements are rolling ones; forward mode accepts all
+ * displacements that preserve the contact.
  *
- * Steps are made with `reduced` constraints, also where the run has `multipliers`, `projected` or
- * `minimal`, which make the same steps to round-off. Refused, with the reason: `penalty` and
- * `augmented`, which are other systems; forces that C functions give. Where Newton had to halve a
- * step the derivative is that of the halves. Where run.tolerance chooses steps it is that of the
- * steps it has chosen: how their sizes would change is no part of it.
+ * Steps are computed with the treatment `reduced`, also if the run has `multipliers`, `projected`
+ * or `minimal`, which give the same steps to round-off. The treatments `penalty` and `augmented`
+ * are refused, because they are other systems, and so are forces by C functions. If a step was
+ * halved, the derivative is that of the halves. If run.tolerance chose the steps, the derivative is
+ * that of a run with the chosen sizes; the sizes count as constants.
  */
 #ifndef OLOID_DERIVATIVES_H
 #define OLOID_DERIVATIVES_H
@@ -48,8 +49,9 @@ extern "C" {
 /** The workspace of one thread: steppers, checkpoints, the linearised step. */
 typedef struct olo_derivatives olo_derivatives;
 
-/** For runs of `run`, which is copied but for its texts. Refers to the system, which must outlive
- * it. Fails with OLO_UNSUPPORTED where there are no derivatives. */
+/** Creates a workspace for runs with the options `run`, which is copied except for its texts.
+ * Refers to the system, which must outlive it. Fails with OLO_UNSUPPORTED if there are no
+ * derivatives. */
 OLO_API olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
                                           olo_derivatives **derivatives, olo_error *error);
 /** Frees a workspace; NULL is allowed. */
@@ -59,40 +61,40 @@ OLO_API const olo_system *olo_derivatives_system(const olo_derivatives *derivati
 
 /** @name One step
  *  @{ */
-/** Advances the state by h as olo_stepper_step does, and keeps the linearised step. */
+/** Advances the state by h as olo_stepper_step does, and stores the linearised step. */
 OLO_API olo_status olo_derivatives_step(olo_derivatives *derivatives, olo_state *state, double h,
                                         olo_error *error);
-/** d(q1, v1) = A d(q0, v0): a variation of the start of the last step becomes that of its end. In
+/** d(q1, v1) = A d(q0, v0): takes a variation at the start of the last step to that at its end. In
  * place. */
 OLO_API olo_status olo_derivatives_apply_step(olo_derivatives *derivatives, double *dq, double *dv,
                                               olo_error *error);
-/** A^T: the derivative of something with respect to the end of the last step becomes that with
- * respect to its start. In place. */
+/** A^T: takes the derivative of a quantity with respect to the end of the last step to that with
+ * respect to its start. Overwrites its arguments. */
 OLO_API olo_status olo_derivatives_apply_step_transposed(olo_derivatives *derivatives, double *gq,
                                                          double *gv, olo_error *error);
-/** The admissible variation of a state next to given numbers, in the metric of the mass. In place.
- */
+/** Projects numbers to the nearest admissible variation of a state, in the metric of the mass. In
+ * place. */
 OLO_API olo_status olo_derivatives_project(olo_derivatives *derivatives, const olo_state *state,
                                            double *dq, double *dv, olo_error *error);
 
 /** The linearised step in canonical coordinates of the constrained phase space, x' = A x:
- * positions and momenta in bases of the tangent spaces at start and end that are orthonormal in the
- * metric of the mass, momenta times h. */
+ * positions, and momenta times h, in bases of the tangent spaces at start and end that are
+ * orthonormal in the metric of the mass. */
 typedef struct olo_step_map {
     int initialised; /**< set by olo_step_map_default(); leave it */
     int dofs;        /**< f; A is 2 f x 2 f */
-    double *matrix;  /**< A, row-major, if it is not NULL: room for it, from the caller */
+    double *matrix;  /**< A, row-major, in memory of the caller; NULL: not wanted */
     double defect;   /**< largest entry of A^T J A - J over the largest of 1 and A squared: 0 is
                         symplectic */
     double volume;   /**< |det A| - 1 */
     double largest;  /**< modulus of the largest eigenvalue of A ... */
     double smallest; /**< ... and of the smallest */
 } olo_step_map;
-/** Without room for the matrix. */
+/** A step map without memory for the matrix. */
 OLO_API olo_step_map olo_step_map_default(void);
-/** Advances the state by h and computes what the map of this step does to areas, volume and
- * directions. Dense: for systems of up to 1000 degrees of freedom. What energy-momentum leaves of
- * velocities normal to the constraints is not seen. */
+/** Advances the state by h and computes the matrix of this step, its symplectic defect, volume and
+ * eigenvalues. Dense: for systems of up to 1000 degrees of freedom. Velocities normal to the
+ * constraints, which the scheme energy-momentum permits, are not part of the map. */
 OLO_API olo_status olo_derivatives_compute_step_map(olo_derivatives *derivatives, olo_state *state,
                                                     double h, olo_step_map *map, olo_error *error);
 /** @} */
@@ -100,10 +102,11 @@ OLO_API olo_status olo_derivatives_compute_step_map(olo_derivatives *derivatives
 /** @name Controls
  *  Numbers that are constant over a step and may differ from step to step.
  *  @{ */
-/** Names what is controlled: loads, and joints with a torque, force or controller. In every step a
- * control stands for the function of time of its element: the factor of a load, torque or force,
- * the target of a controller. `values` are `count` numbers for each of `steps` steps, step by step;
- * they are not copied and may change between runs. A count of 0 ends control. */
+/** Names the controlled elements: loads, and joints with a torque, force or controller. In every
+ * step a control replaces the function of time of its element: the factor of a load, torque or
+ * force, or the target of a controller. `values` are `count` numbers for each of `steps` steps,
+ * step by step; they are not copied and may change between runs. A count of 0 removes all controls.
+ */
 OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
                                                 const char *const *names, int count,
                                                 const double *values, long steps, olo_error *error);
@@ -111,81 +114,84 @@ OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
 
 /** @name Steps
  *  @{ */
-/** The sizes of the steps of all runs from now on, instead of run.step, run.end and run.tolerance:
- * a run ends where they do. They are copied. A count of 0 ends it. So a run can be repeated with
- * the very steps that a tolerance has chosen, and controls have steps there. */
+/** Sets the step sizes of all following runs, instead of run.step, run.end and run.tolerance: a run
+ * ends after the last of them. The sizes are copied. A count of 0 removes them. In this way a run
+ * can be computed again with the steps that a tolerance has chosen, and controls can be given for
+ * them.
+ */
 OLO_API olo_status olo_derivatives_set_step_sizes(olo_derivatives *derivatives, const double *sizes,
                                                   long count, olo_error *error);
-/** How many steps the last run had, and their sizes, unless `sizes` is NULL. */
+/** The number of steps of the last run; writes their sizes unless `sizes` is NULL. */
 OLO_API long olo_derivatives_step_sizes(const olo_derivatives *derivatives, double *sizes);
-/** An observer of all runs: it sees every step, also those that are made again, and on the way back
- * every state, with falling numbers. It may stop the computation; the status is then
- * OLO_INTERRUPTED. With
- * run.tolerance the run is made once before, to find the steps. Copied; NULL: nobody. */
+/** Sets an observer of all runs. It is called after every step, also after steps that are computed
+ * again, and in the backward sweep with every state, with decreasing step numbers. It may stop the
+ * computation; the status is then OLO_INTERRUPTED. With run.tolerance the run is computed once in
+ * advance to find the steps. The observer is copied; NULL: none. */
 OLO_API olo_status olo_derivatives_set_observer(olo_derivatives *derivatives,
                                                 const olo_observer *observer, olo_error *error);
 /** @} */
 
 /** @name Parameters
  *  @{ */
-/** How all that a model compiles to, and its start, change with one of its parameters: masses,
- * inertias, stiffnesses, damping, lengths, positions of joints, sections of beams, loads, gains,
- * gravity, functions of time, motions, initial positions and velocities. */
+/** The derivative of a compiled model and its initial state with respect to one of its parameters:
+ * masses, inertias, stiffnesses, damping, lengths, positions of joints, sections of beams, loads,
+ * gains, gravity, functions of time, prescribed motions, initial positions and velocities. */
 typedef struct olo_parameter_derivative olo_parameter_derivative;
-/** Differentiates the expressions of the model exactly and compiles it again with some numbers
- * along these derivatives (8 times as a rule, more where it turns with the parameter). Coefficients
- * that are numbers of the model have their derivatives to round-off, all others to about 1e-14.
- * Fails with OLO_UNSUPPORTED where the parameter is in a table over time or in the energy of a
- * spring, redefines a joint coordinate along which something acts, or changes what the model
- * consists of. The model must have been read from a file or text. Free with
+/** Differentiates the expressions of the model exactly, and compiles the model again at several
+ * values along these derivatives (8 as a rule, more if directions rotate with the parameter).
+ * Derivatives of coefficients that are numbers of the model are exact to round-off, all others to
+ * about 1e-14. Fails with OLO_UNSUPPORTED if the parameter is part of a table over time or of the
+ * energy of a spring, redefines a joint coordinate along which something acts, or changes the
+ * elements of the model. The model must have been read from a file or text. Free with
  * olo_parameter_derivative_free. */
 OLO_API olo_status olo_parameter_derivative_create(const olo_model *model, const char *parameter,
                                                    olo_parameter_derivative **change,
                                                    olo_error *error);
-/** Frees a change; NULL is allowed. */
+/** Frees a parameter derivative; NULL is allowed. */
 OLO_API void olo_parameter_derivative_free(olo_parameter_derivative *change);
-/** Where `run->start` is an equilibrium: takes how the start changes with parameters from the
- * start of the model to the equilibrium that olo_prepare_initial_state has found, `start`, by K dq
- * = -dr/dp. Leaves changes alone where a run begins as it is given. Fails with OLO_SINGULAR where
+/** If `run->start` is an equilibrium: replaces the derivative of the initial state of the model by
+ * that of the equilibrium `start`, which olo_prepare_initial_state has found, from K dq = -dr/dp.
+ * Does nothing if the run starts from the initial state of the model. Fails with OLO_SINGULAR if
  * the equilibrium is neutral. */
 OLO_API olo_status olo_differentiate_equilibrium(const olo_system *system, const olo_run *run,
                                                  const olo_state *start,
                                                  olo_parameter_derivative *const *changes,
                                                  int count, olo_error *error);
-/** Names the parameters with respect to which derivatives are taken. The changes are those of the
- * model of the system and are not copied. The start of a run is then taken to be the model's own,
- * which moves with them; where it is an equilibrium olo_differentiate_equilibrium says how. A
- * count of 0 ends it. */
+/** Sets the parameters with respect to which derivatives are taken. The parameter derivatives must
+ * belong to the model of the system; they are not copied. The initial state of a run is then that
+ * of the model, which depends on the parameters; if it is an equilibrium, call
+ * olo_differentiate_equilibrium first. A count of 0 removes all parameters. */
 OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
                                                   const olo_parameter_derivative *const *changes,
                                                   int count, olo_error *error);
 /** @} */
 
-/** @name Functionals of a run J = end(x_N) + integral of running(x(t)) dt. The integral is taken
- * by the trapezoidal rule over the parts of which steps are composed, some of which go back in
- * time: this has the order of the steps, 2, 4 or 6 (run.order), and with run.tolerance the accuracy
- * of the path. Derivatives are exactly those of this sum. What is under the integral must be smooth
- * for that; it is evaluated 1, 5 or 9 times per step of order 2, 4 or 6 (3 times with run.tolerance
- * and order 2). @{ */
-/** A term of J: f = a quantity of the model, or half the square of its distance from a target. */
+/** @name Functionals of a run
+ *  J = end(x_N) + integral of running(x(t)) dt. The integral is evaluated by the trapezoidal rule
+ *  over the parts of composed steps, some of which are backward in time. This has the order of the
+ *  steps, 2, 4 or 6 (run.order), and with run.tolerance the accuracy of the path. Derivatives are
+ *  exactly those of this sum. The integrand must be smooth; it is evaluated 1, 5 or 9 times per
+ *  step of order 2, 4 or 6 (3 times with run.tolerance and order 2).
+ *  @{ */
+/** A term of J: f is a quantity of the model, or half the square of its distance from a target. */
 typedef struct olo_goal {
     int initialised; /**< set by olo_goal_default(); leave it */
     /** "tip.position" or "tip.velocity" of an output, along `direction`; "hinge.angle" of a joint
-     * coordinate, "hinge.angle.rate" its rate; "kinetic", "potential" (with strain) or "energy",
-     * both. */
+     * coordinate, "hinge.angle.rate" for its rate; "kinetic", "potential" (with strain energy) or
+     * "energy", their sum. */
     const char *quantity;
     double direction[3]; /**< of positions and velocities */
     bool squared;        /**< f = 1/2 (quantity - target)^2, else f = quantity */
     double target;       /**< of `squared` */
     double end;          /**< weight of f at the end */
     double running;      /**< weight of the integral of f over time */
-    /** Expressions of t, or NULL: a factor of `running`, "if(t < 1, 0, 1)"; and the target of
-     * `squared` as it moves, "sin(2*t)". */
+    /** Expressions of t, or NULL: a factor of `running`, for example "if(t < 1, 0, 1)", and a
+     * target of `squared` that depends on time, for example "sin(2*t)". */
     const char *factor_over_time;
     const char *target_over_time; /**< instead of `target` */
 } olo_goal;
-/** Weights zero; the quantity, a weight and of positions and velocities a direction are to be
- * given. */
+/** All weights are zero. The caller sets the quantity, a weight and, for positions and velocities,
+ * a direction. */
 OLO_API olo_goal olo_goal_default(void);
 
 /** A functional of a run: the sum of goals and of functions in C, any of which may be absent. */
@@ -193,62 +199,63 @@ typedef struct olo_functional {
     int initialised;       /**< set by olo_functional_default(); leave it */
     const olo_goal *goals; /**< `goal_count` of them */
     int goal_count;        /**< 0: none */
-    void *context;         /**< handed to both functions */
+    void *context;         /**< argument of all functions */
     /** Value at a state; *adds* its derivatives with respect to q and v to n numbers each unless
      * they are NULL. */
     double (*end)(void *context, const olo_system *system, const olo_state *state, double *gq,
                   double *gv);
-    /** The same under the integral. */
+    /** The same for the integrand. */
     double (*running)(void *context, const olo_system *system, const olo_state *state, double *gq,
                       double *gv);
-    /** What controls cost: J gets h times this for every step. `u` are the controls of the step
-     * that starts at t; *adds* the derivatives to `gu` unless it is NULL. */
+    /** Cost of the controls: h times this value is added to J for every step. `u` are the controls
+     * of the step that starts at t; *adds* the derivatives to `gu` unless it is NULL. */
     double (*effort)(void *context, double t, const double *u, double *gu);
 } olo_functional;
-/** J = 0: goals or functions are to be given. */
+/** J = 0. The caller sets goals or functions. */
 OLO_API olo_functional olo_functional_default(void);
 
-/** What a gradient gives; arrays belong to the caller and may be NULL. */
+/** A gradient; arrays belong to the caller and may be NULL. */
 typedef struct olo_gradient {
     int initialised;    /**< set by olo_gradient_default(); leave it */
     double value;       /**< J */
-    double *q;          /**< [n] dJ with respect to the configuration of the start */
-    double *v;          /**< [n] ... to its velocity */
-    double *controls;   /**< [steps x controls] ... to every control of every step */
+    double *q;          /**< [n] derivative of J with respect to the initial configuration */
+    double *v;          /**< [n] ... to the initial velocity */
+    double *controls;   /**< [steps x controls] ... to the controls of all steps */
     double *parameters; /**< [parameters] ... to the parameters */
-    long steps;         /**< of the run */
-    long again;         /**< how many of these were made again, from checkpoints */
+    long steps;         /**< number of steps of the run */
+    long again;         /**< number of steps that were computed again from checkpoints */
 } olo_gradient;
-/** No array: only the value is wanted. */
+/** A gradient without arrays: only the value is computed. */
 OLO_API olo_gradient olo_gradient_default(void);
 
-/** Runs from `start`, which stays, to run.end as olo_simulate does, and gives J with its gradient
- * by the adjoint: at a cost of two to three runs, whatever the number of coordinates, parameters
- * and controls, and one more with checkpoints or with run.tolerance. Fails as a run does. */
+/** Runs from `start`, which is not changed, to run.end as olo_simulate does, and computes J and its
+ * gradient by the adjoint method. The cost is two to three runs for any number of coordinates,
+ * parameters and controls, and one more run with checkpoints or with run.tolerance. Fails as a run
+ * does. */
 OLO_API olo_status olo_derivatives_compute_gradient(olo_derivatives *derivatives,
                                                     const olo_state *start,
                                                     const olo_functional *functional,
                                                     olo_gradient *gradient, olo_error *error);
-/** How much memory a gradient may take for steps that it keeps, in bytes; 256 MiB by default.
- * Beyond it there are checkpoints, about sqrt(2 steps) of them, and steps between two of them are
- * made again. */
+/** Sets the memory for stored steps of a gradient, in bytes; 256 MiB by default. If a run needs
+ * more, about sqrt(2 steps) checkpoints are stored, and the steps between two of them are computed
+ * again. */
 OLO_API void olo_derivatives_set_memory(olo_derivatives *derivatives, size_t bytes);
 
-/** What varies, forward. */
+/** The direction of a forward derivative. */
 typedef struct olo_direction {
     int initialised; /**< set by olo_direction_default(); leave it */
-    double
-        *q; /**< [n] with v an admissible variation of the start, which becomes that of the end */
-    double *v;                /**< [n] */
-    const double *controls;   /**< [steps x controls] of all controls; NULL: none */
-    const double *parameters; /**< [parameters] of these, beside q and v, which are then without
-                                 them; NULL: none */
+    double *q; /**< [n] with v an admissible variation of the initial state; on return that of the
+                  final state */
+    double *v; /**< [n] */
+    const double *controls;   /**< [steps x controls] variation of the controls; NULL: none */
+    const double *parameters; /**< [parameters] variation of the parameters, whose effect on the
+                                 initial state is added to q and v; NULL: none */
 } olo_direction;
-/** Nothing varies; q and v are to be given. */
+/** A direction without arrays. The caller sets q and v. */
 OLO_API olo_direction olo_direction_default(void);
 
-/** The same forward, along one direction: J and its derivative. Needs no memory but for one step.
- * Either of `value` and `derivative` may be NULL. */
+/** Computes J and its derivative along one direction, in forward mode. Stores one step only. Either
+ * of `value` and `derivative` may be NULL. */
 OLO_API olo_status olo_derivatives_compute_forward(olo_derivatives *derivatives,
                                                    const olo_state *start,
                                                    const olo_functional *functional,

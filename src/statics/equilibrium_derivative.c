@@ -5,7 +5,8 @@
  * where K is the tangent of the balance with the multipliers mu of all rows. Where p changes rows
  * of the tree, dq is the sum of a displacement w that satisfies the changed rows, node by node, and
  * of joint increments under the forces K w (as in a step, stepping/linear_step.c). dr/dp and dg/dp
- * are sums over the changed coefficients, by the kernels of a step (stepping/by_coefficient.c). */
+ * are sums over the changed coefficients, by the kernels of a step
+ * (stepping/coefficient_derivatives.c). */
 #include <string.h>
 
 #include "base/fail.h"
@@ -13,7 +14,7 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "statics/static_balance.h"
-#include "stepping/by_coefficient.h"
+#include "stepping/coefficient_derivatives.h"
 #include "stepping/linear_rows.h"
 #include "system/parameter_derivative.h"
 
@@ -187,7 +188,7 @@ static void move(mover *x, olo_parameter_derivative *change)
 {
     const int n = x->system->n;
     gather(x, change);
-    olo_linear_rows_open(&x->rows, x->state->q, x->end, x->open);
+    olo_linear_rows_displace(&x->rows, x->state->q, x->end, x->open);
     add_open(x);
     solve(x);
     olo_static_expand_twists(x->balance, x->twists, 1.0, change->dq);

@@ -11,7 +11,7 @@
 #include "kinematics/null_space.h"
 #include "kinematics/redundancy.h"
 #include "linalg/vec3.h"
-#include "stepping/joints.h"
+#include "stepping/tree_assembly.h"
 
 static bool allocate(olo_static_balance *x)
 {
@@ -154,7 +154,7 @@ static void assemble_loads(olo_static_balance *x)
     x->step.load = load;
 }
 
-static void add_closure_row(olo_static_balance *x, int row, const olo_closure_place *at,
+static void add_closure_row(olo_static_balance *x, int row, const olo_closure_position *at,
                             double lambda)
 {
     const olo_constraint *c = &x->system->constraints[row];
@@ -178,7 +178,7 @@ static void add_closures(olo_static_balance *x)
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {
+            olo_closure_position at = {
                 .block = x->system->node_count + i, .row = j, .width = closure->count};
             add_closure_row(x, closure->first + j, &at, x->lambda[closure->u + j]);
         }
@@ -203,7 +203,7 @@ static void fill_tree(olo_static_balance *x, double shift)
         olo_joint_view view = olo_motion_view(x->topology, k, &x->step.x);
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         x->topology->nodes[k].type->blocks(&view, x->wrench + s->nodes[k].motion, &b, NULL);
-        olo_sum_wrench(x->topology, k, &b, x->wrench);
+        olo_add_wrench_to_parent(x->topology, k, &b, x->wrench);
     }
 }
 
@@ -233,7 +233,7 @@ void olo_static_assemble_mass(olo_static_balance *x)
 static void find_redundant_closures(olo_static_balance *x)
 {
     const double least =
-        olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
+        olo_smallest_compliance(x->system, x->topology->closure_count, x->topology->closures);
     olo_static_assemble_mass(x);
     add_closures(x);
     /* a singular matrix is reported, with its node, in the iteration */

@@ -16,7 +16,7 @@ void olo_balance_begin(olo_step *step)
         olo_raise(&step->start_scale, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
 }
 
-/* T += m (v1 - v0) of one 3-vector */
+/* T += m (a dq - b v0) of one 3-vector */
 static void add_change(double m, double a, const double *restrict dq, double b,
                        const double *restrict v0, double *restrict T)
 {
@@ -25,8 +25,8 @@ static void add_change(double m, double a, const double *restrict dq, double b,
     T[2] += m * (a * dq[2] - b * v0[2]);
 }
 
-/* The same of a frame, with the constant forces: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f
- * from a momentum */
+/* Inertia and constant forces of a frame: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f if the
+ * step starts from a momentum. */
 static void set_frame(const olo_step *step, const olo_frame_mass *frame, double a)
 {
     const int q = frame->q;
@@ -46,11 +46,11 @@ static void set_frame(const olo_step *step, const olo_frame_mass *frame, double 
     }
 }
 
-/* T = M (v1 - v0) + h (constant forces). v1 - v0 = (2/h) dq - 2 v0 is formed before the mass
- * multiplies it: a rounded product (2/h) m would scale dq by another factor than v1 does, the same
- * one in every step, and the velocity would drift by it. Where a step starts with a momentum, that
- * is subtracted instead; the next one is formed with the same (2/h) dq. The size of the parts is
- * kept as a measure of round-off. */
+/* T = M (v1 - v0) + h (constant forces). The difference v1 - v0 = (2/h) dq - 2 v0 is formed before
+ * it is multiplied by the mass: a rounded product (2/h) m would scale dq by another factor than in
+ * v1, the same one in every step, and the velocity would drift. If a step starts from a momentum,
+ * that is subtracted instead; the next one is formed with the same (2/h) dq. The magnitude of the
+ * terms is stored as a scale of round-off. */
 static void add_inertia(olo_step *step)
 {
     const olo_system *s = step->system;
@@ -82,7 +82,7 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
-/* A term whose tangent the sink forms from the stress. */
+/* Adds a term whose tangent the sink computes from the stress. */
 static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
 {
     const olo_term *term = &step->system->terms[piece];
@@ -92,7 +92,7 @@ static void add_stress(olo_step *step, const olo_interval *x, int piece, const o
     sink->stress(sink->context, piece, step->h, &law, at);
 }
 
-/* The energy of the terms, as the kernel tells it, but for those that lose it. */
+/* Adds the terms; returns their energy, without dissipative ones. */
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     const olo_system *s = step->system;

@@ -7,17 +7,20 @@
  *
  *     sum c_i^5 = 0,   sum c_i^3 (c_1 + ... + c_{i-1} + c_i/2)^2 = 0
  *
- * (Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3.2). Order 4 is Suzuki's, 1/(4 -
- * 4^(1/3)) four times; order 6 that of Kahan and Li (1997) with nine parts, which at equal cost is
- * several times as accurate as Yoshida's with seven. The digits solve the conditions to 20 places.
+ * (Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3.2). Order 4 is that of
+ * Suzuki, four times 1/(4 - 4^(1/3)); order 6 that of Kahan and Li (1997) with nine parts, which at
+ * equal cost is several times as accurate as that of Yoshida with seven parts. The coefficients
+ * satisfy the conditions to 20 digits.
  *
- * The weights of an estimate have no share of a polynomial below h^estimate, nor of the error that
- * the parts have made up to a node, which grows with c_1^3 + ... + c_i^3:
- *   order 2, three equal parts: a quarter of the third difference, (h/3)^3 q'''/4, which is the
- *       error of the step;
- *   order 4: the even functional over the six nodes that leaves h^4 q''''. As with embedded
- *       formulas the step is an order better
- *   than its estimate, and the error of a run in proportion to the tolerance.
+ * The weights of an estimate annihilate polynomials below h^estimate, and the error of the parts up
+ * to a node, which grows with c_1^3 + ... + c_i^3:
+ *
+ *   order 2, three equal parts   a quarter of the third difference, (h/3)^3 q'''/4, which is the
+ *                                error of the step;
+ *   order 4                      the even functional over the six nodes of order h^4 q''''.
+ *
+ * As with embedded formulas the step is one order better than its estimate, and the error of a run
+ * is proportional to the tolerance.
  */
 #include "stepping/composition.h"
 

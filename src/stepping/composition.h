@@ -2,8 +2,8 @@
  *
  *     Phi_h = phi_{c_s h} o ... o phi_{c_2 h} o phi_{c_1 h},   c_{s+1-i} = c_i,   sum c_i = 1.
  *
- * Some parts go backwards in time; all nodes lie within the step. What every part keeps the whole
- * step keeps.
+ * Some parts are backward in time; all nodes lie within the step. The whole step conserves all
+ * quantities that every part conserves.
  */
 #ifndef OLO_STEPPING_COMPOSITION_H
 #define OLO_STEPPING_COMPOSITION_H
@@ -17,12 +17,12 @@ typedef struct olo_composition {
     int parts;
     double part[OLO_COMPOSITION_PARTS]; /* c_i */
     /* The error of a step is estimated by the sum of weight[i] q_i over the configurations at its
-     * nodes, which is of order h^estimate; 0: it is not. */
+     * nodes, which is of order h^estimate; 0: there is no estimate. */
     int estimate;
     double weight[OLO_COMPOSITION_PARTS + 1];
 } olo_composition;
 
-/* By its order, and whether the error is to be estimated; NULL if there is none. */
+/* Returns the composition of an order, with an error estimate if wanted; NULL if there is none. */
 const olo_composition *olo_composition_find(int order, bool estimated);
 
 #endif

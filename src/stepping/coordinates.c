@@ -1,4 +1,5 @@
-/* Treatments whose unknown is dq: q_m = q0 + dq/2, q1 = q0 + dq, formed from the increment. */
+/* Treatments with the unknown dq: q_m = q0 + dq/2 and q1 = q0 + dq are formed from the increment.
+ */
 #include "stepping/coordinates.h"
 
 #include "base/extreme.h"
@@ -9,11 +10,11 @@ void olo_coordinates_predict(olo_step *step, double scale)
     const olo_system *s = step->system;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        double guess[OLO_NODE_TWIST_MAX];
+        double predicted[OLO_NODE_TWIST_MAX];
         for (int i = 0; i < node->twist; i++)
-            guess[i] = scale * olo_last_motion(step->state)[node->motion + i];
-        node->type->move(guess, step->x.q0 + node->q, step->x.dq + node->q, step->x.qm + node->q,
-                         step->x.q1 + node->q);
+            predicted[i] = scale * olo_last_motion(step->state)[node->motion + i];
+        node->type->move(predicted, step->x.q0 + node->q, step->x.dq + node->q,
+                         step->x.qm + node->q, step->x.q1 + node->q);
     }
 }
 
@@ -26,7 +27,7 @@ void olo_coordinates_add(olo_step *step, const double *change)
     }
 }
 
-/* Size of a node's part of a vector over q. */
+/* Size of the part of a node in a vector over q. */
 static double node_size(const olo_system *s, const olo_node *node, const double *dq)
 {
     double size = 0;

@@ -1,6 +1,7 @@
-/* Derivatives of runs, a step at a time: steps that are made are written down, and variations go
- * over them forwards or backwards, with what controls and parameters do to the balance. Whole runs
- * are in course.c. */
+/* Derivatives of single steps. Computed steps are recorded (step_record.h) and linearised
+ * (linear_step.h); variations are propagated forward or backward through them, with the derivatives
+ * of the balance with respect to controls and parameters. Derivatives of whole runs are in
+ * adjoint.c. */
 #include "stepping/derivatives_private.h"
 
 #include <math.h>
@@ -9,28 +10,28 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
-#include "stepping/goal.h"
+#include "stepping/objective.h"
 #include "stepping/row_basis.h"
 
-static const size_t usual_memory = (size_t)256 << 20;
+static const size_t default_memory = (size_t)256 << 20;
 
 /* --- creation --- */
 
-static void take_step(void *context, const olo_stepper *stepper)
+static void record_step(void *context, const olo_stepper *stepper)
 {
     olo_derivatives *x = context;
-    if (!x->keeping || x->full)
+    if (!x->recording || x->full)
         return;
     if (x->count == x->capacity) {
         size_t more = x->capacity ? 2 * x->capacity : 4;
-        olo_kept_step *grown = olo_realloc(x->steps, x->capacity, more, sizeof *grown);
+        olo_stored_step *grown = olo_realloc(x->steps, x->capacity, more, sizeof *grown);
         x->full = !grown;
         if (x->full)
             return;
         x->steps = grown;
         x->capacity = more;
     }
-    olo_kept_step *next = &x->steps[x->count];
+    olo_stored_step *next = &x->steps[x->count];
     if (!next->block)
         next->block = olo_alloc(x->record_size, sizeof *next->block);
     x->full = !next->block;
@@ -42,15 +43,15 @@ static void take_step(void *context, const olo_stepper *stepper)
     x->count++;
 }
 
-static void drop_parts(void *context, int count)
+static void discard_parts(void *context, int count)
 {
     olo_derivatives *x = context;
-    if (x->keeping && !x->full)
+    if (x->recording && !x->full)
         x->count -= (size_t)count;
 }
 
-/* Treatments without errors of their own make the same steps as `reduced`, where they make any. */
-static void take_treatment(olo_run *run)
+/* Exact treatments give the same steps as `reduced`, which replaces them. */
+static void choose_treatment(olo_run *run)
 {
     const olo_treatment *treatment = olo_treatment_find(run->constraints);
     const olo_scheme *scheme = olo_scheme_find(run->scheme);
@@ -70,8 +71,8 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
     x->system = system;
     x->run = *run;
-    take_treatment(&x->run);
-    x->memory = usual_memory;
+    choose_treatment(&x->run);
+    x->memory = default_memory;
     size_t n = (size_t)system->n, actions = (size_t)system->action_count, rows = (size_t)system->m;
     const olo_array arrays[] = {{&x->gq, n},
                                 {&x->gv, n},
@@ -102,14 +103,14 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     }
     for (int i = 0; i < system->action_count; i++)
         x->control[i] = -1;
-    x->stepper->observe_step = take_step;
-    x->stepper->discard_steps = drop_parts;
+    x->stepper->observe_step = record_step;
+    x->stepper->discard_steps = discard_parts;
     x->stepper->observe_context = x;
     *derivatives = x;
     return OLO_OK;
 }
 
-static void drop_steps(olo_derivatives *x)
+static void free_steps(olo_derivatives *x)
 {
     for (size_t i = 0; i < x->capacity; i++)
         olo_free(x->steps[i].block);
@@ -121,7 +122,7 @@ void olo_derivatives_free(olo_derivatives *x)
 {
     if (!x)
         return;
-    drop_steps(x);
+    free_steps(x);
     olo_parameter_set_free(&x->parameters);
     olo_time_grid_free(&x->table);
     olo_stepper_free(x->stepper);
@@ -144,14 +145,14 @@ void olo_derivatives_set_memory(olo_derivatives *x, size_t bytes)
 
 /* --- one step --- */
 
-olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, double h, bool keep,
+olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, double h, bool record,
                                      bool lazy, olo_error *error)
 {
-    x->keeping = keep;
+    x->recording = record;
     x->full = x->linearised = false;
     x->stepper->lazy = lazy;
     olo_status status = olo_stepper_advance(x->stepper, state, h, error);
-    x->keeping = false;
+    x->recording = false;
     if (status == OLO_OK && x->full)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the steps of a derivative");
     return status;
@@ -176,13 +177,14 @@ void olo_derivatives_join_steps(olo_derivatives *x)
         olo_step_record_end(&x->steps[x->count - 1].record, x->state);
 }
 
-static olo_status need_step(const olo_derivatives *x, olo_error *error)
+static olo_status check_step(const olo_derivatives *x, olo_error *error)
 {
     return x->count > 0 ? OLO_OK
                         : olo_fail(error, OLO_UNSUPPORTED, "there is no derivative before a step");
 }
 
-/* What that does to the balance, T = ... - h f, and to the momentum at the end, p = ... + h/2 f. */
+/* The variation of the balance, T = ... - h f, and of the momentum at the end, p = ... + h/2 f, by
+ * controls and parameters. */
 static void vary_balance(olo_derivatives *x, const olo_variation *of)
 {
     size_t n = (size_t)x->system->n * sizeof(double), rows = (size_t)x->system->m * sizeof(double);
@@ -203,8 +205,8 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
         olo_parameter_set_add(&x->parameters, x->linear, &x->change);
 }
 
-/* Rows that do not change cost nothing. */
-static olo_step_variation changes_of(const olo_derivatives *x)
+/* The variation of a step, without rows if no parameter changes them. */
+static olo_step_variation variation_of(const olo_derivatives *x)
 {
     olo_step_variation change = x->change;
     if (!x->parameters.rows)
@@ -212,30 +214,30 @@ static olo_step_variation changes_of(const olo_derivatives *x)
     return change;
 }
 
-olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count, double *dq,
-                                      double *dv, const olo_variation *of, olo_error *error)
+olo_status olo_derivatives_forward_part(olo_derivatives *x, size_t part, int count, double *dq,
+                                        double *dv, const olo_variation *of, olo_error *error)
 {
     const size_t n = (size_t)x->system->n;
-    bool more = of->controls || of->parameters;
-    const olo_step_variation none = {0}, all = changes_of(x);
-    /* a step that has no halves is linearised once for all directions */
-    bool there = x->count == 1 && x->linearised;
+    bool varied = of->controls || of->parameters;
+    const olo_step_variation none = {0}, all = variation_of(x);
+    /* a step without parts is linearised once for all directions */
+    bool known = x->count == 1 && x->linearised;
     olo_status status =
-        there ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[part].record, true, error);
+        known ? OLO_OK : olo_linear_step_at(x->linear, &x->steps[part].record, true, error);
     x->linearised = status == OLO_OK;
     if (status != OLO_OK)
         return status;
-    if (more)
+    if (varied)
         vary_balance(x, of);
     for (size_t k = 0; k < (size_t)count; k++)
-        olo_linear_step_forward(x->linear, dq + k * n, dv + k * n, more ? &all : &none);
+        olo_linear_step_forward(x->linear, dq + k * n, dv + k * n, varied ? &all : &none);
     return OLO_OK;
 }
 
-olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,
-                                   double *gv, double *gu, olo_error *error)
+olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_step *step,
+                                         double *gq, double *gv, double *gu, olo_error *error)
 {
-    const olo_step_variation none = {0}, all = changes_of(x);
+    const olo_step_variation none = {0}, all = variation_of(x);
     const bool wanted = gu || x->parameters.active > 0 || x->parameters.functions;
     const olo_step_variation by = wanted ? all : none;
     olo_status status = olo_linear_step_back(x->linear, &step->record, gq, gv, x->gp, &by, error);
@@ -259,21 +261,21 @@ olo_status olo_derivatives_apply_step(olo_derivatives *x, double *dq, double *dv
 olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, double *dq, double *dv,
                                             olo_error *error)
 {
-    olo_status status = need_step(x, error);
+    olo_status status = check_step(x, error);
     olo_derivatives_join_steps(x);
     for (size_t i = 0; status == OLO_OK && i < x->count; i++)
-        status = olo_derivatives_go_forward(x, i, count, dq, dv, &(olo_variation){0}, error);
+        status = olo_derivatives_forward_part(x, i, count, dq, dv, &(olo_variation){0}, error);
     return status;
 }
 
 olo_status olo_derivatives_apply_step_transposed(olo_derivatives *x, double *gq, double *gv,
                                                  olo_error *error)
 {
-    olo_status status = need_step(x, error);
+    olo_status status = check_step(x, error);
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
     olo_derivatives_join_steps(x);
     for (size_t i = x->count; status == OLO_OK && i > 0; i--)
-        status = olo_derivatives_go_back(x, &x->steps[i - 1], gq, gv, NULL, error);
+        status = olo_derivatives_backward_part(x, &x->steps[i - 1], gq, gv, NULL, error);
     return status;
 }
 
@@ -294,7 +296,7 @@ olo_status olo_derivatives_set_controls(olo_derivatives *x, const char *const *n
 {
     const olo_system *s = x->system;
     if (count < 0 || count > OLO_CONTROLS_MAX)
-        return olo_fail(error, OLO_BAD_INPUT, "there may be up to %d controls, not %d",
+        return olo_fail(error, OLO_BAD_INPUT, "there may be up to %d controls, got %d",
                         OLO_CONTROLS_MAX, count);
     for (int i = 0; i < s->action_count; i++)
         x->control[i] = -1;
@@ -322,16 +324,16 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
                                           const olo_parameter_derivative *const *changes, int count,
                                           olo_error *error)
 {
-    const bool rest = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
+    const bool equilibrium = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
     for (int k = 0; k < count; k++)
-        if (changes[k]->rest != rest)
+        if (changes[k]->rest != equilibrium)
             return olo_fail(error, OLO_BAD_INPUT,
-                            rest ? "the run starts at an equilibrium: take the change with '%s' "
-                                   "there first (olo_differentiate_equilibrium)"
-                                 : "the change with '%s' is that of an equilibrium, but the run "
-                                   "starts as it is given",
+                            equilibrium ? "the run starts at an equilibrium: call "
+                                          "olo_differentiate_equilibrium for parameter '%s' first"
+                                        : "the derivative with respect to '%s' is that of an "
+                                          "equilibrium, but the run does not start at one",
                             changes[k]->name);
-    olo_status status = olo_parameter_set_take(&x->parameters, x->system, changes, count, error);
+    olo_status status = olo_parameter_set_assign(&x->parameters, x->system, changes, count, error);
     olo_linear_step_need_rows(x->linear, x->parameters.rows);
     return status;
 }

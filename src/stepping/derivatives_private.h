@@ -1,18 +1,18 @@
-/* Derivatives of runs from within: what steps (derivatives.c) and whole runs (course.c) share. */
+/* Derivatives of runs: data that single steps (derivatives.c) and whole runs (adjoint.c) share. */
 #ifndef OLO_STEPPING_DERIVATIVES_PRIVATE_H
 #define OLO_STEPPING_DERIVATIVES_PRIVATE_H
 
 #include "stepping/derivatives.h"
 #include "stepping/linear_step.h"
-#include "stepping/parameters.h"
+#include "stepping/parameter_set.h"
 #include "stepping/time_grid.h"
 
-/* A step that was made, parts and halves of one each by itself. */
-typedef struct olo_kept_step {
+/* A recorded step; parts and halves of a step are recorded one by one. */
+typedef struct olo_stored_step {
     olo_step_record record;
-    double *block; /* its numbers */
-    long step;     /* of the run */
-} olo_kept_step;
+    double *block; /* memory of the record */
+    long step;     /* number of the step in the run */
+} olo_stored_step;
 
 struct olo_derivatives {
     const olo_system *system;
@@ -21,12 +21,12 @@ struct olo_derivatives {
     olo_stepper *stepper;
     olo_linear_step *linear;
     olo_state *state; /* of the run */
-    olo_state *node;  /* where the functional is evaluated on the way back */
-    double *gq, *gv;  /* [n] */
-    double *gp;       /* [n] the same by the momentum, of steps that start with one */
+    olo_state *node;  /* at which the functional is evaluated in the backward sweep */
+    double *gq, *gv;  /* [n] derivatives of J with respect to q and v */
+    double *gp;       /* [n] the same with respect to the momentum, for steps that start from it */
     size_t memory;
     size_t record_size;
-    olo_kept_step *steps; /* kept ones */
+    olo_stored_step *steps; /* [count] recorded steps */
     size_t count, capacity;
     int control_count;
     int *control;         /* [actions] which control an action follows, -1: none */
@@ -35,34 +35,37 @@ struct olo_derivatives {
     olo_parameter_set parameters;
     olo_time_grid table;
     olo_observer observer;
-    double *inputs;            /* [actions] of the step that is being made */
-    olo_step_variation change; /* derivatives by what a step is made of, or variations of these */
-    long step;                 /* that is being made */
-    bool keeping;              /* steps are kept */
-    bool full;                 /* there was no memory for one */
-    bool linearised;           /* the linear step is that of the last one kept */
+    double *inputs;            /* [actions] controls of the current step */
+    olo_step_variation change; /* derivatives with respect to the parts of the equations of a step,
+                                  or variations of these */
+    long step;                 /* number of the current step */
+    bool recording;            /* steps are recorded */
+    bool full;                 /* memory ran out while recording */
+    bool linearised;           /* `linear` belongs to the last recorded step */
 };
 
-/* What varies beside the state: controls of the step, or NULL, and parameters as they were aimed
- * at. */
+/* Variations in addition to that of the state: controls of the step, or NULL, and parameters along
+ * the direction of olo_parameter_set_aim. */
 typedef struct olo_variation {
     const double *controls;
     bool parameters;
 } olo_variation;
 
-/* A step, kept if that is wanted; `lazy` where nobody looks at the velocities at its end. */
-olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, double h, bool keep,
+/* Makes a step and records it if wanted; `lazy` if the velocities at its end are not read. */
+olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, double h, bool record,
                                      bool lazy, olo_error *error);
 
-/* The kept steps end where the next ones start, the last one where the state is. */
+/* Sets the ends of the recorded steps: the start of the next one, for the last one the state. */
 void olo_derivatives_join_steps(olo_derivatives *x);
 
-/* Through a kept step, after they were joined: `count` variations one after the other. */
-olo_status olo_derivatives_go_forward(olo_derivatives *x, size_t part, int count, double *dq,
-                                      double *dv, const olo_variation *of, olo_error *error);
+/* Propagates `count` variations forward through a recorded step, after olo_derivatives_join_steps.
+ */
+olo_status olo_derivatives_forward_part(olo_derivatives *x, size_t part, int count, double *dq,
+                                        double *dv, const olo_variation *of, olo_error *error);
 
-/* Back through a step; what it gives for the controls is added to `gu`, unless that is NULL. */
-olo_status olo_derivatives_go_back(olo_derivatives *x, const olo_kept_step *step, double *gq,
-                                   double *gv, double *gu, olo_error *error);
+/* Propagates derivatives backward through a recorded step; adds those with respect to its controls
+ * to `gu` unless that is NULL. */
+olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_step *step,
+                                         double *gq, double *gv, double *gu, olo_error *error);
 
 #endif

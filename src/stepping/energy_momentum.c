@@ -1,17 +1,17 @@
 /* The energy-momentum scheme (thesis 3.2, eq. B.4):
  *
- *     T(q1) = (2/h) M (q1 - q0) - 2 M v0 + h dV(q0, q1) - h f(t_m, q_m),   T + h G(q_m)^T lambda =
- *         0
- *     v1    = (2/h) (q1 - q0) - v0
+ *     T(q1) = (2/h) M (q1 - q0) - 2 M v0 + h dV(q0, q1) - h f(t_m, q_m),
+ *     T + h G(q_m)^T lambda = 0,
+ *     v1 = (2/h) (q1 - q0) - v0.
  *
- * dV is the discrete gradient through quadratic invariants. Conserves energy and every momentum map
- * that is at most quadratic, exactly, at any step size; second order. The step reflects velocities
- * normal to the constraints, so that these stay of second order whatever steps are composed;
- * configuration and tangential momentum reach order 4.
- */
+ * dV is the discrete gradient through quadratic invariants. The scheme conserves energy and every
+ * momentum map that is at most quadratic, exactly, at any step size; it is of second order. The
+ * step reflects velocities normal to the constraints, so that these remain of second order in all
+ * compositions; configuration and tangential momentum reach order 4. */
 #include "stepping/balance.h"
 
-/* What holds x - f(t) = 0 does the work -h lambda d.dq/h = -lambda (f1 - f0). */
+/* The row x - f(t) = 0 of a prescribed motion does the work -h lambda d.dq/h = -lambda (f1 - f0).
+ */
 static void add_drive_work(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
@@ -33,7 +33,7 @@ static void finish(const olo_step *step, olo_state *state)
 
 const olo_scheme olo_scheme_energy_momentum = {
     .name = "energy-momentum",
-    .conserves = "energy and momenta stay to round-off at any step",
+    .conserves = "energy and momenta are conserved to round-off at any step size",
     .highest_order = 4,
     .unit = 1,
     .inertial = true,

@@ -19,7 +19,7 @@ static bool hinge_of(const olo_topology *topology, int k, olo_hinge *hinge)
     return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
 }
 
-enum { FEW = 2 }; /* with fewer bodies four at once are none the faster */
+enum { FEW = 2 }; /* with fewer bodies the evaluation of four at once gains nothing */
 
 static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {

@@ -6,12 +6,12 @@
 #include "linalg/lanes.h"
 #include "stepping/hinges.h"
 
-/* Four bodies. Each is described in its own frame moved to its pivot, the place of its hinge: phi
- * there becomes x. */
+/* Four bodies. Each is described in its own frame, moved to its pivot, the point of its hinge: phi
+ * becomes x. */
 typedef struct olo_hinge_four {
     /* in every iteration */
     lane3 x, a;          /* displacement of the pivot, Cayley vector */
-    lane3 force, moment; /* what hangs on the hinge, about the pivot */
+    lane3 force, moment; /* joint wrench of the hinge, about the pivot */
     lane3 d0[3];         /* directors at the start */
     lane3 n0, arm0;      /* axis; from the parent's pivot to this one */
     lane3 start[4]; /* 2 v0 of pivot and directors; at_start: h f - 2 p0, of origin and directors */
@@ -77,11 +77,11 @@ struct olo_hinges {
     four *four;
     places *places;
     body *bodies;
-    sums *waiting;     /* of bodies whose turn comes later */
-    sums *kept;        /* [fours * LANES] the last tangent, where it is used again; else NULL */
-    bool summed;       /* what hangs on hinges is summed up, no longer that of the last step */
-    bool framed;       /* directors, axes and arms are those at q_end, by a projection */
-    double h;          /* of the impulses */
+    sums *waiting; /* of bodies whose turn comes later */
+    sums *kept;    /* [fours * LANES] the last tangent, where it is used again; else NULL */
+    bool summed;   /* joint wrenches are summed from the leaves, no longer those of the last step */
+    bool framed;   /* directors, axes and arms are those at q_end, by a projection */
+    double h;      /* of the impulses */
     double per_length; /* one over the model's length */
     double ground[6 * LANES];
 };

@@ -5,9 +5,9 @@
  *     y = B^^T K + k,  D = y B,  rho = B^^T z,  K' = K - (K B) y/D
  *     K_p += A^^T K' A + d(A^^T) W,   z_p += A^^T (z + K e - (K B) (rho + y e)/D)
  *
- * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. What hangs on the hinges is that of
- * the last step at first, then W_c = w_c + sum of A^^T W_k over the children k. Where the left pair
- * stays, K and K B are kept for iterations by an older tangent, in which z alone is formed anew.
+ * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. Joint wrenches are those of
+ * the last step at first, then W_c = w_c + sum of A^^T W_k over the children k. If the left pair is
+ * constant, K and K B are stored for iterations with an older tangent, which compute z only.
  *
  * The elimination goes body by body in vectors of three numbers, all else over four bodies at once.
  */
@@ -38,7 +38,7 @@ static void predict(olo_hinges *x, const olo_step *step, double scale, const olo
     x->summed = false;
 }
 
-/* --- what hangs on hinges --- */
+/* --- joint wrenches --- */
 
 /* The sums of the parent of body l: in this four, or those that wait for its turn. NULL: the
  * ground. */
@@ -452,7 +452,7 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
     step->concluded = x->at_start;
 }
 
-/* The velocity that keeps the hinges closed, from the momentum at q_end (hinges_end.h). */
+/* The velocity that satisfies the hinges, from the momentum at q_end (hinges_projection.h). */
 static int project(olo_hinges *x, olo_step *step)
 {
     for (int i = x->fours - 1; i >= 0; i--) {

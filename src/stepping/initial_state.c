@@ -1,12 +1,11 @@
-/* The consistent start: positions on the constraints, velocities tangent to them, moved as little
- * as possible.
+/* The consistent initial state: positions that satisfy the constraints, and velocities tangent to
+ * them, with the smallest changes.
  *
- *     positions    min 1/2 dq.W dq   with G(q) dq = -g(q), repeated
+ *     positions    min 1/2 dq.W dq   with G(q) dq = -g(q), iterated
  *     velocities   min 1/2 dv.W dv   with G(q) dv = -G(q) v, or the rate of a prescribed motion
  *
- * W is the mass matrix, with a little of the largest mass on the diagonal (times the model's length
- * squared for directors), since directions may have no mass.
- */
+ * W is the mass matrix, with a small fraction of the largest mass on the diagonal (times the
+ * model's length squared for directors), since directions may have no mass. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,18 +20,18 @@
 #include "stepping/step.h"
 #include "system/system.h"
 
-static const double metric_share = 1e-6;  /* of the largest mass, on massless directions */
-static const double row_softness = 1e-12; /* redundant rows */
-static const double round_off = 4e-16;    /* a constraint is kept within this of its terms */
-static const double closed = 1e-10;       /* a joint is, within this of its numbers */
+static const double metric_fraction = 1e-6;     /* of the largest mass, for massless directions */
+static const double row_regularisation = 1e-12; /* for redundant rows */
+static const double round_off = 4e-16;          /* relative to the terms of a constraint */
+static const double closed = 1e-10; /* largest opening of a closed joint, relative to its size */
 static const int most_passes = 50;
 
 typedef struct projection {
     const olo_system *system;
     olo_sparse *matrix;
     int gradient_entry, count;
-    double heaviest;
-    double *right;
+    double mass;   /* largest mass */
+    double *right; /* [n + m] */
 } projection;
 
 static void put(int *row, int *column, int *count, int i, int j)
@@ -71,7 +70,7 @@ static olo_status create(projection *x, olo_error *error)
     int *row = olo_alloc((size_t)x->count, sizeof *row);
     int *column = olo_alloc((size_t)x->count, sizeof *column);
     x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
-    x->heaviest = olo_heaviest(s);
+    x->mass = olo_largest_mass(s);
     olo_status status = OLO_NO_MEMORY;
     if (row && column && x->right) {
         write_pattern(x, row, column);
@@ -89,7 +88,7 @@ static olo_at at_of(const olo_state *state)
     return (olo_at){.q = state->q, .angles = state->angles, .t = state->t};
 }
 
-/* The saddle matrix at a state; velocity rows have no say in positions. */
+/* Factors the saddle-point matrix at a state; velocity rows do not restrict positions. */
 static olo_status factor(projection *x, const olo_state *state, bool positions, olo_error *error)
 {
     const olo_system *s = x->system;
@@ -98,33 +97,33 @@ static olo_status factor(projection *x, const olo_state *state, bool positions, 
     olo_sparse_clear(x->matrix);
     for (int e = 0; e < s->mass_count; e++)
         for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++)
-            olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->heaviest);
+            olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->mass);
     for (int i = 0; i < s->n; i++) {
         double unit = s->coordinates[i].slot == 0 ? 1.0 : s->length_scale;
-        olo_sparse_add(x->matrix, entry++, metric_share * unit * unit);
+        olo_sparse_add(x->matrix, entry++, metric_fraction * unit * unit);
     }
     for (int c = 0; c < s->m; c++)
-        olo_sparse_add(x->matrix, entry++, -row_softness * olo_row_weight(s, c));
+        olo_sparse_add(x->matrix, entry++, -row_regularisation * olo_row_weight(s, c));
     for (int c = 0; c < s->m; c++) {
         double g[OLO_FORM_SIZE_MAX];
-        bool out = positions && s->constraints[c].type->velocity;
+        bool omitted = positions && s->constraints[c].type->velocity;
         olo_constraint_gradient(&s->constraints[c], &at, g);
         for (int i = 0; i < s->constraints[c].size; i++) {
-            olo_sparse_add(x->matrix, entry++, out ? 0.0 : g[i]);
-            olo_sparse_add(x->matrix, entry++, out ? 0.0 : g[i]);
+            olo_sparse_add(x->matrix, entry++, omitted ? 0.0 : g[i]);
+            olo_sparse_add(x->matrix, entry++, omitted ? 0.0 : g[i]);
         }
     }
     return olo_sparse_factor(x->matrix, error);
 }
 
-/* Largest violation; `excess` is the largest in units of round-off of a row's parts, `rough` in
- * those of the size that the row has by itself: of a row whose parts all vanish, such as d1.d3 in a
- * plane, nothing but round-off is left, of any size against these parts. The worst row is one that
- * the user wrote, not one that keeps a body rigid, if there is one with a share in it. */
+/* The largest violation. `excess` is the largest in units of round-off of the terms of a row,
+ * `rough` in units of round-off of its size: the terms of a row such as d1.d3 in a plane may all
+ * vanish except for round-off, whose ratio to these terms is arbitrary. The worst row is one that
+ * the user wrote, not an internal one, if there is such a row with a significant violation. */
 static double violation(const olo_system *s, const olo_at *at, double *right, double *excess,
                         double *rough, int *worst)
 {
-    const double share = 0.01;
+    const double significant = 0.01;
     double largest = 0, outside = 0;
     int inner = 0, outer = 0;
     *excess = *rough = 0;
@@ -146,7 +145,7 @@ static double violation(const olo_system *s, const olo_at *at, double *right, do
             olo_raise(excess, units);
             olo_raise(rough, fabs(g) / (round_off * fmax(size, olo_row_size(s, c))));
         }
-    *worst = outside > share * largest ? outer : inner;
+    *worst = outside > significant * largest ? outer : inner;
     return largest;
 }
 
@@ -163,8 +162,8 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
                                     olo_error *error)
 {
     const olo_system *s = x->system;
-    const double good = 16, never_mind = 64; /* units of round-off: aim, and what is left alone */
-    /* an assembly that fails may fly apart: the row of its best try is reported */
+    const double good = 16, tolerable = 64; /* units of round-off: target, and not corrected */
+    /* a failing assembly may diverge: the worst row of its best iterate is reported */
     int worst = 0, closest = 0;
     double excess, rough, before = HUGE_VAL, least = HUGE_VAL;
     olo_at at = at_of(state);
@@ -179,11 +178,11 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
             report->constraint_error = largest;
             snprintf(report->worst, sizeof report->worst, "%s",
                      s->m ? s->groups[olo_system_group_of(s, worst)].name : "");
-            if (excess <= never_mind)
+            if (excess <= tolerable)
                 return OLO_OK;
         }
         bool stuck = excess > 0.5 * before;
-        if (excess <= good || (stuck && (excess <= never_mind || rough <= good)))
+        if (excess <= good || (stuck && (excess <= tolerable || rough <= good)))
             return OLO_OK;
         before = excess;
         olo_status status = factor(x, state, true, error);
@@ -197,7 +196,8 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
     return refuse(&s->groups[olo_system_group_of(s, closest)], least, error);
 }
 
-/* Rows that are satisfied leave no joint open, or the first step would close it and open others. */
+/* Checks that all joints are closed when their rows are satisfied; otherwise the first step would
+ * close them and open others. */
 static olo_status check_joints(const olo_system *s, const double *q, olo_error *error)
 {
     for (int i = 0; i < s->joint_count; i++) {
@@ -208,7 +208,8 @@ static olo_status check_joints(const olo_system *s, const double *q, olo_error *
     return OLO_OK;
 }
 
-/* Joints that nearly repeat each other lock a motion by a misalignment that no step resolves. */
+/* Refuses nearly redundant joints: a small misalignment locks a motion, which no step size
+ * resolves. */
 static olo_status check_alignment(const olo_system *s, const olo_state *state, olo_error *error)
 {
     const olo_at at = at_of(state);
@@ -221,14 +222,14 @@ static olo_status check_alignment(const olo_system *s, const olo_state *state, o
     const char *quote = found.other < 0 ? "" : "'";
     return olo_fail(error, OLO_INCONSISTENT,
                     "%s: '%s' and %s%s%s fight each other: a misalignment of %.2g (%.2g of their "
-                    "size) locks a motion that aligned joints leave free; give their axes and "
-                    "places to all digits, or let one of them be of a type with more degrees of "
+                    "size) locks a motion that aligned joints permit; give their axes and "
+                    "points to all digits, or let one of them be of a type with more degrees of "
                     "freedom, such as spherical",
                     group->where, group->name, quote, other, quote, found.amount, found.share);
 }
 
-/* -G v on the right. True when every row is tangent to round-off: of its own parts, or of the
- * fastest node's. */
+/* Sets the right-hand side -G v. Returns true if every row is satisfied to round-off, of its own
+ * terms or of the fastest node. */
 static bool is_tangent(projection *x, const olo_state *state, double speed)
 {
     const double own = 1e-14, fastest = 1e-15;
@@ -251,8 +252,8 @@ static bool is_tangent(projection *x, const olo_state *state, double speed)
     return tangent;
 }
 
-/* Velocities that are all below this share of those given are what rounding left of them. */
-static const double rest_speed = 1e-14;
+/* If all velocities are below this fraction of the given ones, they are rounding errors. */
+static const double rounding_speed = 1e-14;
 
 static void remove_rounding(int n, double speed, double *v)
 {
@@ -264,7 +265,7 @@ static void remove_rounding(int n, double speed, double *v)
 
 static olo_status project_velocities(projection *x, olo_state *state, olo_error *error)
 {
-    const int passes = 4; /* the soft rows leave some 1e-12 of what they take away */
+    const int passes = 4; /* the regularisation leaves a fraction of about 1e-12 */
     const olo_system *s = x->system;
     double speed = 0;
     for (int i = 0; i < s->n; i++)
@@ -277,7 +278,7 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
         for (int i = 0; i < s->n; i++)
             state->v[i] += x->right[i];
     }
-    remove_rounding(s->n, rest_speed * speed, state->v);
+    remove_rounding(s->n, rounding_speed * speed, state->v);
     return OLO_OK;
 }
 
@@ -315,7 +316,7 @@ olo_status olo_system_create_initial_state(const olo_system *s, olo_state **stat
     if (status == OLO_OK)
         status = project_positions(&x, *state, r, error);
     r->position = largest_change(s->n, (*state)->q, s->q0);
-    /* the rates of joints are those at the positions found */
+    /* initial joint rates belong to the corrected positions */
     for (int i = 0; r->position > 0 && i < s->implied_count; i++)
         olo_imply_velocity(s, &s->implied[i], (*state)->q, (*state)->v);
     if (status == OLO_OK)

@@ -1,11 +1,11 @@
-/* The consistent start, in parts. */
+/* Parts of the computation of a consistent initial state. */
 #ifndef OLO_STEPPING_INITIAL_STATE_H
 #define OLO_STEPPING_INITIAL_STATE_H
 
 #include "oloid/system.h"
 
-/* Takes out of the velocities what is normal to the constraints, in the metric of the mass: what is
- * left of M v is the tangential momentum. Allocates. */
+/* Removes the part of the velocities that is normal to the constraints in the metric of the mass: M
+ * v is then the tangential momentum. Allocates. */
 olo_status olo_state_make_tangent(const olo_system *system, olo_state *state, olo_error *error);
 
 #endif

@@ -1,13 +1,14 @@
-/* What a linearised step does: from a variation of its start to that of its end, and the transpose,
- * also over bodies on hinges alone; the equations are in linear_step.h. */
+/* Application of the linearised step: takes a variation of its start to that of its end, and the
+ * transpose, with special code for systems of hinges; the equations are in linear_step.h. */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>
 
 /* --- the projection at the end --- */
 
-/* dv1 from the variation of the momentum, `eta` (changed), and dq1: M dv + G^T dmu = eta, G dv =
- * -(d G) v1 - rate. */
+/* dv1 from dq1 and the variation eta of the momentum, which is overwritten:
+ *
+ *     M dv + G^T dmu = eta,   G dv = -(d G) v1 - rate. */
 static void end_forward(olo_linear_step *x, const double *dq1, const double *rate, double *eta,
                         double *dv1)
 {
@@ -17,34 +18,33 @@ static void end_forward(olo_linear_step *x, const double *dq1, const double *rat
     double *follow = x->y;
     olo_linear_rows_follow(&x->end, q, x->v_end, dq1, rate, follow);
     olo_linear_add_mass(x, -1.0, follow, eta);
-    olo_linear_fill_right(x, el, q, -1.0, eta);
+    olo_linear_fill_rhs(x, el, q, -1.0, eta);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(el, s->node_count + i);
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
-            double gap = olo_row_times(s, c, x->end.follow + x->end.place[c], dq1) +
+            double gap = olo_row_times(s, c, x->end.follow + x->end.offset[c], dq1) +
                          olo_row_times(s, c, olo_linear_row(&x->end, c), follow) +
                          (rate ? rate[c] : 0.0);
             right[j] = 2 / x->step.h / x->scale * gap;
         }
     }
     olo_elimination_solve(el);
-    olo_linear_take_solution(x, el, q, x->scale, dv1);
+    olo_linear_get_solution(x, el, q, x->scale, dv1);
     for (int i = 0; i < s->n; i++)
         dv1[i] += follow[i];
 }
 
-/* The transpose: from gv on dv1 to `eta` and `rate` (written) and to what is added to gq1; gv is
- * changed. */
+/* The transpose: from gv of dv1, which is overwritten, to `eta` and `rate`; adds to gq1. */
 static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta, double *rate)
 {
     const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->ending);
     const double *q = x->step.q_end;
-    olo_linear_fill_right(x, el, q, x->scale, gv);
+    olo_linear_fill_rhs(x, el, q, x->scale, gv);
     olo_elimination_solve_transposed(el);
-    olo_linear_take_solution(x, el, q, -1.0, eta);
+    olo_linear_get_solution(x, el, q, -1.0, eta);
     olo_linear_add_mass(x, -1.0, eta, gv);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
@@ -52,7 +52,7 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             double gap = 2 / x->step.h / x->scale * right[j];
-            olo_row_add(s, c, gap, x->end.follow + x->end.place[c], gq1);
+            olo_row_add(s, c, gap, x->end.follow + x->end.offset[c], gq1);
             olo_row_add(s, c, gap, olo_linear_row(&x->end, c), gv);
             if (rate)
                 rate[c] = gap;
@@ -63,49 +63,49 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
 
 /* --- the step --- */
 
-/* The step itself: dq1 (written) from rho, which becomes F where that is wanted, and rows that
- * change at the end. Where these belong to the tree, dq1 is a displacement that takes them there
+/* Solves for dq1 from rho, which becomes F if that is needed, and from the variation `end` of rows
+ * at the end. If rows of the tree vary, dq1 is the sum of a displacement that satisfies these rows
  * and a motion of the joints. */
 static void solve_step(olo_linear_step *x, double *rho, const double *end, double *dq1)
 {
     const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->reduced);
-    double *open = x->w, a = 2 / x->step.h;
+    double *shift = x->w, a = 2 / x->step.h;
     if (end) {
-        olo_linear_rows_open(&x->end, x->step.q_end, end, open);
-        olo_linear_add_end(x, false, open, rho);
+        olo_linear_rows_displace(&x->end, x->step.q_end, end, shift);
+        olo_linear_add_end(x, false, shift, rho);
     }
-    olo_linear_fill_right(x, el, olo_motion_left(&x->step.x), 1.0, rho);
+    olo_linear_fill_rhs(x, el, olo_motion_left(&x->step.x), 1.0, rho);
     for (int i = 0; end && i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             int c = closure->first + j;
             olo_elimination_rhs(el, s->node_count + i)[j] =
-                a * (end[c] + olo_row_times(s, c, olo_linear_row(&x->end, c), open));
+                a * (end[c] + olo_row_times(s, c, olo_linear_row(&x->end, c), shift));
         }
     }
     olo_elimination_solve(el);
-    olo_linear_take_solution(x, el, x->step.x.q1, 1.0, dq1);
+    olo_linear_get_solution(x, el, x->step.x.q1, 1.0, dq1);
     if (x->turned)
         olo_linear_add_end(x, false, dq1, rho);
     for (int i = 0; end && i < s->n; i++)
-        dq1[i] += open[i];
+        dq1[i] += shift[i];
 }
 
-/* The transpose: y (written) from gq (changed). */
+/* The transpose: y from gq, which is overwritten. */
 static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, double *y)
 {
     const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->reduced);
     double a = 2 / x->step.h;
-    olo_linear_fill_right(x, el, x->step.x.q1, 1.0, gq);
+    olo_linear_fill_rhs(x, el, x->step.x.q1, 1.0, gq);
     for (int i = 0; x->turned && i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++)
             olo_elimination_rhs(el, s->node_count + i)[j] = a * x->mu[closure->first + j];
     }
     olo_elimination_solve_transposed(el);
-    olo_linear_take_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
+    olo_linear_get_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
     if (!end)
         return;
     olo_linear_add_end(x, true, y, gq);
@@ -118,10 +118,10 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
             olo_row_add(s, c, end[c], olo_linear_row(&x->end, c), gq);
         }
     }
-    olo_linear_rows_open_transposed(&x->end, x->step.q_end, gq, end);
+    olo_linear_rows_displace_transposed(&x->end, x->step.q_end, gq, end);
 }
 
-/* By how much rows change at the end: velocity rows also with the start. */
+/* The variation of rows at the end; that of velocity rows depends also on the start. */
 static const double *gaps_of(olo_linear_step *x, const double *dq, const double *end)
 {
     size_t rows = (size_t)x->system->m * sizeof *x->gap;
@@ -133,17 +133,17 @@ static const double *gaps_of(olo_linear_step *x, const double *dq, const double 
         memset(x->gap, 0, rows);
     for (int i = 0; i < x->rolling_count; i++) {
         int c = x->rolling[i];
-        x->gap[c] += olo_row_times(x->system, c, x->over.follow + x->over.place[c], dq);
+        x->gap[c] += olo_row_times(x->system, c, x->over.follow + x->over.offset[c], dq);
     }
     return x->gap;
 }
 
-/* The transpose, from the gaps that solve_step_transposed has left. */
+/* The transpose, from x->gap of solve_step_transposed. */
 static void gaps_transposed(const olo_linear_step *x, double *gq, double *end)
 {
     for (int i = 0; i < x->rolling_count; i++) {
         int c = x->rolling[i];
-        olo_row_add(x->system, c, x->gap[c], x->over.follow + x->over.place[c], gq);
+        olo_row_add(x->system, c, x->gap[c], x->over.follow + x->over.offset[c], gq);
     }
     if (x->rolling_count > 0 && end)
         memcpy(end, x->gap, (size_t)x->system->m * sizeof *end);
@@ -154,11 +154,13 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
 {
     int n = x->system->n;
     double *rho = x->x, *dq1 = x->y, a = 2 / x->step.h;
+    /* rho = [DT/Dq0 + sum mu_i Dd_i/Dq0] dq - 2 M dv, and the variation of T */
     for (int i = 0; i < n; i++)
         rho[i] = change->T ? change->T[i] : 0.0;
     olo_linear_add_mass(x, -2.0, dv, rho);
     olo_linear_add_start(x, false, dq, rho);
     solve_step(x, rho, gaps_of(x, dq, change->end), dq1);
+    /* energy-momentum: dv1 = (2/h)(dq1 - dq0) - dv0 */
     if (!x->projects) {
         for (int i = 0; i < n; i++) {
             dv[i] = a * (dq1[i] - dq[i]) - dv[i];
@@ -166,6 +168,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
         }
         return;
     }
+    /* variational: momentum at the end, then its projection */
     double *eta = x->F;
     olo_linear_momentum_forward(x, dq, dq1, dv, rho, change, eta);
     memcpy(dq, dq1, (size_t)n * sizeof *dq);
@@ -185,7 +188,7 @@ static void add_to(int n, const double *from, double *to)
         to[i] += from[i];
 }
 
-/* v1 = (2/h)(q1 - q0) - v0: gv becomes the derivative by v0, and `start` that by q0 */
+/* v1 = (2/h)(q1 - q0) - v0: gv becomes the derivative with respect to v0, `start` that to q0 */
 static void velocity_adjoint(const olo_linear_step *x, double *gq, double *gv, double *start)
 {
     const double a = 2 / x->step.h;
@@ -196,8 +199,8 @@ static void velocity_adjoint(const olo_linear_step *x, double *gq, double *gv, d
     }
 }
 
-/* p1 = D2 L_d + f^+, with which the next step starts; v1, where somebody looks at it, is projected
- * from it. */
+/* The transpose of p1 = D2 L_d + f^+, from which the next step starts, and of the projection to v1
+ * if that is read. */
 static void end_momentum_adjoint(olo_linear_step *x, double *gq, double *gv, double *gp,
                                  double *start, const olo_step_variation *change)
 {
@@ -219,19 +222,23 @@ static void end_momentum_adjoint(olo_linear_step *x, double *gq, double *gv, dou
     memset(gp, 0, (size_t)n * sizeof *gp);
 }
 
-/* The transpose: from the derivatives by the end to those by the start, in place. */
-static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
-                    const olo_step_variation *change)
+/* The transpose of the step: from the derivatives with respect to the end to those with respect to
+ * the start; overwrites them. */
+static void apply_transposed(olo_linear_step *x, double *gq, double *gv, double *gp,
+                             const olo_step_variation *change)
 {
     int n = x->system->n;
     double *y = x->x, *start = x->y;
+    /* velocity or momentum at the end */
     if (x->projects)
         end_momentum_adjoint(x, gq, gv, gp, start, change);
     else
         velocity_adjoint(x, gq, gv, start);
+    /* y of the balance */
     solve_step_transposed(x, gq, x->rolling_count > 0 ? x->gap : change->end, y);
     if (x->turned)
         add_to(n, x->F, y);
+    /* derivatives with respect to the start */
     memcpy(gq, start, (size_t)n * sizeof *gq);
     olo_linear_add_start(x, true, y, gq);
     gaps_transposed(x, gq, change->end);
@@ -245,7 +252,7 @@ static void go_back(olo_linear_step *x, double *gq, double *gv, double *gp,
     copy_if(n, y, change->T);
 }
 
-/* --- the way back --- */
+/* --- the transpose for systems of hinges --- */
 
 static bool is_zero(int n, const double *x)
 {
@@ -255,7 +262,8 @@ static bool is_zero(int n, const double *x)
     return true;
 }
 
-/* The derivative by the velocity at the end becomes one by configuration and momentum there. */
+/* Takes the derivative with respect to the velocity at the end to those with respect to
+ * configuration and momentum there. */
 static bool velocity_over_hinges(olo_linear_step *x, const olo_step_record *record,
                                  const olo_hinges_adjoint *by, double *w)
 {
@@ -267,7 +275,8 @@ static bool velocity_over_hinges(olo_linear_step *x, const olo_step_record *reco
     return true;
 }
 
-/* All that is worth something at q1: G[n] = gq and what velocity or momentum add. */
+/* The total derivative with respect to q1: G[n] = gq and the contribution of velocity or momentum.
+ */
 static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double *G)
 {
     const double a = 2 / x->step.h;
@@ -279,9 +288,9 @@ static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double 
         G[i] += a * by->gv[i];
 }
 
-/* Rows that change, beside a step back over hinges: what y leaves of G is theirs. Those at the end
- * may be `known`: the step after this one, which was gone back over before, has had them at its
- * start. */
+/* Derivatives with respect to rows, after a backward step over hinges: they balance the remaining
+ * part of G after y. The rows at the end are `known` if the backward sweep has just computed them
+ * as the rows at the start of the next step. */
 static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, double *G,
                              const olo_step_variation *change)
 {
@@ -292,14 +301,14 @@ static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, do
     x->scheme->balance(&x->step, NULL);
     olo_linear_balance_step(x);
     if (!known)
-        olo_linear_place_end_rows(x, x->record->v1, true);
+        olo_linear_set_end_rows(x, x->record->v1, true);
     x->at_start = x->projects;
     olo_linear_add_end(x, true, y, G);
-    olo_linear_rows_open_transposed(&x->end, x->step.q_end, G, change->end);
+    olo_linear_rows_displace_transposed(&x->end, x->step.q_end, G, change->end);
 }
 
-/* Where bodies on hinges are all there is. False: the rest is to be done by the general way, since
- * something is singular, or since rows and the velocity change both. */
+/* The transpose for systems of hinges. Returns false if the general code must complete the step: a
+ * block is singular, or rows and the velocity vary both. */
 static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, bool *velocity,
                              const olo_hinges_adjoint *by, const olo_step_variation *change)
 {
@@ -307,7 +316,7 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
     if (x->rows && *velocity)
         return false;
     bool known = x->at_start && memcmp(record->q1, x->step.q0, (size_t)n * sizeof *record->q1) == 0;
-    olo_linear_place(x, record);
+    olo_linear_set_record(x, record);
     memcpy(olo_last_motion(x->state), record->motion,
            (size_t)x->system->twists * sizeof *record->motion);
     if (x->projects && change->v)
@@ -337,7 +346,7 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);
     if (status == OLO_OK)
-        go_back(x, gq, gv, gp, change);
+        apply_transposed(x, gq, gv, gp, change);
     return status;
 }
 
@@ -348,9 +357,9 @@ void olo_linear_step_admit(olo_linear_step *x, double *dq, double *dv)
     olo_elimination *el = olo_reduced_elimination(x->ending);
     size_t n = (size_t)x->system->n * sizeof *x->x;
     olo_system_mass_times(x->system, dq, x->x);
-    olo_linear_fill_right(x, el, x->step.q_end, -1.0, x->x);
+    olo_linear_fill_rhs(x, el, x->step.q_end, -1.0, x->x);
     olo_elimination_solve(el);
-    olo_linear_take_solution(x, el, x->step.q_end, x->scale, dq);
+    olo_linear_get_solution(x, el, x->step.q_end, x->scale, dq);
     memset(x->x, 0, n);
     olo_linear_add_mass(x, 1.0, dv, x->x);
     end_forward(x, dq, NULL, x->x, dv);
@@ -361,8 +370,8 @@ void olo_linear_step_admit_transposed(olo_linear_step *x, double *gq, double *gv
     olo_elimination *el = olo_reduced_elimination(x->ending);
     end_adjoint(x, gv, gq, x->x, NULL);
     olo_system_mass_times(x->system, x->x, gv);
-    olo_linear_fill_right(x, el, x->step.q_end, x->scale, gq);
+    olo_linear_fill_rhs(x, el, x->step.q_end, x->scale, gq);
     olo_elimination_solve_transposed(el);
-    olo_linear_take_solution(x, el, x->step.q_end, -1.0, x->x);
+    olo_linear_get_solution(x, el, x->step.q_end, -1.0, x->x);
     olo_system_mass_times(x->system, x->x, gq);
 }

@@ -15,12 +15,13 @@ olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *
                                     olo_linear_hinges **hinges, olo_error *error);
 void olo_linear_hinges_free(olo_linear_hinges *hinges);
 
-/* Derivatives by the end of a step become those by its start. The first three are all [n]; those
- * that a scheme does without are NULL. */
+/* Takes derivatives with respect to the end of a step to those with respect to its start. The first
+ * three are [n]; those that a scheme does not have are NULL. */
 typedef struct olo_hinges_adjoint {
     double *gq;
-    double *gv; /* by the velocity: energy-momentum; the start only of a step that is not bare */
-    double *gp; /* by the momentum: variational */
+    double *gv; /* to the velocity: energy-momentum; at the start only if the step starts from a
+                   velocity */
+    double *gp; /* to the momentum: variational */
     double *y;  /* [n] written, unless it is NULL: the derivative by the balance */
     bool place; /* dq, q_m and q1 of the step are wanted, too */
 } olo_hinges_adjoint;

@@ -7,13 +7,14 @@
 
 /* One body; vectors of three numbers and a fourth that means nothing. */
 typedef struct olo_linear_body {
-    lane sensitivity[2]; /* what the twists of it and all it carries are worth, about its pivot */
+    lane sensitivity[2]; /* derivative with respect to the twist of its subtree, about its pivot */
     lane force, moment;  /* W */
-    lane share[3];       /* T_I, and what hangs on its hinges as forces on its directors */
+    lane share[3];       /* T_I, and the joint wrenches of its hinges as forces on its directors */
     lane y[2];           /* twist of the left null space */
     lane n0, arm0;
     lane reach;  /* where its parent has the hinge, from the parent's pivot */
-    double rate; /* of the hinge in y; before that what a turn of it is worth, over D */
+    double rate; /* of the hinge in y; before that the derivative with respect to its angle, divided
+                    by D */
 } linear_body;
 
 /* (g - M other).dP u with v = P u; all [n]. */
@@ -30,7 +31,7 @@ typedef struct olo_linear_hinges_kernels {
 } olo_linear_hinges_kernels;
 
 struct olo_linear_hinges {
-    olo_hinges *hinges; /* its tangent is kept */
+    olo_hinges *hinges; /* its tangent is stored */
     const olo_linear_hinges_kernels *kernels;
     linear_body *bodies; /* [fours * LANES] */
     double *wrench;      /* [twists] */

@@ -1,14 +1,18 @@
-/* The momentum at the end of a linearised step of the variational scheme.
+/* The variation of the momentum at the end of a step of the variational scheme,
  *
- * p1 = M dq/h - h/2 dV, but where a step does not resolve a stiff mode, its variation is the small
- * difference of large forces. The balance T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0)
- * gives, but for multiples of the gradients at q1, which the projection takes away,
+ *     p1 = M dq/h - h/2 dV.
  *
- *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)),
+ * If a step does not resolve a stiff mode, the variation of this expression is a small difference
+ * of large forces. The balance
  *
- * in which forces appear with the turn of the step as a factor. Likewise its variation, with F = dT
- * + sum mu_i Hess g_i(q0) dq0 = -sum dmu_i grad g_i(q0).
- */
+ *     T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0)
+ *
+ * gives, except for multiples of the gradients at q1, which the projection removes,
+ *
+ *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)).
+ *
+ * Here forces are multiplied by the rotation of the gradients over the step. The same holds for its
+ * variation, with F = dT + sum mu_i Hess g_i(q0) dq0 = -sum dmu_i grad g_i(q0). */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>
@@ -20,19 +24,19 @@ static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
 {
     double start[OLO_FORM_SIZE_MAX];
     if (row->form) {
-        olo_linear_take_local(row, x->step.x.dq, start);
+        olo_linear_gather_row(row, x->step.x.dq, start);
         olo_form_hessian_times(row->form, start, turn);
         return;
     }
-    olo_at before = olo_step_start(&x->step), after = olo_step_placed(&x->step);
+    olo_at before = olo_step_start(&x->step), after = olo_step_solved_end(&x->step);
     olo_constraint_gradient(row, &before, start);
     olo_constraint_gradient(row, &after, turn);
     for (int i = 0; i < row->size; i++)
         turn[i] -= start[i];
 }
 
-/* eta += 1/2 sum dmu_i (grad g_i(q0) - grad g_i(q1)) from F (changed) and the multipliers of
- * closures, which the solution has. */
+/* eta += 1/2 sum dmu_i (grad g_i(q0) - grad g_i(q1)), from F, which is overwritten, and the
+ * multipliers of closures, which are part of the solution. */
 static void add_turned(olo_linear_step *x, double *F, double *eta)
 {
     const olo_system *s = x->system;
@@ -54,7 +58,7 @@ static void add_turned(olo_linear_step *x, double *F, double *eta)
     olo_frames_add(s, x->Lambda, -0.5, x->step.x.dq, eta);
 }
 
-/* The transpose: F (written) from eta; x->mu keeps what is to come to closures. */
+/* The transpose: writes F from eta, and the right-hand sides of closures to x->mu. */
 static void add_turned_transposed(olo_linear_step *x, const double *eta, double *F)
 {
     const olo_system *s = x->system;

@@ -1,5 +1,5 @@
-/* Products with the matrices of a linearised step, which are never formed: sums over terms, actions
- * and rows. */
+/* Products with the matrices of a linearised step. The matrices are not assembled: products are
+ * sums over terms, actions and rows. */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>
@@ -17,9 +17,9 @@ static void add_pieces(const olo_linear_step *x, const double *K, bool transpose
         for (int k = 0; k < size; k++)
             in[k] = w[index[k]];
         if (transposed)
-            small_add_transposed_times(size, size, factor, K + x->place[i], in, sum);
+            small_add_transposed_times(size, size, factor, K + x->offset[i], in, sum);
         else
-            small_add_times(size, size, factor, K + x->place[i], in, sum);
+            small_add_times(size, size, factor, K + x->offset[i], in, sum);
         for (int k = 0; k < size; k++)
             out[index[k]] += sum[k];
     }
@@ -38,7 +38,7 @@ static void add_rows(const olo_linear_step *x, olo_slot a, bool transposed, cons
         double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
         if (factor == 0)
             continue;
-        olo_linear_take_local(row, w, in);
+        olo_linear_gather_row(row, w, in);
         if (row->form) { /* its Hessian is constant: no matrix */
             olo_form_hessian_times(row->form, in, product);
             factor *= how->at_start ? 1.0 : 0.5;
@@ -64,14 +64,14 @@ void olo_linear_add_start_rows(const olo_linear_step *x, bool transposed, const 
 void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, double *out)
 {
     const olo_system *s = x->system;
-    olo_at end = olo_step_placed(&x->step);
+    olo_at end = olo_step_solved_end(&x->step);
     for (int b = 0; b < x->curved_count; b++) {
         int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
         double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
         if (x->end.mu[c] == 0)
             continue;
-        olo_linear_take_local(row, w, in);
+        olo_linear_gather_row(row, w, in);
         olo_linear_hessian_times(x, row, &end, in, product);
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] -= x->end.mu[c] * product[k];
@@ -86,8 +86,8 @@ void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, dou
         out[i] += factor * x->z[i];
 }
 
-void olo_linear_fill_right(olo_linear_step *x, olo_elimination *el, const double *q, double factor,
-                           const double *row)
+void olo_linear_fill_rhs(olo_linear_step *x, olo_elimination *el, const double *q, double factor,
+                         const double *row)
 {
     const olo_system *s = x->system;
     olo_twists_gather(s, q, row, x->twists);
@@ -99,8 +99,8 @@ void olo_linear_fill_right(olo_linear_step *x, olo_elimination *el, const double
                (size_t)x->topology->closure_blocks[i].count * sizeof(double));
 }
 
-void olo_linear_take_solution(olo_linear_step *x, const olo_elimination *el, const double *q,
-                              double factor, double *out)
+void olo_linear_get_solution(olo_linear_step *x, const olo_elimination *el, const double *q,
+                             double factor, double *out)
 {
     const olo_system *s = x->system;
     for (int k = 0; k < s->node_count; k++)

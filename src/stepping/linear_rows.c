@@ -1,4 +1,4 @@
-/* Constraint rows, linearised; see the header. */
+/* Linearised constraint rows; see the header. */
 #include "stepping/linear_rows.h"
 
 #include <math.h>
@@ -7,13 +7,13 @@
 #include "kinematics/null_space.h"
 #include "linalg/vec3.h"
 
-/* Columns below this share of their length after orthogonalisation repeat others. */
+/* A column is redundant if orthogonalisation leaves less than this fraction of its length. */
 static const double redundant = 1e-9;
 
 /* --- creation --- */
 
-/* The node that a group holds to its parent, -1 if it is none: that of its joint in the tree, or
- * one that it keeps in the plane of a planar model. */
+/* The node that a group constrains relative to its parent, -1 if there is none: the child of its
+ * joint in the tree, or a node in the plane of a planar model. */
 static int node_of(const olo_system *s, const olo_topology *topology, int group)
 {
     const olo_group *g = &s->groups[group];
@@ -33,14 +33,14 @@ static int node_of(const olo_system *s, const olo_topology *topology, int group)
     return -1;
 }
 
-/* Rows by node: counts first, then, with the sums of these at hand, places. */
-static void list_rows(olo_linear_rows *x, bool places)
+/* Lists rows by node: the first pass counts them, the second one, with `fill`, writes the list. */
+static void list_rows(olo_linear_rows *x, bool fill)
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->group_count; i++) {
         int k = node_of(s, x->topology, i);
         for (int row = 0; k >= 0 && row < s->groups[i].count; row++) {
-            if (places)
+            if (fill)
                 x->list[x->first[k] + x->rank[k]++] = s->groups[i].first + row;
             else
                 x->first[k + 1]++;
@@ -55,16 +55,16 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
     x->system = s;
     x->topology = topology;
     x->first = olo_pool_alloc(pool, nodes + 1, sizeof *x->first);
-    x->place = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->place);
+    x->offset = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->offset);
     x->mu = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->mu);
     x->Lambda = olo_pool_alloc(pool, 9 * nodes, sizeof *x->Lambda);
     x->rank = olo_pool_alloc(pool, nodes, sizeof *x->rank);
     x->pinned = olo_pool_alloc(pool, nodes, sizeof *x->pinned);
-    x->kept = olo_pool_alloc(pool, 6 * nodes, sizeof *x->kept);
+    x->independent = olo_pool_alloc(pool, 6 * nodes, sizeof *x->independent);
     x->Q = olo_pool_alloc(pool, 36 * nodes, sizeof *x->Q);
     x->R = olo_pool_alloc(pool, 36 * nodes, sizeof *x->R);
-    if (!x->first || !x->place || !x->mu || !x->Lambda || !x->rank || !x->pinned || !x->kept ||
-        !x->Q || !x->R)
+    if (!x->first || !x->offset || !x->mu || !x->Lambda || !x->rank || !x->pinned ||
+        !x->independent || !x->Q || !x->R)
         return false;
     list_rows(x, false);
     for (int k = 0; k < s->node_count; k++)
@@ -72,7 +72,7 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
     x->list = olo_pool_alloc(pool, (size_t)x->first[nodes], sizeof *x->list);
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++) {
-            x->place[c] = (int)size;
+            x->offset[c] = (int)size;
             if (!s->groups[i].internal)
                 size += (size_t)s->constraints[c].size;
         }
@@ -101,7 +101,7 @@ void olo_twists_gather(const olo_system *s, const double *q, const double *row, 
         olo_node_wrench(&s->nodes[k], q, row, twists + s->nodes[k].motion);
 }
 
-/* --- the rows that hold a node --- */
+/* --- the rows of a node --- */
 
 /* column[twist] = P_int(q)^T d of row c on node k */
 static void column_of(const olo_linear_rows *x, int c, int k, const double *q, double column[6])
@@ -115,15 +115,15 @@ static void column_of(const olo_linear_rows *x, int c, int k, const double *q, d
         const olo_coordinate *at = &s->coordinates[row->index[i]];
         if (at->node != k)
             continue;
-        double *moved = column + at->twist;
+        double *entry = column + at->twist;
         if (at->slot == 0) {
-            moved[at->axis] += d[i];
+            entry[at->axis] += d[i];
             continue;
         }
         const double *director = q + row->index[i] - at->axis;
         int next = after[at->axis], last = after[next];
-        moved[next] += director[last] * d[i];
-        moved[last] -= director[next] * d[i];
+        entry[next] += director[last] * d[i];
+        entry[last] -= director[next] * d[i];
     }
 }
 
@@ -138,9 +138,9 @@ static void add6(double s, const double *a, double *b)
         b[i] += s * a[i];
 }
 
-/* Whether the first three rows hold a point of the node, one along each axis of space, as those of
- * most joints do: then their forces are known at once, and what is left for the others are moments
- * about that point. */
+/* Returns 3 if the first three rows fix a point of the node, one along each axis of space, as those
+ * of most joints do, else 0. In this case their forces follow directly, and the other rows balance
+ * the remaining moments about that point. */
 static int pin_node(olo_linear_rows *x, int k, const double *q)
 {
     double *Q = x->Q + 36 * (size_t)k;
@@ -149,7 +149,7 @@ static int pin_node(olo_linear_rows *x, int k, const double *q)
     for (int j = 0; j < 3; j++) {
         int c = x->list[x->first[k] + j];
         column_of(x, c, k, q, Q + 6 * j);
-        x->kept[6 * k + j] = c;
+        x->independent[6 * k + j] = c;
         for (int i = 0; i < 3; i++)
             if ((i == j) == (Q[6 * j + i] == 0))
                 return 0;
@@ -157,8 +157,9 @@ static int pin_node(olo_linear_rows *x, int k, const double *q)
     return 3;
 }
 
-/* Gram-Schmidt, a second time where much of a column has gone, so that Q is orthogonal to
- * round-off. False: a row beside those that hold a point has a force, too. */
+/* QR factorisation by Gram-Schmidt, with a second pass if a column becomes much shorter, so that Q
+ * is orthogonal to round-off. Returns false if a row other than those that fix a point has a force,
+ * too. */
 static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
 {
     double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
@@ -185,7 +186,7 @@ static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
         R[7 * rank] = left;
         for (int l = 0; l < 6; l++)
             own[l] /= left;
-        x->kept[6 * k + rank++] = x->list[i];
+        x->independent[6 * k + rank++] = x->list[i];
     }
     x->rank[k] = rank;
     x->pinned[k] = pinned;
@@ -204,7 +205,7 @@ void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b)
     const olo_linear_rows was = *a;
     *a = *b;
     *b = was;
-    /* these stay where they are */
+    /* these arrays are not exchanged */
     b->follow = a->follow;
     a->follow = was.follow;
     b->mu = a->mu;
@@ -213,9 +214,9 @@ void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b)
     a->Lambda = was.Lambda;
 }
 
-/* y of columns times y = wrench; changes the wrench. Of columns that hold a point the forces come
- * first, then y = R^-1 Q^T of the moments they leave. */
-static void divide(const olo_linear_rows *x, int k, double *wrench, double y[6])
+/* Solves columns * y = wrench; overwrites the wrench. The forces of columns that fix a point come
+ * first, then y = R^-1 Q^T of the remaining moments. */
+static void solve_wrench(const olo_linear_rows *x, int k, double *wrench, double y[6])
 {
     const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
     for (int j = 0; j < x->pinned[k]; j++) {
@@ -230,8 +231,8 @@ static void divide(const olo_linear_rows *x, int k, double *wrench, double y[6])
     }
 }
 
-/* The transpose, a twist that does y to the columns; changes y */
-static void divide_transposed(const olo_linear_rows *x, int k, double y[6], double twist[6])
+/* The transpose: a twist with columns^T * twist = y; overwrites y. */
+static void solve_twist(const olo_linear_rows *x, int k, double y[6], double twist[6])
 {
     const double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
     memset(twist, 0, 6 * sizeof *twist);
@@ -255,19 +256,18 @@ static void add_twist(const olo_node *node, const double *q, const double *twist
         out[node->q + i] += v[i];
 }
 
-/* Node k: adds to dv the twist that takes its rows to where they belong; dq is NULL for positions.
- */
+/* Adds to dv the twist of node k that satisfies its rows; dq is NULL for positions. */
 static void close_node(const olo_linear_rows *x, int k, const double *q, const double *dq,
                        const double *gap, double *dv)
 {
     double b[6], twist[6];
     for (int j = 0; j < x->rank[k]; j++) {
-        int c = x->kept[6 * k + j];
+        int c = x->independent[6 * k + j];
         b[j] = -olo_row_times(x->system, c, olo_linear_row(x, c), dv) - (gap ? gap[c] : 0.0);
         if (dq)
-            b[j] -= olo_row_times(x->system, c, x->follow + x->place[c], dq);
+            b[j] -= olo_row_times(x->system, c, x->follow + x->offset[c], dq);
     }
-    divide_transposed(x, k, b, twist);
+    solve_twist(x, k, b, twist);
     add_twist(&x->system->nodes[k], q, twist, dv);
 }
 
@@ -276,13 +276,13 @@ static void close_node_transposed(const olo_linear_rows *x, int k, const double 
 {
     double W[6] = {0}, b[6];
     olo_node_wrench(&x->system->nodes[k], q, from, W);
-    divide(x, k, W, b);
+    solve_wrench(x, k, W, b);
     for (int c = x->first[k]; gap && c < x->first[k + 1]; c++)
         gap[x->list[c]] = 0;
     for (int j = 0; j < x->rank[k]; j++) {
-        int c = x->kept[6 * k + j];
+        int c = x->independent[6 * k + j];
         if (to)
-            olo_row_add(x->system, c, -b[j], x->follow + x->place[c], to);
+            olo_row_add(x->system, c, -b[j], x->follow + x->offset[c], to);
         if (gap)
             gap[c] = -b[j];
         olo_row_add(x->system, c, -b[j], olo_linear_row(x, c), from);
@@ -291,8 +291,8 @@ static void close_node_transposed(const olo_linear_rows *x, int k, const double 
 
 /* --- multipliers --- */
 
-/* The first of the coordinates that the internal rows of a node are about. */
-static int held_by_rows(const olo_node *node)
+/* The first coordinate of the internal rows of a node. */
+static int first_director(const olo_node *node)
 {
     return node->q + node->type->directors;
 }
@@ -304,7 +304,7 @@ void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, doub
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->topology->order[i];
         const olo_internal_rows *rows = s->nodes[k].type->rows;
-        const int first = held_by_rows(&s->nodes[k]);
+        const int first = first_director(&s->nodes[k]);
         close_node_transposed(x, k, q, F, NULL, mu);
         if (rows)
             rows->balance(q + first, F + first, Lambda + OLO_NODE_MULTIPLIERS * (size_t)k);
@@ -323,13 +323,13 @@ void olo_linear_rows_multipliers_transposed(const olo_linear_rows *x, const doub
     memset(F, 0, (size_t)s->n * sizeof *F);
     for (int k = 0; k < s->node_count; k++, Lambda += OLO_NODE_MULTIPLIERS) {
         const olo_internal_rows *rows = s->nodes[k].type->rows;
-        const int first = held_by_rows(&s->nodes[k]);
+        const int first = first_director(&s->nodes[k]);
         if (rows)
             rows->balance_transposed(q + first, Lambda, F + first);
     }
     for (int i = 0; i < x->first[s->node_count]; i++)
         mu[x->list[i]] += olo_row_times(s, x->list[i], olo_linear_row(x, x->list[i]), F);
-    olo_linear_rows_open(x, q, mu, work);
+    olo_linear_rows_displace(x, q, mu, work);
     for (int i = 0; i < s->n; i++)
         F[i] += work[i];
 }
@@ -339,7 +339,7 @@ void olo_frames_add(const olo_system *s, const double *Lambda, double factor, co
 {
     for (int k = 0; k < s->node_count; k++, Lambda += OLO_NODE_MULTIPLIERS) {
         const olo_internal_rows *rows = s->nodes[k].type->rows;
-        const int first = held_by_rows(&s->nodes[k]);
+        const int first = first_director(&s->nodes[k]);
         if (rows)
             rows->add_hessian(Lambda, factor, w + first, out + first);
     }
@@ -351,7 +351,7 @@ void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const d
     olo_frames_add(x->system, x->Lambda, factor, w, out);
 }
 
-/* --- velocities that follow --- */
+/* --- velocities and displacements that satisfy varied rows --- */
 
 void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const double *v,
                             const double *dq, const double *gap, double *dv)
@@ -360,7 +360,7 @@ void olo_linear_rows_follow(const olo_linear_rows *x, const double *q, const dou
     for (int i = 0; i < s->node_count; i++) {
         int k = x->topology->order[i];
         const olo_node *node = &s->nodes[k];
-        const int first = held_by_rows(node);
+        const int first = first_director(node);
         memset(dv + node->q, 0, (size_t)node->size * sizeof *dv);
         if (node->type->rows)
             node->type->rows->follow(q + first, v + first, dq + first, dv + first);
@@ -375,22 +375,23 @@ void olo_linear_rows_follow_transposed(const olo_linear_rows *x, const double *q
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->topology->order[i];
         const olo_internal_rows *rows = s->nodes[k].type->rows;
-        const int first = held_by_rows(&s->nodes[k]);
+        const int first = first_director(&s->nodes[k]);
         close_node_transposed(x, k, q, from, to, gap);
         if (rows)
             rows->follow_transposed(q + first, v + first, from + first, to + first);
     }
 }
 
-void olo_linear_rows_open(const olo_linear_rows *x, const double *q, const double *gap, double *dq)
+void olo_linear_rows_displace(const olo_linear_rows *x, const double *q, const double *gap,
+                              double *dq)
 {
     memset(dq, 0, (size_t)x->system->n * sizeof *dq);
     for (int i = 0; i < x->system->node_count; i++)
         close_node(x, x->topology->order[i], q, NULL, gap, dq);
 }
 
-void olo_linear_rows_open_transposed(const olo_linear_rows *x, const double *q, double *from,
-                                     double *gap)
+void olo_linear_rows_displace_transposed(const olo_linear_rows *x, const double *q, double *from,
+                                         double *gap)
 {
     for (int i = x->system->node_count - 1; i >= 0; i--)
         close_node_transposed(x, x->topology->order[i], q, from, NULL, gap);

@@ -1,15 +1,15 @@
-/* Constraint rows, linearised at one place: their gradients d, the multipliers mu that balance
- * given forces F,
+/* Constraint rows, linearised at a configuration: their gradients d, the multipliers mu that
+ * balance given forces F,
  *
  *     F + sum_i mu_i d_i = 0,
  *
- * and velocities that follow where the configuration goes. Nothing here knows joints: the rows that
- * hold a node of the tree to its parent determine their multipliers from the wrench on that node,
- * leaf to root, by a QR factorisation of their columns in its twist, of the moments alone where
- * three rows hold a point; rows that repeat others carry nothing. Multipliers of closures are
- * given. Those that keep a frame rigid are a symmetric matrix a frame, F_I + sum_J Lambda_IJ d_J =
- * 0.
- */
+ * and the velocities that satisfy the rows when the configuration varies.
+ *
+ * No function of a joint type is needed. The rows between a node of the tree and its parent
+ * determine their multipliers from the wrench on that node, leaf to root, by a QR factorisation of
+ * their columns in its twist; if three rows fix a point, of the moments alone. Redundant rows have
+ * multiplier zero. Multipliers of closures are given. Those of the internal rows of a frame are a
+ * symmetric matrix per frame, F_I + sum_J Lambda_IJ d_J = 0. */
 #ifndef OLO_STEPPING_LINEAR_ROWS_H
 #define OLO_STEPPING_LINEAR_ROWS_H
 
@@ -19,16 +19,16 @@
 typedef struct olo_linear_rows {
     const olo_system *system;
     const olo_topology *topology;
-    int *first;       /* [nodes + 1] rows of node k are list[first[k]] ... */
-    int *list;        /* these rows, none of them internal */
-    int *place;       /* [m] where the numbers of a row are; of those that are not internal */
+    int *first;  /* [nodes + 1] rows of node k are list[first[k]] ... */
+    int *list;   /* these rows, none of them internal */
+    int *offset; /* [m] of the entries of a row in the two arrays below; without internal rows */
     double *gradient; /* d of all rows */
-    double *follow;   /* (Hessian) v of all rows: how its rate changes with q */
+    double *follow;   /* (Hessian) v of all rows: derivative of their rates with respect to q */
     double *mu;       /* [m] multipliers of rows that are not internal */
     double *Lambda;   /* [9 nodes] of frames */
     int *rank;        /* [nodes] */
-    int *pinned;      /* [nodes] 3 where the first three rows hold a point, else 0 */
-    int *kept;        /* [6 nodes] rows that repeat no other */
+    int *pinned;      /* [nodes] 3 if the first three rows fix a point, else 0 */
+    int *independent; /* [6 nodes] rows that are not redundant */
     double *Q, *R;    /* [36 nodes] columns of Q are rows here; R upper triangular */
 } olo_linear_rows;
 
@@ -38,10 +38,10 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
 /* The gradient of row c, to be filled. */
 static inline double *olo_linear_row(const olo_linear_rows *rows, int c)
 {
-    return rows->gradient + rows->place[c];
+    return rows->gradient + rows->offset[c];
 }
 
-/* The product of numbers of row c with all[n], and all += factor times them. */
+/* The product of the entries of row c with all[n]; adds factor times them to all[n]. */
 static inline double olo_row_times(const olo_system *system, int c, const double *local,
                                    const double *all)
 {
@@ -60,39 +60,41 @@ static inline void olo_row_add(const olo_system *system, int c, double factor, c
         all[row->index[i]] += factor * local[i];
 }
 
-/* All gradients are there: factors the columns P_int(q)^T d. */
+/* Factors the columns P_int(q)^T d; all gradients must be set. */
 void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
-/* Exchanges gradients and factors: what is at one place now belongs to the other. */
+/* Exchanges gradients and factors of two sets of rows. */
 void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b);
-/* Multipliers mu and Lambda against F[n], in which closures have their share already. Changes F. */
+/* Computes the multipliers mu and Lambda that balance F[n], which already contains the forces of
+ * closures. Overwrites F. */
 void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
-/* The same to mu[m] of rows of the tree and Lambda[9 nodes] elsewhere; and its transpose: F[n]
- * (written) from these. To mu is added what frames give to it. Uses work[n]. */
+/* The same with results in other arrays, mu[m] of rows of the tree and Lambda[9 nodes]; and its
+ * transpose: writes F[n] from these and adds the contribution of frames to mu. Uses work[n]. */
 void olo_linear_rows_multipliers(const olo_linear_rows *rows, const double *q, double *F,
                                  double *mu, double *Lambda);
 void olo_linear_rows_multipliers_transposed(const olo_linear_rows *rows, const double *q,
                                             double *mu, const double *Lambda, double *F,
                                             double *work);
 
-/* out_I += factor sum_J Lambda_IJ w_J of all frames; with a Lambda of one's own */
+/* out_I += factor sum_J Lambda_IJ w_J of all frames; the second function with a given Lambda */
 void olo_linear_rows_add_frames(const olo_linear_rows *rows, double factor, const double *w,
                                 double *out);
 void olo_frames_add(const olo_system *system, const double *Lambda, double factor, const double *w,
                     double *out);
 
-/* With `follow` filled at (q, v): dv[n] that keeps all rows of the tree and all frames at their
- * rates when q changes by dq[n] and the rates themselves by gap[m], d.dv = -follow.dq - gap; and
- * its transpose, to[n] += (..)^T from[n] and gap[m] written; changes `from`. Gaps may be NULL. */
+/* With `follow` set at (q, v): computes dv[n] that satisfies the rates of all rows of the tree and
+ * all internal rows when q varies by dq[n] and the rates by gap[m], d.dv = -follow.dq - gap; and
+ * its transpose, to[n] += (..)^T from[n], which writes gap[m] and overwrites `from`. Gaps may be
+ * NULL. */
 void olo_linear_rows_follow(const olo_linear_rows *rows, const double *q, const double *v,
                             const double *dq, const double *gap, double *dv);
 void olo_linear_rows_follow_transposed(const olo_linear_rows *rows, const double *q,
                                        const double *v, double *from, double *to, double *gap);
-/* The same of positions: dq[n] with d.dq = -gap for all rows of the tree, frames kept; and its
- * transpose. */
-void olo_linear_rows_open(const olo_linear_rows *rows, const double *q, const double *gap,
-                          double *dq);
-void olo_linear_rows_open_transposed(const olo_linear_rows *rows, const double *q, double *from,
-                                     double *gap);
+/* The same for positions: dq[n] with d.dq = -gap for all rows of the tree, with rigid frames; and
+ * its transpose. */
+void olo_linear_rows_displace(const olo_linear_rows *rows, const double *q, const double *gap,
+                              double *dq);
+void olo_linear_rows_displace_transposed(const olo_linear_rows *rows, const double *q, double *from,
+                                         double *gap);
 
 /* P_int(q) of all nodes: out[n] from twists[twists], and its transpose. */
 void olo_twists_apply(const olo_system *system, const double *q, const double *twists, double *out);

@@ -1,4 +1,4 @@
-/* The linearised step; see the header. */
+/* The linearised step: creation and linearisation; see the header. */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>
@@ -9,19 +9,19 @@
 
 /* --- creation --- */
 
-/* What has no derivative in its start. */
+/* Refuses treatments and forces without derivatives. */
 static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *error)
 {
     const olo_treatment *treatment = olo_treatment_find(run->constraints);
     if (!treatment || !treatment->recorded)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "derivatives of runs are those of exact constraints, and '%s' allows "
+                        "derivatives of runs need exact constraints, and '%s' permits "
                         "errors: take reduced, multipliers or projected",
                         run->constraints);
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].type->motion_tangent)
             return olo_fail(error, OLO_UNSUPPORTED,
-                            "%s: a force that a function gives has no derivatives unless its "
+                            "%s: a force by a C function has no derivatives unless its "
                             "`slopes` are given, too",
                             s->actions[i].owner);
     return OLO_OK;
@@ -37,13 +37,13 @@ static bool plan_pieces(olo_linear_step *x)
     const olo_system *s = x->system;
     size_t size = 0, count = (size_t)(s->term_count + s->action_count);
     x->piece = olo_pool_alloc(&x->pool, count, sizeof *x->piece);
-    x->place = olo_pool_alloc(&x->pool, count, sizeof *x->place);
-    if (!x->piece || !x->place)
+    x->offset = olo_pool_alloc(&x->pool, count, sizeof *x->offset);
+    if (!x->piece || !x->offset)
         return false;
     for (int i = 0; i < s->term_count + s->action_count; i++)
         if (has_matrices(s, i)) {
             x->piece[x->pieces] = i;
-            x->place[x->pieces++] = size;
+            x->offset[x->pieces++] = size;
             size += (size_t)(olo_piece_size(s, i) * olo_piece_size(s, i));
         }
     x->K0 = olo_pool_alloc(&x->pool, size, sizeof *x->K0);
@@ -74,7 +74,7 @@ static bool list_curved(olo_linear_step *x)
     return x->curved != NULL;
 }
 
-static bool take_memory(olo_linear_step *x)
+static bool allocate(olo_linear_step *x)
 {
     size_t n = (size_t)x->system->n, twists = (size_t)x->system->twists;
     x->twists = olo_pool_alloc(&x->pool, twists, sizeof *x->twists);
@@ -115,7 +115,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
         status = treatment->create(system, x->scheme, run, &x->ending, error);
     if (status == OLO_OK) {
         x->topology = system->topology;
-        if (!take_memory(x))
+        if (!allocate(x))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
         x->turned = x->projects && x->pieces > 0;
     }
@@ -153,7 +153,7 @@ const double *olo_linear_step_end_velocity(const olo_linear_step *x)
     return x->v_end;
 }
 
-void olo_linear_step_leave_hinges(olo_linear_step *x)
+void olo_linear_step_disable_hinges(olo_linear_step *x)
 {
     olo_linear_hinges_free(x->hinges);
     x->hinges = NULL;
@@ -176,7 +176,7 @@ const double *olo_linear_step_end_multipliers(const olo_linear_step *x)
 
 /* --- linearisation --- */
 
-void olo_linear_place(olo_linear_step *x, const olo_step_record *record)
+void olo_linear_set_record(olo_linear_step *x, const olo_step_record *record)
 {
     olo_step *step = &x->step;
     x->record = record;
@@ -207,7 +207,7 @@ static void scale_matrix(int size, double factor, double *K)
         K[i] *= factor;
 }
 
-/* dT/dq0 of terms and actions, and dT/dq1 where it is wanted. */
+/* dT/dq0 of terms and actions, and dT/dq1 if it is needed. */
 static void fill_matrices(olo_linear_step *x)
 {
     const olo_system *s = x->system;
@@ -216,7 +216,7 @@ static void fill_matrices(olo_linear_step *x)
     for (int i = 0; i < x->pieces; i++) {
         const int piece = x->piece[i], size = olo_piece_size(s, piece);
         const double factor = piece < s->term_count ? x->step.h : -x->step.h;
-        double *K0 = x->K0 + x->place[i], *K1 = end ? x->K1 + x->place[i] : NULL;
+        double *K0 = x->K0 + x->offset[i], *K1 = end ? x->K1 + x->offset[i] : NULL;
         olo_piece_tangents(s, &x->scheme->evaluation, piece, &over, K0, K1);
         scale_matrix(size, factor, K0);
         if (end)
@@ -254,16 +254,16 @@ void olo_linear_hessian_times(const olo_linear_step *x, const olo_constraint *ro
     small_add_times(row->size, row->size, 1.0, x->step.K, w, out);
 }
 
-void olo_linear_take_local(const olo_constraint *row, const double *all, double *local)
+void olo_linear_gather_row(const olo_constraint *row, const double *all, double *local)
 {
     for (int i = 0; i < row->size; i++)
         local[i] = all[row->index[i]];
 }
 
-void olo_linear_place_end_rows(olo_linear_step *x, const double *v1, bool step)
+void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
 {
     const olo_system *s = x->system;
-    olo_at end = olo_step_placed(&x->step);
+    olo_at end = olo_step_solved_end(&x->step);
     olo_interval over = olo_step_interval(&x->step);
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first;
@@ -272,19 +272,19 @@ void olo_linear_place_end_rows(olo_linear_step *x, const double *v1, bool step)
             double v[OLO_FORM_SIZE_MAX];
             if (step && row->type->velocity) {
                 olo_constraint_end(row, &over, olo_linear_row(&x->end, c));
-                olo_constraint_start(row, &over, x->over.follow + x->over.place[c]);
+                olo_constraint_start(row, &over, x->over.follow + x->over.offset[c]);
                 continue;
             }
             olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
             if (!row->curved || (step && !x->projects))
-                continue; /* there it stays zero, or nobody asks */
-            olo_linear_take_local(row, v1, v);
-            olo_linear_hessian_times(x, row, &end, v, x->end.follow + x->end.place[c]);
+                continue; /* the derivative of the rate is zero, or not needed */
+            olo_linear_gather_row(row, v1, v);
+            olo_linear_hessian_times(x, row, &end, v, x->end.follow + x->end.offset[c]);
         }
     olo_linear_rows_factor(&x->end, end.q);
 }
 
-/* The same at the end: M v1 - p = -sum of all multipliers. */
+/* Computes the multipliers of all rows at the end: M v1 - p = -sum mu_i grad g_i(q1). */
 static olo_status balance_end(olo_linear_step *x, olo_error *error)
 {
     const olo_system *s = x->system;
@@ -299,7 +299,7 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     olo_system_mass_times(s, x->record->v1, x->x);
     for (int i = 0; i < s->n; i++)
         x->x[i] -= step->momentum[i];
-    olo_linear_place_end_rows(x, x->record->v1, true);
+    olo_linear_set_end_rows(x, x->record->v1, true);
     for (int i = 0; i < x->topology->closure_count; i++) {
         int c = x->topology->closures[i];
         const olo_constraint *row = &s->constraints[c];
@@ -315,7 +315,7 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
 olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record, bool velocity,
                               olo_error *error)
 {
-    olo_linear_place(x, record);
+    olo_linear_set_record(x, record);
     x->ended = x->projects && velocity;
     olo_status status =
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
@@ -324,7 +324,7 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
     fill_matrices(x);
     olo_linear_balance_step(x);
     if (x->rows && !x->ended)
-        olo_linear_place_end_rows(x, record->v1, true);
+        olo_linear_set_end_rows(x, record->v1, true);
     return x->ended ? balance_end(x, error) : OLO_OK;
 }
 
@@ -371,7 +371,7 @@ olo_status olo_linear_step_state(olo_linear_step *x, const olo_state *state, olo
     memset(step->momentum, 0, n);
     memset(step->x.motion, 0, (size_t)x->system->twists * sizeof *step->x.motion);
     x->v_end = x->state->v;
-    olo_linear_place_end_rows(x, state->v, false);
-    step->h = 1; /* any will do for the scale of closures */
+    olo_linear_set_end_rows(x, state->v, false);
+    step->h = 1; /* any value serves as scale of the closures */
     return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
 }

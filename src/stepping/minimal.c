@@ -1,22 +1,23 @@
-/* The reduced scheme with exactly as many unknowns as degrees of freedom: loops are closed by the
+/* The treatment `minimal`: as many unknowns as degrees of freedom. Loops are closed by the
  * semi-explicit null space (thesis 6.2.33; Betsch, Leyendecker 2006, II, 5.4),
  *
  *     P = P_o(q0, q1) P_ext,   P_ext = [I - W (Gm W)^-1 Gm] U,   Gm = G_c(q0, q1) P_o(q0, q1),
  *     P^T T(q1) = 0,   g_c(q1) = 0,   q1 = F(u),
  *
- * with P_o and F those of the joint tree, u its increments, G_c the rows of the closures and
- * G_c(q0) P_o(q0) = R^T W^T factored once a step, where pivoting leaves out the rows that repeat
- * others. Newton with S of (B.3) and the right pair P_1 of the tree, C = G_c(q1) P_1, in two parts
- * (C.21): du = -W (C W)^-1 g + Z x with Z = [I - W (C W)^-1 C] U and
+ * with P_o and F those of the joint tree, u its increments, and G_c the rows of the closures.
+ * G_c(q0) P_o(q0) = R^T W^T is factored once per step; pivoting omits redundant rows.
  *
+ * The Newton iteration uses S of (B.3), the right pair P_1 of the tree and C = G_c(q1) P_1, in two
+ * parts (C.21):
+ *
+ *     du = -W (C W)^-1 g + Z x,   Z = [I - W (C W)^-1 C] U,
  *     P_ext^T P_o^T S P_1 Z x = -P_ext^T (P_o^T T - P_o^T S P_1 W (C W)^-1 g).
  *
- * A scheme that takes P at q0 (variational) has P_o and P_ext there, which do not vary, and its
- * momentum at the end projected (end.h).
+ * With a scheme that evaluates P at q0 (variational), P_o and P_ext do not vary, and the momentum
+ * at the end is projected (momentum_projection.h).
  *
  * Dense: for small clusters of loops, up to some hundred coordinates, and for the published tables.
- * Vectors are rows.
- */
+ * Vectors are stored as rows. */
 #include <math.h>
 #include <string.h>
 
@@ -28,9 +29,9 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "stepping/coordinates.h"
+#include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
-#include "stepping/tangent.h"
 
 typedef struct minimal {
     const olo_system *system;
@@ -38,22 +39,23 @@ typedef struct minimal {
     olo_pool pool;
     const olo_topology *topology;
     olo_null_space *space;
-    olo_row_basis all;      /* of G, for the multipliers in S */
-    olo_row_basis closures; /* of G_c P_o */
-    olo_end momentum;       /* where the momentum at the end is projected */
-    double *left, *right;   /* [u x n] P_o^T, P_1^T */
-    double *S;              /* [n x n] */
-    double *SR;             /* [u x n] (S P_1)^T */
-    double *K;              /* [u x u] P_o^T S P_1 */
-    double *N, *Z;          /* [freedoms x u] P_ext^T, Z^T */
-    double *CW;             /* [rank x rank] C W, factored */
-    double *end, *Y;        /* [rank x u] C, and of Z */
-    double *A;              /* [freedoms x freedoms] */
+    olo_row_basis all;                /* of G, for the multipliers in S */
+    olo_row_basis closures;           /* of G_c P_o */
+    olo_momentum_projection momentum; /* projection of the momentum at the end */
+    double *left, *right;             /* [u x n] P_o^T, P_1^T */
+    double *S;                        /* [n x n] */
+    double *SR;                       /* [u x n] (S P_1)^T */
+    double *K;                        /* [u x u] P_o^T S P_1 */
+    double *N, *Z;                    /* [dofs x u] P_ext^T, Z^T */
+    double *CW;                       /* [rank x rank] C W, factored */
+    double *end, *Y;                  /* [rank x u] C; workspace of Z */
+    double *A;                        /* [dofs x dofs] */
     int *CW_pivot, *A_pivot;
-    double *l;                      /* [m] */
-    double *g, *x, *du, *r, *guess; /* closures, unknowns, increments, balance, start */
-    double *row, *change;           /* [n] */
-    olo_status status;              /* of the start of the step */
+    double *l; /* [m] */
+    double *g, *x, *du, *r,
+        *predicted;       /* closures, unknowns, increments, balance, predicted motion */
+    double *row, *change; /* [n] */
+    olo_status status;    /* of the factorisation at the start of the step */
 } minimal;
 
 /* --- creation --- */
@@ -66,12 +68,12 @@ static void destroy(void *data)
     olo_null_space_free(x->space);
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
-    olo_end_free(&x->momentum);
+    olo_momentum_projection_free(&x->momentum);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
 
-/* The rank is known in a step only: room for any. */
+/* The rank is not known before a step: allocates for the largest one. */
 static bool allocate(minimal *x)
 {
     int n = x->system->n, m = x->system->m, u = x->topology->unknowns,
@@ -93,14 +95,14 @@ static bool allocate(minimal *x)
                                 {&x->x, (size_t)u},
                                 {&x->du, (size_t)u},
                                 {&x->r, (size_t)u},
-                                {&x->guess, (size_t)x->system->twists},
+                                {&x->predicted, (size_t)x->system->twists},
                                 {&x->row, (size_t)n},
                                 {&x->change, (size_t)n}};
     bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
     x->CW_pivot = olo_pool_alloc(&x->pool, (size_t)rank + 1, sizeof *x->CW_pivot);
     x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
     if (x->scheme->momentum)
-        ok = olo_end_create(&x->momentum, x->system) && ok;
+        ok = olo_momentum_projection_create(&x->momentum, x->system) && ok;
     return ok && x->CW_pivot && x->A_pivot && olo_row_basis_create(&x->all, m, n) &&
            olo_row_basis_create(&x->closures, c, u);
 }
@@ -148,6 +150,7 @@ static void predict(void *data, olo_step *step, double scale)
     minimal *x = data;
     const olo_system *s = x->system;
     olo_row_basis *c = &x->closures;
+    /* closure rows in the null space of the tree at q0 */
     olo_motion_begin(x->topology, &step->x);
     olo_coordinates_predict(step, 0.0);
     tree_null_space(x, step, true);
@@ -158,14 +161,16 @@ static void predict(void *data, olo_step *step, double scale)
             x->row[j] /= size;
         project_row(x, x->left, c->rows + olo_area(i, c->width));
     }
+    /* all rows at q0, for the multipliers in S */
     for (int i = 0; i < s->m; i++)
         olo_tangent_row(s, i, step->x.q0, x->all.rows + olo_area(i, s->n));
     bool ok = olo_row_basis_begin(&x->all, 0) &&
               olo_row_basis_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
     x->status = ok ? OLO_OK : OLO_SINGULAR;
+    /* extrapolate the last motion */
     for (int i = 0; i < s->twists; i++)
-        x->guess[i] = scale * olo_last_motion(step->state)[i];
-    olo_motion_predict(x->topology, &step->x, x->guess, 1.0);
+        x->predicted[i] = scale * olo_last_motion(step->state)[i];
+    olo_motion_predict(x->topology, &step->x, x->predicted, 1.0);
 }
 
 /* --- one iteration --- */
@@ -197,7 +202,7 @@ static bool close_loops(minimal *x, const olo_step *step)
         project_row(x, x->left, c->now + olo_area(i, c->width));
         for (int k = 0; k < form->size; k++)
             d[k] = x->row[form->index[k]];
-        x->g[i] = olo_row_remainder(step, row, d);
+        x->g[i] = olo_row_end_value(step, row, d);
         olo_tangent_end_row(step, row, x->row);
         project_row(x, x->right, x->end + olo_area(i, c->width));
     }
@@ -213,16 +218,19 @@ static bool close_loops(minimal *x, const olo_step *step)
 static bool linearise(minimal *x, olo_step *step)
 {
     int u = x->topology->unknowns, n = x->system->n;
+    /* S = DT - 1/2 sum l_b Hess g_b */
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
     for (int i = 0; i < x->all.rank; i++)
         olo_tangent_add_curvature(step, x->all.order[i], -x->l[i], n, x->S);
+    /* K = P_o^T S P_1, then P_ext, C, g and Z of the closures */
     tree_null_space(x, step, true);
     tree_null_space(x, step, false);
     project_balance(x, step);
     if (!close_loops(x, step))
         return false;
+    /* A = P_ext^T K Z, column by column */
     for (int j = 0; j < free_count(x); j++) {
         for (int i = 0; i < u; i++)
             x->du[i] = olo_dense_dot(u, x->K + olo_area(i, u), x->Z + olo_area(j, u));
@@ -239,12 +247,14 @@ static double solve(minimal *x)
     const olo_row_basis *c = &x->closures;
     int u = x->topology->unknowns, k = free_count(x);
     double largest = 0;
+    /* du = -W (C W)^-1 g closes the loops */
     olo_lu_solve(c->rank, x->CW, x->CW_pivot, false, 1, x->g);
     memset(x->du, 0, (size_t)u * sizeof *x->du);
     for (int i = 0; i < c->rank; i++)
         olo_dense_add(u, -x->g[i], olo_row_basis_W(c) + olo_area(i, u), x->du);
     for (int j = 0; j < k; j++)
         olo_raise(&largest, fabs(olo_dense_dot(u, x->N + olo_area(j, u), x->r)));
+    /* solve for x with the balance after this increment, and add Z x */
     for (int i = 0; i < u; i++)
         x->r[i] += olo_dense_dot(u, x->K + olo_area(i, u), x->du);
     for (int j = 0; j < k; j++)
@@ -255,7 +265,7 @@ static double solve(minimal *x)
     return largest;
 }
 
-/* change = P_1 du; nodes move by the twist of it, and joints are closed again. */
+/* Updates the motions of the nodes by the twists of change = P_1 du, and closes the joints. */
 static void update(minimal *x, olo_step *step)
 {
     const olo_system *s = x->system;
@@ -302,7 +312,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     minimal *x = data;
     (void)count;
     if (largest_turn(x, step) > OLO_HALF_TURN) {
-        olo_fail(error, OLO_NOT_CONVERGED, "a body turns by half a turn in the step");
+        olo_fail(error, OLO_NOT_CONVERGED, "a body rotates by half a turn in the step");
         return OLO_PASS_FAILED;
     }
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
@@ -310,11 +320,11 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
-    return olo_end_project(&((minimal *)data)->momentum, step, error);
+    return olo_momentum_projection_apply(&((minimal *)data)->momentum, step, error);
 }
 
-/* At the solution T = G_m^T l, so lambda = -l over the scheme's factor; rows that were left out
- * carry nothing. */
+/* At the solution T = G_m^T l, hence lambda = -l divided by the factor of the scheme; redundant
+ * rows have multiplier zero. */
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     minimal *x = data;
@@ -330,8 +340,8 @@ static void settle(void *data, olo_step *step)
     olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 
-/* Reported: P^T S P_1 Z, as many rows as freedoms. Other: [P^T S P_1; C] in the increments of the
- * tree, which is what the second article tabulates. */
+/* Reported: P^T S P_1 Z, with one row per degree of freedom. Other: [P^T S P_1; C] in the
+ * increments of the tree, as tabulated in the second article. */
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
                          olo_error *error)
 {

@@ -1,9 +1,8 @@
-/* Momenta of schemes that step from them, for those who work with momenta (Leyendecker 2011, 3.23
- * to 3.28 and 5.13, 5.14): the discrete Legendre transforms of a step from q0 to q1,
+/* Momenta of schemes that step from momenta (Leyendecker 2011, 3.23 to 3.28 and 5.13, 5.14): the
+ * discrete Legendre transforms of a step from q0 to q1,
  *
  *     p^- = -D1 L_d - f^-   at q0,      p^+ = D2 L_d + f^+   at q1,
- *
- * and the start from a momentum p, M v = Q(q) p = p - G(q)^T mu with G(q) v = 0.
+ * and initial velocities from a momentum p, M v = Q(q) p = p - G(q)^T mu with G(q) v = 0.
  */
 #include "stepping/momenta.h"
 
@@ -13,13 +12,13 @@
 #include "stepping/step.h"
 #include "system/system.h"
 
-static void forget(olo_state *state)
+static void reset(olo_state *state)
 {
     olo_momentum_segment *memory = olo_momentum_of(state);
     memory->given = memory->pending = 0;
 }
 
-static bool is_sensible(const olo_state *state)
+static bool is_valid(const olo_state *state)
 {
     const olo_momentum_segment *memory = olo_momentum_of(state);
     return (memory->given & ~1) == 0 && (memory->pending & ~1) == 0;
@@ -29,9 +28,9 @@ const olo_segment olo_segment_momentum = {.name = "momentum",
                                           .fixed = sizeof(olo_momentum_segment) / sizeof(double),
                                           .n = 1,
                                           .drives = 1,
-                                          .reset = forget,
-                                          .reverse = forget,
-                                          .check = is_sensible};
+                                          .reset = reset,
+                                          .reverse = reset,
+                                          .check = is_valid};
 
 static olo_status check_momenta(const olo_stepper *x, olo_error *error)
 {
@@ -42,7 +41,7 @@ static olo_status check_momenta(const olo_stepper *x, olo_error *error)
     return OLO_OK;
 }
 
-/* The motion between two states; what rounding has left of their configurations counts. */
+/* Sets the motion between two states, including the remainders of their configurations. */
 static void set_interval(olo_step *step, const olo_state *from, const olo_state *to)
 {
     size_t size = (size_t)step->system->n * sizeof *from->q;
@@ -67,11 +66,11 @@ olo_status olo_stepper_compute_legendre(olo_stepper *x, const olo_state *from, c
         return status;
     if (!(to->t != from->t))
         return olo_fail(error, OLO_BAD_INPUT,
-                        "a step has no momenta from a state at t = %g to one at the same time",
+                        "the states of a step must have different times; both are at t = %g",
                         from->t);
     x->stepped = false;
     set_interval(step, from, to);
-    x->scheme->momentum(step); /* and T = h grad V(q_m) - h f = -(D1 L_d + f^-) - (D2 L_d + f^+) */
+    x->scheme->momentum(step); /* also T = h grad V(q_m) - h f = -(D1 L_d + f^-) - (D2 L_d + f^+) */
     for (int i = 0; i < x->system->n; i++) {
         if (plus)
             plus[i] = step->momentum[i];
@@ -84,7 +83,7 @@ olo_status olo_stepper_compute_legendre(olo_stepper *x, const olo_state *from, c
 olo_status olo_stepper_set_momenta(olo_stepper *x, olo_state *state, const double *p,
                                    olo_error *error)
 {
-    const double h = 1; /* multipliers of impulses are not looked at */
+    const double h = 1; /* only scales the multipliers, which are not used */
     olo_status status = check_momenta(x, error);
     if (status == OLO_OK) {
         x->stepped = false;

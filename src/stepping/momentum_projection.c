@@ -1,13 +1,13 @@
-/* The momentum at the end, dense; see the header. */
+/* Projection of the momentum at the end of a step, dense; see the header. */
 #include "stepping/momentum_projection.h"
 
 #include <string.h>
 
 #include "base/fail.h"
 #include "linalg/dense.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
-bool olo_end_create(olo_end *x, const olo_system *system)
+bool olo_momentum_projection_create(olo_momentum_projection *x, const olo_system *system)
 {
     const int n = system->n, m = system->m;
     const olo_array arrays[] = {{&x->K, olo_area(n, n)},
@@ -21,14 +21,14 @@ bool olo_end_create(olo_end *x, const olo_system *system)
     return olo_row_basis_create(&x->split, m, n) && ok && x->K_pivot;
 }
 
-void olo_end_free(olo_end *x)
+void olo_momentum_projection_free(olo_momentum_projection *x)
 {
     olo_row_basis_free(&x->split);
     olo_pool_free(&x->pool);
 }
 
-/* The split at q1, with (G W), and v1 = W (G W)^-1 rate. */
-static bool begin(olo_end *x, olo_step *step)
+/* Factors the rows at q1, forms G W, and sets v1 = W (G W)^-1 rate. */
+static bool set_rate(olo_momentum_projection *x, olo_step *step)
 {
     const olo_system *s = x->system;
     olo_row_basis *e = &x->split;
@@ -53,16 +53,16 @@ static bool begin(olo_end *x, olo_step *step)
     return true;
 }
 
-/* p - M v1 */
-static void leave(const olo_end *x, const olo_step *step)
+/* row = p - M v1 */
+static void residual(const olo_momentum_projection *x, const olo_step *step)
 {
     olo_system_mass_times(x->system, step->v1, x->row);
     for (int i = 0; i < x->system->n; i++)
         x->row[i] = step->momentum[i] - x->row[i];
 }
 
-/* v1 += U nu, twice: what rounding has left of the momentum along U is put back */
-static bool move(olo_end *x, olo_step *step)
+/* v1 += U nu, in two passes: the second one corrects rounding of the momentum along U. */
+static bool add_free_motion(olo_momentum_projection *x, olo_step *step)
 {
     const olo_system *s = x->system;
     const double *U = olo_row_basis_U(&x->split);
@@ -75,7 +75,7 @@ static bool move(olo_end *x, olo_step *step)
     if (!olo_lu_factor(k, x->K, x->K_pivot))
         return false;
     for (int pass = 0; pass < 2; pass++) {
-        leave(x, step);
+        residual(x, step);
         for (int j = 0; j < k; j++)
             x->nu[j] = olo_dense_dot(n, U + olo_area(j, n), x->row);
         olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->nu);
@@ -85,14 +85,15 @@ static bool move(olo_end *x, olo_step *step)
     return true;
 }
 
-olo_status olo_end_project(olo_end *x, olo_step *step, olo_error *error)
+olo_status olo_momentum_projection_apply(olo_momentum_projection *x, olo_step *step,
+                                         olo_error *error)
 {
     const olo_system *s = x->system;
     olo_row_basis *e = &x->split;
     int n = s->n;
-    if (!begin(x, step) || !move(x, step))
+    if (!set_rate(x, step) || !add_free_motion(x, step))
         return olo_fail(error, OLO_SINGULAR, "the momentum at the end cannot be projected");
-    leave(x, step);
+    residual(x, step);
     for (int i = 0; i < e->rank; i++)
         x->l[i] = olo_dense_dot(n, olo_row_basis_W(e) + olo_area(i, n), x->row);
     olo_lu_solve(e->rank, e->C, e->pivot, true, 1, x->l);

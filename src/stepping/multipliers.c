@@ -1,17 +1,19 @@
-/* The constrained scheme: Lagrange multipliers beside all redundant coordinates (thesis 3.2.7).
+/* The treatment `multipliers`: Lagrange multipliers in addition to all redundant coordinates
+ * (thesis 3.2.7).
  *
  *     (h/2) T(q1) + G(q_m)^T lambda' = 0,   g(q1) = 0,   lambda' = h^2/2 lambda
  *
- * (G(q_m) stands for the discrete gradients of the rows, which for quadratic ones are those at the
- * midpoint.)
+ * (G(q_m) stands for the discrete gradients of the rows; for quadratic rows these are the gradients
+ * at the midpoint.) The unknowns are the increment dq and lambda'. In this scaling no block of the
+ * matrix depends on h.
  *
- * Unknowns are the increment dq and lambda'; with this scaling no block of the matrix depends on h.
- * All rows are kept. A scheme that takes the gradients of the multipliers at q0 (variational) has
- * no Hessians of them, and its momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1)
- * v = 0. Where loop closures repeat others, the multipliers of what is repeated, N lambda', are
- * held at zero: the rows become g = sigma N lambda' with N the projector on the repeated directions
- * at q0.
- */
+ * With a scheme that evaluates the gradients of the multipliers at q0 (variational) there are no
+ * Hessians of rows, and the momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1) v
+ * = 0.
+ *
+ * All rows are part of the matrix. If closures are redundant, their redundant multipliers N lambda'
+ * are set to zero: the rows become g = sigma N lambda', with N the projector to the redundant
+ * directions at q0. */
 #include <math.h>
 #include <string.h>
 
@@ -21,31 +23,32 @@
 #include "kinematics/redundancy.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
-/* Dual regularisation relative to the masses. It is in the matrix alone, so that it is never
- * singular; the rows that Newton closes are g = 0. */
+/* Dual regularisation relative to the masses. It enters the matrix only, which is then never
+ * singular; the Newton iteration still solves g = 0. */
 static const double row_regularisation = 1e-13;
 
 typedef struct multipliers {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_assembly tangent;
-    double *lambda;   /* [m] scaled */
-    double *right;    /* [n + m] */
-    double *softness; /* [m] regularisation of each row */
-    double open;      /* largest residual of a row */
-    void *guide; /* of a redundant system: the reduced treatment, which reveals what is repeated */
-    double *redundant; /* [OLO_BLOCK_MAX^2 a closure block] sigma N */
+    double *lambda;         /* [m] scaled */
+    double *right;          /* [n + m] right-hand side, then solution */
+    double *regularisation; /* [m] of each row */
+    double open;            /* largest residual of a row */
+    void *reduced; /* the treatment `reduced`, which finds redundant rows; NULL without such rows */
+    double *redundant; /* [OLO_BLOCK_MAX^2 per closure block] sigma N */
 } multipliers;
 
-/* Groups of which any may become a closure. */
+/* Whether a group may be a closure. */
 static bool closes_loop(const olo_group *group)
 {
     return !group->internal && !group->carried && group->count <= OLO_BLOCK_MAX;
 }
 
-/* Behind the tangent: the gradients as columns and rows, then the diagonal of the rows. */
+/* The entries after those of the tangent: gradients as columns and rows, then the diagonal of the
+ * rows. */
 static void put_rows(const olo_system *s, olo_pattern *p)
 {
     for (int c = 0; c < s->m; c++)
@@ -55,7 +58,7 @@ static void put_rows(const olo_system *s, olo_pattern *p)
         }
     for (int c = 0; c < s->m; c++)
         olo_pattern_put(p, s->n + c, s->n + c);
-    /* closures repeat each other within a group */
+    /* blocks of the groups that may have redundant rows */
     for (int i = 0; i < s->group_count; i++)
         for (int a = 0; closes_loop(&s->groups[i]) && a < s->groups[i].count; a++)
             for (int b = 0; b < s->groups[i].count; b++)
@@ -68,21 +71,21 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_assembly_free(&x->tangent);
-    olo_treatment_reduced.free(x->guide);
+    olo_treatment_reduced.free(x->reduced);
     olo_free(x->redundant);
     olo_free(x->lambda);
-    olo_free(x->softness);
+    olo_free(x->regularisation);
     olo_free(x->right);
     olo_free(x);
 }
 
-/* Redundant systems only. */
-static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *error)
+/* Creates the treatment that finds redundant rows, if the system has any. */
+static olo_status create_reduced(multipliers *x, const olo_run *run, olo_error *error)
 {
     if (!olo_system_is_redundant(x->system))
         return OLO_OK;
     const olo_status status =
-        olo_treatment_reduced.create(x->system, x->scheme, run, &x->guide, error);
+        olo_treatment_reduced.create(x->system, x->scheme, run, &x->reduced, error);
     if (status != OLO_OK)
         return status;
     const size_t blocks = (size_t)x->system->topology->closure_block_count;
@@ -91,20 +94,20 @@ static olo_status create_guide(multipliers *x, const olo_run *run, olo_error *er
                         : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
 }
 
-/* sigma N of every closure block; sigma has the size of G M^-1 G^T. */
-static void reveal(multipliers *x, olo_step *step)
+/* Computes sigma N of every closure block; sigma has the magnitude of G M^-1 G^T. */
+static void find_redundant(multipliers *x, olo_step *step)
 {
     const olo_topology *topology = x->system->topology;
-    olo_reduced_reveal(x->guide, step);
+    olo_reduced_find_redundant(x->reduced, step);
     for (int k = 0; k < topology->closure_block_count; k++) {
         const olo_closure *block = &topology->closure_blocks[k];
         double *N = x->redundant + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
-        olo_reduced_redundant(x->guide, k, N);
+        olo_reduced_redundant_projector(x->reduced, k, N);
         for (int a = 0; a < block->count; a++)
             for (int b = 0; b < block->count; b++)
-                N[a * block->count + b] *=
-                    sqrt(x->softness[block->first + a] * x->softness[block->first + b]) /
-                    row_regularisation;
+                N[a * block->count + b] *= sqrt(x->regularisation[block->first + a] *
+                                                x->regularisation[block->first + b]) /
+                                           row_regularisation;
     }
 }
 
@@ -118,10 +121,10 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     x->lambda = olo_alloc((size_t)system->m, sizeof *x->lambda);
-    x->softness = olo_alloc((size_t)system->m, sizeof *x->softness);
+    x->regularisation = olo_alloc((size_t)system->m, sizeof *x->regularisation);
     x->right = olo_alloc((size_t)(system->n + system->m), sizeof *x->right);
     olo_status status = OLO_NO_MEMORY;
-    if (x->lambda && x->softness && x->right)
+    if (x->lambda && x->regularisation && x->right)
         status = olo_assembly_create(&x->tangent, system, system->m, false, put_rows, error);
     else
         olo_fail(error, status, "out of memory for the multipliers");
@@ -129,14 +132,14 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         destroy(x);
         return status;
     }
-    status = create_guide(x, run, error);
+    status = create_reduced(x, run, error);
     if (status != OLO_OK) {
         destroy(x);
         return status;
     }
-    double heaviest = olo_heaviest(system);
+    const double mass = olo_largest_mass(system);
     for (int c = 0; c < system->m; c++)
-        x->softness[c] = row_regularisation * olo_row_weight(system, c) / heaviest;
+        x->regularisation[c] = row_regularisation * olo_row_weight(system, c) / mass;
     *data = x;
     return OLO_OK;
 }
@@ -145,8 +148,8 @@ static void predict(void *data, olo_step *step, double scale)
 {
     multipliers *x = data;
     olo_sparse_restart(x->tangent.matrix);
-    if (x->guide)
-        reveal(x, step);
+    if (x->reduced)
+        find_redundant(x, step);
     olo_coordinates_predict(step, scale);
     for (int c = 0; c < x->system->m; c++)
         x->lambda[c] =
@@ -155,8 +158,8 @@ static void predict(void *data, olo_step *step, double scale)
 
 /* --- one iteration --- */
 
-/* The entries of one group behind the diagonal, from `entry` on: its rows and multipliers. */
-static void hold_group(multipliers *x, const olo_group *group, int entry)
+/* Adds the terms sigma N lambda' of one group, whose entries begin at `entry`. */
+static void suppress_redundant_group(multipliers *x, const olo_group *group, int entry)
 {
     const olo_topology *topology = x->system->topology;
     const olo_system *s = x->system;
@@ -173,13 +176,14 @@ static void hold_group(multipliers *x, const olo_group *group, int entry)
     }
 }
 
-static void hold_repeated(multipliers *x, int entry)
+/* Sets the redundant multipliers of all closures to zero. */
+static void suppress_redundant(multipliers *x, int entry)
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->group_count; i++) {
         if (!closes_loop(&s->groups[i]))
             continue;
-        hold_group(x, &s->groups[i], entry);
+        suppress_redundant_group(x, &s->groups[i], entry);
         entry += s->groups[i].count * s->groups[i].count;
     }
 }
@@ -191,6 +195,7 @@ static void add_constraints(multipliers *x, olo_step *step)
     int entry = x->tangent.count;
     olo_interval interval = olo_step_interval(step);
     x->open = 0;
+    /* forces, rows, columns and Hessians of all rows */
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         double *d = step->r, *g1 = step->r + row->size;
@@ -203,14 +208,14 @@ static void add_constraints(multipliers *x, olo_step *step)
         }
         if (varied)
             olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
-        double g = olo_row_remainder(step, c, d);
+        double g = olo_row_end_value(step, c, d);
         x->right[s->n + c] = -g;
         olo_raise(&x->open, olo_row_residual(s, c, g1, g, step->x.q1));
     }
     for (int c = 0; c < s->m; c++)
-        olo_sparse_add(matrix, entry++, -x->softness[c]);
-    if (x->guide)
-        hold_repeated(x, entry);
+        olo_sparse_add(matrix, entry++, -x->regularisation[c]);
+    if (x->reduced)
+        suppress_redundant(x, entry);
 }
 
 static void assemble(multipliers *x, olo_step *step)
@@ -228,15 +233,17 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 {
     multipliers *x = data;
     const olo_system *s = x->system;
+    /* matrix and residual */
     assemble(x, step);
     double largest = 0;
     for (int i = 0; i < s->n; i++)
         olo_raise(&largest, fabs(x->right[i]));
     newton->residual = step->scale > 0 ? largest / (0.5 * fabs(step->h) * step->scale) : largest;
-    olo_raise(&newton->residual, x->open); /* a step that leaves constraints open is no solution */
+    olo_raise(&newton->residual, x->open); /* violated constraints: not a solution */
     olo_status status = olo_sparse_factor(x->tangent.matrix, error);
     if (status != OLO_OK)
         return status;
+    /* update of dq and lambda' */
     olo_sparse_solve(x->tangent.matrix, x->right);
     olo_coordinates_add(step, x->right);
     for (int c = 0; c < s->m; c++)
@@ -249,9 +256,9 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     multipliers *x = data;
     (void)count;
-    /* at a singular position a row looks repeated without being so, and the solution leaves it open
-     */
-    return x->guide ? olo_pass_closed(step, x->system->m, NULL, error) : OLO_PASS_DONE;
+    /* in a singular configuration an independent row may look redundant; the solution then violates
+     * it */
+    return x->reduced ? olo_pass_closed(step, x->system->m, NULL, error) : OLO_PASS_DONE;
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)
@@ -264,15 +271,16 @@ static void finish(void *data, olo_step *step, olo_state *state)
 
 /* --- the momentum at the end --- */
 
-/* The matrix of M v + G^T lambda' = p, G v = rate at the end, and on the right what v1 and lambda'
- * leave of it. */
+/* Assembles the matrix of M v + G^T lambda' = p, G v = rate at the end; the right-hand side is the
+ * residual of v1 and lambda'. */
 static void assemble_end(multipliers *x, olo_step *step)
 {
     const olo_system *s = x->system;
     olo_sparse *matrix = x->tangent.matrix;
     int entry = x->tangent.count;
-    olo_at end = olo_step_placed(step);
+    olo_at end = olo_step_solved_end(step);
     olo_sink sink = olo_assembly_sink(&x->tangent, 1.0);
+    /* mass matrix and p - M v1 - G^T lambda' */
     olo_sparse_clear(matrix);
     sink.mass(sink.context, 1.0);
     olo_system_mass_times(s, step->v1, x->right);
@@ -289,12 +297,12 @@ static void assemble_end(multipliers *x, olo_step *step)
         x->right[s->n + c] = -olo_constraint_rate(row, &end, step->r, step->v1);
     }
     for (int c = 0; c < s->m; c++)
-        olo_sparse_add(matrix, entry++, -x->softness[c]);
-    if (x->guide)
-        hold_repeated(x, entry);
+        olo_sparse_add(matrix, entry++, -x->regularisation[c]);
+    if (x->reduced)
+        suppress_redundant(x, entry);
 }
 
-/* v1 and lambda' from there. Rows are soft, by 1e-13: a second pass with what they leave. */
+/* Solves for v1 and lambda'. A second pass corrects the error of the regularisation, 1e-13. */
 static olo_status solve_end(multipliers *x, olo_step *step, olo_error *error)
 {
     const int passes = 2;
@@ -315,7 +323,8 @@ static olo_status solve_end(multipliers *x, olo_step *step, olo_error *error)
     return OLO_OK;
 }
 
-/* The multipliers of the step itself are still wanted: they wait in lambda_end. */
+/* Projects the momentum. The multipliers of the step are needed later: they are saved in lambda_end
+ * meanwhile. */
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
     multipliers *x = data;
@@ -330,7 +339,8 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
     return status;
 }
 
-/* K = [N  a G(q_m)^T; G(q1)  0],  N = DT + a/2 sum lambda_b Hess g_b,  a = h: nothing scaled */
+/* The unscaled matrix K = [N  a G(q_m)^T; G(q1)  0],  N = DT + a/2 sum lambda_b Hess g_b,  a = h.
+ */
 static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_error *error)
 {
     const olo_system *s = x->system;

@@ -1,26 +1,25 @@
-/* Constraints that give way: penalty (thesis 3.2.20) and augmented Lagrange (3.2.29).
+/* The treatments `penalty` (thesis 3.2.20) and `augmented`, the augmented Lagrange method (3.2.29).
  *
  *     R(q1) = T + h sum_b s_b grad g_b(q_m) = 0,      s_b = lambda_b + mu (g_b(q0) + g_b(q1))
  *     DR    = DT + h sum_b [mu grad g_b(q_m) (x) grad g_b(q1) + 1/2 s_b Hess g_b]
  *
- * All constraints, those that keep bodies rigid too, are springs of energy mu g^2 through the
- * invariant g, so that momentum maps and the energy are exact. `penalty` has lambda = 0; the error
- * |g| is about |lambda|/(2 mu). `augmented` freezes lambda, solves, and sets lambda += mu g(q1)
- * until all |g| are below its tolerance, in every step from the lambda of the last. (With a factor
- * of two, as printed in 3.2.23, it does not converge for large h^2 mu: the solution already carries
- * mu g(q1), so one of it is what lambda lacks.)
+ * All constraints, including those of rigidity, are springs of energy mu g^2 in the invariant g, so
+ * that momentum maps and the energy are exact. `penalty` has lambda = 0; the error |g| is about
+ * |lambda|/(2 mu). `augmented` solves with constant lambda and then sets lambda += mu g(q1), until
+ * all |g| are below its tolerance. Every step starts with the lambda of the last one. (With a
+ * factor of two, as printed in 3.2.23, it does not converge for large h^2 mu: the solution already
+ * contains mu g(q1), so that the same amount is missing in lambda.)
  *
- * Newton. With large mu, s is a large multiple of a small gap, and an iterate that is a little off
- * the constraints has a wildly wrong s. Therefore s is an unknown of its own beside q1, of s -
- * lambda - mu (g0 + g1) = 0, and eliminated again: the n x n matrix above, with the iterate s in
- * front of the Hessians instead of the function of q1. The solution is the same; the number of
- * iterations no longer depends on mu.
+ * Newton iteration. With large mu, s is a large multiple of a small g, and an iterate that violates
+ * the constraints slightly has a large error in s. Therefore s is an unknown in addition to q1,
+ * with the equation s - lambda - mu (g0 + g1) = 0, and is eliminated again. The result is the n x n
+ * matrix above, with the iterate s as factor of the Hessians instead of the function of q1. The
+ * solution is the same; the number of iterations no longer depends on mu.
  *
- * Energy. A step does s_b dg_b of work on the constraints, exactly; the sum of it is booked as
- * constraint energy. With `penalty` it is mu |g|^2, with `augmented` what frozen multipliers took
- * out of the system over the remaining gaps, of the order of the tolerance: H + constraint energy
- * is constant for both.
- */
+ * Energy. A step does exactly the work s_b dg_b on the constraints; the ledger records its sum as
+ * constraint energy. With `penalty` it is mu |g|^2. With `augmented` it is the work of constant
+ * multipliers over the remaining errors, of the order of the tolerance. H + constraint energy is
+ * constant for both. */
 #include <math.h>
 #include <string.h>
 
@@ -29,15 +28,16 @@
 #include "base/memory.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
-/* Share of a gap's parts in what cancels: its rounding is some units in the last place of them, a
- * hundredth of what counts as round-off elsewhere, and times mu this is much. */
-static const double rounding_share = 0.01;
+/* The fraction of the terms of g that enters the scale of round-off. The rounding error of g is
+ * some units in the last place of its terms, a hundredth of the usual bound, but it is multiplied
+ * by mu. */
+static const double rounding_fraction = 0.01;
 
-/* Multiplier updates of a step. Each shrinks the error by 1/(1 + mu A), A about h^2/2 G M^-1 G^T:
- * where this many are not enough, h^2 mu is far too small. */
-enum { MOST_PASSES = 1000 };
+/* Largest number of multiplier updates per step. Each reduces the error by 1/(1 + mu A), A about
+ * h^2/2 G M^-1 G^T: if this number is not sufficient, h^2 mu is far too small. */
+enum { PASSES_MAX = 1000 };
 
 typedef struct penalty {
     const olo_system *system;
@@ -45,11 +45,11 @@ typedef struct penalty {
     olo_assembly tangent;
     double mu;
     double tolerance;    /* of |g|, augmented */
-    double error_before; /* largest |g| one pass ago */
-    double *lambda;      /* [m] frozen; zero for the plain penalty */
+    double error_before; /* largest |g| in the previous pass */
+    double *lambda;      /* [m] constant during the iteration; zero for `penalty` */
     double *g0;          /* [m] constraints at the start of the step */
-    double *s;           /* [m] multipliers in force, an unknown of their own for Newton */
-    double *right;       /* [n] */
+    double *s;           /* [m] total multipliers, an unknown of the Newton iteration */
+    double *right;       /* [n] right-hand side, then solution */
 } penalty;
 
 static void destroy(void *data)
@@ -76,9 +76,8 @@ static olo_status check(const olo_system *system, const olo_run *run, olo_error 
         for (int k = 0; k < system->groups[i].count; k++)
             if (system->constraints[system->groups[i].first + k].type->velocity)
                 return olo_fail(error, OLO_UNSUPPORTED,
-                                "'%.64s' rolls: a constraint of velocities has no potential that a "
-                                "penalty could be; use run.constraints reduced, multipliers or "
-                                "projected",
+                                "'%.64s' rolls: a constraint on velocities has no penalty "
+                                "potential; use run.constraints reduced, multipliers or projected",
                                 system->groups[i].name);
     return OLO_OK;
 }
@@ -130,9 +129,9 @@ static void predict_augmented(void *data, olo_step *step, double scale)
     x->error_before = HUGE_VAL;
 }
 
-/* g(q1) - g(q0), free of cancellation, and the multiplier in force, s. Overwrites step->r by the
- * discrete gradient. */
-static double stress(const penalty *x, const olo_step *step, int c, double *dg)
+/* Computes g(q1) - g(q0) without cancellation; returns the total multiplier s. Writes the discrete
+ * gradient to step->r. */
+static double total_multiplier(const penalty *x, const olo_step *step, int c, double *dg)
 {
     const olo_constraint *row = &x->system->constraints[c];
     olo_interval interval = olo_step_interval(step);
@@ -161,17 +160,17 @@ static void add_constraint(penalty *x, olo_step *step, int c)
     olo_assembly_add(&x->tangent, olo_piece_of_constraint(x->system, c), a, K);
     for (int i = 0; i < row->size; i++) {
         x->right[row->index[i]] -= a * s * d[i];
-        olo_raise(&step->scale, fabs(a * d[i]) * fmax(fabs(s), rounding_share * x->mu * parts));
+        olo_raise(&step->scale, fabs(a * d[i]) * fmax(fabs(s), rounding_fraction * x->mu * parts));
     }
 }
 
-/* s by the linearised s = lambda + mu (g0 + g1), before q1 moves. */
-static void update_stress(penalty *x, olo_step *step)
+/* Updates s by the linearised equation s = lambda + mu (g0 + g1), before q1 is updated. */
+static void update_multipliers(penalty *x, olo_step *step)
 {
     olo_at end = olo_step_end(step);
     for (int c = 0; c < x->system->m; c++) {
         const olo_constraint *row = &x->system->constraints[c];
-        double dg, s = stress(x, step, c, &dg);
+        double dg, s = total_multiplier(x, step, c, &dg);
         olo_constraint_gradient(row, &end, step->r);
         for (int i = 0; i < row->size; i++)
             s += x->mu * step->r[i] * x->right[row->index[i]];
@@ -179,12 +178,11 @@ static void update_stress(penalty *x, olo_step *step)
     }
 }
 
-/* Newton leaves the square of its update: for a stiff penalty mu 1/2 change.A change is much even
- * when the update is small. An update that would leave more than its own square of the balance
- * counts as larger. */
-static void weigh_remainder(const penalty *x, olo_step *step, olo_newton *newton)
+/* The residual after an update is quadratic in it, mu 1/2 change.A change: for a stiff penalty it
+ * is large even if the update is small. The size of an update is increased accordingly. */
+static void add_quadratic_error(const penalty *x, olo_step *step, olo_newton *newton)
 {
-    double a = x->scheme->multiplier_factor(step), remainder = 0;
+    double a = x->scheme->multiplier_factor(step), error = 0;
     olo_interval interval = olo_step_interval(step);
     for (int c = 0; c < x->system->m; c++) {
         const olo_constraint *row = &x->system->constraints[c];
@@ -195,10 +193,10 @@ static void weigh_remainder(const penalty *x, olo_step *step, olo_newton *newton
                 curved +=
                     step->K[i * row->size + j] * x->right[row->index[i]] * x->right[row->index[j]];
         for (int i = 0; i < row->size; i++)
-            olo_raise(&remainder, fabs(a * x->mu * curved * step->r[i]));
+            olo_raise(&error, fabs(a * x->mu * curved * step->r[i]));
     }
     if (step->scale > 0)
-        olo_raise(&newton->increment, fmin(newton->size, 1.0) * sqrt(remainder / step->scale));
+        olo_raise(&newton->increment, fmin(newton->size, 1.0) * sqrt(error / step->scale));
 }
 
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
@@ -212,6 +210,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         x->right[i] = -step->T[i];
     for (int c = 0; c < s->m; c++)
         add_constraint(x, step, c);
+    /* residual relative to the terms that cancel */
     double largest = 0;
     for (int i = 0; i < s->n; i++)
         olo_raise(&largest, fabs(x->right[i]));
@@ -219,11 +218,12 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     olo_status status = olo_sparse_factor(x->tangent.matrix, error);
     if (status != OLO_OK)
         return status;
+    /* update of s and dq */
     olo_sparse_solve(x->tangent.matrix, x->right);
-    update_stress(x, step);
+    update_multipliers(x, step);
     olo_coordinates_add(step, x->right);
     olo_coordinates_measure(step, x->right, newton);
-    weigh_remainder(x, step, newton);
+    add_quadratic_error(x, step, newton);
     return OLO_OK;
 }
 
@@ -237,9 +237,10 @@ static const char *group_of(const olo_system *s, int row)
     return "";
 }
 
-/* The error shrinks by rho = 1/(1 + mu A) a pass: with 9/A instead of mu it would by ten. */
-static olo_pass give_up(const penalty *x, const olo_step *step, int worst, double largest,
-                        olo_error *error)
+/* Fails with a recommended penalty. The error is reduced by rho = 1/(1 + mu A) per pass; with mu =
+ * 9/A the factor would be ten. */
+static olo_pass fail_slow(const penalty *x, const olo_step *step, int worst, double largest,
+                          olo_error *error)
 {
     double rho = largest / x->error_before, better = 9 * x->mu * rho / (1 - rho);
     if (!(rho < 1) || !isfinite(better))
@@ -248,9 +249,8 @@ static olo_pass give_up(const penalty *x, const olo_step *step, int worst, doubl
              "augmented: after %d passes '%.64s' is still violated by %.2g, not %.2g; run.penalty "
              "= %.2g is "
              "too small for h = %.2g: it must grow like 1/h^2, try %.0e",
-             MOST_PASSES, group_of(x->system, worst), largest, x->tolerance, x->mu, step->h,
-             better);
-    return OLO_PASS_FUTILE;
+             PASSES_MAX, group_of(x->system, worst), largest, x->tolerance, x->mu, step->h, better);
+    return OLO_PASS_NO_SOLUTION;
 }
 
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
@@ -260,7 +260,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     double largest = 0, dg;
     int worst = 0;
     for (int c = 0; c < s->m; c++) {
-        stress(x, step, c, &dg);
+        total_multiplier(x, step, c, &dg);
         if (!(fabs(x->g0[c] + dg) <= largest)) {
             largest = fabs(x->g0[c] + dg);
             worst = c;
@@ -268,11 +268,11 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     }
     if (largest < x->tolerance)
         return OLO_PASS_DONE;
-    if (count == MOST_PASSES)
-        return give_up(x, step, worst, largest, error);
+    if (count == PASSES_MAX)
+        return fail_slow(x, step, worst, largest, error);
     x->error_before = largest;
     for (int c = 0; c < s->m; c++) {
-        stress(x, step, c, &dg);
+        total_multiplier(x, step, c, &dg);
         x->lambda[c] += x->mu * (x->g0[c] + dg);
     }
     return OLO_PASS_AGAIN;
@@ -284,7 +284,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     olo_coordinates_finish(step, state);
     for (int c = 0; c < x->system->m; c++) {
         double dg;
-        state->lambda[c] = stress(x, step, c, &dg);
+        state->lambda[c] = total_multiplier(x, step, c, &dg);
         olo_sum_add(&state->constraint, state->lambda[c] * dg);
         olo_state_receive(x->system, state, x->system->constraints[c].index[0],
                           -state->lambda[c] * dg);
@@ -322,7 +322,8 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
             for (size_t i = 0; i < n; i++)
                 for (size_t j = 0; gm[i] != 0 && j < n; j++)
                     K->entry[i * n + j] += a * x->mu * gm[i] * g1[j];
-            olo_tangent_add_curvature(step, c, a * stress(x, step, c, &dg), s->n, K->entry);
+            olo_tangent_add_curvature(step, c, a * total_multiplier(x, step, c, &dg), s->n,
+                                      K->entry);
         }
     }
     olo_free(gm);

@@ -1,13 +1,11 @@
-/* With steps of one size the next motion is predicted by the polynomial through the last k, the sum
- * of the last motion and its first k - 1 backward differences. What it misses is the k-th
- * difference of the motion that comes then:
+/* The predictor of the Newton iteration. With constant step size the next motion is extrapolated by
+ * the polynomial through the last k motions: the sum of the last motion and its first k - 1
+ * backward differences. The error of this prediction is the k-th difference of the next motion:
  *
- *     e_0 = now,   e_{k+1} = e_k - d_k,  d_0 the last motion, d_k its k-th difference;   then d_k
- *                  <- e_k
+ *     e_0 = now,   e_{k+1} = e_k - d_k,   then d_k <- e_k,
  *
- * With steps of several sizes it is the straight line through the rates of the last two motions, or
- * the last rate.
- */
+ * where d_0 is the last motion and d_k its k-th difference. With variable step sizes the predictor
+ * is the straight line through the rates of the last two motions, or the last rate. */
 #include "stepping/predictor.h"
 
 #include <math.h>
@@ -19,7 +17,7 @@ static void reverse(olo_state *state)
     olo_predictor_restart(state);
 }
 
-static bool is_sensible(const olo_state *state)
+static bool is_valid(const olo_state *state)
 {
     const olo_predictor_segment *memory = olo_predictor_of(state);
     return (memory->smooth & ~1) == 0 && memory->equal >= 0 && memory->order >= 0 &&
@@ -30,23 +28,23 @@ const olo_segment olo_segment_predictor = {.name = "predictor",
                                            .fixed = sizeof(olo_predictor_segment) / sizeof(double),
                                            .twists = OLO_PREDICTOR_MOTIONS,
                                            .reverse = reverse,
-                                           .check = is_sensible};
+                                           .check = is_valid};
 
-/* The motion of a step of h on the straight line through the rates of the last two motions: `last`
- * and `prior` times these. False where that line leads too far away from both. */
+/* The factors `last` and `prior` of the last two motions in the linear extrapolation of their rates
+ * to a step of size h. Returns false if the extrapolation reaches too far. */
 static bool motion_line(const olo_state *state, double h, double *last, double *prior)
 {
-    const double steepest = 4, h_before = olo_predictor_of(state)->h_before;
-    if (h == state->h && h == h_before) { /* mostly */
+    const double longest = 4, h_before = olo_predictor_of(state)->h_before;
+    if (h == state->h && h == h_before) { /* the usual case */
         *last = 2;
         *prior = -1;
         return true;
     }
-    const double both = state->h + h_before, slope = both != 0 ? (h + state->h) / both : 0;
-    if (h_before == 0 || both == 0 || !(fabs(slope) <= steepest))
+    const double both = state->h + h_before, reach = both != 0 ? (h + state->h) / both : 0;
+    if (h_before == 0 || both == 0 || !(fabs(reach) <= longest))
         return false;
-    *last = h / state->h * (1 + slope);
-    *prior = -h / h_before * slope;
+    *last = h / state->h * (1 + reach);
+    *prior = -h / h_before * reach;
     return true;
 }
 
@@ -89,9 +87,9 @@ void olo_predictor_motion(const olo_state *state, olo_motion_mix mix, double *mo
     motion[count - 1] = sum;
 }
 
-/* Keeps the last motions, and whether a line through the two before would have met the last one
- * better than the one before it alone. */
-static void remember_line(const olo_step *step, olo_state *state)
+/* Stores the last two motions, and whether linear extrapolation would have predicted the last one
+ * better than the motion before it alone. */
+static void update_line(const olo_step *step, olo_state *state)
 {
     olo_predictor_segment *memory = olo_predictor_of(state);
     double plain = 0, line = 0, scale = step->h / state->h, last = scale, prior = 0;
@@ -99,9 +97,9 @@ static void remember_line(const olo_step *step, olo_state *state)
     const bool known = motion_line(state, step->h, &last, &prior);
     for (int i = 0; i < state->twists; i++) {
         double now = step->x.motion[i], change = now - scale * motion[i];
-        double remainder = now - last * motion[i] - prior * before[i];
+        double error = now - last * motion[i] - prior * before[i];
         plain += change * change;
-        line += remainder * remainder;
+        line += error * error;
         before[i] = motion[i];
         motion[i] = now;
     }
@@ -140,9 +138,9 @@ void olo_motion_pass_any(const double *now, olo_state *state,
     }
 }
 
-/* As many are taken as would have made this one better. Differences that are not known yet are
- * noise, and not asked. */
-static void remember_differences(const double *now, olo_motion_pass *pass, olo_state *state)
+/* Stores the differences, and chooses the order of the next prediction: increases it as long as a
+ * higher order would have predicted this motion better. Unknown differences are not used. */
+static void update_differences(const double *now, olo_motion_pass *pass, olo_state *state)
 {
     olo_predictor_segment *memory = olo_predictor_of(state);
     const int known = memory->equal;
@@ -159,8 +157,8 @@ static void remember_differences(const double *now, olo_motion_pass *pass, olo_s
 void olo_predictor_update(const olo_step *step, olo_motion_pass *pass, olo_state *state)
 {
     if (pass && state->h == step->h && olo_predictor_of(state)->equal > 0)
-        remember_differences(step->x.motion, pass, state);
+        update_differences(step->x.motion, pass, state);
     else
-        remember_line(step, state);
+        update_line(step, state);
     olo_predictor_of(state)->h_before = state->h;
 }

@@ -1,25 +1,28 @@
-/* The d'Alembert-type scheme: the discrete null space removes the multipliers, q1 stays the unknown
- * (thesis 3.2.33), in n unknowns,
+/* The treatment `projected`: the d'Alembert-type scheme. The discrete null space removes the
+ * multipliers, and q1 remains the unknown (thesis 3.2.33), in n unknowns,
  *
  *     P(q0, q1)^T T(q1) = 0,   g(q1) = 0.
  *
- * Null space matrix: `implicit`, P = [I - W (G_m W)^-1 G_m] U with G(q0)^T = [W U][R; 0] factored
- * once a step (3.2.38), or `explicit`, that of the joint tree; where loops are closed, explicit for
- * the tree times implicit for the closures. Rows that repeat others are left out: pivoting finds a
- * largest independent set in every step.
+ * The null space matrix is `implicit`, P = [I - W (G_m W)^-1 G_m] U with G(q0)^T = [W U][R; 0]
+ * factored once per step (3.2.38), or `explicit`, that of the joint tree; with closed loops it is
+ * the explicit one of the tree times the implicit one of the closures. Redundant rows are omitted:
+ * pivoting finds a largest independent set in every step.
  *
- * Newton (B.2, B.3, B.5):  l = (G_m W)^-T W^T T,   S = DT - 1/2 sum l_b Hess g_b; exact for the
- * implicit matrix, exact at the solution for the explicit one. Solved in two parts dq = U du + W dw
- * (C.21), since the undivided matrix [P^T S; G] has a condition of O(1/h):
+ * The Newton iteration (B.2, B.3, B.5) uses
  *
- *     P^T S [I - W (G W)^-1 G] U du = -P^T [T - S W (G W)^-1 g],   G W dw = -(g + G U du)
+ *     l = (G_m W)^-T W^T T,   S = DT - 1/2 sum l_b Hess g_b,
  *
- * A scheme that takes P at q0 (variational) has no Hessians there, and has its momentum at the end
- * projected (end.h).
+ * which is exact for the implicit matrix, and exact at the solution for the explicit one. The
+ * equations are solved in two parts dq = U du + W dw (C.21), since the undivided matrix [P^T S; G]
+ * has a condition number of O(1/h):
  *
- * Dense: for systems of up to some hundred coordinates. All matrices are row-major and, where they
- * are tall, kept transposed: a vector of R^n a row.
- */
+ *     P^T S [I - W (G W)^-1 G] U du = -P^T [T - S W (G W)^-1 g],   G W dw = -(g + G U du).
+ *
+ * With a scheme that evaluates P at q0 (variational) there are no Hessians, and the momentum at the
+ * end is projected (momentum_projection.h).
+ *
+ * Dense: for systems of up to some hundred coordinates. All matrices are row-major; tall ones are
+ * stored transposed, with a vector of R^n per row. */
 #include <math.h>
 #include <string.h>
 
@@ -30,25 +33,25 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
+#include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
-#include "stepping/tangent.h"
 
 typedef struct projected {
     const olo_system *system;
     const olo_scheme *scheme;
-    olo_pool pool; /* of all that follows with a size */
+    olo_pool pool; /* memory of all arrays below */
     bool is_explicit;
     const olo_topology *topology; /* explicit */
     olo_null_space *space;
-    olo_row_basis all;      /* of G, width n */
-    olo_end end;            /* where the momentum at the end is projected */
-    olo_row_basis closures; /* of G P of the closures, width tree unknowns */
-    double *Pt;             /* [k x n] P^T */
-    double *tree_Pt;        /* [tree unknowns x n] */
-    double *S;              /* [n x n] */
-    double *G;              /* [rank x n] at q1 */
-    double *GW;             /* [rank x rank] at q1, factored */
+    olo_row_basis all;           /* of G, width n */
+    olo_momentum_projection end; /* projection of the momentum at the end */
+    olo_row_basis closures;      /* of G P of the closures, width tree unknowns */
+    double *Pt;                  /* [k x n] P^T */
+    double *tree_Pt;             /* [tree unknowns x n] */
+    double *S;                   /* [n x n] */
+    double *G;                   /* [rank x n] at q1 */
+    double *GW;                  /* [rank x rank] at q1, factored */
     int *GW_pivot;
     double *N;  /* [k x n] ([I - W (G W)^-1 G] U)^T */
     double *Y;  /* [k x rank] ((G W)^-1 G U)^T */
@@ -56,9 +59,9 @@ typedef struct projected {
     double *K;  /* [k x k] K_u */
     int *K_pivot;
     double *l;                 /* [rank] */
-    double *g;                 /* [rank] constraints at q1, and what follows from them */
+    double *g;                 /* [rank] constraints at q1, then (G W)^-1 g */
     double *du, *change, *row; /* [n] */
-    olo_status status;         /* of the start of the step */
+    olo_status status;         /* of the factorisation at the start of the step */
 } projected;
 
 /* --- creation --- */
@@ -71,12 +74,12 @@ static void destroy(void *data)
     olo_null_space_free(x->space);
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
-    olo_end_free(&x->end);
+    olo_momentum_projection_free(&x->end);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
 
-/* The rank is known in a step only: room for any. */
+/* The rank is not known before a step: allocates for the largest one. */
 static bool allocate(projected *x)
 {
     int n = x->system->n, m = x->system->m;
@@ -91,7 +94,7 @@ static bool allocate(projected *x)
     x->GW_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->GW_pivot);
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     if (x->scheme->momentum)
-        ok = olo_end_create(&x->end, x->system) && ok;
+        ok = olo_momentum_projection_create(&x->end, x->system) && ok;
     return olo_row_basis_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
 }
 
@@ -116,7 +119,7 @@ static olo_status check(const olo_system *system, const olo_run *run, olo_error 
     if (strcmp(kind, "explicit") == 0 || strcmp(kind, "implicit") == 0)
         return OLO_OK;
     return olo_fail(error, OLO_BAD_INPUT,
-                    "run.null_space must be explicit or implicit, not '%.64s'", kind);
+                    "run.null_space must be explicit or implicit, got '%.64s'", kind);
 }
 
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
@@ -144,8 +147,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
 
 /* --- the start of a step --- */
 
-/* Closure rows G P of the tree over the step, over the size of G, into rows; the order picks them.
- */
+/* Writes the closure rows G P of the tree over the step, divided by the norm of G, in a given
+ * order. */
 static void closure_rows(projected *x, const olo_step *step, const int *order, int count,
                          double *rows)
 {
@@ -160,7 +163,7 @@ static void closure_rows(projected *x, const olo_step *step, const int *order, i
     }
 }
 
-/* The closures in the tree's null space at q0, where nothing has moved yet. */
+/* Factors the closure rows in the null space of the tree at q0. */
 static bool begin_tree(projected *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
@@ -192,7 +195,7 @@ static int free_count(const projected *x)
     return x->system->n - x->all.rank;
 }
 
-/* P^T = that of the tree, times the implicit one of the closures. */
+/* P^T of the tree, times the implicit one of the closures. */
 static bool explicit_null_space(projected *x, olo_step *step)
 {
     int n = x->system->n, k = free_count(x);
@@ -215,27 +218,31 @@ static bool explicit_null_space(projected *x, olo_step *step)
     return true;
 }
 
-/* T, P^T and S; G, g and (G W) at q1; N; K_u. */
+/* Computes T, P^T and S; G, g and (G W) at q1; N; K_u. */
 static bool linearise(projected *x, olo_step *step)
 {
     const olo_system *s = x->system;
     olo_row_basis *a = &x->all;
     int n = s->n, k = free_count(x);
     olo_interval over = olo_step_interval(step);
+    /* T, DT and the multipliers l */
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
+    /* the null space matrix P^T */
     if (x->is_explicit) {
         if (!explicit_null_space(x, step))
             return false;
     } else {
         olo_row_basis_oblique(a, a->now, a->C, a->pivot, a->X, x->Pt);
     }
+    /* S = DT - 1/2 sum l_b Hess g_b; rows G and values g at q1 */
     for (int i = 0; i < a->rank; i++) {
         olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
         olo_tangent_end_row(step, a->order[i], x->G + olo_area(i, n));
         x->g[i] = olo_constraint_remainder(&s->constraints[a->order[i]], &over);
     }
+    /* N = [I - W (G W)^-1 G] U and K_u = P^T S N */
     if (!olo_row_basis_square(a, x->G, x->GW, x->GW_pivot))
         return false;
     olo_row_basis_oblique(a, x->G, x->GW, x->GW_pivot, x->Y, x->N);
@@ -275,14 +282,15 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     projected *x = data;
     newton->worst = 0;
     if (x->status != OLO_OK)
-        return olo_fail(error, x->status,
-                        "the null space matrix has not as many columns as the system has freedoms");
+        return olo_fail(
+            error, x->status,
+            "the number of columns of the null space matrix is not that of degrees of freedom");
     if (!linearise(x, step) || !olo_lu_factor(free_count(x), x->K, x->K_pivot))
         return olo_fail(error, OLO_SINGULAR, "the projected equations are singular");
     double largest = solve(x, step);
     newton->residual = step->scale > 0 ? largest / step->scale : largest;
-    /* a step that leaves constraints open is no solution */
-    olo_raise(&newton->residual, olo_rows_open(step, x->all.rank, x->all.order));
+    /* violated constraints: not a solution */
+    olo_raise(&newton->residual, olo_rows_largest_residual(step, x->all.rank, x->all.order));
     olo_coordinates_add(step, x->change);
     olo_coordinates_measure(step, x->change, newton);
     return OLO_OK;
@@ -290,10 +298,10 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
-    return olo_end_project(&((projected *)data)->end, step, error);
+    return olo_momentum_projection_apply(&((projected *)data)->end, step, error);
 }
 
-/* At the solution T = G_m^T l, so lambda = -l/h; rows that were left out carry nothing. */
+/* At the solution T = G_m^T l, hence lambda = -l/h; redundant rows have multiplier zero. */
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     projected *x = data;

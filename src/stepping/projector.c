@@ -1,4 +1,4 @@
-/* From redundant coordinates to twists; see the header. */
+/* Projection of local matrices from redundant coordinates to twists; see the header. */
 #include "stepping/projector.h"
 
 #include <string.h>
@@ -12,30 +12,30 @@
 #include "linalg/small.h"
 #include "stepping/step.h"
 
-/* Which nodes a piece touches and where its rows go. */
+/* The nodes of a piece and the addresses of their blocks. */
 typedef struct plan {
     olo_coupling of;
-    double *block[]; /* [nodes * nodes], beside the rest: they are read together */
+    double *block[]; /* [nodes * nodes], in the same memory: they are read together */
 } plan;
 
-/* A pair of 3-vectors that the mass couples. Long beams have several an element: no wider than need
- * be. */
+/* A pair of 3-vectors that the mass couples. Long beams have several per element, hence the compact
+ * struct. */
 typedef struct mass_plan {
     double m;
     double *block;
     int i, j;              /* coordinates */
-    bool turns_i, turns_j; /* is it a director? */
-    short size_j;          /* twist of the column's node */
+    bool turns_i, turns_j; /* the vector is a director */
+    short size_j;          /* size of the twist of the node of the column */
 } mass_plan;
 
 struct olo_projector {
     const olo_system *system;
     olo_pool pool;
-    plan **plans; /* [pieces], NULL where there is none */
+    plan **plans; /* [pieces], NULL for pieces without a tangent */
     int mass_count;
     mass_plan *mass;
-    double **frame, **frame_rhs; /* [frames of the system] their blocks */
-    double *work;                /* rows projected, columns not yet */
+    double **frame, **frame_rhs; /* [frames of the system] blocks and right-hand sides */
+    double *work;                /* projected rows, before the projection of columns */
     olo_elimination *elimination;
 };
 
@@ -49,7 +49,7 @@ static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling
     return x != NULL;
 }
 
-/* both orders of a pair of 3-vectors, where they differ */
+/* Lists the coupled pairs of 3-vectors, different ones in both orders. */
 static bool plan_mass(olo_projector *p)
 {
     const olo_system *s = p->system;
@@ -70,7 +70,7 @@ static bool plan_mass(olo_projector *p)
     return true;
 }
 
-/* Where the blocks of all plans are in the elimination. */
+/* Sets the addresses of all blocks in the elimination. */
 static void bind(olo_projector *p, olo_elimination *elimination)
 {
     const olo_system *s = p->system;
@@ -129,7 +129,7 @@ void olo_projector_free(olo_projector *projector)
     olo_free(projector);
 }
 
-/* X_I v_I of three vectors */
+/* sum X_I v_I over three vectors */
 static inline row3 combine(const double X[3], const row3 v[3])
 {
     return row3_add_times(row3_add_times(row3_times(X[0], v[0]), X[1], v[1]), X[2], v[2]);
@@ -140,8 +140,10 @@ static inline void add_row(row6 row, double *to)
     row6_store(row6_add(row6_load(to), row), to);
 }
 
-/* K += [m I, -C1^; Cm^, S - (tr S) I] times factor, C = sum c_I d_I, S = sum_I d_I,1 (x) (T_I/2 -
- * factor sum_J E_IJ d_J,m) */
+/* The block of a frame:
+ *
+ *     K += factor [m I, -C1^; Cm^, 0] + [0, 0; 0, S - (tr S) I],   C = sum c_I d_I,
+ *     S = sum_I d_I,1 (x) (half T_I - factor sum_J E_IJ d_J,m). */
 static inline void add_frame(const olo_frame_mass *x, double factor, double half, const double *T,
                              const double *dm, const double *d1, double *restrict K)
 {
@@ -191,7 +193,7 @@ bool olo_projector_is_empty(const olo_projector *p)
     return empty;
 }
 
-/* m I between two 3-vectors: I, -d1^ , dm^ or (dm.d1) I - d1 (x) dm */
+/* The product of m I between two 3-vectors: m times I, -d1^, dm^ or (dm.d1) I - d1 (x) dm. */
 void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, const double *q1)
 {
     for (int e = 0; e < p->mass_count; e++) {
@@ -206,7 +208,7 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
                 K[i * row + i] += along;
             }
         } else if (x->turns_i || x->turns_j) {
-            /* dm^ for a turning row, -d1^ for a turning column */
+            /* dm^ if the row is a director, -d1^ if the column is one */
             const double *d = x->turns_i ? dm : d1;
             double sign = x->turns_i ? m : -m;
             for (int i = 0; i < 3; i++) {
@@ -221,46 +223,46 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
     }
 }
 
-/* Where a coordinate goes among the rows of its node's twist: value times `weight` to row `row`,
- * twice for a director. */
-typedef struct share {
+/* The row of P_int of a coordinate: entries `weight` at components `row` of the twist of its node;
+ * two for a director. */
+typedef struct twist_row {
     int count;
     int row[2];
     double weight[2];
-} share;
+} twist_row;
 
 /* `q` points to the coordinate. */
-static inline share share_of(const olo_coordinate *c, const double *q)
+static inline twist_row twist_row_of(const olo_coordinate *c, const double *q)
 {
     if (c->slot == 0)
-        return (share){1, {c->twist + c->axis, 0}, {1, 0}};
+        return (twist_row){1, {c->twist + c->axis, 0}, {1, 0}};
     /* d x e_axis: component next is d_last, component last is -d_next */
     int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3;
     const double *d = q - c->axis;
-    return (share){2, {c->twist + next, c->twist + last}, {d[last], -d[next]}};
+    return (twist_row){2, {c->twist + next, c->twist + last}, {d[last], -d[next]}};
 }
 
 /* out[6 x size] += P^T of one coordinate times factor times its row of K */
 static void project_row(const olo_coordinate *c, const double *q, double factor, int size,
                         const double *row, double *out)
 {
-    share to = share_of(c, q);
+    twist_row to = twist_row_of(c, q);
     for (int k = 0; k < to.count; k++)
         small_add_row(size, factor * to.weight[k], row, out + to.row[k] * size);
 }
 
-/* out[rows x rows] += the column of one coordinate, rows numbers `size` apart, times its row of P
- */
+/* out[rows x rows] += the column of one coordinate, whose entries are `size` apart, times its row
+ * of P */
 static void project_column(const olo_coordinate *c, const double *q, int rows, int size,
                            const double *column, double *out)
 {
-    share to = share_of(c, q);
+    twist_row to = twist_row_of(c, q);
     for (int k = 0; k < to.count; k++)
         for (int i = 0; i < rows; i++)
             out[i * rows + to.row[k]] += to.weight[k] * column[i * size];
 }
 
-/* The matrix over all twists of a piece to the blocks of its nodes. */
+/* Adds a matrix over all twists of a piece to the blocks of its nodes. */
 static void add_blocks(const olo_system *s, const plan *x, double factor, const double *all)
 {
     for (int a = 0; a < x->of.nodes; a++)
@@ -300,8 +302,8 @@ void olo_projector_add_stress(olo_projector *p, int piece, double factor, const 
     term->invariants->add_twist_tangent(term, factor, law->s, law->s1, at, p->plans[piece]->block);
 }
 
-/* One row or column of a closure block with `width` rows: its entries at q, node by node. */
-static void add_vector(olo_projector *p, int piece, const olo_closure_place *at, bool row,
+/* Adds one row or column of a closure block, projected at q, node by node. */
+static void add_vector(olo_projector *p, int piece, const olo_closure_position *at, bool row,
                        double factor, const double *g, const double *q)
 {
     const olo_system *s = p->system;
@@ -321,14 +323,14 @@ static void add_vector(olo_projector *p, int piece, const olo_closure_place *at,
     }
 }
 
-void olo_projector_add_column(olo_projector *p, int piece, const olo_closure_place *at,
+void olo_projector_add_column(olo_projector *p, int piece, const olo_closure_position *at,
                               double factor, const double *g, const double *qm)
 {
     add_vector(p, piece, at, false, factor, g, qm);
 }
 
-void olo_projector_add_row(olo_projector *p, int piece, const olo_closure_place *at, double factor,
-                           const double *g, const double *q1)
+void olo_projector_add_row(olo_projector *p, int piece, const olo_closure_position *at,
+                           double factor, const double *g, const double *q1)
 {
     add_vector(p, piece, at, true, factor, g, q1);
 }

@@ -1,10 +1,9 @@
-/* From redundant coordinates to twists: P_int(q_m)^T K P_int(q1), block by block. (q_m stands for
- * where the left pair is taken; it may be q0, which does not vary.)
+/* Projection of local matrices from redundant coordinates to twists, P_int(q_m)^T K P_int(q1),
+ * block by block. (q_m stands for the configuration of the left pair, which may also be q0.)
  *
- * A coordinate of a position slot is a component of the displacement; coordinate `axis` of director
- * d varies as delta_omega . (d x e_axis). The plan (which blocks a coupling of the topology fills)
- * is made once.
- */
+ * A position coordinate is a component of the displacement; coordinate `axis` of director d varies
+ * as delta_omega . (d x e_axis). The plan (the blocks of each coupling of the topology) is made
+ * once. */
 #ifndef OLO_STEPPING_PROJECTOR_H
 #define OLO_STEPPING_PROJECTOR_H
 
@@ -14,20 +13,20 @@
 
 typedef struct olo_projector olo_projector;
 
-/* Plans for all couplings of a topology, to the blocks of an elimination that was made with its
- * structure. */
+/* Creates the plans for all couplings of a topology; they point to the blocks of an elimination
+ * with its structure. */
 olo_status olo_projector_create(const olo_topology *topology, olo_elimination *elimination,
                                 olo_projector **projector, olo_error *error);
 void olo_projector_free(olo_projector *projector);
 
-/* += factor P_int(q_m)^T M P_int(q1), of all that is not in a frame of its own */
+/* += factor P_int(q_m)^T M P_int(q1), of all masses that are not those of a single frame */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
-/* The same of a frame, with the variation of P_int against the whole balance T if it is `varied`;
- * and w = P_int(q_m)^T T to its right-hand side. */
+/* The same for a frame, with the variation of P_int against the balance T if `varied`; adds w =
+ * P_int(q_m)^T T to its right-hand side. */
 void olo_projector_add_frame(olo_projector *projector, int frame, double factor, bool varied,
                              const double *T, const double *qm, const double *q1);
-/* Is there nothing else that it adds to? */
+/* Whether there are no masses and pieces other than frames. */
 bool olo_projector_is_empty(const olo_projector *projector);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
 void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
@@ -36,14 +35,15 @@ void olo_projector_add(olo_projector *projector, int piece, double factor, const
 void olo_projector_add_stress(olo_projector *projector, int piece, double factor,
                               const olo_law_over *law, const olo_twist_places *at);
 /* Row `row` of a closure block of `width` rows. */
-typedef struct olo_closure_place {
+typedef struct olo_closure_position {
     int block, row, width;
-} olo_closure_place;
+} olo_closure_position;
 
-/* A closure's column factor P_int(q_m)^T g and row factor g^T P_int(q1); g local to the piece. */
-void olo_projector_add_column(olo_projector *projector, int piece, const olo_closure_place *at,
+/* += the column factor P_int(q_m)^T g, and the row factor g^T P_int(q1), of a closure; g local to
+ * the piece. */
+void olo_projector_add_column(olo_projector *projector, int piece, const olo_closure_position *at,
                               double factor, const double *g, const double *qm);
-void olo_projector_add_row(olo_projector *projector, int piece, const olo_closure_place *at,
+void olo_projector_add_row(olo_projector *projector, int piece, const olo_closure_position *at,
                            double factor, const double *g, const double *q1);
 
 #endif

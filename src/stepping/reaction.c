@@ -1,15 +1,16 @@
-/* Constraint forces of the last step, or at rest.
+/* Reactions: constraint forces of the last step, or at an equilibrium.
  *
  * The force of group g on its child is -sum of lambda_b grad g_b(q_m); on a body this is the wrench
- * [f; m] = -P_int^T G^T lambda. With `reduced` the wrench that hangs on the joint is W/h, the same
- * without multipliers; closures and `multipliers` have theirs in the state. A joint that the tree
- * has turned around carries the wrench on the other body, which is equal and opposite at the same
- * place.
  *
- * A composed step has the mean of its parts, sum c_i F_i, so that h times it is the impulse over
- * the step; where forces are those at the start of a step, that of its first part. What is recorded
- * follows the same rule.
- */
+ *     [f; m] = -P_int^T G^T lambda.
+ *
+ * With `reduced` the joint wrench is W/h, the same without multipliers; multipliers of closures and
+ * of other treatments are in the state. If the tree has reversed a joint, its wrench acts on the
+ * other body; that on the child is equal and opposite at the same point.
+ *
+ * The reaction of a composed step is the mean of its parts, sum c_i F_i, so that h times it is the
+ * impulse over the step; if forces are those at the start of a step, it is the reaction of the
+ * first part. Recorded reactions follow the same rule. */
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void from_multipliers(const olo_forces *x, const olo_group *group, int no
     }
 }
 
-/* A node that the group acts on: the child of its joint, or the last node it touches. */
+/* The node on which the group acts: the child of its joint, or the last node of its first row. */
 static int node_of(const olo_system *s, const olo_group *group)
 {
     if (group->joint >= 0)
@@ -53,10 +54,10 @@ static int node_of(const olo_system *s, const olo_group *group)
     return s->coordinates[row->index[row->size - 1]].node;
 }
 
-/* From a wrench on `node`, about its origin, to that on the joint's child, about the child's place.
- */
-static void move_to_place(const olo_step *step, const olo_articulation *joint, int node,
-                          double force[3], double moment[3])
+/* Takes a wrench on `node` about its origin to that on the child of the joint about the joint
+ * point. */
+static void move_to_joint_point(const olo_step *step, const olo_articulation *joint, int node,
+                                double force[3], double moment[3])
 {
     const olo_system *s = step->system;
     const double *left = olo_motion_left(&step->x), *child = left + s->nodes[joint->child].q;
@@ -79,22 +80,22 @@ static olo_status reaction(const olo_forces *x, int group, double force[3], doub
     const olo_group *g = &s->groups[group];
     int node = node_of(s, g);
     double wrench[6] = {0};
-    bool carried = false;
-    for (int k = 0; x->topology && k < s->node_count && !carried; k++)
+    bool joint = false;
+    for (int k = 0; x->topology && k < s->node_count && !joint; k++)
         if (x->topology->nodes[k].type && x->topology->nodes[k].joint.group == group) {
-            carried = true;
+            joint = true;
             node = k;
             for (int i = 0; i < s->nodes[k].twist; i++)
                 wrench[i] = x->wrench[s->nodes[k].motion + i] / x->unit;
         }
-    if (x->topology && !carried && g->internal)
+    if (x->topology && !joint && g->internal)
         return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'", g->name);
-    if (!carried)
+    if (!joint)
         from_multipliers(x, g, node, wrench);
     vec3_copy(wrench, force);
     vec3_copy(wrench + 3, moment);
     if (g->joint >= 0)
-        move_to_place(x->step, &s->joints[g->joint], node, force, moment);
+        move_to_joint_point(x->step, &s->joints[g->joint], node, force, moment);
     return OLO_OK;
 }
 
@@ -112,7 +113,7 @@ static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
                         .lambda = state->lambda};
 }
 
-void olo_stepper_keep_part(olo_stepper *x, const olo_state *state, double weight)
+void olo_stepper_store_part(olo_stepper *x, const olo_state *state, double weight)
 {
     const olo_motion *motion = &x->step.x;
     const size_t size = (size_t)x->system->n * sizeof *motion->dq;
@@ -173,9 +174,9 @@ olo_status olo_stepper_compute_reaction(olo_stepper *x, const olo_state *state, 
     return reaction(&forces, group, force, moment, error);
 }
 
-/* Directors halfway through the step: turned by half its rotation, and so orthonormal where those
- * of qm are not; or at its start, where the scheme has its forces there. */
-static void turn_halfway(const olo_step *step, const olo_node *node, double d[9])
+/* Directors in the middle of the step: rotated by half its rotation, hence orthonormal, unlike
+ * those of qm; or those at its start if the scheme evaluates forces there. */
+static void middle_directors(const olo_step *step, const olo_node *node, double d[9])
 {
     double a[3], mid[3], change[3];
     const int directors = node->q + node->type->directors;
@@ -184,9 +185,9 @@ static void turn_halfway(const olo_step *step, const olo_node *node, double d[9]
         return;
     }
     directors_cayley(step->x.qm + directors, step->x.dq + directors, a);
-    double share = 1 / (1 + sqrt(1 + 0.25 * vec3_dot(a, a)));
+    double factor = 1 / (1 + sqrt(1 + 0.25 * vec3_dot(a, a)));
     for (int i = 0; i < 3; i++)
-        a[i] *= share;
+        a[i] *= factor;
     for (int I = 0; I < 9; I += 3) {
         const double *d0 = step->x.q0 + directors + I;
         cayley_apply(a, cayley_scale(a), d0, mid, change);
@@ -206,7 +207,7 @@ void olo_record_reactions(const olo_forces *x, olo_state *state)
         if (s->reactions[i].axes < 0)
             continue;
         double d[9];
-        turn_halfway(x->step, &s->nodes[s->reactions[i].axes], d);
+        middle_directors(x->step, &s->nodes[s->reactions[i].axes], d);
         for (int I = 0; I < 3; I++) {
             out[I] = vec3_dot(d + 3 * I, wrench);
             out[3 + I] = vec3_dot(d + 3 * I, wrench + 3);

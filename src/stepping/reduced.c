@@ -1,19 +1,22 @@
-/* The reduced treatment: discrete null space with nodal reparametrisation (thesis 3.2.44;
+/* The treatment `reduced`: discrete null space with nodal reparametrisation (thesis 3.2.44;
  * docs/theory.md).
  *
  *     r(u) = P(q0, q1)^T T(q1) = 0,   q1 = F(u)
  *
- * Balance of a node: w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I]; its tangent S = P_int(q_m)^T DT
- * P_int(q1) plus the variation of P_int, 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I); joints by the
- * elimination on the tree. The motion of every node and the wrench of every joint are iterated by
- * themselves (lifted), so that long chains converge.
+ * The balance of a node and its tangent are
  *
- * Constraints that the tree does not carry are closures: rows 2/h g(q1) = 0 with multipliers scaled
- * so that no block depends on h. A scheme that takes the left pair at q0 (variational) has no
- * variation of it, and wants the momentum at the end projected (reduced_end.c). Where rows repeat
- * others, those that do are revealed at the start of every step and the multipliers stay in the
- * space of the rest.
- */
+ *     w = P_int(q_m)^T T = [T_phi; sum d_I,m x T_I],
+ *     S = P_int(q_m)^T DT P_int(q1) + 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I),
+ *
+ * the last sum being the variation of P_int. Joints enter by the elimination on the tree. The
+ * motion of every node and the wrench of every joint are iterated as separate unknowns (lifted), so
+ * that long chains converge.
+ *
+ * Constraints that are not part of the tree are closures: rows 2/h g(q1) = 0 with multipliers in a
+ * scaling in which no block depends on h. With a scheme that evaluates the left pair at q0
+ * (variational) the left pair does not vary, and the momentum at the end is projected
+ * (reduced_projection.c). Redundant closure rows are found at the start of every step, and the
+ * multipliers stay in the space of the active directions. */
 #include <math.h>
 #include <string.h>
 
@@ -24,10 +27,10 @@
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
 #include "stepping/hinges.h"
-#include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
 #include "stepping/reduced_private.h"
+#include "stepping/tree_assembly.h"
 
 /* --- creation --- */
 
@@ -40,21 +43,21 @@ static void destroy(void *data)
     olo_projector_free(x->projector);
     olo_hinges_free(x->hinges);
     olo_free(x->wrench);
-    olo_free(x->guess);
+    olo_free(x->predicted);
     olo_free(x->lambda);
-    olo_free(x->revealed);
+    olo_free(x->rank_q);
     olo_free(x);
 }
 
-/* Closure rows that repeat others do so wherever the linkage goes. */
+/* Whether closure rows are redundant, in all configurations, and where that is detected. */
 static void find_redundancy(reduced *x)
 {
     x->redundant = olo_system_is_redundant(x->system);
-    x->together = x->redundant && x->scheme->evaluation.at_start;
-    for (int i = 0; x->together && i < olo_piece_of_constraint(x->system, 0); i++)
-        x->together = !olo_piece_has_tangent(x->system, i);
+    x->rank_in_tangent = x->redundant && x->scheme->evaluation.at_start;
+    for (int i = 0; x->rank_in_tangent && i < olo_piece_of_constraint(x->system, 0); i++)
+        x->rank_in_tangent = !olo_piece_has_tangent(x->system, i);
     x->compliance =
-        olo_least_compliance(x->system, x->topology->closure_count, x->topology->closures);
+        olo_smallest_compliance(x->system, x->topology->closure_count, x->topology->closures);
 }
 
 static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
@@ -84,10 +87,10 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
             olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
         x->per_length = 1 / system->length_scale;
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
-        x->guess = olo_alloc((size_t)system->twists, sizeof *x->guess);
+        x->predicted = olo_alloc((size_t)system->twists, sizeof *x->predicted);
         x->lambda = olo_alloc((size_t)x->topology->closure_count, sizeof *x->lambda);
-        x->revealed = olo_alloc((size_t)system->n, sizeof *x->revealed);
-        if (!x->wrench || !x->lambda || !x->guess || !x->revealed)
+        x->rank_q = olo_alloc((size_t)system->n, sizeof *x->rank_q);
+        if (!x->wrench || !x->lambda || !x->predicted || !x->rank_q)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     }
     if (status != OLO_OK) {
@@ -123,9 +126,9 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
     olo_projector_add_stress(x->projector, piece, factor, law, &places);
 }
 
-/* lambda = 2 lambda'/h^2, so T gets h lambda grad g = (2/h) lambda' grad g; rows are (2/h) g(q1) =
- * 0 */
-static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_place *at,
+/* With lambda = 2 lambda'/h^2 a row adds h lambda grad g = (2/h) lambda' grad g to T; rows are
+ * (2/h) g(q1) = 0. */
+static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_position *at,
                             double lambda)
 {
     const olo_system *s = x->system;
@@ -135,13 +138,15 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
     bool varied = olo_step_row(step, c, step->r, step->K);
+    /* force of the multiplier, column, and variation of the gradient */
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];
     if (!x->older)
         olo_projector_add_column(x->projector, piece, at, a, step->r, left);
     if (varied && lambda != 0)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
-    double g = olo_row_remainder(step, row, step->r);
+    /* row and its value at the end */
+    double g = olo_row_end_value(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
     if (!x->older)
         olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
@@ -155,43 +160,46 @@ static void add_closures(reduced *x, olo_step *step)
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {
+            olo_closure_position at = {
                 .block = closure_block(x, i), .row = j, .width = closure->count};
             add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
         }
     }
 }
 
-/* Joint matrices, and how far the joint is from closed. Lifted iterates take the wrench of the last
- * one; closed ones the sum from leaf to root, so that their tangent is that of the joint increments
- * alone. */
+/* Fills the joint matrices and the gap of a joint. Lifted iterates use the wrench of the last
+ * iteration; closed ones the sum from leaf to root, so that their tangent is that of the joint
+ * increments alone. */
 static void fill_joint(reduced *x, olo_step *step, int k)
 {
     const double *W = x->varied ? x->wrench + x->system->nodes[k].motion : NULL;
     fill_blocks(x, &step->x, W, k, !x->closed);
     if (step->closed && x->varied && x->topology->nodes[k].type) {
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-        olo_sum_wrench(x->topology, k, &b, x->wrench);
+        olo_add_wrench_to_parent(x->topology, k, &b, x->wrench);
     }
 }
 
-static bool is_revealed(const reduced *x, const olo_step *step)
+/* Whether redundant rows are known for this configuration and step size. */
+static bool is_rank_known(const reduced *x, const olo_step *step)
 {
-    return x->revealed_h == step->h &&
-           memcmp(x->revealed, step->x.q0, (size_t)x->system->n * sizeof *x->revealed) == 0;
+    return x->rank_h == step->h &&
+           memcmp(x->rank_q, step->x.q0, (size_t)x->system->n * sizeof *x->rank_q) == 0;
 }
 
-/* Which closure rows repeat others at the start of the step: the mass matrix and the rows at q0
- * tell. */
-static void reveal_closures(reduced *x, olo_step *step)
+/* Finds the redundant closure rows at the start of the step, from the mass matrix and the rows at
+ * q0. */
+static void find_redundant_rows(reduced *x, olo_step *step)
 {
     const olo_motion *at = &step->x;
-    remember_revealed(x, step->h, at->q0);
+    store_rank_configuration(x, step->h, at->q0);
+    /* zero motion, without forces and multipliers */
     memset(at->u, 0, (size_t)x->topology->unknowns * sizeof *at->u);
     olo_motion_move(x->topology, &step->x);
     memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
     memset(x->lambda, 0, (size_t)x->topology->closure_count * sizeof *x->lambda);
     x->closed = true;
+    /* mass matrix, joints and closure rows at q0 */
     olo_elimination_clear(x->elimination);
     x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, at->qm, at->q1);
@@ -201,18 +209,17 @@ static void reveal_closures(reduced *x, olo_step *step)
         fill_blocks(x, at, NULL, x->topology->order[i], false);
     }
     add_closures(x, step);
-    /* a singular matrix shows again, with its place, in the iteration */
+    /* the iteration reports a singular matrix again, with its node */
     (void)olo_elimination_find_redundant(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
-/* Where a step begins, and which closure rows repeat others there, unless its first tangent is to
- * tell. */
+/* Begins a step, and finds redundant closure rows unless the first tangent does that. */
 static void begin(reduced *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
-    x->revealing = x->together;
-    if (x->redundant && !x->together && !is_revealed(x, step))
-        reveal_closures(x, step);
+    x->finding_rank = x->rank_in_tangent;
+    if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step))
+        find_redundant_rows(x, step);
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -227,15 +234,17 @@ static void predict(void *data, olo_step *step, double scale)
         olo_hinges_predict(x->hinges, step, scale, mix);
         return;
     }
+    /* predict motions and joint wrenches */
     begin(x, step);
-    olo_predictor_motion(state, mix, x->guess);
+    olo_predictor_motion(state, mix, x->predicted);
     for (int i = 0; x->varied && i < x->system->twists; i++)
         x->wrench[i] = scale * olo_last_wrenches(state)[i];
     x->closed = x->varied || step->closed || !x->tree_only;
     if (x->closed)
-        olo_motion_predict(x->topology, &step->x, x->guess, 1.0);
+        olo_motion_predict(x->topology, &step->x, x->predicted, 1.0);
     else
-        olo_motion_place(x->topology, &step->x, x->guess);
+        olo_motion_place(x->topology, &step->x, x->predicted);
+    /* predict the multipliers of closures, in the space of active directions */
     for (int i = 0; i < x->topology->closure_block_count; i++)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
             x->lambda[x->topology->closure_blocks[i].u + j] =
@@ -243,12 +252,13 @@ static void predict(void *data, olo_step *step, double scale)
                                  olo_step_predicted_multiplier(
                                      step, x->topology->closure_blocks[i].first + j)
                            : 0;
-    for (int i = 0; x->redundant && !x->together && i < x->topology->closure_block_count; i++)
+    for (int i = 0; x->redundant && !x->rank_in_tangent && i < x->topology->closure_block_count;
+         i++)
         olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
                                             x->lambda + x->topology->closure_blocks[i].u);
 }
 
-/* The size of a motion: lengths over the model's length, angles as they are; not finite if any is.
+/* The size of a motion: lengths divided by the model's length, plus angles; not finite if any is.
  */
 static double motion_size(const olo_system *s, int node, const double *motion)
 {
@@ -272,7 +282,7 @@ static double largest_turn(reduced *x, const olo_step *step)
     return largest;
 }
 
-/* How far a node moves by the update, and how far it has moved before. */
+/* Measures the update of a node and its whole motion. */
 static void measure(const reduced *x, const olo_step *step, int k, const double *twist,
                     olo_newton *newton)
 {
@@ -298,8 +308,8 @@ static void measure(const reduced *x, const olo_step *step, int k, const double 
     }
 }
 
-/* What hangs on the joint of a node after the update. */
-static void take_wrench(reduced *x, int k)
+/* Stores the wrench of the joint of a node after the update. */
+static void store_wrench(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
     double mu[OLO_NODE_TWIST_MAX], *W = x->wrench + node->motion;
@@ -310,27 +320,27 @@ static void take_wrench(reduced *x, int k)
         W[i] = -mu[i];
 }
 
-/* The same at all joints, when the step is solved. */
-static void take_wrenches(reduced *x, double share)
+/* Stores the wrenches of all joints of a solved step, times `factor`. */
+static void store_wrenches(reduced *x, double factor)
 {
     for (int k = 0; k < x->system->node_count; k++)
-        take_wrench(x, k);
+        store_wrench(x, k);
     for (int i = 0; i < x->system->twists; i++)
-        x->wrench[i] *= share;
+        x->wrench[i] *= factor;
 }
 
 static void update_node(reduced *x, olo_step *step, int k, const double *twist)
 {
     olo_motion_update(x->topology, k, &step->x, twist);
     if (x->varied)
-        take_wrench(x, k);
+        store_wrench(x, k);
 }
 
-/* Has the numbers of a block that is due soon brought to the cache: they are too many streams for
- * the processor to foresee. Systems that stay in the cache by themselves only lose by it. */
-static void fetch(const reduced *x, const olo_step *step, int c)
+/* Prefetches the data of a block that follows soon: there are too many streams for the hardware
+ * prefetcher. Systems that fit into the cache would only lose time. */
+static void prefetch(const reduced *x, const olo_step *step, int c)
 {
-    const int large = 3000; /* bodies: about 2 kB each are read in an iteration */
+    const int large = 3000; /* bodies; an iteration reads about 2 kB per body */
     if (x->system->node_count < large)
         return;
     olo_elimination_prefetch(x->elimination, c);
@@ -349,13 +359,14 @@ static void fetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
-/* Fills and eliminates, block by block; the block that is singular, or -1. */
+/* Fills and eliminates, block by block. Returns the singular block, or -1. */
 static int eliminate(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     int count = olo_elimination_count(x->elimination);
     const int *order = olo_elimination_sequence(x->elimination);
-    bool opens = x->tree_only && !step->closed;
+    bool clears = x->tree_only && !step->closed;
+    /* closed joints: sum wrenches from the balance of the nodes */
     if (step->closed)
         for (int k = 0; k < s->node_count; k++) {
             fill_node(x, &step->x, step->T, x->varied, k);
@@ -365,31 +376,32 @@ static int eliminate(reduced *x, olo_step *step)
     for (int i = 0; i < count; i++) {
         int c = order[i];
         if (i + 3 < count)
-            fetch(x, step, order[i + 3]);
-        if (opens)
+            prefetch(x, step, order[i + 3]);
+        if (clears)
             olo_elimination_clear_block(x->elimination, c);
         if (c < s->node_count) {
             if (!step->closed)
                 fill_node(x, &step->x, step->T, x->varied, c);
             fill_joint(x, step, c);
         }
-        if (!(x->revealing ? olo_elimination_eliminate_with_rank
-                           : olo_elimination_eliminate)(x->elimination, c))
+        if (!(x->finding_rank ? olo_elimination_eliminate_with_rank
+                              : olo_elimination_eliminate)(x->elimination, c))
             return c;
     }
     return -1;
 }
 
-/* Solves and updates, block by block. */
+/* Back substitution and update, block by block. */
 static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 {
     const int *order = olo_elimination_sequence(x->elimination);
     newton->increment = newton->size = newton->turn = 0;
     newton->worst = 0;
+    /* root to leaf: solve, measure and update motions or multipliers */
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
         if (i >= 3)
-            fetch(x, step, order[i - 3]);
+            prefetch(x, step, order[i - 3]);
         olo_elimination_substitute(x->elimination, c);
         const double *change = olo_elimination_twist(x->elimination, c);
         if (c < x->system->node_count) {
@@ -397,21 +409,23 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
             update_node(x, step, c, change);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
-            if (x->revealing)
+            if (x->finding_rank)
                 olo_elimination_update_multipliers(x->elimination, c, x->lambda + closure->u);
             else
                 for (int j = 0; j < closure->count; j++)
                     x->lambda[closure->u + j] += change[j];
         }
     }
-    x->revealing = false;
+    /* close the joints if wanted */
+    x->finding_rank = false;
     x->closed = step->closed;
     if (x->closed)
         olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
 }
 
-/* Lifted iterates have no balance of the joints alone. Updates that no longer shrink are round-off
- * when they are this small against the step, or by themselves, and no loop is open. */
+/* The residual that Newton's stagnation test uses. Lifted iterates have no residual in the joints
+ * alone. Updates that no longer decrease are round-off if they are small relative to the step or in
+ * absolute terms, and all closures are satisfied. */
 static double residual_of(const reduced *x, const olo_newton *newton)
 {
     const double stagnation = 1e-9, negligible = 1e-14;
@@ -419,8 +433,9 @@ static double residual_of(const reduced *x, const olo_newton *newton)
     return small ? x->open : HUGE_VAL;
 }
 
-/* An update closes the joints but for its own square, or what it leaves with an older tangent,
- * unless bodies turn so far that Cayley vectors exaggerate it. */
+/* Whether joints are closed to round-off after the update. An update leaves gaps of the size of its
+ * square, or of its estimated error with an older tangent, unless bodies rotate so far that Cayley
+ * vectors magnify it. */
 static bool is_settled(const olo_newton *newton)
 {
     const double update = 1e-8, rounding = 1e-16, moderate_turn = 1.0;
@@ -430,8 +445,8 @@ static bool is_settled(const olo_newton *newton)
     return small && newton->turn <= moderate_turn;
 }
 
-/* Right sides alone, with the factors of the last tangent. */
-static void refill(reduced *x, olo_step *step)
+/* Evaluates right-hand sides only, for the factors of the last tangent. */
+static void fill_rhs(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     const int *order = olo_elimination_sequence(x->elimination);
@@ -442,7 +457,7 @@ static void refill(reduced *x, olo_step *step)
         int c = order[i];
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
-            olo_fill_right(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
+            olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
             if (type) {
                 olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
@@ -452,19 +467,20 @@ static void refill(reduced *x, olo_step *step)
     }
 }
 
-/* Where the left pair stays, a tangent changes by as much as the right pair does. After a small
- * update the next one can be found with the tangent that is there: it leaves a share of itself as
- * large as it is of the one before. That is less than half the work. */
-static void judge(reduced *x, const olo_step *step, olo_newton *newton)
+/* Decides whether the next iteration uses the present tangent, at less than half the cost. If the
+ * left pair is constant, the tangent changes only with the right pair. The error after an update
+ * with an older tangent is the update times its ratio to the previous update. */
+static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
 {
-    const double small = 1e-3, bad_share = 0.05;
-    double share = x->older ? newton->increment / x->update : 0;
-    newton->left = share * newton->increment;
+    const double small = 1e-3, largest_ratio = 0.05;
+    double ratio = x->older ? newton->increment / x->update : 0;
+    newton->left = ratio * newton->increment;
     x->update = newton->increment;
-    x->older = !x->varied && !step->closed && newton->increment <= small && share <= bad_share;
+    x->older = !x->varied && !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
 
-/* Balance and tangent at the iterate, eliminated; the block that is singular, or -1. */
+/* Assembles and eliminates balance and tangent at the iterate. Returns the singular block, or -1.
+ */
 static int assemble(reduced *x, olo_step *step)
 {
     olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
@@ -473,26 +489,26 @@ static int assemble(reduced *x, olo_step *step)
         olo_elimination_clear_gaps(x->elimination);
     else
         olo_elimination_clear(x->elimination);
-    if (x->revealing)
+    if (x->finding_rank)
         olo_elimination_activate_all(x->elimination, 2 / step->h * x->compliance);
     x->scheme->balance(step, &sink);
     add_closures(x, step);
     return eliminate(x, step);
 }
 
-/* A tangent without a pivot in a block; its node goes to `worst`. */
-static olo_status tell_singular(const reduced *x, int block, int *worst, olo_error *error)
+/* Reports a singular block; writes its node to `worst`. */
+static olo_status fail_singular(const reduced *x, int block, int *worst, olo_error *error)
 {
     *worst = block < x->system->node_count ? block : 0;
     return olo_fail(error, OLO_SINGULAR, "the tangent is singular at '%s'",
                     x->system->nodes[*worst].name);
 }
 
-/* The status of an iteration; `singular` is the block without a pivot, or negative. */
+/* The status of an iteration; `singular` is the singular block, or negative. */
 static olo_status conclude(reduced *x, int singular, olo_newton *newton, olo_error *error)
 {
     if (singular >= 0)
-        return tell_singular(x, singular, &newton->worst, error);
+        return fail_singular(x, singular, &newton->worst, error);
     newton->residual = residual_of(x, newton);
     x->settled = is_settled(newton);
     return OLO_OK;
@@ -504,34 +520,34 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     if (x->hinged) {
         bool regular = olo_hinges_iterate(x->hinges, step, x->older, newton);
         if (regular)
-            judge(x, step, newton);
+            choose_tangent(x, step, newton);
         return conclude(x, regular ? -1 : newton->worst, newton, error);
     }
     int singular = -1;
     if (x->older)
-        refill(x, step);
+        fill_rhs(x, step);
     else
         singular = assemble(x, step);
     if (singular < 0) {
         substitute(x, step, newton);
-        judge(x, step, newton);
+        choose_tangent(x, step, newton);
     }
     return conclude(x, singular, newton, error);
 }
 
-/* Joints closed to the last bit: the motions again, from the joint increments. True if they stayed
- * where they were; a lifted solution that is none of the joints moves. */
+/* Closes joints to the last bit: computes the motions again from the joint increments. Returns true
+ * if they did not change; a spurious lifted solution does change. */
 static bool rebuild(reduced *x, olo_step *step)
 {
     const double moved_bound = 1e-8;
     const olo_system *s = x->system;
     double moved = 0, size = 0;
-    memcpy(x->guess, step->x.motion, (size_t)s->twists * sizeof *x->guess);
+    memcpy(x->predicted, step->x.motion, (size_t)s->twists * sizeof *x->predicted);
     olo_motion_predict(x->topology, &step->x, step->x.motion, 1.0);
     x->closed = true;
     for (int k = 0; k < s->node_count; k++) {
         double change[OLO_NODE_TWIST_MAX];
-        const double *before = x->guess + s->nodes[k].motion,
+        const double *before = x->predicted + s->nodes[k].motion,
                      *now = step->x.motion + s->nodes[k].motion;
         for (int i = 0; i < s->nodes[k].twist; i++)
             change[i] = now[i] - before[i];
@@ -541,8 +557,8 @@ static bool rebuild(reduced *x, olo_step *step)
     return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
 }
 
-/* Newton goes on from joints that had to be closed; a solution that leaves a loop open is none at
- * all. */
+/* The Newton iteration continues if joints had to be closed. A solution that leaves a closure open
+ * is rejected. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
@@ -550,7 +566,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     if (x->hinged)
         olo_hinges_place(x->hinges, step, x->wrench);
     if (!x->hinged && !x->varied)
-        take_wrenches(x, 1 / step->weight);
+        store_wrenches(x, 1 / step->weight);
     step->concluded = step->concluded && x->hinged && x->settled;
     x->hinged = false;
     x->older = false;
@@ -562,7 +578,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         return OLO_PASS_FAILED;
     }
     if (!x->settled && largest_turn(x, step) > x->scheme->turn) {
-        olo_fail(error, OLO_NOT_CONVERGED, "a body or rod turns too far in the step");
+        olo_fail(error, OLO_NOT_CONVERGED, "a body or rod rotates too far in the step");
         return OLO_PASS_FAILED;
     }
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
@@ -590,11 +606,11 @@ static void settle(void *data, olo_step *step)
         olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 
-void olo_reduced_reveal(void *data, olo_step *step)
+void olo_reduced_find_redundant(void *data, olo_step *step)
 {
     reduced *x = data;
     olo_motion_begin(x->topology, &step->x);
-    reveal_closures(x, step);
+    find_redundant_rows(x, step);
 }
 
 /* --- for derivatives --- */
@@ -620,10 +636,10 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
     memcpy(x->lambda, lambda, (size_t)x->topology->closure_count * sizeof *lambda);
     x->closed = step->closed = true;
     int singular = assemble(x, step);
-    return singular < 0 ? OLO_OK : tell_singular(x, singular, &worst, error);
+    return singular < 0 ? OLO_OK : fail_singular(x, singular, &worst, error);
 }
 
-void olo_reduced_redundant(const void *data, int block, double *N)
+void olo_reduced_redundant_projector(const void *data, int block, double *N)
 {
     const reduced *x = data;
     int count = x->topology->closure_blocks[block].count;

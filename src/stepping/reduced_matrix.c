@@ -1,6 +1,9 @@
-/* P(q0,q1)^T S DF (thesis B.3, B.8), formed from its definition: S = DT - 1/2 sum l_b Hess g_b with
- * G_m^T l = T, P the tree's discrete null space and DF the right pair at q1. (The elimination of
- * the step solves with the same matrix without forming it.) */
+/* The iteration matrix P(q0,q1)^T S DF (thesis B.3, B.8), assembled from its definition:
+ *
+ *     S = DT - 1/2 sum l_b Hess g_b,   G_m^T l = T,
+ *
+ * with P the discrete null space of the tree and DF the right pair at q1. (The elimination of a
+ * step solves with the same matrix without assembling it.) */
 #include "stepping/reduced_matrix.h"
 
 #include <math.h>
@@ -9,9 +12,10 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
-/* Rows of unit length below this after elimination repeat others (kinematics/redundancy.c). */
+/* A row of unit length is redundant if less than this remains after elimination
+ * (kinematics/redundancy.c). */
 static const double rank_tolerance = 1e-9;
 
 static double dot(size_t n, const double *a, const double *b)

@@ -1,5 +1,5 @@
-/* What the files of the reduced treatment share: its workspace, and how blocks of nodes and joints
- * are filled. */
+/* The treatment `reduced`: the workspace that its files share, and functions that fill the blocks
+ * of nodes and joints. */
 #ifndef OLO_STEPPING_REDUCED_PRIVATE_H
 #define OLO_STEPPING_REDUCED_PRIVATE_H
 
@@ -8,39 +8,39 @@
 
 #include "linalg/elimination.h"
 #include "stepping/hinges.h"
-#include "stepping/joints.h"
 #include "stepping/projector.h"
 #include "stepping/step.h"
+#include "stepping/tree_assembly.h"
 
 typedef struct reduced {
     const olo_system *system;
     const olo_scheme *scheme;
     const olo_topology *topology;
     olo_elimination *elimination;
-    olo_projector *projector; /* pieces -> blocks of nodes */
-    olo_hinges *hinges;       /* bodies on hinges and nothing else, or NULL */
-    bool hinged;              /* this iteration is theirs */
-    double *wrench;           /* [twists] W, what hangs on each joint, lifted like the motions */
+    olo_projector *projector; /* adds pieces to the blocks of nodes */
+    olo_hinges *hinges;       /* for systems of bodies on hinges under constant forces, else NULL */
+    bool hinged;              /* the current iteration uses `hinges` */
+    double *wrench;           /* [twists] W, the wrench of each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
-    double *guess;            /* [twists] start of the iteration */
+    double *predicted;        /* [twists] predicted motions */
     bool varied;              /* the left pair varies with q1 */
-    olo_motion_pass *motion_pass; /* how motions are remembered; NULL: the last two */
-    bool older;                   /* the next iteration takes the tangent that is there */
-    double update;                /* of the last iteration */
+    olo_motion_pass *motion_pass; /* how the predictor stores motions; NULL: the last two */
+    bool older;                   /* the next iteration uses the present tangent */
+    double update;                /* size of the last update */
     bool closed;                  /* the joints are closed in this iterate */
-    bool settled;   /* the last update was so small that it left them closed to round-off */
-    bool redundant; /* closure rows repeat others, so that a choice is due in every step */
-    bool together;  /* the first tangent of a step shows them on its way: it is a mass matrix, with
-                       columns at q0 */
-    bool revealing; /* the next tangent does */
-    double *revealed, revealed_h; /* [n] where and with which step these were found last */
-    double compliance;      /* what a closure row that repeats nothing has in G M^-1 G^T at least */
-    double open;            /* largest residual of a closure */
-    double mass_factor;     /* of M in the tangent */
+    bool settled;                 /* after the last update joints are closed to round-off */
+    bool redundant; /* some closure rows are redundant: active directions are found in every step */
+    bool rank_in_tangent;   /* they are found by the first tangent of a step, which is a mass matrix
+                               with columns at q0 */
+    bool finding_rank;      /* the next tangent finds them */
+    double *rank_q, rank_h; /* [n] configuration and step size for which they were found last */
+    double compliance;  /* lower bound of the entries of independent closure rows in G M^-1 G^T */
+    double open;        /* largest residual of a closure */
+    double mass_factor; /* of M in the tangent */
     double scaled_h, scale; /* see mass_scale */
-    bool tree_only;         /* frames on joints and nothing else in the tangent */
+    bool tree_only;         /* the tangent consists of frames and joints only */
     double per_length;      /* one over the model's length */
-    olo_step *step;         /* of the sink */
+    olo_step *step;         /* argument of the sink */
 } reduced;
 
 static inline int closure_block(const reduced *x, int i)
@@ -55,8 +55,8 @@ static inline void fill_node(reduced *x, const olo_motion *at, const double *bal
                   balance, at);
 }
 
-/* Joint matrices at a motion, with the gap if wanted; the left pair varies against W, or not at all
- * if that is NULL. */
+/* Fills the joint matrices at a motion, and the gap if wanted; includes the variation of the left
+ * pair against W unless that is NULL. */
 static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
 {
     static const double none[6] = {0};
@@ -68,9 +68,9 @@ static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W
     t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
 }
 
-/* The power of two next to 2/h, found once a size of steps. Masses times that are exact: a rounded
- * factor would scale every velocity that is solved for by the same share of 1e-16, step for step,
- * and momenta would drift by it. */
+/* The power of two next to 2/h, computed once per step size. Products of masses with it are exact:
+ * a rounded factor would scale every computed velocity by the same relative error of 1e-16, step by
+ * step, and momenta would drift. */
 static inline double mass_scale(reduced *x, double h)
 {
     int exponent;
@@ -81,13 +81,13 @@ static inline double mass_scale(reduced *x, double h)
     return x->scale = copysign(ldexp(1.0, exponent), h);
 }
 
-static inline void remember_revealed(reduced *x, double h, const double *q)
+static inline void store_rank_configuration(reduced *x, double h, const double *q)
 {
-    x->revealed_h = h;
-    memcpy(x->revealed, q, (size_t)x->system->n * sizeof *q);
+    x->rank_h = h;
+    memcpy(x->rank_q, q, (size_t)x->system->n * sizeof *q);
 }
 
-/* The velocities at the end from the momentum there (reduced_end.c). */
+/* Computes the velocities at the end from the momentum there (reduced_projection.c). */
 olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error);
 
 #endif

@@ -1,27 +1,26 @@
-/* The end of a step in the reduced treatment, for schemes that give the momentum there
- * (variational): the velocity that keeps the constraints has the same momentum along the null
- * space,
+/* Projection of the momentum at the end of a step in the treatment `reduced`, for schemes with
+ * momenta (variational): the velocity that satisfies the constraints has the same momentum along
+ * the null space,
  *
- *     P(q1)^T M P(q1) nu = P(q1)^T p,   v1 = P(q1) nu,
+ *     P(q1)^T M P(q1) nu = P(q1)^T p,   v1 = P(q1) nu.
  *
- * a solve with the mass matrix on the tree of the step; closures and motions over time as rows G v1
- * = -dg/dt with multipliers.
- */
+ * This is a solve with the mass matrix on the tree of the step; closures and prescribed motions are
+ * rows G v1 = -dg/dt with multipliers. */
 #include "base/fail.h"
 #include "linalg/vec3.h"
 #include "stepping/reduced_private.h"
 
-/* Rows and columns (2/h) grad g, and the rates of motions over time, for multipliers as in a step.
- */
+/* Adds rows and columns (2/h) grad g, and the rates of prescribed motions; the scaling of
+ * multipliers is that of a step. */
 static void add_end_closures(reduced *x, olo_step *step)
 {
     double a = 2 / step->h;
     const olo_system *s = x->system;
-    olo_at end = olo_step_placed(step);
+    olo_at end = olo_step_solved_end(step);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_place at = {
+            olo_closure_position at = {
                 .block = closure_block(x, i), .row = j, .width = closure->count};
             const olo_constraint *c = &s->constraints[closure->first + j];
             int piece = olo_piece_of_constraint(s, closure->first + j);
@@ -36,9 +35,9 @@ static void add_end_closures(reduced *x, olo_step *step)
     }
 }
 
-/* v1 = -P_int dt times the scale of the mass: an elimination solves for what takes its right side
- * to zero */
-static void take_end(reduced *x, olo_step *step)
+/* v1 = -P_int dt times the scale of the mass; the sign is that of the elimination, which solves K
+ * dt + w = 0. */
+static void write_end(reduced *x, olo_step *step)
 {
     double a = 2 / step->h, scale = -x->mass_factor;
     const olo_system *s = x->system;
@@ -56,14 +55,14 @@ static void take_end(reduced *x, olo_step *step)
                 -a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
 }
 
-static olo_status tell_massless(const reduced *x, int block, olo_status status, olo_error *error)
+static olo_status fail_massless(const reduced *x, int block, olo_status status, olo_error *error)
 {
     return olo_fail(error, status, "the mass matrix is singular at '%s'",
                     block < x->system->node_count ? x->system->nodes[block].name : "a closure");
 }
 
-/* P^T M P nu = P^T p at the end, v1 = P nu; dt is nu over the scale of the mass, so that closures
- * have nearly their scale of a step */
+/* Assembles P^T M P nu = P^T p at the end; dt is nu divided by the scale of the mass, so that
+ * closures have nearly the same scale as in a step. */
 static void assemble_end(reduced *x, olo_step *step)
 {
     const olo_motion end = {.q0 = step->q_end,
@@ -83,11 +82,11 @@ static void assemble_end(reduced *x, olo_step *step)
     }
     add_end_closures(x, step);
     if (x->redundant)
-        remember_revealed(x, step->h, step->q_end);
+        store_rank_configuration(x, step->h, step->q_end);
 }
 
-/* What closures give at least; where some repeat others, that is found at the very place where the
- * next step would. */
+/* The smallest compliance of independent closures. Redundant rows are found at the configuration at
+ * which the next step would find them. */
 static double end_compliance(const reduced *x, const olo_step *step)
 {
     return x->redundant ? 2 / step->h * x->compliance : 0;
@@ -99,18 +98,18 @@ olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
     int block = 0;
     if (x->hinges) {
         block = olo_hinges_project(x->hinges, step);
-        return block < 0 ? OLO_OK : tell_massless(x, block, OLO_SINGULAR, error);
+        return block < 0 ? OLO_OK : fail_massless(x, block, OLO_SINGULAR, error);
     }
     assemble_end(x, step);
     olo_status status =
         olo_elimination_solve_symmetric(x->elimination, end_compliance(x, step), &block);
     if (status != OLO_OK)
-        return tell_massless(x, block, status, error);
-    take_end(x, step);
+        return fail_massless(x, block, status, error);
+    write_end(x, step);
     return OLO_OK;
 }
 
-/* Factors in which other right sides can be solved for, also transposed. */
+/* Factors the matrix of the projection, for other right-hand sides and for the transpose. */
 olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
 {
     reduced *x = data;
@@ -122,6 +121,6 @@ olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, 
     for (int i = 0; i < olo_elimination_count(x->elimination); i++)
         if (!(x->redundant ? olo_elimination_eliminate_with_rank
                            : olo_elimination_eliminate)(x->elimination, order[i]))
-            return tell_massless(x, order[i], OLO_SINGULAR, error);
+            return fail_massless(x, order[i], OLO_SINGULAR, error);
     return OLO_OK;
 }

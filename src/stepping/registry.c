@@ -29,7 +29,7 @@ static const olo_treatment *const treatments[] = {
 #undef OLO_TREATMENT
 };
 
-/* Place in a list of names, -1 if it is not there. */
+/* The index of a name in a list, -1 if it is not in the list. */
 static int find(const char *const *names, const char *name)
 {
     for (int i = 0; name && names[i]; i++)

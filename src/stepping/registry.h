@@ -1,4 +1,4 @@
-/* Schemes and treatments by name. The list is registry.def: one line a scheme or treatment. */
+/* Schemes and treatments by name. The list is registry.def: one line per scheme or treatment. */
 #ifndef OLO_STEPPING_REGISTRY_H
 #define OLO_STEPPING_REGISTRY_H
 
@@ -9,7 +9,7 @@
 extern const char *const olo_scheme_names[];
 extern const char *const olo_treatment_names[];
 
-/* Number of unknowns of a treatment for a system with these counts; 0 for a name that is not known.
+/* Number of unknowns of a treatment for a system with these counts; 0 for an unknown name.
  */
 int olo_treatment_unknowns(const char *name, const olo_counts *counts);
 
@@ -21,11 +21,11 @@ olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *u
 /* Whether a treatment has a penalty parameter. */
 bool olo_treatment_has_penalty(const char *name);
 
-/* Largest |g| that the treatment of a run allows by design: 0 where constraints are exact, the
+/* Largest |g| that the treatment of a run permits by design: 0 if constraints are exact, the
  * tolerance of augmented, infinity for a penalty. */
 double olo_treatment_constraint_error(const olo_run *run);
-/* The same of the energy and the scheme of a run: 0 where it is exact, infinity where it is bounded
- * but not constant. */
+/* Relative error of the energy that the scheme of a run permits by design: 0 if energy is exact,
+ * infinity if it is bounded but not constant. */
 double olo_scheme_energy_error(const olo_run *run);
 
 #endif

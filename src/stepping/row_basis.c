@@ -1,4 +1,4 @@
-/* A basis split into the space of some rows and the rest; see the header. */
+/* An orthonormal basis of the space of some rows and of its complement; see the header. */
 #include "stepping/row_basis.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/dense.h"
-#include "stepping/tangent.h"
+#include "stepping/dense_tangent.h"
 
 bool olo_row_basis_create(olo_row_basis *x, int count, int width)
 {
@@ -36,7 +36,7 @@ void olo_row_basis_free(olo_row_basis *x)
     olo_free(x->now);
 }
 
-/* Rows of unit length, so that their units do not matter. */
+/* Rows are normalised, so that their units do not matter. */
 bool olo_row_basis_begin(olo_row_basis *x, double floor)
 {
     for (int i = 0; i < x->count; i++) {

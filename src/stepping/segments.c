@@ -1,4 +1,5 @@
-/* The list of segments, and those that are plain arrays which several treatments write. */
+/* The list of segments of a state, and the two that several treatments write: motion and wrenches.
+ */
 #include "stepping/segments.h"
 
 const olo_segment *const olo_segments[] = {

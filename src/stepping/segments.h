@@ -1,5 +1,6 @@
-/* The segments of a state that stepping knows (system/state.h): the list is registry.def, one line
- * a segment. The number of a segment is a constant, and so access costs no more than a pointer. */
+/* The segments of a state that stepping owns (system/state.h). The list is registry.def, one line
+ * per segment. The number of a segment is a constant, so that access costs no more than a pointer.
+ */
 #ifndef OLO_STEPPING_SEGMENTS_H
 #define OLO_STEPPING_SEGMENTS_H
 
@@ -16,7 +17,7 @@ enum {
 #include "stepping/registry.def"
 #undef OLO_SEGMENT
 
-/* All of them, NULL at the end. Compiling gives a system this list. */
+/* All segments, NULL at the end. Compiling copies this list to the system. */
 extern const olo_segment *const olo_segments[];
 
 /* [twists] The motion of the last step: displacement and Cayley vector of each node. */

@@ -1,5 +1,5 @@
-/* A run: steps of equal size to the end, or of sizes that follow a tolerance, watched by observers.
- */
+/* A run: steps of equal size, or of sizes chosen by a tolerance, to the end time. Observers are
+ * called after every step. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,9 +8,9 @@
 #include "base/progress.h"
 #include "stepping/step.h"
 
-/* A free axis turns by h |omega| while the scheme turns by 2 atan(h |omega|/2): beyond this
- * discrete angle the body itself has turned by more than 0.9 of a half turn, and what is seen from
- * step to step is ambiguous. */
+/* A body with constant angular velocity rotates by h |omega| per step, but the scheme rotates it by
+ * 2 atan(h |omega|/2). If this discrete angle exceeds the bound, the body itself has rotated by
+ * more than 0.9 of half a turn, and its direction of rotation is ambiguous in the result. */
 static const double aliasing_angle = 1.905; /* 2 atan(0.9 pi/2) */
 
 static olo_status notify(const olo_observer *observers, int count, const olo_system *system,
@@ -50,13 +50,12 @@ static void warn_of_aliasing(const olo_system *system, const olo_state *state,
     char text[256];
     snprintf(
         text, sizeof text,
-        "body '%s' turns by nearly half a turn or more in one step at t = %.6g: its rotation is "
+        "body '%s' rotates by nearly half a turn or more in one step at t = %.6g: its rotation is "
         "ambiguous between steps; take a smaller step",
         system->nodes[report->rotation_node].name, state->t);
     warn(observers, count, text);
 }
 
-/* Number of steps of the whole run; the last one may be shorter. */
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error)
 {
     double span = run->end - start;
@@ -73,14 +72,14 @@ olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, ol
     return OLO_OK;
 }
 
-double olo_run_step(const olo_run *run, double t, bool last)
+double olo_run_step_size(const olo_run *run, double t, bool last)
 {
     double left = run->end - t;
     return last && left < run->step * (1 - 1e-9) ? left : run->step;
 }
 
-/* Backward parts of composed steps give dampers their energy back; over a whole step that is
- * resolved they lose some. */
+/* Dampers gain energy in the backward parts of composed steps. Over a whole step that is short
+ * enough they lose energy; the warning reports steps that are too long. */
 static void warn_of_damping(const olo_system *system, const olo_state *state, double gained,
                             const olo_observer *observers, int count, bool *warned)
 {
@@ -91,32 +90,31 @@ static void warn_of_damping(const olo_system *system, const olo_state *state, do
     if (!(gained > noise * ledger.kinetic))
         return;
     *warned = true;
-    snprintf(
-        text, sizeof text,
-        "dampers gave energy back in the step that ended at t = %.6g: its order has parts that "
-        "go back in time, too long for this damping; take a smaller step, or order 2",
-        state->t);
+    snprintf(text, sizeof text,
+             "dampers returned energy in the step that ended at t = %.6g: its order has parts "
+             "backward in time, too long for this damping; take a smaller step, or order 2",
+             state->t);
     warn(observers, count, text);
 }
 
-/* Steps of one size to the last bit, but for a shorter last one; times come from counting, so that
- * they do not drift. */
+/* A step of constant size; only the last one may be shorter. Times are computed from the number of
+ * steps, so that they do not drift. */
 static olo_status take_constant(const olo_run *run, olo_stepper *stepper, olo_state *state,
                                 long steps, const olo_run_summary *sum, olo_error *error)
 {
     const long i = sum->steps + 1;
-    const double h = olo_run_step(run, state->t, i == steps);
+    const double h = olo_run_step_size(run, state->t, i == steps);
     const olo_status status = olo_stepper_advance(stepper, state, h, error);
     if (status == OLO_OK)
         state->t = i == steps ? run->end : sum->start + (double)i * run->step;
     return status;
 }
 
-/* Times nearer to each other than this part of a grid are the same. */
+/* Times are equal if they differ by less than this fraction of the grid. */
 static const double same_time = 1e-9;
 
-olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                               double start, olo_error *error)
+olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                                 double start, olo_error *error)
 {
     double target = run->end;
     if (run->grid > 0) {
@@ -145,7 +143,7 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
 }
 
-/* The steps after sum->steps; those before are in the sums already. */
+/* Makes the steps after sum->steps; the sums already contain the previous ones. */
 static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_system *system,
                             olo_state *state, long steps, const olo_observer *observers,
                             int observer_count, olo_run_summary *sum, olo_error *error)
@@ -155,7 +153,7 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
     bool warned = false;
     while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
         const double dissipated = olo_sum_value(&state->dissipation);
-        status = chosen ? olo_run_take_chosen(run, stepper, state, sum->start, error)
+        status = chosen ? olo_run_step_adaptive(run, stepper, state, sum->start, error)
                         : take_constant(run, stepper, state, steps, sum, error);
         const olo_step_report *report = olo_stepper_report(stepper);
         const bool aliased = sum->largest_rotation > aliasing_angle;

@@ -1,9 +1,8 @@
-/* The numbers of one step, shared by scheme and treatment.
+/* One time step: the data that the scheme, the treatment of constraints and the stepper share.
  *
- * A scheme evaluates the balance T of the unreduced equations and hands the pieces of its tangent
- * to a sink; a treatment (reduced, multipliers, ...) decides what the unknowns are, turns the
- * pieces into its matrix and solves. Neither knows what a body or a joint is.
- */
+ * A scheme evaluates the balance T of the unreduced equations and passes the pieces of its tangent
+ * dT/dq1 to a sink. A treatment (reduced, multipliers, ...) chooses the unknowns, assembles its
+ * matrix from the pieces and solves. Neither depends on kinds of bodies or joints. */
 #ifndef OLO_STEPPING_STEP_H
 #define OLO_STEPPING_STEP_H
 
@@ -14,42 +13,42 @@
 #include "system/interval.h"
 #include "system/system.h"
 
-/* Cayley vectors beyond this are on the way to the spurious root at a half turn. */
+/* Longer Cayley vectors converge to the spurious root at half a turn. */
 #define OLO_HALF_TURN 200.0
 
 typedef struct olo_step {
     const olo_system *system;
-    const olo_state *state;    /* the start; not changed during the iteration */
-    double t, h;               /* start time and step */
-    bool closed;               /* joints are to be closed in every iterate, not only in the end */
-    bool from_momentum;        /* starts with the momentum Mv0, not with the velocity v0 */
+    const olo_state *state;    /* initial state of the step; not changed during the iteration */
+    double t, h;               /* initial time and step size */
+    bool closed;               /* joints are closed in every iterate, not only at convergence */
+    bool from_momentum;        /* the step starts from the momentum Mv0, not from the velocity v0 */
     olo_evaluation evaluation; /* of the scheme */
-    double weight;             /* in T the multipliers of the state act so many times */
-    double *q0, *v0;           /* [n] the start, kept for what is asked after the step */
+    double weight;             /* factor of the multipliers of the state in T */
+    double *q0, *v0;           /* [n] copies of the initial state, read after the step */
     olo_motion x;              /* q0, dq, qm, q1, motion, u, constants */
     double *T;                 /* [n] balance */
-    double *Mv0;               /* [n] */
-    double *q_end;             /* [n] configuration at the end, settled, ... */
-    double *remainder_end;     /* [n] ... and what rounding left of it */
-    double *v1;                /* [n] velocity at the end ... */
-    bool pending;              /* ... unless it is left for later */
-    double *momentum;          /* [n] at the end, where it has to be projected */
-    double energy;             /* of the step by itself, where the scheme has one */
-    bool concluded;            /* the treatment has found both with the solution */
-    double *lambda_end;        /* [m] multipliers of the projection, forces over half a step */
-    double *constant;          /* [n] gradient of the terms that are linear in q, ... */
-    double constant_energy;    /* ... and their energy at q = 0 */
-    int active_count;          /* terms that are not among the constant forces */
+    double *Mv0;               /* [n] initial momentum */
+    double *q_end; /* [n] configuration at the end, with joints closed to the last bit, ... */
+    double *remainder_end;  /* [n] ... and its remainder */
+    double *v1;             /* [n] velocity at the end ... */
+    bool pending;           /* ... which is computed later if this is set */
+    double *momentum;       /* [n] at the end, before its projection */
+    double energy;          /* energy of the step, if the scheme defines one */
+    bool concluded;         /* the treatment has computed momentum and energy with the solution */
+    double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
+    double *constant;       /* [n] gradient of the terms that are linear in q, ... */
+    double constant_energy; /* ... and their energy at q = 0 */
+    int active_count;       /* terms whose forces are not constant */
     int *active;
-    const double *inputs; /* [actions] see olo_interval; NULL: none */
-    double load;          /* factor of all loads, at rest: see statics/ */
+    const double *inputs; /* [actions] controls, see olo_interval; NULL: none */
+    double load;          /* load factor, in statics only */
     double *numbers;      /* memory behind all arrays but `active` */
     double *r, *K;        /* local workspace */
-    double scale;         /* size of what cancels in T, for round-off */
-    double start_scale;   /* the part of it that a step starts with */
+    double scale;         /* magnitude of the terms that cancel in T, for estimates of round-off */
+    double start_scale;   /* its part that is known at the start of the step */
 } olo_step;
 
-/* The step as kernels see it, and its end. */
+/* The step as an interval for kernels; its start; its end. */
 static inline olo_interval olo_step_interval(const olo_step *step)
 {
     return (olo_interval){.q0 = step->x.q0,
@@ -71,59 +70,61 @@ static inline olo_at olo_step_end(const olo_step *step)
     return (olo_at){.q = step->x.q1, .angles = step->state->angles, .t = step->t + step->h};
 }
 
-/* The end of a step that is solved, as the next one will start. */
-static inline olo_at olo_step_placed(const olo_step *step)
+/* The end of a solved step, at which the next one starts. */
+static inline olo_at olo_step_solved_end(const olo_step *step)
 {
     return (olo_at){.q = step->q_end, .angles = step->state->angles, .t = step->t + step->h};
 }
 
-/* The multiplier of a row with which a step may start to iterate. */
+/* The predictor of the multiplier of a row. */
 static inline double olo_step_predicted_multiplier(const olo_step *step, int row)
 {
     return step->weight * step->state->lambda[row];
 }
 
-/* The gradient d of a row with which its multiplier acts over the step: the discrete one, or that
- * at the start. True if it changes with q1, and then dd/dq1 is in `tangent` unless that is NULL. */
+/* The gradient d with which the multiplier of a row acts over the step: the discrete gradient, or
+ * the gradient at the start. Returns true if it depends on q1; then dd/dq1 is written to `tangent`
+ * unless that is NULL. */
 bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, double *tangent);
 
-/* Memory for all numbers of a step that is zeroed, and the forces that are constant. To be freed
- * also on failure. */
+/* Allocates the arrays of a zeroed step, and sums the constant forces. Must be freed also on
+ * failure. */
 olo_status olo_step_create(const olo_system *system, olo_step *step, olo_error *error);
 void olo_step_free(olo_step *step);
 
-/* |grad g|^2 of a constraint row at the model's start, directors in model lengths; positive. Over a
- * mass it has the units of the row's G M^-1 G^T, whatever the row is: rows are regularised relative
- * to it. */
+/* |grad g|^2 of a constraint row in the initial configuration of the model, directors in model
+ * lengths; positive. Divided by a mass it has the units of the entry of the row in G M^-1 G^T, for
+ * all kinds of rows: rows are regularised relative to it. */
 double olo_row_weight(const olo_system *system, int row);
-/* The size that a constraint row itself has: a length for supports, its square for rods, one for
+/* The size of a constraint row: a length for supports, a squared length for rods, one for
  * directors. */
 double olo_row_size(const olo_system *system, int row);
-/* |g(q)| over the size of its parts, with the row's gradient at q: a row that holds is at
- * round-off. */
+/* |g(q)| divided by the magnitude of its parts, with the gradient of the row at q. A satisfied row
+ * is at round-off. */
 double olo_row_residual(const olo_system *system, int row, const double *gradient, double g,
                         const double *q);
-/* What a row leaves at the end of the step, with d of olo_step_row at hand: with the discrete
- * gradient g(q1) = g(q0) + d.dq exactly, and so free of the rounding of q1. A g(q0) at the level of
- * rounding is noise: following it would put that noise over h into the velocities, so it is left
- * alone until it is more. */
-double olo_row_remainder(const olo_step *step, int row, const double *d);
-/* The largest of these at q1 over `count` rows, all of the first ones if `rows` is NULL; a solution
- * has none above OLO_ROW_OPEN. Overwrites step->r. */
-#define OLO_ROW_OPEN 1e-11
-double olo_rows_open(const olo_step *step, int count, const int *rows);
+/* The value g(q1) of a row at the end of the step, from d of olo_step_row: for the discrete
+ * gradient g(q1) = g(q0) + d.dq holds exactly, so that the rounding of q1 does not enter. A g(q0)
+ * at the level of rounding is ignored: correcting it would add this noise, divided by h, to the
+ * velocities. */
+double olo_row_end_value(const olo_step *step, int row, const double *d);
+/* The largest residual at q1 over `count` rows, or over the first `count` rows if `rows` is NULL.
+ * In a solution it is at most OLO_ROW_TOLERANCE. Overwrites step->r. */
+#define OLO_ROW_TOLERANCE 1e-11
+double olo_rows_largest_residual(const olo_step *step, int count, const int *rows);
 /* The largest mass of a node. */
-double olo_heaviest(const olo_system *system);
-/* What one of these rows that repeats no other has in G M^-1 G^T at least. */
-double olo_least_compliance(const olo_system *system, int count, const int *rows);
+double olo_largest_mass(const olo_system *system);
+/* A lower bound of the diagonal entries of G M^-1 G^T for rows that are not redundant. */
+double olo_smallest_compliance(const olo_system *system, int count, const int *rows);
 
-/* Where a scheme puts the tangent dT/dq1. */
+/* The receiver of the pieces of the tangent dT/dq1. */
 typedef struct olo_sink {
     void *context;
     void (*mass)(void *context, double factor);                              /* += factor M */
     void (*local)(void *context, int piece, double factor, const double *K); /* += factor K */
-    /* += factor times the tangent of a term with `invariants`, whose stress and its derivative by
-     * them, at q1 or at the midpoint, are given. NULL: such a term comes as a local matrix, too. */
+    /* += factor times the tangent of a term with `invariants`, from its stress and the derivative
+     * of the stress with respect to the invariants, at q1 or at the midpoint. NULL: such a term is
+     * passed as a local matrix, too. */
     void (*stress)(void *context, int piece, double factor, const olo_law_over *law,
                    const double *at);
 } olo_sink;
@@ -131,100 +132,112 @@ typedef struct olo_sink {
 /* A scheme: the balance over a step and its derivative. */
 typedef struct olo_scheme {
     const char *name;
-    const char *conserves; /* of the laws of a model, in a sentence */
-    int highest_order;     /* of what its steps can be composed to */
-    bool constant;         /* keeps what it keeps with constant steps only */
-    double unit; /* T is so many times the balance of the sources, of which condition numbers are
-                    reported */
-    olo_evaluation evaluation; /* of terms, and of rows; the left pair is taken where rows are */
-    bool inertial; /* of frames under constant forces f alone T is M ((2/h) dq - 2 v0) + h f, or
-                      with 2 p0 for 2 M v0 */
-    double
-        energy_error; /* of the energy, in proportion: 0 exact, infinity bounded but not constant */
-    double turn;      /* longest Cayley vector of a solution: beyond it is a spurious root */
-    /* Before the iteration of a step: the scale of what will cancel in T. */
+    const char *conserves; /* a sentence that says which quantities it conserves */
+    int highest_order;     /* highest order of compositions of its steps */
+    bool constant;         /* it conserves these quantities with constant step sizes only */
+    double unit; /* T is `unit` times the balance in the sources; condition numbers refer to the
+                    latter */
+    olo_evaluation evaluation; /* where terms and rows are evaluated; the left pair is evaluated
+                                  where rows are */
+    bool inertial; /* for frames under constant forces f, T = M ((2/h) dq - 2 v0) + h f, or with 2
+                      p0 instead of 2 M v0 */
+    double energy_error; /* relative error of the energy by design: 0 exact, infinity bounded but
+                            not constant */
+    double turn; /* longest Cayley vector of a solution; longer ones belong to a spurious root */
+    /* Before the iteration of a step: computes the magnitude of the terms that cancel in T. */
     void (*begin)(olo_step *step);
-    /* T from step->x; the tangent goes to the sink unless it is NULL. */
+    /* Computes T from step->x; passes the tangent to the sink unless it is NULL. */
     void (*balance)(olo_step *step, const olo_sink *sink);
-    /* A multiplier's share in T is factor * lambda * gradient of the constraint (olo_step_row). */
+    /* The factor of a multiplier in T: a row contributes factor * lambda * d (olo_step_row). */
     double (*multiplier_factor)(const olo_step *step);
-    /* When the step is solved and not concluded: the momentum at its end, which the treatment
-     * projects to the constraints there, for v1, and the energy of the step. NULL: the scheme finds
-     * v1 itself. */
+    /* After the solution, if not step->concluded: computes the momentum at the end, which the
+     * treatment projects to the constraints for v1, and the energy of the step. NULL: the scheme
+     * computes v1 itself. */
     void (*momentum)(olo_step *step);
-    /* The new state from dq, and from its multipliers, which the treatment has written: q, v, work,
-     * dissipation, time. */
+    /* Writes the new state from dq, and from the multipliers, which the treatment has already
+     * written: q, v, work, dissipation, time. */
     void (*finish)(const olo_step *step, olo_state *state);
 } olo_scheme;
 
 #define OLO_SCHEME(identifier, name) extern const olo_scheme olo_scheme_##identifier;
 #include "stepping/registry.def"
 #undef OLO_SCHEME
-/* By name, NULL if there is none. */
+/* Returns a scheme by its name, NULL if there is none. */
 const olo_scheme *olo_scheme_find(const char *name);
 
-/* A stepper with a scheme that need not be registered; run->scheme is not looked at. */
+/* Creates a stepper with a scheme that may be unregistered; run->scheme is ignored. */
 olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *scheme,
                                    const olo_run *run, olo_stepper **stepper, olo_error *error);
 
-/* What one Newton iteration did, in scaled units (lengths over the model's length, angles). */
+/* Result of one Newton iteration, in scaled units (lengths divided by the model's length, angles).
+ */
 typedef struct olo_newton {
     double increment; /* size of the update */
     double size;      /* size of the whole increment of the step */
-    double residual;  /* of the reduced balance over what cancels in it */
+    double residual;  /* of the reduced balance, relative to the terms that cancel in it */
     double turn;      /* largest Cayley vector */
-    double left;      /* what the update leaves, where it was one with an older tangent; else 0 */
+    double left;      /* estimated error after an update with an older tangent; else 0 */
     int worst;        /* node with the largest update */
 } olo_newton;
 
-/* After Newton has converged: the step is solved; Newton goes on from there, since the treatment
- * has changed its equations or its start; this is no solution; or there never will be one, at no
- * smaller step either. */
-typedef enum olo_pass { OLO_PASS_DONE, OLO_PASS_AGAIN, OLO_PASS_FAILED, OLO_PASS_FUTILE } olo_pass;
-/* Done if these rows hold at q1 (as for olo_rows_open), else failed with the reason. */
+/* The judgement of the treatment after the Newton iteration has converged: the step is solved; the
+ * iteration continues, because the treatment has changed its equations or its iterate; this is no
+ * solution; or there is no solution for any step size. */
+typedef enum olo_pass {
+    OLO_PASS_DONE,
+    OLO_PASS_AGAIN,
+    OLO_PASS_FAILED,
+    OLO_PASS_NO_SOLUTION
+} olo_pass;
+/* Done if these rows are satisfied at q1 (as for olo_rows_largest_residual), else failed with the
+ * reason. */
 olo_pass olo_pass_closed(const olo_step *step, int count, const int *rows, olo_error *error);
 
-/* A dense square matrix, row-major. The entries belong to whoever receives it: olo_free. */
+/* A dense square matrix, row-major. The receiver owns the entries: olo_free. */
 typedef struct olo_square {
     int size;
     double *entry;
 } olo_square;
 
-/* Which matrix of an iteration: the one whose condition number is reported, unscaled as in the
- * sources, or its other form, where there is one: the scaled matrix that `multipliers` factors, the
+/* The matrix of an iteration: the one whose condition number is reported, unscaled as in the
+ * sources, or another form if there is one: the scaled matrix that `multipliers` factors, the
  * undivided tangent of `projected` (thesis B.2). */
 typedef enum olo_matrix_kind { OLO_MATRIX_REPORTED, OLO_MATRIX_OTHER } olo_matrix_kind;
 
 /* A treatment of constraints. */
 typedef struct olo_treatment {
     const char *name;
-    bool scaled;   /* it measures residuals against step->scale */
-    bool near;     /* its tangent is exact at the solution only: updates go on down to round-off */
-    bool forest;   /* joints of the spanning forest are closed in every solution and carry wrenches;
-                      only closures have multipliers */
+    bool scaled; /* it divides residuals by step->scale */
+    bool near; /* its tangent is exact at the solution only: iterations continue until round-off */
+    bool forest;   /* joints of the spanning forest are closed in every solution and have joint
+                      wrenches; only closures have multipliers */
     bool recorded; /* steps are recorded and linearised: step_record.c, linear_step.c */
     bool penalty;  /* it has a penalty parameter */
-    /* Refuses what it has no equations for, and options that make no sense. May be NULL. */
+    /* Refuses systems for which it has no equations, and invalid options. May be NULL. */
     olo_status (*check)(const olo_system *system, const olo_run *run, olo_error *error);
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
                          void **data, olo_error *error);
     void (*free)(void *data);
-    /* Start values: the state's last motion times `scale`. */
+    /* The predictor: extrapolates from the last motion of the state times `scale`. */
     void (*predict)(void *data, olo_step *step, double scale);
-    /* One iteration; afterwards step->x belongs to the updated unknowns. */
+    /* One Newton iteration; afterwards step->x is that of the updated unknowns. */
     olo_status (*iterate)(void *data, olo_step *step, olo_newton *newton, olo_error *error);
-    /* After convergence of the `count`-th solution of this step; NULL: done. Sets the error when
-     * futile. */
+    /* Called after convergence of the `count`-th solution of this step; NULL: done. Sets the error
+     * if it returns OLO_PASS_NO_SOLUTION. */
     olo_pass (*pass)(void *data, olo_step *step, int count, olo_error *error);
-    /* v1 and lambda_end from the momentum at q_end, M v1 + (h/2) G^T lambda_end = momentum with G
-     * v1 = 0 (or the rate of a motion). NULL: not with schemes that need it. */
+    /* Computes v1 and lambda_end from the momentum at q_end,
+     *
+     *       M v1 + (h/2) G^T lambda_end = momentum,   G v1 = 0 (or the rate of a prescribed
+     * motion).
+     *
+     * NULL: not available with schemes that need it. */
     olo_status (*project)(void *data, olo_step *step, olo_error *error);
-    /* When the step is solved: motion, multipliers and wrenches, both over step->weight, and
-     * constraint energy of the new state. */
+    /* After the solution: writes the motion, multipliers and joint wrenches, both divided by
+     * step->weight, and the constraint energy of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
-    /* Takes back round-off of q_end. May be NULL. */
+    /* Corrects round-off of q_end. May be NULL. */
     void (*settle)(void *data, olo_step *step);
-    /* Largest |g| it allows by design; NULL: none, constraints are exact. */
+    /* Largest |g| that it permits by design; NULL: constraints are exact. */
     double (*constraint_error)(const olo_run *run);
     /* The iteration matrix of the finished step. Allocates. */
     olo_status (*matrix)(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
@@ -234,28 +247,28 @@ typedef struct olo_treatment {
 #define OLO_TREATMENT(name, unknowns) extern const olo_treatment olo_treatment_##name;
 #include "stepping/registry.def"
 #undef OLO_TREATMENT
-/* By name, NULL if there is none. */
+/* Returns a treatment by its name, NULL if there is none. */
 const olo_treatment *olo_treatment_find(const char *name);
 
-/* How the sizes of steps are chosen, see control.c. */
+/* The choice of step sizes, see step_size_control.c. */
 typedef struct olo_control {
-    double bound; /* of the estimated error of a step; 0: sizes are given */
+    double bound; /* of the estimated error of a step; 0: constant step sizes */
     double first, smallest, largest;
-    double *estimate; /* [n] */
-    double *mobility; /* [n] one over the mass of a coordinate, 0 if it has none */
-    double
-        outer[OLO_COMPOSITION_PARTS]; /* weights of the parts' middles for the start of the step */
-    olo_state *retry;                 /* the start of a step that may be rejected */
+    double *estimate;                    /* [n] */
+    double *mobility;                    /* [n] inverse mass of a coordinate, 0 if it has none */
+    double outer[OLO_COMPOSITION_PARTS]; /* weights of the midpoints of the parts in the
+                                            extrapolation to the start of the step */
+    olo_state *retry;                    /* initial state of a step that may be rejected */
 } olo_control;
 
-/* A part of a composed step, as far as its forces go, and its share in those of the whole. */
+/* The forces of a part of a composed step, and its weight in those of the whole step. */
 typedef struct olo_part {
     double weight, t, h;
     double *q0, *dq, *qm, *q1; /* [n] */
     double *wrench, *lambda;   /* [twists], [m] as in the state */
 } olo_part;
 
-/* The stepper: one of each. */
+/* The stepper: a scheme, a treatment, and the strategy around them. */
 struct olo_stepper {
     const olo_system *system;
     const olo_scheme *scheme;
@@ -263,92 +276,102 @@ struct olo_stepper {
     const olo_composition *composition;
     void *data;
     olo_step step;
-    olo_state
-        *backup; /* the start, where halves of the step or a first motion have changed the state */
-    bool saved;  /* backup holds it */
-    olo_state *begin; /* the start of a composed step or of a half of it */
-    double *gathered; /* [m + reactions] multipliers and reactions of a composed step */
-    olo_part part[OLO_COMPOSITION_PARTS]; /* its parts that carry forces, for reactions ... */
-    int part_count;                       /* ... of the last step, if that was composed */
+    olo_state *backup; /* initial state, if halves of the step or a first predictor have changed the
+                          state */
+    bool saved;        /* `backup` is valid */
+    olo_state *begin;  /* initial state of a composed step or of a half of it */
+    double *gathered;  /* [m + reactions] multipliers and reactions of a composed step */
+    olo_part part[OLO_COMPOSITION_PARTS]; /* its parts with their forces, for reactions ... */
+    int part_count;                       /* ... of the last step, if it was composed */
     olo_control control;
     double tolerance;
     int iterations, halvings;
     int unknowns;
-    bool quadratic; /* Newton has the whole tangent */
-    bool hinges;    /* all joints are: their angles turn no further than bodies do */
-    bool objects;   /* some constraint may have no meaning over a step */
-    bool stepped;   /* step holds a finished step */
-    bool futile;    /* the last failure does not go away with a smaller step */
-    bool lazy;      /* velocities of a scheme with momenta follow on demand only */
-    bool eager;     /* they are wanted at the ends of parts of steps, too */
-    bool projected; /* its steps start with the velocities of a state, not with its momentum */
+    bool quadratic;   /* the tangent is complete: Newton converges quadratically */
+    bool hinges_only; /* all joints are hinges: their angles change by no more than bodies rotate */
+    bool has_objections; /* some constraint may be meaningless over a long step */
+    bool stepped;        /* `step` is a finished step */
+    bool unsolvable;     /* the last failure would also occur with a smaller step */
+    bool lazy;           /* velocities of a scheme with momenta are computed on demand only */
+    bool eager;          /* they are needed at the ends of parts of steps, too */
+    bool projected;      /* steps start from the velocities of a state, not from its momentum */
     olo_step_report report;
-    double history[64]; /* scaled increments of the last attempt */
+    double history[64]; /* scaled updates of the last attempt */
     int history_count;
     int worst;
-    /* Sees every step that is solved, parts and halves of a step one by one, before the state
-     * changes; NULL: nobody. And is told when the last `count` of them do not count, since the step
-     * they are parts of is split. */
+    /* Called for every solved step, for parts and halves of a step one by one, before the state
+     * changes; NULL: none. `discard_steps` is called if the last `count` of them are invalid,
+     * because the step of which they are parts is split. */
     void (*observe_step)(void *context, const olo_stepper *stepper);
     void (*discard_steps)(void *context, int count);
     void *observe_context;
 };
 
-/* The forces of constraints over a step, or at rest. */
+/* The constraint forces over a step, or at an equilibrium. */
 typedef struct olo_forces {
     const olo_step *step;
     const olo_topology
-        *topology; /* its joints carry their wrench; NULL: everything is in the multipliers */
-    const double *wrench; /* [twists] what hangs on the joints, times `unit` */
+        *topology;        /* joints of its forest have wrenches; NULL: all rows have multipliers */
+    const double *wrench; /* [twists] joint wrenches, times `unit` */
     double unit;
     const double *lambda; /* [m] multipliers */
 } olo_forces;
 
-/* Writes the reactions that are recorded to the state. */
+/* Writes the recorded reactions to the state. */
 void olo_record_reactions(const olo_forces *forces, olo_state *state);
 /* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
-/* Keeps the step that is solved as a part of a composed one, for reactions. */
-void olo_stepper_keep_part(olo_stepper *stepper, const olo_state *state, double weight);
+/* Stores the solved step as a part of a composed one, for reactions. */
+void olo_stepper_store_part(olo_stepper *stepper, const olo_state *state, double weight);
 
-/* Whether all observers came from their default function. */
+/* Checks that all observers were initialised by olo_observer_default. */
 olo_status olo_observers_check(const olo_observer *observers, int count, olo_error *error);
-/* Adds what a step did to the sums of a run; of one that was not taken only its work counts. */
+/* Adds the report of a step to the sums of a run; of a failed step only the iterations, halvings
+ * and rejections. */
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken);
-/* How many steps a run from time `start` has, and how long the step at t is: the last one may be
- * shorter. */
+/* The number of steps of a run from time `start`, and the size of the step at t: the last one may
+ * be shorter. */
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error);
-double olo_run_step(const olo_run *run, double t, bool last);
-/* A step by the tolerance, at most to the next time of the grid of the run from `start`, or to its
- * end. */
-olo_status olo_run_take_chosen(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                               double start, olo_error *error);
+double olo_run_step_size(const olo_run *run, double t, bool last);
+/* A step whose size the tolerance chooses, at most to the next time of the grid of the run from
+ * `start`, or to its end. */
+olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                                 double start, olo_error *error);
 
-/* A step after which the velocities may be `pending` if the stepper is lazy, and what gives them.
- */
+/* Predictor and Newton iteration of the current step, from the last motion times `predictor`; the
+ * treatment may request further iterations (newton.c). */
+olo_status olo_stepper_solve(olo_stepper *stepper, double predictor, olo_error *error);
+/* One step of second order, without composition or halving. A failure leaves the state unchanged
+ * except for its predictor. */
+olo_status olo_stepper_step_once(olo_stepper *stepper, olo_state *state, double h,
+                                 olo_error *error);
+/* Makes a step, after which the velocities may be `pending` if the stepper is lazy; computes
+ * pending velocities. */
 olo_status olo_stepper_advance(olo_stepper *stepper, olo_state *state, double h, olo_error *error);
 olo_status olo_stepper_complete(olo_stepper *stepper, olo_state *state, olo_error *error);
-/* step.v1 from a momentum p at the configuration and time of a state, at the end of a step of h: M
- * v1 + (h/2) G^T lambda_end = p. */
+/* Computes step.v1 from a momentum p at the configuration and time of a state, at the end of a step
+ * of size h:
+ *
+ *       M v1 + (h/2) G^T lambda_end = p. */
 olo_status olo_stepper_project(olo_stepper *stepper, const olo_state *state, const double *p,
                                double h, olo_error *error);
-/* May velocities follow on demand? Not where something looks at those of every step. */
+/* Whether velocities may be computed on demand: not if something reads those of every step. */
 bool olo_stepper_may_be_lazy(const olo_stepper *stepper);
 
 /* The iteration matrix of the last step; its entries belong to the caller. */
 olo_status olo_stepper_matrix(olo_stepper *stepper, olo_matrix_kind kind, olo_square *K,
                               olo_error *error);
 
-/* Finds, at the start of a step, the closure rows that repeat others; then I minus the projector on
- * the rows of a closure block that do not, count x count. */
-void olo_reduced_reveal(void *data, olo_step *step);
-void olo_reduced_redundant(const void *data, int block, double *N);
-/* The twist by which its last iteration changed a node. */
+/* Finds the redundant closure rows at the start of a step; then I minus the projector to the active
+ * directions of a closure block, count x count. */
+void olo_reduced_find_redundant(void *data, olo_step *step);
+void olo_reduced_redundant_projector(const void *data, int block, double *N);
+/* The update of a node, a twist, in the last iteration. */
 const double *olo_reduced_twist(const void *data, int node);
-/* For derivatives of a step (linear_step.c). The closure multipliers of the last solution, as the
- * treatment scales them, lambda h^2/2; the tangent of a step that is solved, from its motion and
- * these, eliminated; and the matrix of the projection at q_end, eliminated, in which velocities are
- * divided by `scale`. */
+/* For derivatives of a step (linear_step.c): the closure multipliers of the last solution in the
+ * scaling of the treatment, lambda h^2/2; the factored tangent of a solved step, from its motion
+ * and these; and the factored matrix of the projection at q_end, in which velocities are divided by
+ * `scale`. */
 olo_elimination *olo_reduced_elimination(void *data);
 void olo_reduced_multipliers(const void *data, double *lambda);
 olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motion,

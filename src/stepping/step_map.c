@@ -1,15 +1,15 @@
-/* The linearised step in canonical coordinates, and how symplectic it is.
+/* The linearised step in canonical coordinates, and its symplectic defect.
  *
  * On the constrained phase space g(q) = 0, G(q) v = 0 the symplectic form is that of all
- * coordinates, dq1.M dv2 - dq2.M dv1, for variations that keep both. With b_k an M-orthonormal
- * basis of the tangent space at q, and f_k the least dv that follows dq = b_k, M-orthogonal to all
- * b_j, the variations (b_k, f_k) and (0, b_k/h) are canonical but for the factor 1/h, and
+ * coordinates, dq1.M dv2 - dq2.M dv1, for variations that satisfy both to first order. Let b_k be
+ * an M-orthonormal basis of the tangent space at q, and f_k the smallest dv that is admissible with
+ * dq = b_k, M-orthogonal to all b_j. The variations (b_k, f_k) and (0, b_k/h) are canonical except
+ * for the factor 1/h, and
  *
  *     x_k = b_k.M dq,   y_k = h b_k.M dv
  *
- * are the coordinates of a variation. A step is symplectic if A^T J A = J for its matrix A in
- * these.
- */
+ * are the coordinates of a variation. A step is symplectic if A^T J A = J for its matrix A in these
+ * coordinates. */
 #include <math.h>
 #include <string.h>
 
@@ -22,13 +22,13 @@
 #include "stepping/row_basis.h"
 #include "system/system.h"
 
-enum { FREEDOMS_MAX = 1000 };
+enum { DOFS_MAX = 1000 };
 
 typedef struct basis {
     const olo_system *system;
     olo_derivatives *derivatives;
-    int dofs, count;    /* wanted, and there */
-    double *b, *f, *Mb; /* [freedoms x n] */
+    int dofs, count;    /* number of vectors required, and found */
+    double *b, *f, *Mb; /* [dofs x n] */
     double *dq, *dv;    /* [n] */
 } basis;
 
@@ -37,10 +37,10 @@ static double *row_of(const basis *x, double *rows, int k)
     return rows + (size_t)k * (size_t)x->system->n;
 }
 
-/* b becomes the admissible part of dq that is M-orthogonal to all b_k, f what follows it; gives
- * |b|_M. */
-static olo_status reduce(basis *x, const olo_state *state, double *size, double *left,
-                         olo_error *error)
+/* Sets b to the admissible part of dq that is M-orthogonal to all b_k, and f to its dv; returns
+ * |b|_M before and after the orthogonalisation. */
+static olo_status orthogonalise(basis *x, const olo_state *state, double *size, double *left,
+                                olo_error *error)
 {
     int n = x->system->n;
     double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
@@ -64,19 +64,20 @@ static olo_status reduce(basis *x, const olo_state *state, double *size, double 
     return OLO_OK;
 }
 
-/* Takes the admissible part of dq as the next vector if more than `least` of its length is new.
- * What is left of much else has its rounding, too, and is made admissible again. */
-static olo_status take(basis *x, const olo_state *state, double least, olo_error *error)
+/* Adds the admissible part of dq to the basis if more than a fraction `least` of its length is
+ * independent. If the independent part is small, its rounding errors are relatively large: it is
+ * normalised and projected a second time. */
+static olo_status add_vector(basis *x, const olo_state *state, double least, olo_error *error)
 {
     int n = x->system->n;
     double *b = row_of(x, x->b, x->count), *f = row_of(x, x->f, x->count),
            *Mb = row_of(x, x->Mb, x->count), size, left;
-    olo_status status = reduce(x, state, &size, &left, error);
+    olo_status status = orthogonalise(x, state, &size, &left, error);
     if (status != OLO_OK || !(left > least * size) || !(left > 0))
         return status;
     for (int i = 0; i < n; i++)
         x->dq[i] = b[i] / left;
-    status = reduce(x, state, &size, &left, error);
+    status = orthogonalise(x, state, &size, &left, error);
     double scale = 1 / left;
     for (int i = 0; i < n; i++) {
         b[i] *= scale;
@@ -87,8 +88,7 @@ static olo_status take(basis *x, const olo_state *state, double least, olo_error
     return status;
 }
 
-/* A basis at a state, from all coordinates in turn; those that are nearly there already come last.
- */
+/* Builds a basis at a state from all coordinates in turn; nearly dependent ones come last. */
 static olo_status build(basis *x, const olo_state *state, olo_error *error)
 {
     olo_status status = OLO_OK;
@@ -97,31 +97,33 @@ static olo_status build(basis *x, const olo_state *state, olo_error *error)
         for (int i = 0; status == OLO_OK && i < x->system->n && x->count < x->dofs; i++) {
             memset(x->dq, 0, (size_t)x->system->n * sizeof *x->dq);
             x->dq[i] = 1;
-            status = take(x, state, least, error);
+            status = add_vector(x, state, least, error);
         }
     if (status == OLO_OK && x->count < x->dofs)
         status = olo_fail(error, OLO_SINGULAR, "some degree of freedom has no mass");
     return status;
 }
 
-/* The basis at the end that is next to the one at the start. */
-static olo_status carry(basis *end, const basis *start, const olo_state *state, olo_error *error)
+/* Builds the basis at the end by projection of the one at the start. */
+static olo_status transport(basis *end, const basis *start, const olo_state *state,
+                            olo_error *error)
 {
     olo_status status = OLO_OK;
     end->count = 0;
     for (int k = 0; status == OLO_OK && k < start->dofs; k++) {
         memcpy(end->dq, row_of(start, start->b, k), (size_t)end->system->n * sizeof *end->dq);
-        status = take(end, state, 1e-8, error);
+        status = add_vector(end, state, 1e-8, error);
     }
     if (status == OLO_OK && end->count < end->dofs)
-        status = olo_fail(error, OLO_SINGULAR, "the step turns too far for a common basis");
+        status =
+            olo_fail(error, OLO_SINGULAR, "bodies rotate too far in the step for a common basis");
     return status;
 }
 
-/* Columns of A from `first`: the images of as many canonical variations of the start as there are
- * freedoms, all at once, in place. */
-static olo_status images(const basis *end, double h, int first, double *dq, double *dv, double *A,
-                         olo_error *error)
+/* Computes columns of A from `first`: the images of as many canonical variations of the start as
+ * there are degrees of freedom, all at once; overwrites the variations. */
+static olo_status compute_columns(const basis *end, double h, int first, double *dq, double *dv,
+                                  double *A, olo_error *error)
 {
     int n = end->system->n, f = end->dofs;
     olo_status status = olo_derivatives_step_forward_all(end->derivatives, f, dq, dv, error);
@@ -135,20 +137,21 @@ static olo_status images(const basis *end, double h, int first, double *dq, doub
     return status;
 }
 
-/* Of (b_k, f_k), then of (0, b_k/h); uses up the basis at the start. */
+/* Fills A: columns of (b_k, f_k), then of (0, b_k/h); overwrites the basis at the start. */
 static olo_status fill(basis *start, const basis *end, double h, double *dq, double *A,
                        olo_error *error)
 {
     size_t count = (size_t)start->dofs * (size_t)start->system->n;
-    double *dv = start->Mb; /* not wanted any more */
+    double *dv = start->Mb; /* no longer needed */
     memset(dq, 0, count * sizeof *dq);
     for (size_t i = 0; i < count; i++)
         dv[i] = start->b[i] / h;
-    olo_status status = images(end, h, 0, start->b, start->f, A, error);
-    return status == OLO_OK ? images(end, h, start->dofs, dq, dv, A, error) : status;
+    olo_status status = compute_columns(end, h, 0, start->b, start->f, A, error);
+    return status == OLO_OK ? compute_columns(end, h, start->dofs, dq, dv, A, error) : status;
 }
 
-/* Largest entry of A^T J A - J over that of A squared, if that is more than one. */
+/* Largest entry of A^T J A - J, divided by the square of the largest entry of A if that exceeds
+ * one. */
 static double defect_of(int f, const double *A)
 {
     size_t size = 2 * (size_t)f;
@@ -196,21 +199,22 @@ static bool create(olo_pool *pool, basis *x)
     return olo_pool_arrays(pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
-/* Rows on velocities leave all positions free: the phase space has no symplectic form. */
+/* Refuses rows on velocities, which permit all positions: the phase space has no symplectic form.
+ */
 static olo_status refuse(const olo_system *s, int dofs, olo_error *error)
 {
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
             if (s->constraints[c].type->velocity)
                 return olo_fail(error, OLO_UNSUPPORTED,
-                                "%s: '%s' rolls, and with that there is no symplectic form",
+                                "%s: '%s' rolls: with rolling there is no symplectic form",
                                 s->groups[i].where, s->groups[i].name);
-    return dofs <= FREEDOMS_MAX
+    return dofs <= DOFS_MAX
                ? OLO_OK
                : olo_fail(error, OLO_UNSUPPORTED,
                           "the matrix of a step is dense: %d degrees of freedom are too many, at "
                           "most %d",
-                          dofs, FREEDOMS_MAX);
+                          dofs, DOFS_MAX);
 }
 
 olo_step_map olo_step_map_default(void)
@@ -249,7 +253,7 @@ olo_status olo_derivatives_compute_step_map(olo_derivatives *d, olo_state *state
     if (status == OLO_OK)
         status = olo_derivatives_step(d, state, h, error);
     if (status == OLO_OK)
-        status = carry(&end, &start, state, error);
+        status = transport(&end, &start, state, error);
     if (status == OLO_OK)
         status = fill(&start, &end, h, dq, A, error);
     if (status == OLO_OK)

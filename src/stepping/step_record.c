@@ -1,4 +1,4 @@
-/* A step as it was made; see the header. */
+/* The record of a solved step; see the header. */
 #include "stepping/step_record.h"
 
 #include "stepping/momenta.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers that only some systems and schemes have. */
+/* Sizes of arrays that only some systems and schemes have. */
 typedef struct extent {
     int momenta, remainders, closures;
 } extent;

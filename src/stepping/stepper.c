@@ -1,11 +1,8 @@
-/* One step: predictor, Newton, and what to do when it fails.
+/* The time stepper: its creation, and one step of second order.
  *
- * Newton stops when the last scaled update is below tolerance * min(size of the step's increment,
- * 1): the error left is then its square. Near round-off, where updates no longer shrink, a residual
- * at the level of what cancels in it is accepted. A step that fails is tried again from rest, then
- * split in halves. A step of higher order is composed of parts; when one of them fails the whole
- * step is split, so that its order is kept.
- */
+ * A step is solved by Newton's method (newton.c) from an extrapolated motion; if that fails, from
+ * zero motion with all joints closed. The solution is checked and then written to the state.
+ * Composition of steps and the response to failures are in halving.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,90 +11,11 @@
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
-#include "stepping/control.h"
 #include "stepping/momenta.h"
 #include "stepping/predictor.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
-
-/* A residual this small against its parts is round-off. */
-static const double residual_floor = 1e-12;
-/* Without the whole tangent Newton converges linearly: the last update must be at round-off itself.
- */
-static const double linear_tolerance = 1e-14;
-/* What an update with an older tangent may leave. */
-static const double rounding = 1e-16;
-/* An update beyond this (model lengths, radians) does not come back. */
-static const double hopeless = 1e8;
-
-/* The local workspace of the largest piece, twice for two gradients. */
-static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
-{
-    size_t largest = 12;
-    for (int i = 0; i < olo_pieces(s); i++)
-        if ((size_t)olo_piece_size(s, i) > largest)
-            largest = (size_t)olo_piece_size(s, i);
-    *vector = 2 * largest;
-    *matrix = largest * largest;
-}
-
-/* Gradient of the terms that are linear in q: constant forces such as gravity. The others are
- * listed. */
-static void gather_constant_forces(olo_step *step)
-{
-    const olo_system *s = step->system;
-    for (int i = 0; i < s->term_count; i++) {
-        const olo_term *term = &s->terms[i];
-        if (olo_piece_has_tangent(s, i)) {
-            step->active[step->active_count++] = i;
-            continue;
-        }
-        for (int k = 0; k < term->size; k++)
-            step->constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
-        step->constant_energy += term->coefficient[0] * term->form[0].c;
-    }
-}
-
-olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error)
-{
-    size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
-    size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
-    measure_pieces(s, &vector, &matrix);
-    step->numbers =
-        olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants, sizeof *step->numbers);
-    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
-    if (!step->numbers || !step->active)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
-    double *at = step->numbers;
-    step->x.dq = at;
-    step->x.qm = at += n;
-    step->x.q1 = at += n;
-    step->T = at += n;
-    step->Mv0 = at += n;
-    step->constant = at += n;
-    step->q0 = at += n;
-    step->v0 = at += n;
-    step->q_end = at += n;
-    step->remainder_end = at += n;
-    step->v1 = at += n;
-    step->momentum = at += n;
-    step->x.motion = at += n;
-    step->x.u = at += twists;
-    step->lambda_end = at += twists;
-    step->r = at += m;
-    step->K = at += vector;
-    step->x.constants = at + matrix;
-    step->system = s;
-    step->weight = 1;
-    gather_constant_forces(step);
-    return OLO_OK;
-}
-
-void olo_step_free(olo_step *step)
-{
-    olo_free(step->numbers);
-    olo_free(step->active);
-}
+#include "stepping/step_size_control.h"
 
 static olo_status refuse(olo_error *error, const char *what, const char *name,
                          const char *const *names)
@@ -109,7 +27,7 @@ static olo_status refuse(olo_error *error, const char *what, const char *name,
                     known);
 }
 
-/* Rows that no configuration satisfies or violates. */
+/* Whether a group has rows on velocities (rolling). */
 static bool has_velocity_rows(const olo_system *s, const olo_group *group)
 {
     bool any = false;
@@ -124,7 +42,7 @@ static olo_status find_scheme(const olo_run *run, const olo_scheme **scheme, olo
     return *scheme ? OLO_OK : refuse(error, "there is no scheme", run->scheme, olo_scheme_names);
 }
 
-/* The parts of a step, and whether its size may change. */
+/* Chooses the composition of a step, and checks whether its size may change. */
 static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *error)
 {
     if (!olo_composition_find(run->order, false))
@@ -194,7 +112,7 @@ olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *u
     return status;
 }
 
-/* Room for what a composed step needs. */
+/* Allocates the memory of composed steps. */
 static olo_status create_composed(olo_stepper *x, olo_error *error)
 {
     const size_t n = (size_t)x->system->n, m = (size_t)x->system->m;
@@ -248,14 +166,14 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     x->scheme = scheme;
     x->tolerance = run->newton_tolerance;
     x->iterations = run->iterations;
-    x->halvings = run->tolerance > 0 ? 0 : run->halvings; /* such steps are rejected instead */
+    x->halvings = run->tolerance > 0 ? 0 : run->halvings; /* adaptive steps are rejected instead */
     x->quadratic = true;
-    x->hinges = has_hinges_only(system);
+    x->hinges_only = has_hinges_only(system);
     for (int i = 0; i < system->action_count; i++)
         if (system->actions[i].type->motion_tangent)
             x->quadratic = false;
     for (int c = 0; c < system->m; c++)
-        x->objects = x->objects || system->constraints[c].type->objection;
+        x->has_objections = x->has_objections || system->constraints[c].type->objection;
     olo_status status = choose(x, run, error);
     if (status == OLO_OK)
         status = count_unknowns(x, error);
@@ -305,76 +223,7 @@ const olo_step_report *olo_stepper_report(const olo_stepper *stepper)
     return &stepper->report;
 }
 
-/* --- Newton --- */
-
-static void remember(olo_stepper *x, double increment)
-{
-    int room = (int)(sizeof x->history / sizeof *x->history);
-    if (x->history_count < room)
-        x->history[x->history_count++] = increment;
-}
-
-static bool converged(const olo_stepper *x, const olo_newton *now, double before)
-{
-    double bound = now->size < 1 ? now->size : 1.0;
-    if (now->left > 0 && now->left <= rounding * bound)
-        return true;
-    if (x->quadratic && now->left == 0 && now->increment <= x->tolerance * bound)
-        return true;
-    if (now->increment <= linear_tolerance * bound)
-        return true;
-    /* updates no longer shrink: round-off, if the residual says so */
-    return now->increment > 0.5 * before && now->residual <= residual_floor;
-}
-
-static olo_status newton(olo_stepper *x, olo_error *error)
-{
-    double before = HUGE_VAL;
-    olo_newton now = {0};
-    x->history_count = 0;
-    for (int i = 0; i < x->iterations; i++) {
-        olo_status status = x->treatment->iterate(x->data, &x->step, &now, error);
-        x->report.iterations++;
-        x->report.residual = now.residual;
-        x->worst = now.worst;
-        if (status != OLO_OK)
-            return status;
-        remember(x, now.increment);
-        if (!isfinite(now.increment) || now.increment > hopeless)
-            return olo_fail(error, OLO_NOT_FINITE, "Newton left the finite numbers");
-        if (now.turn > OLO_HALF_TURN)
-            return olo_fail(error, OLO_NOT_CONVERGED,
-                            "a body or rod turns by half a turn in the step");
-        if (converged(x, &now, before))
-            return OLO_OK;
-        before = now.increment;
-    }
-    return olo_fail(error, OLO_NOT_CONVERGED, "Newton did not converge in %d iterations",
-                    x->iterations);
-}
-
-/* Predictor and Newton; again and again where the treatment asks for it. */
-static olo_status solve(olo_stepper *x, double predictor, olo_error *error)
-{
-    x->treatment->predict(x->data, &x->step, predictor);
-    for (int count = 1;; count++) {
-        olo_status status = newton(x, error);
-        x->report.passes++;
-        if (status != OLO_OK || !x->treatment->pass)
-            return status;
-        olo_pass pass = x->treatment->pass(x->data, &x->step, count, error);
-        if (pass == OLO_PASS_DONE)
-            return OLO_OK;
-        if (pass == OLO_PASS_FAILED)
-            return OLO_NOT_CONVERGED;
-        if (pass == OLO_PASS_FUTILE) {
-            x->futile = true;
-            return OLO_NOT_CONVERGED;
-        }
-    }
-}
-
-/* The largest rotation of a body in the step; its Cayley vector is the longest. */
+/* Reports the largest rotation of a body in the step, that with the longest Cayley vector. */
 static double report_rotation(olo_stepper *x, const olo_state *state)
 {
     const olo_system *s = x->system;
@@ -397,18 +246,19 @@ static double report_rotation(olo_stepper *x, const olo_state *state)
     return angle;
 }
 
-/* An angle is read as the one within half a turn of where it was followed last, so that hinges are
- * followed only when one of them may have turned by much of that since. The angle between two
- * bodies turns by no more than both of them do. */
+/* Follows joint angles over full turns. An angle is computed modulo a full turn and taken next to
+ * its last stored value. Angles of hinges therefore need an update only when one of them may have
+ * changed by a large part of half a turn since then. The angle between two bodies changes by no
+ * more than the sum of their rotations. */
 static void follow_angles(const olo_stepper *x, olo_state *state, double rotation)
 {
     const double far = 1.0;
     state->turned += 2 * rotation;
-    if (!x->hinges || !(state->turned <= far))
+    if (!x->hinges_only || !(state->turned <= far))
         olo_state_follow_angles(x->system, state);
 }
 
-/* The motion of a first step, or of a step of another size, from the velocities. */
+/* Sets the predictor of a first step from the velocities. */
 static void start_motion(const olo_system *s, olo_state *state, double h)
 {
     for (int k = 0; k < s->node_count; k++) {
@@ -422,8 +272,8 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
     olo_predictor_restart(state);
 }
 
-/* A constraint whose gradient at the midpoint vanishes against the one at the end: a rod that made
- * half a turn. */
+/* Whether the gradient of a row at the midpoint is negligible compared with that at the end: a rod
+ * that rotated by half a turn. */
 static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
 {
     double *middle = x->step.r, *end = x->step.r + row->size, square_middle = 0, square_end = 0;
@@ -441,9 +291,10 @@ static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
     return square_middle * OLO_HALF_TURN * OLO_HALF_TURN < 4 * square_end;
 }
 
-/* The body or constraint that made half a turn in the solution, NULL if there is none: multipliers
- * are not determined there and the solution is spurious. A treatment on the forest has checked
- * bodies and the rods of the forest while it iterated; closures are left. */
+/* The name of a body or constraint that rotates by half a turn in the solution, NULL if there is
+ * none. Multipliers are not determined there, and the solution is spurious. A treatment on the
+ * forest has checked bodies and the rods of the forest during the iteration; only closures remain.
+ */
 static const char *half_turned(olo_stepper *x)
 {
     const olo_system *s = x->system;
@@ -471,12 +322,13 @@ static const char *half_turned(olo_stepper *x)
     return NULL;
 }
 
-/* Why some constraint has no meaning over the solution, with its name; NULL if all have. */
+/* The reason why a constraint is meaningless over the solution, and its name; NULL if there is
+ * none. */
 static const char *objection(const olo_stepper *x, const char **name)
 {
     const olo_system *s = x->system;
     olo_interval over = olo_step_interval(&x->step);
-    for (int i = 0; x->objects && i < s->group_count; i++)
+    for (int i = 0; x->has_objections && i < s->group_count; i++)
         for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
             const olo_constraint *row = &s->constraints[s->groups[i].first + k];
             const char *why = row->type->objection ? row->type->objection(row, &over) : NULL;
@@ -487,7 +339,7 @@ static const char *objection(const olo_stepper *x, const char **name)
     return NULL;
 }
 
-/* Adds increments to numbers and their rests, which keep what rounding would take (two-sum). */
+/* Adds increments to numbers with remainders, which collect rounding errors (two-sum). */
 static void accumulate(int count, const double *restrict value, const double *restrict remainder,
                        const double *restrict increment, double *restrict value_end,
                        double *restrict remainder_end)
@@ -495,14 +347,14 @@ static void accumulate(int count, const double *restrict value, const double *re
     for (int i = 0; i < count; i++) {
         double sum = value[i] + increment[i], shift = sum - value[i];
         double left = remainder[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));
-        /* bring the rest back into the value where it counts */
+        /* move the remainder into the value where it is large enough */
         value_end[i] = sum + left;
         remainder_end[i] = left - (value_end[i] - sum);
     }
 }
 
-/* The end of the step, and where it has to be projected the momentum there. Nothing of the state
- * changes. */
+/* Computes the end of the step, and projects the momentum there if the scheme has one. The state is
+ * not changed. */
 static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *error)
 {
     olo_step *step = &x->step;
@@ -551,8 +403,9 @@ olo_status olo_stepper_complete(olo_stepper *x, olo_state *state, olo_error *err
     return OLO_OK;
 }
 
-/* The momentum that the last step has left still has the part that constraints take: their
- * multipliers are then those of two halves of steps. */
+/* Sets the initial momentum. The momentum at the end of the last step is not projected: it still
+ * contains the part normal to the constraints, so that the multipliers of this step act over halves
+ * of both steps. */
 static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
 {
     const olo_momentum_segment *memory = olo_momentum_of(state);
@@ -563,11 +416,11 @@ static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
         memcpy(x->step.Mv0, memory->momentum, (size_t)x->system->n * sizeof *x->step.Mv0);
 }
 
-/* The first of these numbers that is not finite, or -1. */
+/* The index of the first number that is not finite, or -1. */
 static int first_not_finite(int count, const double *x)
 {
     typedef double pair __attribute__((vector_size(16)));
-    pair zero = {0, 0}, also = {0, 0}; /* zero times anything else is not zero */
+    pair zero = {0, 0}, also = {0, 0}; /* 0 * x is NaN for infinite and NaN x */
     const int whole = count - count % 4;
     for (int i = 0; i < whole; i += 4) {
         pair a, b;
@@ -584,8 +437,9 @@ static int first_not_finite(int count, const double *x)
     return -1;
 }
 
-static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error *error)
+olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
+    /* set up the interval */
     x->stepped = false;
     x->step.t = state->t;
     x->step.h = h;
@@ -600,152 +454,40 @@ static olo_status attempt(olo_stepper *x, olo_state *state, double h, olo_error 
     if (x->treatment->scaled)
         x->scheme->begin(&x->step);
     x->step.closed = x->step.concluded = false;
-    olo_status status = solve(x, h / state->h, error);
-    /* the last motion may lead astray where it changes fast; rest, with all joints closed on the
-     * way, is slower but surer over large rotations */
-    if (status != OLO_OK && status != OLO_NO_MEMORY && !x->futile) {
+    /* solve */
+    olo_status status = olo_stepper_solve(x, h / state->h, error);
+    /* The extrapolated motion is a bad predictor if it changes rapidly. Zero motion, with all
+     * joints closed in every iterate, is slower but more robust for large rotations. */
+    if (status != OLO_OK && status != OLO_NO_MEMORY && !x->unsolvable) {
         x->step.closed = true;
-        status = solve(x, 0.0, error);
+        status = olo_stepper_solve(x, 0.0, error);
     }
     if (status != OLO_OK)
         return status;
-    /* nothing of the state has changed so far */
-    int lost = first_not_finite(x->system->n, x->step.x.dq);
-    if (lost >= 0)
-        return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", lost,
-                        x->system->nodes[x->system->coordinates[lost].node].name);
+    /* check the solution; the state has not changed so far */
+    int invalid = first_not_finite(x->system->n, x->step.x.dq);
+    if (invalid >= 0)
+        return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", invalid,
+                        x->system->nodes[x->system->coordinates[invalid].node].name);
     const char *turned = half_turned(x);
     if (turned)
-        return olo_fail(error, OLO_NOT_CONVERGED, "'%s' turns too far in the step", turned);
+        return olo_fail(error, OLO_NOT_CONVERGED, "'%s' rotates too far in the step", turned);
     const char *why = objection(x, &turned);
     if (why)
         return olo_fail(error, OLO_NOT_CONVERGED, "'%s': %s", turned, why);
+    /* compute the end of the step and write the new state */
     status = conclude(x, state, error);
     if (status != OLO_OK)
         return status;
     if (x->observe_step)
         x->observe_step(x->observe_context, x);
     x->treatment->finish(x->data, &x->step, state);
-    olo_momentum_of(state)->given = state->has_interval_energy = 0; /* unless the scheme says so */
+    olo_momentum_of(state)->given = state->has_interval_energy =
+        0; /* unless the scheme sets them */
     olo_momentum_of(state)->pending = x->step.pending;
     x->scheme->finish(&x->step, state);
     follow_angles(x, state, report_rotation(x, state));
     olo_stepper_record_reactions(x, state);
     x->stepped = true;
     return OLO_OK;
-}
-
-static void explain(olo_stepper *x, const olo_state *state, double h, olo_error *error)
-{
-    char history[512] = "";
-    size_t used = 0;
-    int first = x->history_count > 8 ? x->history_count - 8 : 0;
-    for (int i = first; i < x->history_count && used < sizeof history; i++) {
-        char update[16] = "not finite";
-        if (isfinite(x->history[i]))
-            snprintf(update, sizeof update, "%.1e", x->history[i]);
-        used += (size_t)snprintf(history + used, sizeof history - used, " %s", update);
-    }
-    olo_error cause = *error;
-    olo_fail(error, cause.status,
-             "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'%s%s%s", state->t, h,
-             cause.text, x->system->nodes[x->worst].name, used > 0 ? "; last updates" : "", history,
-             x->futile ? "" : "; try a smaller step");
-}
-
-static void save(olo_stepper *x, const olo_state *state)
-{
-    if (!x->saved)
-        olo_state_copy(state, x->backup);
-    x->saved = true;
-}
-
-/* sum += weight * value, started anew with the first part */
-static void gather(bool first, double weight, int count, const double *value, double *sum)
-{
-    for (int i = 0; i < count; i++)
-        sum[i] = (first ? 0.0 : sum[i]) + weight * value[i];
-}
-
-/* The parts of a step of higher order. Multipliers and reactions are the means over the step, or
- * those at its start where the scheme has them there. A failure leaves the state as it was. */
-static olo_status compose(olo_stepper *x, olo_state *state, double h, olo_error *error)
-{
-    const olo_composition *c = x->composition;
-    const int m = x->system->m, reactions = 6 * x->system->reaction_count;
-    if (c->parts == 1)
-        return attempt(x, state, h, error);
-    olo_state_copy(state, x->begin);
-    olo_control_sample(x, state, 0);
-    x->part_count = 0;
-    const bool lazy = x->lazy, inner = !x->projected && !x->eager && olo_stepper_may_be_lazy(x);
-    for (int i = 0; i < c->parts; i++) {
-        x->lazy = lazy || (inner && i < c->parts - 1);
-        olo_status status = attempt(x, state, c->part[i] * h, error);
-        x->lazy = lazy;
-        if (status != OLO_OK) {
-            olo_state_copy(x->begin, state);
-            x->part_count = 0;
-            if (x->discard_steps)
-                x->discard_steps(x->observe_context, i);
-            return status;
-        }
-        double weight = x->scheme->evaluation.at_start ? i == 0 : c->part[i];
-        if (weight != 0)
-            olo_stepper_keep_part(x, state, weight);
-        gather(i == 0, weight, m, state->lambda, x->gathered);
-        gather(i == 0, weight, reactions, state->reactions, x->gathered + m);
-        olo_control_sample(x, state, i + 1);
-    }
-    memcpy(state->lambda, x->gathered, (size_t)m * sizeof *state->lambda);
-    memcpy(state->reactions, x->gathered + m, (size_t)reactions * sizeof *state->reactions);
-    memcpy(state->v_before, x->begin->v, (size_t)state->n * sizeof *state->v);
-    state->span = h;
-    state->t = x->begin->t + h;
-    return OLO_OK;
-}
-
-/* A step, or its two halves when it fails. */
-static olo_status advance(olo_stepper *x, olo_state *state, double h, int depth, olo_error *error)
-{
-    olo_status status = compose(x, state, h, error);
-    if (status == OLO_OK || status == OLO_NO_MEMORY)
-        return status;
-    if (depth == x->halvings || x->futile) {
-        explain(x, state, h, error);
-        return status;
-    }
-    x->report.halvings++;
-    save(x, state);
-    status = advance(x, state, 0.5 * h, depth + 1, error);
-    return status == OLO_OK ? advance(x, state, 0.5 * h, depth + 1, error) : status;
-}
-
-olo_status olo_stepper_step(olo_stepper *x, olo_state *state, double h, olo_error *error)
-{
-    x->lazy = false;
-    return olo_stepper_advance(x, state, h, error);
-}
-
-olo_status olo_stepper_advance(olo_stepper *x, olo_state *state, double h, olo_error *error)
-{
-    olo_error reason; /* only its start is set: a step is too short to clear the whole text */
-    reason.status = OLO_OK;
-    reason.text[0] = '\0';
-    x->report = (olo_step_report){.size = h, .rotation_node = -1};
-    x->futile = false;
-    if (h == 0 || !isfinite(h))
-        return olo_fail(error, OLO_BAD_INPUT, "the step must be a finite number other than zero");
-    double target = state->t + h;
-    x->saved = false;
-    if (state->h == 0)
-        save(x, state);
-    olo_status status = advance(x, state, h, 0, &reason);
-    if (status == OLO_OK) {
-        state->t = target;
-        return OLO_OK;
-    }
-    if (x->saved)
-        olo_state_copy(x->backup, state);
-    return olo_fail(error, status, "%s", reason.text);
 }

@@ -1,15 +1,15 @@
-/* An observer that is called at most every so many seconds. The clock is read once per step, some
- * 30 ns; and once per question where several follow each other without a step. */
+/* An observer that is called at most once per given number of seconds. The clock is read once per
+ * step (about 30 ns), and once per call of `stop` if several calls follow without a step. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "stepping/step.h"
 
 struct olo_throttle {
-    olo_observer observer; /* who is called */
-    double seconds, last;  /* between two calls; clock at the last one */
-    bool due;              /* `stop` is to be asked */
-    bool stepped;          /* there was a step since `stop` was asked */
+    olo_observer observer; /* the observer that is called */
+    double seconds, last;  /* time between two calls; time of the last call */
+    bool due;              /* `stop` is to be called */
+    bool stepped;          /* there was a step since the last call of `stop` */
 };
 
 static bool is_due(olo_throttle *x)

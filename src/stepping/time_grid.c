@@ -1,4 +1,4 @@
-/* When steps begin and how long they are; see the header. */
+/* Times and sizes of the steps of a run; see the header. */
 #include "stepping/time_grid.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ void olo_time_grid_free(olo_time_grid *x)
 
 olo_status olo_time_grid_add(olo_time_grid *x, double size, double time, olo_error *error)
 {
-    olo_time_grid_step *grown = olo_grow(x->list, (size_t)x->steps, &x->room, sizeof *grown);
+    olo_time_grid_step *grown = olo_grow(x->list, (size_t)x->steps, &x->capacity, sizeof *grown);
     if (!grown)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the sizes of %ld steps", x->steps);
     x->list = grown;
@@ -68,5 +68,5 @@ double olo_time_grid_size(const olo_time_grid *x, long step)
 {
     if (x->listed)
         return x->list[step - 1].size;
-    return olo_run_step(x->run, olo_time_grid_time(x, step - 1), step == x->steps);
+    return olo_run_step_size(x->run, olo_time_grid_time(x, step - 1), step == x->steps);
 }

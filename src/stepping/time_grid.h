@@ -1,5 +1,5 @@
-/* When the steps of a run begin and how long they are: equal ones, sizes that are given, or those
- * that a tolerance has chosen before. */
+/* Times and sizes of the steps of a run: equal steps, given sizes, or sizes that a tolerance has
+ * chosen in advance. */
 #ifndef OLO_STEPPING_TIME_GRID_H
 #define OLO_STEPPING_TIME_GRID_H
 
@@ -18,25 +18,26 @@ typedef struct olo_time_grid {
     const olo_run *run;
     double start;
     long steps;
-    bool given;               /* sizes are, whatever the run says */
-    bool listed;              /* by the list, else equal */
+    bool given;               /* sizes are given, independent of the run */
+    bool listed;              /* sizes are in the list, else they are equal */
     olo_time_grid_step *list; /* [steps] */
-    size_t room;              /* of the list */
+    size_t capacity;          /* of the list */
 } olo_time_grid;
 
 void olo_time_grid_free(olo_time_grid *table);
 
-/* Sizes of all runs from now on, copied; without any those of the run. */
+/* Sets the sizes for all following runs, copied; with a count of 0 the sizes follow from the run.
+ */
 olo_status olo_time_grid_give(olo_time_grid *table, const double *sizes, long count,
                               olo_error *error);
-/* For a run that starts at a time: equal steps, those given, or none yet, where a tolerance chooses
- * them. */
+/* Begins a run at a time: equal steps, given steps, or an empty list if a tolerance chooses them.
+ */
 olo_status olo_time_grid_begin(olo_time_grid *table, const olo_run *run, double start,
                                olo_error *error);
-/* One more step, by its size and the time of its end. */
+/* Appends a step, given by its size and the time of its end. */
 olo_status olo_time_grid_add(olo_time_grid *table, double size, double time, olo_error *error);
 
-/* The end of a step, which are counted from 1; the start: 0. And how long it is. */
+/* The time of the end of a step, counted from 1 (0: the initial time); the size of a step. */
 double olo_time_grid_time(const olo_time_grid *table, long step);
 double olo_time_grid_size(const olo_time_grid *table, long step);
 

@@ -1,23 +1,25 @@
 /* The variational scheme: midpoint discrete Lagrangian (Leyendecker 2011),
  *
- *     L_d(q0, q1) = 1/(2h) dq.M dq - h V(q_m),   D1 L_d = -M dq/h - (h/2) grad V(q_m),   D2 L_d = M
- *         dq/h - (h/2) grad V(q_m)
+ *     L_d(q0, q1) = 1/(2h) dq.M dq - h V(q_m),
+ *     D1 L_d = -M dq/h - (h/2) grad V(q_m),
+ *     D2 L_d =  M dq/h - (h/2) grad V(q_m),
  *
- * as a map of configuration and momentum, half of loads and dampers at either end (f^- = f^+ =
- * (h/2) f(t_m)):
+ * as a map of configuration and momentum, with half of loads and dampers at either end, f^- = f^+ =
+ * (h/2) f(t_m):
  *
- *     p0 + D1 L_d + f^- = (h_- + h)/2 G(q0)^T lambda,   g(q1) = 0          twice that, negative, is
- *         T + weight h G^T lambda = 0
- *     p1 = D2 L_d + f^+                                                    with which the next step
- *         starts
- *     M v1 = p1 - (h/2) G(q1)^T lambda^+,   G(q1) v1 = 0                   the same projected to
- *         its constraints
+ *     p0 + D1 L_d + f^- = (h_- + h)/2 G(q0)^T lambda,   g(q1) = 0     (a)
+ *     p1 = D2 L_d + f^+                                               (b)
+ *     M v1 = p1 - (h/2) G(q1)^T lambda^+,   G(q1) v1 = 0              (c)
  *
- * with h_- the step before, none at the start, where p0 = M v0. Since P^T G^T = 0 the projection
- * changes no configuration: it is there for those who look, and a step that nobody looks at goes
- * without. This is the two-step scheme D2 L_d + D1 L_d = h G^T lambda. Symplectic, all momentum
- * maps at most quadratic exact, energy bounded but not constant; second order.
- */
+ * (a) times -2 is T + weight h G^T lambda = 0. (b) is the momentum from which the next step starts.
+ * (c) is its projection to the constraints. h_- is the previous step, zero at the start, where
+ * p0 = M v0. Since P^T G^T = 0 the projection changes no configuration: it serves output only and
+ * is omitted in steps whose velocities are not read. This is the two-step scheme
+ *
+ *     D2 L_d + D1 L_d = h G^T lambda.
+ *
+ * It is symplectic and of second order; all momentum maps that are at most quadratic are exact, and
+ * the energy is bounded but not constant. */
 #include <math.h>
 #include <string.h>
 
@@ -41,17 +43,16 @@ static void momentum(olo_step *step)
     step->energy = twice / (4 * step->h) + potential;
 }
 
-/* The work of prescribed motions x = f(t). In a step from velocities that keep the constraints
- * their rows take the impulses s0 at its start, from p0, and e1 at its end, from p1: both change
- * the rate of x between that of the motion and its mean over the step,
+/* The work of prescribed motions x = f(t). In a step from velocities that satisfy the constraints,
+ * their rows exert the impulses s0 at its start, on p0, and e1 at its end, on p1. Both change the
+ * rate of x between that of the motion and its mean over the step,
  *
- *     W = -1/2 s0 (f'(t0) + df/h) - 1/2 e1 (df/h + f'(t1)),   s0 + e0 = (h_- + h)/2 lambda,   e1 =
- *         (h/2) lambda^+.
+ *     W = -1/2 s0 (f'(t0) + df/h) - 1/2 e1 (df/h + f'(t1)),
+ *     s0 + e0 = (h_- + h)/2 lambda,   e1 = (h/2) lambda^+.
  *
- * Multipliers by themselves would not do: where steps of different size meet, (h_- + h)/2 lambda
- * belongs to two of them, and lambda is only of first order. This W depends on the step alone and
- * changes its sign when the step is taken back, and so it has the order of the steps that are
- * composed. */
+ * The multipliers alone would not suffice: between steps of different size (h_- + h)/2 lambda
+ * belongs to two steps, and lambda is of first order only. This W depends on the step alone and
+ * changes its sign when the step is reversed; therefore it has the order of composed steps. */
 static void add_drive_work(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
@@ -87,8 +88,8 @@ static void finish(const olo_step *step, olo_state *state)
 const olo_scheme olo_scheme_variational = {
     .name = "variational",
     .conserves =
-        "momenta stay to round-off at any step; steps are symplectic, and the energy swings "
-        "in a band that shrinks with the step, without drift",
+        "momenta are conserved to round-off at any step size; steps are symplectic, and the energy "
+        "oscillates in a band that shrinks with the step, without drift",
     .highest_order = 6,
     .constant = true,
     .unit = 2,

@@ -71,8 +71,8 @@ def test_text_for_people(oloid):
 
 
 @pytest.mark.parametrize("scheme, kept", [
-    ("energy-momentum", "energy and momenta stay to round-off at any step"),
-    ("variational", "momenta stay to round-off at any step; steps are symplectic, and the energy swings")])
+    ("energy-momentum", "energy and momenta are conserved to round-off at any step size"),
+    ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, and the energy oscillates")])
 def test_what_the_scheme_of_the_model_keeps(oloid, scheme, kept):
     setting = ("check", "heavy-top", "--set", f"run.scheme={scheme}")
     assert f"  {scheme}: {kept}" in oloid(*setting).stdout
@@ -109,4 +109,4 @@ def test_symplectic_in_words(oloid):
 def test_rolling_has_no_symplectic_form(oloid):
     done = oloid("check", "rolling-disc", "--symplectic")
     assert done.returncode != 0
-    assert "'contact' rolls, and with that there is no symplectic form" in one_message(done)
+    assert "'contact' rolls: with rolling there is no symplectic form" in one_message(done)

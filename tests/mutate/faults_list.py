@@ -147,7 +147,7 @@ FAULTS = [
     Fault("remainder_is_forgotten", "src/stepping/balance.c",
           "memcpy(state->q_remainder, step->remainder_end, size);", "memset(state->q_remainder, 0, size);",
           "physics.compensation"),
-    Fault("newton_stops_early", "src/stepping/stepper.c",
+    Fault("newton_stops_early", "src/stepping/newton.c",
           "now->increment <= x->tolerance * bound", "now->increment <= 1e3 * x->tolerance * bound",
           "physics.rounding"),
     Fault("composition_coefficient", "src/stepping/composition.c",

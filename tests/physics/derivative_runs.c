@@ -715,7 +715,7 @@ TEST(equilibrium_of_a_mass_on_a_spring)
     check_status(OLO_BAD_INPUT,
                  olo_derivatives_set_parameters(
                      p.d, (const olo_parameter_derivative *const *)changes, 2, &error));
-    check_contains("starts as it is given", error.text);
+    check_contains("does not start at one", error.text);
     for (int k = 0; k < 2; k++)
         olo_parameter_derivative_free(changes[k]);
     probe_close();

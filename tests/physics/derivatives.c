@@ -606,7 +606,7 @@ TEST(what_has_no_derivatives_is_refused)
         x.run.constraints = others[i];
         check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
         check_contains(others[i], error.text);
-        check_contains("allows errors", error.text);
+        check_contains("permits errors", error.text);
     }
     x.run.constraints = "reduced";
     check_ok(olo_derivatives_create(x.system, &x.run, &d, &error), &error);

@@ -240,7 +240,7 @@ TEST(what_has_no_momenta_is_told)
     s = variational_open("heavy-top", "reduced");
     check_status(OLO_BAD_INPUT,
                  olo_stepper_compute_legendre(s.stepper, s.state, s.state, p, NULL, &error));
-    check_contains("at the same time", error.text);
+    check_contains("must have different times", error.text);
     scene_close(&s);
 }
 

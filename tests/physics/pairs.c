@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "linalg/dense.h"
+#include "stepping/dense_tangent.h"
 #include "stepping/step.h"
-#include "stepping/tangent.h"
 
 #ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 wide; /* 113 bits */

@@ -117,7 +117,7 @@ def test_what_is_refused(swing):
         system.derivatives().gradient(GOALS, controls=numpy.zeros((50, 1)))
     with pytest.raises(oloid.Error, match="no quantity 'tip.colour'"):
         system.derivatives().gradient(oloid.goal("tip.colour"))
-    with pytest.raises(oloid.Error, match="'penalty' allows errors"):
+    with pytest.raises(oloid.Error, match="'penalty' permits errors"):
         oloid.load(swing).derivatives(constraints="penalty")
     with pytest.raises(oloid.Error, match="the plane that it rolls on"):
         oloid.load("rolling-ball").derivatives("slope")

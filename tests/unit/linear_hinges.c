@@ -201,7 +201,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
         check_equal(5, steps.count);
         check_ok(olo_linear_step_create(s.system, &s.run, &fast, &error), &error);
         check_ok(olo_linear_step_create(s.system, &s.run, &any, &error), &error);
-        olo_linear_step_leave_hinges(any);
+        olo_linear_step_disable_hinges(any);
         for (int i = 0; i + 1 < steps.count; i++) {
             place_state(&steps.steps[i], s.system->n, s.state);
             check_step(fast, any, &steps.steps[i], s.state, k % SCHEMES == 1, s.system->n);

@@ -1,4 +1,4 @@
-/* Constraint rows in a step: their sizes, what is left of them, how they act. */
+/* Constraint rows in a step: sizes, residuals and gradients. */
 #include <math.h>
 
 #include "base/extreme.h"
@@ -12,12 +12,12 @@ double olo_row_weight(const olo_system *s, int row)
     double gradient[OLO_FORM_SIZE_MAX], sum = 0;
     olo_constraint_gradient(c, &at, gradient);
     for (int i = 0; i < c->size; i++) {
-        double share = gradient[i] * olo_coordinate_unit(s, c->index[i]) / s->length_scale;
-        sum += share * share;
+        double entry = gradient[i] * olo_coordinate_unit(s, c->index[i]) / s->length_scale;
+        sum += entry * entry;
     }
     if (sum > 0)
         return sum;
-    /* a rod that starts with both ends at one place: l^2 */
+    /* a rod whose ends initially coincide: l^2 */
     return c->form && c->form->c != 0 ? 2 * fabs(c->form->c) : 1.0;
 }
 
@@ -36,22 +36,22 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 
-double olo_row_remainder(const olo_step *step, int row, const double *d)
+double olo_row_end_value(const olo_step *step, int row, const double *d)
 {
     const double noise = 2e-15;
     const olo_constraint *c = &step->system->constraints[row];
     olo_interval over = olo_step_interval(step);
     olo_at start = olo_step_start(step);
     double g = olo_constraint_value(c, &start), own[OLO_FORM_SIZE_MAX];
-    if (step->evaluation.at_start) { /* the row acts with another one */
+    if (step->evaluation.at_start) { /* the row acts with the gradient at the start */
         olo_constraint_discrete(c, &over, own, NULL);
         d = own;
     }
-    bool felt = fabs(g) > noise * olo_constraint_magnitude(c, &start);
-    return olo_constraint_difference(c, &over, d) + (felt ? g : 0.0);
+    bool significant = fabs(g) > noise * olo_constraint_magnitude(c, &start);
+    return olo_constraint_difference(c, &over, d) + (significant ? g : 0.0);
 }
 
-double olo_rows_open(const olo_step *step, int count, const int *rows)
+double olo_rows_largest_residual(const olo_step *step, int count, const int *rows)
 {
     double open = 0;
     olo_interval over = olo_step_interval(step);
@@ -67,8 +67,8 @@ double olo_rows_open(const olo_step *step, int count, const int *rows)
 
 olo_pass olo_pass_closed(const olo_step *step, int count, const int *rows, olo_error *error)
 {
-    double open = olo_rows_open(step, count, rows);
-    if (open <= OLO_ROW_OPEN)
+    double open = olo_rows_largest_residual(step, count, rows);
+    if (open <= OLO_ROW_TOLERANCE)
         return OLO_PASS_DONE;
     olo_fail(error, OLO_NOT_CONVERGED, "a loop stays open by %.1e of its size", open);
     return OLO_PASS_FAILED;
@@ -80,22 +80,22 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
     return olo_evaluate_row(&step->evaluation, row, &x, d, tangent);
 }
 
-double olo_heaviest(const olo_system *s)
+double olo_largest_mass(const olo_system *s)
 {
-    double heaviest[2] = {0, 0}; /* at positions, and of directors over the model's length */
+    double largest[2] = {0, 0}; /* of positions, and of directors divided by the squared length */
     for (int e = 0; e < s->mass_count; e++) {
         const bool director = s->coordinates[s->mass[e].i].slot > 0;
         const double length = director ? s->length_scale : 1.0;
         if (s->mass[e].i == s->mass[e].j)
-            heaviest[director] = fmax(heaviest[director], fabs(s->mass[e].m) / (length * length));
+            largest[director] = fmax(largest[director], fabs(s->mass[e].m) / (length * length));
     }
-    return heaviest[0] > 0 ? heaviest[0] : heaviest[1];
+    return largest[0] > 0 ? largest[0] : largest[1];
 }
 
-double olo_least_compliance(const olo_system *s, int count, const int *rows)
+double olo_smallest_compliance(const olo_system *s, int count, const int *rows)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < count; i++)
         least = fmin(least, olo_row_weight(s, rows[i]));
-    return least / olo_heaviest(s);
+    return least / olo_largest_mass(s);
 }

@@ -1,5 +1,5 @@
-/* The parameters of derivatives; see the header. */
-#include "stepping/parameters.h"
+/* The coefficients that depend on parameters; see the header. */
+#include "stepping/parameter_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ void olo_parameter_set_free(olo_parameter_set *x)
     *x = (olo_parameter_set){0};
 }
 
-/* All coefficients of all changes that act on a step, sorted, each once. */
-static void gather(olo_parameter_set *x)
+/* Lists all coefficients that depend on some parameter, sorted, each once. */
+static void list_coefficients(olo_parameter_set *x)
 {
     int all = 0;
     for (int k = 0; k < x->count; k++)
@@ -45,20 +45,20 @@ static void gather(olo_parameter_set *x)
         }
 }
 
-olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
-                                  const olo_parameter_derivative *const *changes, int count,
-                                  olo_error *error)
+olo_status olo_parameter_set_assign(olo_parameter_set *x, const olo_system *s,
+                                    const olo_parameter_derivative *const *changes, int count,
+                                    olo_error *error)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     olo_parameter_set_free(x);
     for (int k = 0; k < count; k++) {
-        room += (size_t)changes[k]->count;
+        capacity += (size_t)changes[k]->count;
         if (changes[k]->n != s->n)
-            return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' is of another model",
+            return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' belongs to another model",
                             changes[k]->name);
     }
-    x->coefficient = olo_alloc(room, sizeof *x->coefficient);
-    x->sum = olo_alloc(room, sizeof *x->sum);
+    x->coefficient = olo_alloc(capacity, sizeof *x->coefficient);
+    x->sum = olo_alloc(capacity, sizeof *x->sum);
     x->own = olo_alloc((size_t)count, sizeof *x->own);
     if (!x->coefficient || !x->sum || !x->own) {
         olo_parameter_set_free(x);
@@ -66,7 +66,7 @@ olo_status olo_parameter_set_take(olo_parameter_set *x, const olo_system *s,
     }
     x->changes = changes;
     x->count = count;
-    gather(x);
+    list_coefficients(x);
     return OLO_OK;
 }
 
@@ -91,9 +91,9 @@ void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
                                                       &x->changes[k]->functions[i], by);
 }
 
-/* dJ at a node by a coefficient. */
-static double at_node(const olo_coefficient *c, olo_objective *objective, const olo_state *state,
-                      double weight, bool end)
+/* The derivative of J at a node with respect to a coefficient. */
+static double node_derivative(const olo_coefficient *c, olo_objective *objective,
+                              const olo_state *state, double weight, bool end)
 {
     return weight * olo_objective_by_coefficient(objective, state, end, c);
 }
@@ -102,7 +102,7 @@ void olo_parameter_set_node(olo_parameter_set *x, olo_objective *objective, cons
                             double weight, bool end)
 {
     for (int i = 0; i < x->active; i++)
-        x->sum[i] += at_node(&x->coefficient[i], objective, state, weight, end);
+        x->sum[i] += node_derivative(&x->coefficient[i], objective, state, weight, end);
 }
 
 double olo_parameter_set_value(const olo_parameter_set *x, olo_objective *objective,
@@ -110,11 +110,11 @@ double olo_parameter_set_value(const olo_parameter_set *x, olo_objective *object
 {
     double sum = 0;
     for (int i = 0; i < x->active; i++)
-        sum += x->sum[i] * at_node(&x->coefficient[i], objective, state, weight, end);
+        sum += x->sum[i] * node_derivative(&x->coefficient[i], objective, state, weight, end);
     return sum;
 }
 
-/* Where a coefficient is among the active ones, NULL if it is not. */
+/* The sum of an active coefficient, NULL if it is not active. */
 static double *sum_of(const olo_parameter_set *x, const olo_coefficient *c)
 {
     const olo_coefficient *at = bsearch(c, x->coefficient, (size_t)x->active, sizeof *at, compare);

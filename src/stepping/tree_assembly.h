@@ -1,7 +1,7 @@
-/* The elimination of a tree: its blocks and couplings, the balance of a node, what hangs on a
- * joint. For all that solve on a tree, over a step or at rest. */
-#ifndef OLO_STEPPING_JOINTS_H
-#define OLO_STEPPING_JOINTS_H
+/* Assembly of the elimination on a tree: the balance of a node, its mass, and sums of joint
+ * wrenches. For all solvers on a tree, over a step or in statics. */
+#ifndef OLO_STEPPING_TREE_ASSEMBLY_H
+#define OLO_STEPPING_TREE_ASSEMBLY_H
 
 #include "kinematics/motion.h"
 #include "linalg/elimination.h"
@@ -9,14 +9,13 @@
 #include "stepping/projector.h"
 
 /* w += P_int^T T of node k */
-static inline void olo_fill_right(olo_elimination *elimination, const olo_node *node, int k,
-                                  const double *balance, const double *left)
+static inline void olo_fill_rhs(olo_elimination *elimination, const olo_node *node, int k,
+                                const double *balance, const double *left)
 {
     node->type->add_wrench(left + node->q, balance + node->q, olo_elimination_rhs(elimination, k));
 }
 
-/* w = P_int^T T of node k, its mass if it is a frame with one of its own and, where it varies, the
- * variation of P_int */
+/* w += P_int^T T of node k, its mass if it is a frame, and the variation of P_int if `varied` */
 static inline void olo_fill_node(olo_projector *projector, olo_elimination *elimination,
                                  const olo_node *node, int k, double mass_factor, bool varied,
                                  const double *balance, const olo_motion *at)
@@ -26,16 +25,15 @@ static inline void olo_fill_node(olo_projector *projector, olo_elimination *elim
         olo_projector_add_frame(projector, node->frame, mass_factor, varied, balance, left, at->q1);
         return;
     }
-    olo_fill_right(elimination, node, k, balance, left);
+    olo_fill_rhs(elimination, node, k, balance, left);
     if (varied && node->type->add_variation)
         node->type->add_variation(at->q1 + node->q, balance + node->q,
                                   olo_elimination_matrix(elimination, k, k));
 }
 
-/* What hangs on the joint of node k, [twists] of all, goes to its parent as well: W_p += A^^T W_k.
- */
-static inline void olo_sum_wrench(const olo_topology *topology, int k, const olo_joint_blocks *b,
-                                  double *wrench)
+/* Adds the wrench of the joint of node k to that of its parent, W_p += A^^T W_k; wrench[twists]. */
+static inline void olo_add_wrench_to_parent(const olo_topology *topology, int k,
+                                            const olo_joint_blocks *b, double *wrench)
 {
     const olo_system *s = topology->system;
     int parent = topology->nodes[k].parent;

@@ -1,5 +1,6 @@
-/* DT = (2/h) M + h d(dV)/dq1 and constraint gradients, dense. */
-#include "stepping/tangent.h"
+/* The tangent DT = (2/h) M + h d(dV)/dq1 of a step and gradients of constraint rows as dense
+ * matrices. */
+#include "stepping/dense_tangent.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT)
     scheme->balance(step, &sink);
 }
 
-static void spread(const olo_system *system, int c, const double *local, double *row)
+static void scatter(const olo_system *system, int c, const double *local, double *row)
 {
     memset(row, 0, (size_t)system->n * sizeof *row);
     for (int i = 0; i < system->constraints[c].size; i++)
@@ -58,14 +59,14 @@ void olo_tangent_row(const olo_system *system, int c, const double *q, double *r
     double gradient[OLO_FORM_SIZE_MAX];
     olo_at at = {.q = q};
     olo_constraint_gradient(&system->constraints[c], &at, gradient);
-    spread(system, c, gradient, row);
+    scatter(system, c, gradient, row);
 }
 
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row)
 {
     double d[OLO_FORM_SIZE_MAX];
     olo_step_row(step, &step->system->constraints[c], d, NULL);
-    spread(step->system, c, d, row);
+    scatter(step->system, c, d, row);
 }
 
 void olo_tangent_end_row(const olo_step *step, int c, double *row)
@@ -73,7 +74,7 @@ void olo_tangent_end_row(const olo_step *step, int c, double *row)
     double derivative[OLO_FORM_SIZE_MAX];
     olo_interval x = olo_step_interval(step);
     olo_constraint_end(&step->system->constraints[c], &x, derivative);
-    spread(step->system, c, derivative, row);
+    scatter(step->system, c, derivative, row);
 }
 
 void olo_tangent_add_curvature(olo_step *step, int c, double factor, int stride, double *A)

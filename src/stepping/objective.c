@@ -1,4 +1,4 @@
-/* Goals: what a name measures at a state, m(q, v), with dm/dq and dm/dv.
+/* Objective functionals: the measure m(q, v) of a goal at a state, with dm/dq and dm/dv.
  *
  *     position, velocity   n.x(q), n.x'(v)          an output
  *     coordinate, rate     x(q), grad x(q).v        a joint coordinate
@@ -6,7 +6,7 @@
  *     potential            V(q), strain included
  *
  * A measure is a constant table; a new one is a line of `measures`. */
-#include "stepping/goal.h"
+#include "stepping/objective.h"
 #include "linalg/vec3.h"
 
 #include <math.h>
@@ -19,39 +19,40 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 
-typedef struct aim aim;
+typedef struct resolved_goal resolved_goal;
 
-/* `name` of a measure of the whole system, or what stands behind the name of a thing: ".position".
- */
+/* A measure. `name` is that of a measure of the whole system, or the ending after the name of an
+ * output or joint coordinate: ".position". */
 typedef struct measure {
     const char *name;
     bool whole;
-    bool rates; /* velocities enter */
-    /* The number of the thing with this name, -1 if there is none. */
+    bool rates; /* it depends on velocities */
+    /* The index of the output or joint coordinate with this name, -1 if there is none. */
     int (*find)(const olo_system *system, const char *name);
-    /* m; adds `weight` times its derivatives unless they are NULL */
-    double (*value)(olo_objective *objective, const aim *goal, const olo_state *x, double weight,
-                    double *gq, double *gv);
-    /* dm by a coefficient of the system, at this state */
-    double (*by)(const olo_objective *objective, const aim *goal, const olo_state *x,
+    /* Returns m; adds `weight` times its derivatives unless they are NULL. */
+    double (*value)(olo_objective *objective, const resolved_goal *goal, const olo_state *x,
+                    double weight, double *gq, double *gv);
+    /* Returns the derivative of m with respect to a coefficient of the system at this state. */
+    double (*by)(const olo_objective *objective, const resolved_goal *goal, const olo_state *x,
                  const olo_coefficient *c);
 } measure;
 
-struct aim {
+/* A goal with its names resolved. */
+struct resolved_goal {
     const measure *measure;
     const olo_goal *given;
     int index;
-    olo_expression *factor, *target; /* over time, or NULL */
+    olo_expression *factor, *target; /* functions of time, or NULL */
 };
 
 struct olo_objective {
     const olo_system *system;
     const olo_functional *functional;
     olo_pool pool;
-    aim *goals;
-    double *local;   /* gradient, Hessian and their like of the largest term */
+    resolved_goal *goals;
+    double *local;   /* workspace: gradient and Hessian of the largest term */
     double *Mv;      /* [n] */
-    double *gq, *gv; /* [n] of the functions in C */
+    double *gq, *gv; /* [n] derivatives of the C functions */
 };
 
 /* --- measures --- */
@@ -64,40 +65,40 @@ static int find_output(const olo_system *s, const char *name)
     return -1;
 }
 
-/* A place of the system along the goal's direction, of positions or velocities x; it is linear in
- * them. */
-static double place(const olo_objective *o, const aim *goal, const double *x, bool rate,
-                    double weight, double *g)
+/* The position of an output along the direction of the goal, or its velocity if `rate` is set;
+ * linear in the coordinates or velocities x. */
+static double along_direction(const olo_objective *o, const resolved_goal *goal, const double *x,
+                              bool rate, double weight, double *g)
 {
-    const olo_position *place = &o->system->outputs[goal->index].position;
+    const olo_position *position = &o->system->outputs[goal->index].position;
     const double *n = goal->given->direction;
     double at[3];
     if (rate)
-        olo_position_linear(place, x, at);
+        olo_position_linear(position, x, at);
     else
-        olo_position_value(place, x, at);
-    for (int k = 0; g && k < place->count; k++)
+        olo_position_value(position, x, at);
+    for (int k = 0; g && k < position->count; k++)
         for (int i = 0; i < 3; i++)
-            g[place->slot[k] + i] += weight * place->weight[k] * n[i];
+            g[position->slot[k] + i] += weight * position->weight[k] * n[i];
     return vec3_dot(n, at);
 }
 
-static double position(olo_objective *o, const aim *goal, const olo_state *x, double weight,
-                       double *gq, double *gv)
+static double position(olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                       double weight, double *gq, double *gv)
 {
     (void)gv;
-    return place(o, goal, x->q, false, weight, gq);
+    return along_direction(o, goal, x->q, false, weight, gq);
 }
 
-static double velocity(olo_objective *o, const aim *goal, const olo_state *x, double weight,
-                       double *gq, double *gv)
+static double velocity(olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                       double weight, double *gq, double *gv)
 {
     (void)gq;
-    return place(o, goal, x->v, true, weight, gv);
+    return along_direction(o, goal, x->v, true, weight, gv);
 }
 
-static double coordinate(olo_objective *o, const aim *goal, const olo_state *x, double weight,
-                         double *gq, double *gv)
+static double coordinate(olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                         double weight, double *gq, double *gv)
 {
     const olo_term *term = o->system->joint_coordinates[goal->index].term;
     (void)gv;
@@ -109,8 +110,8 @@ static double coordinate(olo_objective *o, const aim *goal, const olo_state *x, 
     return olo_term_energy(term, x->q, x->angles);
 }
 
-static double rate(olo_objective *o, const aim *goal, const olo_state *x, double weight, double *gq,
-                   double *gv)
+static double rate(olo_objective *o, const resolved_goal *goal, const olo_state *x, double weight,
+                   double *gq, double *gv)
 {
     const olo_term *term = o->system->joint_coordinates[goal->index].term;
     double *gradient = o->local, *hessian = o->local + term->size, sum = 0;
@@ -128,8 +129,8 @@ static double rate(olo_objective *o, const aim *goal, const olo_state *x, double
     return sum;
 }
 
-static double kinetic(olo_objective *o, const aim *goal, const olo_state *x, double weight,
-                      double *gq, double *gv)
+static double kinetic(olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                      double weight, double *gq, double *gv)
 {
     double twice = 0;
     (void)goal;
@@ -143,8 +144,8 @@ static double kinetic(olo_objective *o, const aim *goal, const olo_state *x, dou
     return 0.5 * twice;
 }
 
-static double potential(olo_objective *o, const aim *goal, const olo_state *x, double weight,
-                        double *gq, double *gv)
+static double potential(olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                        double weight, double *gq, double *gv)
 {
     const olo_system *s = o->system;
     double sum = 0;
@@ -163,19 +164,19 @@ static double potential(olo_objective *o, const aim *goal, const olo_state *x, d
     return sum;
 }
 
-static double energy(olo_objective *o, const aim *goal, const olo_state *x, double weight,
+static double energy(olo_objective *o, const resolved_goal *goal, const olo_state *x, double weight,
                      double *gq, double *gv)
 {
     return kinetic(o, goal, x, weight, gq, gv) + potential(o, goal, x, weight, gq, gv);
 }
 
-static bool is_of(const olo_coefficient *c, olo_coefficient_kind kind, const aim *goal)
+static bool is_of(const olo_coefficient *c, olo_coefficient_kind kind, const resolved_goal *goal)
 {
     return c->kind == kind && c->index == goal->index;
 }
 
-/* Numbers of an output: its origin, then the weights of its place. */
-static double position_by(const olo_objective *o, const aim *goal, const olo_state *x,
+/* The coefficients of an output are its origin, then the weights of its position. */
+static double position_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                           const olo_coefficient *c)
 {
     const double *n = goal->given->direction;
@@ -185,7 +186,7 @@ static double position_by(const olo_objective *o, const aim *goal, const olo_sta
                     : vec3_dot(n, x->q + o->system->outputs[goal->index].position.slot[c->p - 3]);
 }
 
-static double velocity_by(const olo_objective *o, const aim *goal, const olo_state *x,
+static double velocity_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                           const olo_coefficient *c)
 {
     if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal) || c->p < 3)
@@ -194,7 +195,7 @@ static double velocity_by(const olo_objective *o, const aim *goal, const olo_sta
                     x->v + o->system->outputs[goal->index].position.slot[c->p - 3]);
 }
 
-static double coordinate_by(const olo_objective *o, const aim *goal, const olo_state *x,
+static double coordinate_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                             const olo_coefficient *c)
 {
     const olo_term *term = o->system->joint_coordinates[goal->index].term;
@@ -203,7 +204,7 @@ static double coordinate_by(const olo_objective *o, const aim *goal, const olo_s
                : 0.0;
 }
 
-static double rate_by(const olo_objective *o, const aim *goal, const olo_state *x,
+static double rate_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                       const olo_coefficient *c)
 {
     const olo_term *term = o->system->joint_coordinates[goal->index].term;
@@ -216,7 +217,7 @@ static double rate_by(const olo_objective *o, const aim *goal, const olo_state *
     return sum;
 }
 
-static double kinetic_by(const olo_objective *o, const aim *goal, const olo_state *x,
+static double kinetic_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                          const olo_coefficient *c)
 {
     (void)goal;
@@ -226,7 +227,7 @@ static double kinetic_by(const olo_objective *o, const aim *goal, const olo_stat
     return (entry->i == entry->j ? 0.5 : 1.0) * vec3_dot(x->v + entry->i, x->v + entry->j);
 }
 
-static double potential_by(const olo_objective *o, const aim *goal, const olo_state *x,
+static double potential_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                            const olo_coefficient *c)
 {
     (void)goal;
@@ -235,7 +236,7 @@ static double potential_by(const olo_objective *o, const aim *goal, const olo_st
     return olo_term_energy_by_coefficient(&o->system->terms[c->index], x->q, x->angles, c->p);
 }
 
-static double energy_by(const olo_objective *o, const aim *goal, const olo_state *x,
+static double energy_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
                         const olo_coefficient *c)
 {
     return kinetic_by(o, goal, x, c) + potential_by(o, goal, x, c);
@@ -248,36 +249,37 @@ static const measure measures[] = {
     {"kinetic", true, true, NULL, kinetic, kinetic_by},
     {"potential", true, false, NULL, potential, potential_by},
     {"energy", true, true, NULL, energy, energy_by},
-    /* all that is left: the joint coordinate of that name */
+    /* any other name: a joint coordinate */
     {"", false, false, olo_system_find_joint_coordinate, coordinate, coordinate_by},
 };
 
 /* --- names --- */
 
-/* True if the name is of the measure; then the goal is filled. */
-static bool fits(const olo_system *s, const measure *m, const char *name, aim *goal)
+/* Whether a name belongs to the measure; if so, fills the goal. */
+static bool matches(const olo_system *s, const measure *m, const char *name, resolved_goal *goal)
 {
-    char thing[256];
-    size_t length = strlen(name), tail = strlen(m->name);
+    char owner[256];
+    size_t length = strlen(name), ending = strlen(m->name);
     goal->measure = m;
     if (m->whole)
         return strcmp(name, m->name) == 0;
-    if (length <= tail || length - tail >= sizeof thing ||
-        strcmp(name + length - tail, m->name) != 0)
+    if (length <= ending || length - ending >= sizeof owner ||
+        strcmp(name + length - ending, m->name) != 0)
         return false;
-    memcpy(thing, name, length - tail);
-    thing[length - tail] = '\0';
-    goal->index = m->find(s, thing);
+    memcpy(owner, name, length - ending);
+    owner[length - ending] = '\0';
+    goal->index = m->find(s, owner);
     return goal->index >= 0;
 }
 
-static olo_status resolve(const olo_system *s, const olo_goal *given, aim *goal, olo_error *error)
+static olo_status resolve(const olo_system *s, const olo_goal *given, resolved_goal *goal,
+                          olo_error *error)
 {
     goal->given = given;
     if (olo_check_initialised(given->initialised, OLO_INITIALISED_GOAL, error) != OLO_OK)
         return OLO_BAD_INPUT;
     for (size_t i = 0; given->quantity && i < sizeof measures / sizeof *measures; i++)
-        if (fits(s, &measures[i], given->quantity, goal))
+        if (matches(s, &measures[i], given->quantity, goal))
             return OLO_OK;
     return olo_fail(
         error, OLO_NOT_FOUND,
@@ -286,7 +288,7 @@ static olo_status resolve(const olo_system *s, const olo_goal *given, aim *goal,
         given->quantity ? given->quantity : "");
 }
 
-/* An expression of t. */
+/* Compiles an expression of t. */
 static olo_status compile(const olo_goal *given, const char *text, olo_expression **expression,
                           olo_error *error)
 {
@@ -297,12 +299,12 @@ static olo_status compile(const olo_goal *given, const char *text, olo_expressio
                             "the goal '%s'", given->quantity);
 }
 
-/* Whether a direction is wanted and missing. */
-static olo_status check(const aim *goal, olo_error *error)
+/* Fails if a goal needs a direction and has none. */
+static olo_status check(const resolved_goal *goal, olo_error *error)
 {
     const double *n = goal->given->direction;
-    bool place = goal->measure->find == find_output;
-    if (!place || vec3_dot(n, n) > 0)
+    bool needs_direction = goal->measure->find == find_output;
+    if (!needs_direction || vec3_dot(n, n) > 0)
         return OLO_OK;
     return olo_fail(error, OLO_BAD_INPUT, "the goal '%s' needs a direction", goal->given->quantity);
 }
@@ -374,8 +376,8 @@ void olo_objective_free(olo_objective *objective)
     olo_free(objective);
 }
 
-/* The weight of a goal at the end or under the integral, and its target. */
-static double weight_of(const aim *goal, const olo_state *x, bool end)
+/* The weight of a goal at the end or in the integral, and its target. */
+static double weight_of(const resolved_goal *goal, const olo_state *x, bool end)
 {
     if (end || goal->given->running == 0)
         return end ? goal->given->end : 0.0;
@@ -383,39 +385,40 @@ static double weight_of(const aim *goal, const olo_state *x, bool end)
                         : goal->given->running;
 }
 
-static double target_of(const aim *goal, const olo_state *x)
+static double target_of(const resolved_goal *goal, const olo_state *x)
 {
     return goal->target ? olo_expression_value(goal->target, &x->t) : goal->given->target;
 }
 
-/* The sum of all goals with their weights at the end or under the integral. */
+/* The sum of all goals with their weights at the end or in the integral. */
 static double sum_goals(olo_objective *o, const olo_state *x, bool end, double weight, double *gq,
                         double *gv)
 {
     double sum = 0;
     for (int i = 0; i < o->functional->goal_count; i++) {
-        const aim *goal = &o->goals[i];
-        double share = weight_of(goal, x, end), slope = 1;
-        if (share == 0)
+        const resolved_goal *goal = &o->goals[i];
+        double part = weight_of(goal, x, end), derivative = 1;
+        if (part == 0)
             continue;
         double m = goal->measure->value(o, goal, x, 0.0, NULL, NULL);
         double distance = m - target_of(goal, x);
         if (goal->given->squared)
-            slope = distance;
+            derivative = distance;
         if (gq)
-            goal->measure->value(o, goal, x, weight * share * slope, gq, gv);
-        sum += share * (goal->given->squared ? 0.5 * distance * distance : m);
+            goal->measure->value(o, goal, x, weight * part * derivative, gq, gv);
+        sum += part * (goal->given->squared ? 0.5 * distance * distance : m);
     }
     return sum;
 }
 
-/* Weight of a goal at the end or under the integral, times the slope of f at its measure. */
-static double slope_of(olo_objective *o, const aim *goal, const olo_state *x, bool end)
+/* The weight of a goal at the end or in the integral, times df/dm. */
+static double weighted_derivative(olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                                  bool end)
 {
-    double share = weight_of(goal, x, end);
-    if (share == 0 || !goal->given->squared)
-        return share;
-    return share * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - target_of(goal, x));
+    double part = weight_of(goal, x, end);
+    if (part == 0 || !goal->given->squared)
+        return part;
+    return part * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - target_of(goal, x));
 }
 
 double olo_objective_by_coefficient(olo_objective *o, const olo_state *x, bool end,
@@ -423,10 +426,10 @@ double olo_objective_by_coefficient(olo_objective *o, const olo_state *x, bool e
 {
     double sum = 0;
     for (int i = 0; i < o->functional->goal_count; i++) {
-        const aim *goal = &o->goals[i];
+        const resolved_goal *goal = &o->goals[i];
         double by = goal->measure->by(o, goal, x, c);
         if (by != 0)
-            sum += by * slope_of(o, goal, x, end);
+            sum += by * weighted_derivative(o, goal, x, end);
     }
     return sum;
 }
@@ -480,7 +483,7 @@ double olo_objective_running(olo_objective *o, const olo_state *x, double weight
     return sum + add_function(o, o->functional->running, x, weight, gq, gv);
 }
 
-bool olo_objective_runs(const olo_objective *o)
+bool olo_objective_has_integral(const olo_objective *o)
 {
     bool runs = o->functional->running != NULL;
     for (int i = 0; i < o->functional->goal_count; i++)
@@ -488,7 +491,7 @@ bool olo_objective_runs(const olo_objective *o)
     return runs;
 }
 
-bool olo_objective_runs_over_rates(const olo_objective *o)
+bool olo_objective_integral_uses_velocities(const olo_objective *o)
 {
     bool rates = o->functional->running != NULL;
     for (int i = 0; i < o->functional->goal_count; i++)
@@ -509,7 +512,7 @@ olo_status olo_objective_explain(olo_objective *o, const olo_state *x, olo_error
                             given->quantity, x->t, m, target, given->end, running);
     }
     return olo_fail(error, OLO_NOT_FINITE,
-                    "the functional is not finite at t = %.9g: one of its functions gave such a "
-                    "number, or the sum is too large",
+                    "the functional is not finite at t = %.9g: one of its functions is not finite, "
+                    "or the sum is too large",
                     x->t);
 }

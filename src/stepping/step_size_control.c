@@ -1,20 +1,19 @@
-/* Steps that follow a tolerance. With e the estimated error of a step of size h over what is
- * allowed for it, e = C h^k,
+/* Adaptive step sizes. Let e = C h^k be the estimated error of a step of size h, divided by its
+ * bound:
  *
- *     taken if e <= 1, and then      h' = h 0.9 e^(-0.7/k) e_before^(0.4/k)       (a PI controller)
- *     rejected otherwise, again with h' = h 0.9 e^(-1/k).
+ *     e <= 1   accepted, the next size is   h' = h 0.9 e^(-0.7/k) e_before^(0.4/k)
+ *     e > 1    rejected, made again with    h' = h 0.9 e^(-1/k)
  *
- * A step of order p with an estimate of order k may have the error tolerance^(k/p): a run has some
- * 1/h of them and an error in proportion to h^p, and so to the tolerance. Errors are those of the
- * configuration, lengths over the length of the model, directors as they are, the largest of all
- * nodes. Velocities have no say: normal to the constraints they carry errors of earlier, larger
- * steps that no small step takes back.
+ * (a PI controller). The bound of a step of order p with an estimate of order k is tolerance^(k/p):
+ * a run has about 1/h steps and an error proportional to h^p, and thus to the tolerance. Errors are
+ * those of the configuration, lengths divided by the length of the model, directors as they are;
+ * the largest of all nodes counts. Velocities are not used: normal to the constraints they contain
+ * errors of earlier, larger steps that a small step does not remove.
  *
- * Forces over time are sampled in the middles of the parts. What they do outside of these, towards
- * both ends of the step, is compared with the polynomial through the samples: a force that jumps
- * there would move a coordinate by c_1 h^2 f/(2 M).
- */
-#include "stepping/control.h"
+ * Forces that depend on time are sampled in the middles of the parts. Near both ends of the step,
+ * outside of these samples, they are compared with the polynomial through the samples: a force that
+ * jumps there would move a coordinate by c_1 h^2 f/(2 M). */
+#include "stepping/step_size_control.h"
 
 #include <math.h>
 
@@ -24,11 +23,11 @@
 #include "linalg/vec3.h"
 
 static const double safety = 0.9, integral = 0.7, proportional = 0.4;
-static const double least_growth = 0.2, most_growth = 4; /* after a step that was taken */
-static const double least_cut = 0.1, most_cut = 0.9;     /* after one that was not */
-static const double failed_cut = 0.25;                   /* after one that Newton did not solve */
-static const double least_share = 1e-4;                  /* below it an error says nothing */
-static const double rounding = 1e-14;                    /* of an estimate */
+static const double least_growth = 0.2, most_growth = 4; /* after an accepted step */
+static const double least_cut = 0.1, most_cut = 0.9;     /* after a rejected step */
+static const double failed_cut = 0.25;                   /* after a failed Newton iteration */
+static const double least_error = 1e-4; /* relative errors below this are not significant */
+static const double rounding = 1e-14;   /* relative rounding error of an estimate */
 
 const olo_segment olo_segment_control = {.name = "control",
                                          .fixed = sizeof(olo_control_segment) / sizeof(double)};
@@ -43,16 +42,17 @@ olo_status olo_control_choose(olo_control *control, const olo_composition *compo
     control->smallest = run->smallest_step;
     control->largest = run->largest_step > 0 ? run->largest_step : HUGE_VAL;
     if (control->bound < 10 * rounding)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "run.tolerance = %g is below what rounding lets steps of order %d reach%s",
-                        run->tolerance, run->order, run->order < 4 ? "; take run.order: 4" : "");
+        return olo_fail(
+            error, OLO_BAD_INPUT,
+            "run.tolerance = %g is smaller than the rounding errors of steps of order %d%s",
+            run->tolerance, run->order, run->order < 4 ? "; take run.order: 4" : "");
     if (!(control->first > 0) || control->smallest > control->largest)
         return olo_fail(error, OLO_BAD_INPUT,
                         "run needs a positive step and a smallest_step below its largest_step");
     return OLO_OK;
 }
 
-/* The middle of a part, of the whole step. */
+/* The middle of a part, as a fraction of the whole step. */
 static double middle_of(const olo_composition *c, int part)
 {
     double node = 0;
@@ -61,8 +61,8 @@ static double middle_of(const olo_composition *c, int part)
     return node + 0.5 * c->part[part];
 }
 
-/* The polynomial through the middles of all parts, at the start of the step; at its end the weights
- * are in reverse. */
+/* Weights of the polynomial through the middles of all parts, evaluated at the start of the step;
+ * at its end the weights are in reverse order. */
 static void weigh_middles(const olo_composition *c, double *weight)
 {
     for (int i = 0; i < c->parts; i++) {
@@ -101,7 +101,7 @@ void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
         estimate[i] = (node > 0 ? estimate[i] : 0.0) + weight * state->q[i];
 }
 
-/* f += weight * force of an action at `at`, of the whole step that starts at t */
+/* f += weight * force of an action at the fraction `at` of the step that starts at t */
 static void add_force(const olo_stepper *x, const olo_action *action, double weight, double t,
                       double h, double at, double *f)
 {
@@ -112,10 +112,11 @@ static void add_force(const olo_stepper *x, const olo_action *action, double wei
         f[i] += weight * force[i];
 }
 
-/* How far a force over time could have moved a coordinate by what the step has not seen of it. */
+/* The largest displacement of a coordinate by the part of a time-dependent force that the step has
+ * not sampled. */
 static double unseen_motion(const olo_stepper *x, const olo_action *action, double t, double h)
 {
-    const double inside = 1e-6; /* a jump at the very end belongs to the next step */
+    const double inside = 1e-6; /* a jump exactly at the end belongs to the next step */
     const olo_composition *c = x->composition;
     double largest = 0;
     for (int end = 0; end < 2; end++) {
@@ -133,8 +134,8 @@ static double unseen_motion(const olo_stepper *x, const olo_action *action, doub
     return largest * middle_of(c, 0) * h * h;
 }
 
-/* The estimated error of the last step, from t, over its bound. */
-static double error_share(const olo_stepper *x, double t, double h)
+/* The estimated error of the last step, from t, divided by its bound. */
+static double relative_error(const olo_stepper *x, double t, double h)
 {
     const olo_system *s = x->system;
     double largest = 0;
@@ -151,7 +152,7 @@ static double within(double x, double least, double most)
     return fmin(fmax(x, least), most);
 }
 
-/* A step of about h that does not leave a small rest. */
+/* A step of about h after which no very short step remains. */
 static double fit(double h, double longest)
 {
     if (longest <= h * (1 + 1e-9))
@@ -159,7 +160,7 @@ static double fit(double h, double longest)
     return longest < 2 * h ? 0.5 * longest : h;
 }
 
-static void add_up(olo_step_report *all, const olo_step_report *try)
+static void add_report(olo_step_report *all, const olo_step_report *try)
 {
     all->size = try->size;
     all->iterations += try->iterations;
@@ -169,19 +170,19 @@ static void add_up(olo_step_report *all, const olo_step_report *try)
     all->rotation_node = try->rotation_node;
 }
 
-/* After a step of h was taken, where `planned` was wanted. */
+/* Plans the next step after an accepted step of size h, where `planned` was the planned size. */
 static void plan_next(const olo_stepper *x, olo_state *state, double h, double planned,
-                      double share, bool rejected)
+                      double error, bool rejected)
 {
     const double k = x->composition->estimate;
     olo_control_segment *memory = olo_control_of(state);
     const double before = memory->error_before > 0 ? memory->error_before : 1.0;
-    share = fmax(share, least_share);
-    double factor = safety * pow(share, -integral / k) * pow(before, proportional / k);
+    error = fmax(error, least_error);
+    double factor = safety * pow(error, -integral / k) * pow(before, proportional / k);
     double next = h * within(factor, least_growth, rejected ? 1.0 : most_growth);
-    /* a step that was only cut to end somewhere says little about the plan */
+    /* a step that was shortened to end at a given time does not reduce the plan */
     memory->next = h < planned ? fmax(next, planned) : next;
-    memory->error_before = share;
+    memory->error_before = error;
 }
 
 olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double longest,
@@ -192,7 +193,7 @@ olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double lo
     olo_step_report all = {.rotation_node = -1};
     if (!(control->bound > 0) || !(longest > 0))
         return olo_fail(error, OLO_BAD_INPUT,
-                        "a step is chosen with run.tolerance and a positive longest step only");
+                        "adaptive steps need run.tolerance and a positive longest step");
     const double next = olo_control_of(state)->next;
     double planned = next > 0 ? next : control->first;
     planned = within(planned, control->smallest, control->largest);
@@ -201,23 +202,23 @@ olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double lo
         olo_error reason = {0};
         olo_state_copy(state, control->retry);
         olo_status status = olo_stepper_step(x, state, h, &reason);
-        add_up(&all, &x->report);
+        add_report(&all, &x->report);
         x->report = all;
-        double share = status == OLO_OK ? error_share(x, control->retry->t, h) : HUGE_VAL;
-        if (share <= 1) {
-            plan_next(x, state, h, planned, share, all.rejections > 0);
+        double error_ratio = status == OLO_OK ? relative_error(x, control->retry->t, h) : HUGE_VAL;
+        if (error_ratio <= 1) {
+            plan_next(x, state, h, planned, error_ratio, all.rejections > 0);
             return OLO_OK;
         }
         olo_state_copy(control->retry, state);
-        if (status == OLO_NO_MEMORY || x->futile)
+        if (status == OLO_NO_MEMORY || x->unsolvable)
             return olo_fail(error, status, "%s", reason.text);
         x->report.rejections = ++all.rejections;
-        h *=
-            isfinite(share) ? within(safety * pow(share, -1 / k), least_cut, most_cut) : failed_cut;
+        h *= isfinite(error_ratio) ? within(safety * pow(error_ratio, -1 / k), least_cut, most_cut)
+                                   : failed_cut;
         planned = h;
         if (h < control->smallest || !(state->t + 1e-3 * h > state->t))
             return olo_fail(error, OLO_NOT_CONVERGED,
-                            "the step at t = %.9g would have to be smaller than %.3g to keep to "
+                            "the step at t = %.9g would have to be smaller than %.3g to satisfy "
                             "the tolerance%s%s",
                             state->t, fmax(control->smallest, h),
                             status != OLO_OK ? ": " : "; take a larger tolerance",

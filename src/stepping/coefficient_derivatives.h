@@ -1,31 +1,31 @@
-/* A linearised step by the coefficients of its system: what each does to the balance and to the
- * momentum at the end. */
-#ifndef OLO_STEPPING_BY_COEFFICIENT_H
-#define OLO_STEPPING_BY_COEFFICIENT_H
+/* Derivatives of a linearised step with respect to the coefficients of its system: of the balance,
+ * the momentum at the end and the constraint rows. */
+#ifndef OLO_STEPPING_COEFFICIENT_DERIVATIVES_H
+#define OLO_STEPPING_COEFFICIENT_DERIVATIVES_H
 
 #include "stepping/linear_step.h"
 #include "system/parameter_derivative.h"
 
-/* What they read of a step, or of a system at rest: a step of length 1 without motion. */
+/* The data of a step that these derivatives read; in statics, a step of length 1 without motion. */
 typedef struct olo_step_view {
     const olo_step *step;
     const double *v1;          /* [n] velocity at its end */
     const double *mu, *mu_end; /* [m] multipliers over it and at its end */
-    bool still; /* at rest: loads are those at time 0, targets have no rates, motions are those of
-                   the step's time */
+    bool still; /* statics: loads at time 0, targets without rates, prescribed motions at the time
+                   of the step */
 } olo_step_view;
 
 olo_step_view olo_linear_step_view(const olo_linear_step *linear);
 
-/* Of masses, terms, actions and rows (for which olo_linear_step_need_rows must have been asked):
- * all += factor times the derivatives ... */
+/* For masses, terms, actions and rows (which need olo_linear_step_need_rows): adds factor times the
+ * derivatives to `change` ... */
 void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
                                    double factor, const olo_step_variation *change);
-/* ... and their products with what olo_linear_step_adjoint gave. */
+/* ... and returns their product with the adjoint variables `by` of olo_linear_step_back. */
 double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
                                        const olo_step_variation *by);
 
-/* The same of a function of time that a parameter changes. */
+/* The same for a function of time that depends on a parameter. */
 void olo_step_view_add_function(const olo_step_view *view,
                                 const olo_parameter_derivative *parameter,
                                 const olo_function_derivative *function, double factor,

@@ -1,18 +1,18 @@
-/* Dense parts of the equations of a step, row-major: for the dense treatment and for condition
- * numbers. */
-#ifndef OLO_STEPPING_TANGENT_H
-#define OLO_STEPPING_TANGENT_H
+/* The equations of a step as dense matrices, row-major: for dense treatments and condition numbers.
+ */
+#ifndef OLO_STEPPING_DENSE_TANGENT_H
+#define OLO_STEPPING_DENSE_TANGENT_H
 
 #include "stepping/step.h"
 
-/* step->T, and DT = dT/dq1 as an n x n matrix. */
+/* Computes step->T, and DT = dT/dq1 as an n x n matrix. */
 void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
 
 /* row[n] = gradient of constraint c at q. */
 void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
 
-/* row[n] = gradient d with which constraint c acts over the step; derivative in q1 of what has to
- * vanish at its end. */
+/* row[n] = gradient d with which constraint c acts over the step; derivative with respect to q1 of
+ * its condition at the end. */
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row);
 void olo_tangent_end_row(const olo_step *step, int c, double *row);
 

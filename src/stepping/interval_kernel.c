@@ -1,4 +1,4 @@
-/* The interval kernel for users of the library: pieces as the scheme of a name evaluates them. */
+/* The public interval kernel: values and derivatives of all pieces, as a scheme evaluates them. */
 #include "oloid/interval.h"
 
 #include "base/fail.h"
@@ -9,7 +9,7 @@
 struct olo_kernel {
     const olo_system *system;
     olo_evaluation evaluation;
-    int *first; /* [pieces + 1] where the coordinates of a piece begin */
+    int *first; /* [pieces + 1] index of the first coordinate of a piece */
     int *index;
 };
 
@@ -135,7 +135,7 @@ bool olo_kernel_couples(const olo_kernel *kernel, int piece, olo_slot a, olo_slo
     return structure_of(kernel, piece).second & olo_pair_bit(a, b);
 }
 
-/* Fails where what is asked for is not known. */
+/* Fails if a requested derivative is not available. */
 static olo_status check_known(const olo_kernel *kernel, int piece, unsigned asked, unsigned unknown,
                               const char *what, olo_error *error)
 {

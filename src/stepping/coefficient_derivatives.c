@@ -1,30 +1,32 @@
-/* Derivatives of the balance of a step, of the momentum at its end, and of what the velocity there
- * is projected from, M v1 + sum mu_end grad g = p, with respect to the coefficients of a system,
+/* Derivatives of the equations of a step with respect to the coefficients of a system: of the
+ * balance T, of the momentum p at the end, and of the projection M v1 + sum mu_end grad g = p
+ * (column dv):
  *
- *     masses     dT = dM (2 dq/h - 2 v0),     dp = dM dq/h,      dv = -dM v1
- *     terms      dT = h d(dV),                dp = -h/2 d(dV)
- *     actions    dT = -h df,                  dp = h/2 df
- *     rows       dT = mu d(d),                dv = -mu_end d(grad g(q1)),    and g(q1) and grad
- *                g(q1).v1 themselves
+ *     masses     dT = dM (2 dq/h - 2 v0),    dp = dM dq/h,       dv = -dM v1
+ *     terms      dT = h d(dV),               dp = -h/2 d(dV)
+ *     actions    dT = -h df,                 dp = h/2 df
+ *     rows       dT = mu d(d),               dv = -mu_end d(grad g(q1)),
+ *                and of g(q1) and grad g(q1).v1
  *
- * where dp and dv belong to the variational scheme alone. A step that starts with a momentum has no
- * v0 in it. */
-#include "stepping/by_coefficient.h"
+ * The columns dp and dv apply to the variational scheme only. A step that starts from a momentum
+ * does not depend on v0. */
+#include "stepping/coefficient_derivatives.h"
 
 #include <string.h>
 
 #include "linalg/vec3.h"
 
-/* What a coefficient does to some coordinates. */
-typedef struct share {
+/* The derivatives with respect to one coefficient, on some coordinates. */
+typedef struct contribution {
     int size;
     int index[OLO_FORM_SIZE_MAX];
     double T[OLO_FORM_SIZE_MAX], p[OLO_FORM_SIZE_MAX], v[OLO_FORM_SIZE_MAX];
-    int row; /* a constraint row that changes, or -1: by how much at the end, and its rate there */
-    double end, rate;
-} share;
+    int row;          /* the constraint row that depends on it, or -1: */
+    double end, rate; /* derivatives of its value and its rate at the end */
+} contribution;
 
-static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry *entry, share *x)
+static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry *entry,
+                    contribution *x)
 {
     const int to[2] = {entry->i, entry->j}, from[2] = {entry->j, entry->i};
     int vectors = entry->i == entry->j ? 1 : 2;
@@ -40,7 +42,7 @@ static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry
         }
 }
 
-static void scale_share(const double *r, double factor, share *x)
+static void scale_contribution(const double *r, double factor, contribution *x)
 {
     for (int i = 0; i < x->size; i++) {
         x->T[i] = factor * r[i];
@@ -49,10 +51,10 @@ static void scale_share(const double *r, double factor, share *x)
     }
 }
 
-/* The gradient of a form by one of its coefficients has two entries at most: their places among its
- * coordinates. */
+/* The derivative of the gradient of a form with respect to one of its coefficients: at most two
+ * entries, with their indices among its coordinates. */
 typedef struct sparse {
-    int count, place[2];
+    int count, index[2];
     double value[2];
 } sparse;
 
@@ -66,20 +68,20 @@ static sparse form_by(const olo_form *form, int p, const double *q)
     return (sparse){2, {x->i, x->j}, {q[form->index[x->j]], q[form->index[x->i]]}};
 }
 
-/* Most terms are weights, h c grad e(q_m). */
-static void by_weight(const olo_step *step, const olo_term *term, int p, share *x)
+/* Linear terms, such as weights: h c grad e(q_m). */
+static void by_weight(const olo_step *step, const olo_term *term, int p, contribution *x)
 {
     const sparse y = form_by(&term->form[0], p - 1, step->x.qm);
     x->size = y.count;
     for (int k = 0; k < y.count; k++) {
-        x->index[k] = term->index[y.place[k]];
+        x->index[k] = term->index[y.index[k]];
         x->T[k] = step->h * term->coefficient[0] * y.value[k];
         x->p[k] = -0.5 * x->T[k];
         x->v[k] = 0;
     }
 }
 
-static void by_term(const olo_step *step, int i, int p, share *x)
+static void by_term(const olo_step *step, int i, int p, contribution *x)
 {
     double r[OLO_FORM_SIZE_MAX];
     const olo_term *term = &step->system->terms[i];
@@ -91,10 +93,10 @@ static void by_term(const olo_step *step, int i, int p, share *x)
     x->size = term->size;
     memcpy(x->index, term->index, (size_t)term->size * sizeof *x->index);
     olo_piece_by_coefficient(step->system, &step->evaluation, i, &over, p, r);
-    scale_share(r, step->h, x);
+    scale_contribution(r, step->h, x);
 }
 
-/* The midpoint in time, where loads act; at rest they are those at time 0. */
+/* The time at which loads are evaluated: the middle of the step; in statics time 0. */
 static double load_time(const olo_step_view *view)
 {
     return view->still ? 0.0 : view->step->t + 0.5 * view->step->h;
@@ -102,20 +104,20 @@ static double load_time(const olo_step_view *view)
 
 /* x = -h df */
 static void put_action(const olo_step_view *view, const olo_action *action, const double *df,
-                       share *x)
+                       contribution *x)
 {
     x->size = action->size;
     memcpy(x->index, action->index, (size_t)action->size * sizeof *x->index);
-    scale_share(df, -view->step->h, x);
+    scale_contribution(df, -view->step->h, x);
 }
 
-static void by_action(const olo_step_view *view, const olo_action *given, int p, share *x)
+static void by_action(const olo_step_view *view, const olo_action *given, int p, contribution *x)
 {
     const olo_interval over = olo_step_interval(view->step);
     double df[OLO_FORM_SIZE_MAX];
     olo_action action = *given;
     x->size = 0;
-    if (view->still) { /* targets have no rates */
+    if (view->still) { /* in statics targets have no rates */
         action.kd = 0;
         if (olo_action_coefficient(&action, p) == &action.kd)
             return;
@@ -125,7 +127,7 @@ static void by_action(const olo_step_view *view, const olo_action *given, int p,
 }
 
 /* A row that is a form. */
-static void by_form(const olo_step_view *view, int c, int p, share *x)
+static void by_form(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_form *form = step->system->constraints[c].form;
@@ -135,7 +137,7 @@ static void by_form(const olo_step_view *view, int c, int p, share *x)
     x->end = olo_form_value_by_coefficient(form, step->q_end, p);
     x->rate = 0;
     for (int k = 0; k < over.count; k++) {
-        x->index[k] = form->index[over.place[k]];
+        x->index[k] = form->index[over.index[k]];
         x->T[k] = view->mu[c] * over.value[k];
         x->p[k] = 0;
         x->v[k] = -view->mu_end[c] * end.value[k];
@@ -143,8 +145,8 @@ static void by_form(const olo_step_view *view, int c, int p, share *x)
     }
 }
 
-/* T from the kernel, over the coordinates of the row. */
-static void by_gradient(const olo_step_view *view, int c, int p, share *x)
+/* dT of a row that is not a form, from the interval kernel. */
+static void by_gradient(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_system *s = step->system;
@@ -161,7 +163,7 @@ static void by_gradient(const olo_step_view *view, int c, int p, share *x)
 }
 
 /* The factor of one of the coordinates of a relation. */
-static void by_factor(const olo_step_view *view, int c, int p, share *x)
+static void by_factor(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_share *one = &step->system->constraints[c].shares[p - 1];
@@ -176,20 +178,20 @@ static void by_factor(const olo_step_view *view, int c, int p, share *x)
     }
 }
 
-/* A number in which the row is affine; none of them is in the variational scheme. */
-static void by_number(const olo_step_view *view, int c, int number, share *x)
+/* A coefficient in which the row is affine; the variational scheme has no such rows. */
+static void by_number(const olo_step_view *view, int c, int number, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_constraint *row = &step->system->constraints[c];
-    double room[2][OLO_CONSTRAINT_DATA / sizeof(double)];
-    const olo_constraint at_zero = row->type->with(row, number, 0.0, room[0]),
-                         at_one = row->type->with(row, number, 1.0, room[1]);
+    double memory[2][OLO_CONSTRAINT_DATA / sizeof(double)];
+    const olo_constraint at_zero = row->type->with(row, number, 0.0, memory[0]),
+                         at_one = row->type->with(row, number, 1.0, memory[1]);
     const olo_interval over = olo_step_interval(step);
     by_gradient(view, c, number, x);
     x->end = olo_constraint_remainder(&at_one, &over) - olo_constraint_remainder(&at_zero, &over);
 }
 
-static void by_row(const olo_step_view *view, int c, int p, share *x)
+static void by_row(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_constraint *row = &view->step->system->constraints[c];
     x->row = c;
@@ -204,7 +206,7 @@ static void by_row(const olo_step_view *view, int c, int p, share *x)
         by_factor(view, c, p, x);
 }
 
-static void share_of(const olo_step_view *view, const olo_coefficient *c, share *x)
+static void contribution_of(const olo_step_view *view, const olo_coefficient *c, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_system *s = step->system;
@@ -219,15 +221,15 @@ static void share_of(const olo_step_view *view, const olo_coefficient *c, share 
         by_action(view, &s->actions[c->index], c->p, x);
 }
 
-/* How a function of time changes with a parameter, as a function of time. */
-typedef struct slope {
+/* The derivative of a function of time with respect to a parameter, as a function of time. */
+typedef struct function_derivative {
     const olo_time_function *of;
     const double *direction;
-} slope;
+} function_derivative;
 
-static double slope_value(const void *context, double t)
+static double derivative_value(const void *context, double t)
 {
-    const slope *x = context;
+    const function_derivative *x = context;
     double by[2] = {0, 0};
     x->of->by_parameters(x->of->context, t, x->direction, by);
     return by[0];
@@ -239,9 +241,10 @@ static double no_value(const void *context, double t)
     return 0.0;
 }
 
-/* f is affine in the function of time of an action; a motion is what its row is less. */
+/* A force is affine in the function of time of its action; a prescribed motion is subtracted from
+ * its row. */
 static void by_function(const olo_step_view *view, const olo_parameter_derivative *parameter,
-                        const olo_function_derivative *function, share *x)
+                        const olo_function_derivative *function, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_system *s = step->system;
@@ -260,8 +263,8 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
     const olo_interval over = olo_step_interval(step);
     double df[OLO_FORM_SIZE_MAX];
     olo_action zero = s->actions[function->index], one = zero;
-    slope changes = {&s->actions[function->index].time, parameter->direction};
-    one.time = (olo_time_function){.value = slope_value, .context = &changes};
+    function_derivative derivative = {&s->actions[function->index].time, parameter->direction};
+    one.time = (olo_time_function){.value = derivative_value, .context = &derivative};
     zero.time = (olo_time_function){.value = no_value};
     if (view->still)
         zero.kd = one.kd = 0;
@@ -269,7 +272,7 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
     put_action(view, &one, df, x);
 }
 
-static void add_share(const share *x, double factor, const olo_step_variation *change)
+static void add_contribution(const contribution *x, double factor, const olo_step_variation *change)
 {
     for (int i = 0; i < x->size; i++) {
         change->T[x->index[i]] += factor * x->T[i];
@@ -281,7 +284,7 @@ static void add_share(const share *x, double factor, const olo_step_variation *c
     }
 }
 
-static double times_share(const share *x, const olo_step_variation *by)
+static double times_contribution(const contribution *x, const olo_step_variation *by)
 {
     double sum = 0;
     for (int i = 0; i < x->size; i++)
@@ -295,17 +298,17 @@ static double times_share(const share *x, const olo_step_variation *by)
 void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
                                    double factor, const olo_step_variation *change)
 {
-    share x;
-    share_of(view, c, &x);
-    add_share(&x, factor, change);
+    contribution x;
+    contribution_of(view, c, &x);
+    add_contribution(&x, factor, change);
 }
 
 double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
                                        const olo_step_variation *by)
 {
-    share x;
-    share_of(view, c, &x);
-    return times_share(&x, by);
+    contribution x;
+    contribution_of(view, c, &x);
+    return times_contribution(&x, by);
 }
 
 void olo_step_view_add_function(const olo_step_view *view,
@@ -313,9 +316,9 @@ void olo_step_view_add_function(const olo_step_view *view,
                                 const olo_function_derivative *function, double factor,
                                 const olo_step_variation *change)
 {
-    share x;
+    contribution x;
     by_function(view, parameter, function, &x);
-    add_share(&x, factor, change);
+    add_contribution(&x, factor, change);
 }
 
 double olo_step_view_times_function(const olo_step_view *view,
@@ -323,9 +326,9 @@ double olo_step_view_times_function(const olo_step_view *view,
                                     const olo_function_derivative *function,
                                     const olo_step_variation *by)
 {
-    share x;
+    contribution x;
     by_function(view, parameter, function, &x);
-    return times_share(&x, by);
+    return times_contribution(&x, by);
 }
 
 olo_step_view olo_linear_step_view(const olo_linear_step *linear)

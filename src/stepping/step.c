@@ -1,0 +1,73 @@
+/* The arrays of a step, and its constant forces. */
+#include "stepping/step.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Sizes of the local workspace: that of the largest piece, twice for two gradients. */
+static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
+{
+    size_t largest = 12;
+    for (int i = 0; i < olo_pieces(s); i++)
+        if ((size_t)olo_piece_size(s, i) > largest)
+            largest = (size_t)olo_piece_size(s, i);
+    *vector = 2 * largest;
+    *matrix = largest * largest;
+}
+
+/* Sums the gradients of terms that are linear in q: constant forces such as gravity. The other
+ * terms are listed as active. */
+static void gather_constant_forces(olo_step *step)
+{
+    const olo_system *s = step->system;
+    for (int i = 0; i < s->term_count; i++) {
+        const olo_term *term = &s->terms[i];
+        if (olo_piece_has_tangent(s, i)) {
+            step->active[step->active_count++] = i;
+            continue;
+        }
+        for (int k = 0; k < term->size; k++)
+            step->constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
+        step->constant_energy += term->coefficient[0] * term->form[0].c;
+    }
+}
+
+olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error)
+{
+    size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
+    size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
+    measure_pieces(s, &vector, &matrix);
+    step->numbers =
+        olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants, sizeof *step->numbers);
+    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
+    if (!step->numbers || !step->active)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
+    double *at = step->numbers;
+    step->x.dq = at;
+    step->x.qm = at += n;
+    step->x.q1 = at += n;
+    step->T = at += n;
+    step->Mv0 = at += n;
+    step->constant = at += n;
+    step->q0 = at += n;
+    step->v0 = at += n;
+    step->q_end = at += n;
+    step->remainder_end = at += n;
+    step->v1 = at += n;
+    step->momentum = at += n;
+    step->x.motion = at += n;
+    step->x.u = at += twists;
+    step->lambda_end = at += twists;
+    step->r = at += m;
+    step->K = at += vector;
+    step->x.constants = at + matrix;
+    step->system = s;
+    step->weight = 1;
+    gather_constant_forces(step);
+    return OLO_OK;
+}
+
+void olo_step_free(olo_step *step)
+{
+    olo_free(step->numbers);
+    olo_free(step->active);
+}
