@@ -85,7 +85,7 @@ static void move_node(const olo_topology *topology, int k, olo_motion *x)
     place_node(node, x);
 }
 
-void olo_motion_place(const olo_topology *topology, olo_motion *x, const double *motion)
+void olo_motion_set(const olo_topology *topology, olo_motion *x, const double *motion)
 {
     const olo_system *s = topology->system;
     memcpy(x->motion, motion, (size_t)s->twists * sizeof *motion);

@@ -31,7 +31,7 @@ static inline const double *olo_motion_left(const olo_motion *x)
 /* Joint constants of a step that starts at x->q0. */
 void olo_motion_begin(const olo_topology *topology, const olo_motion *x);
 /* A given motion of all nodes as it is, with joints as open as that makes them; u is left alone. */
-void olo_motion_place(const olo_topology *topology, olo_motion *x, const double *motion);
+void olo_motion_set(const olo_topology *topology, olo_motion *x, const double *motion);
 /* u closest to a given motion of all nodes times `scale`, and the motion of that u: a prediction
  * from the last step, or with x->motion itself the rebuilt end of an iteration. */
 void olo_motion_predict(const olo_topology *topology, olo_motion *x, const double *motion,

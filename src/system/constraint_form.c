@@ -89,7 +89,7 @@ static olo_at end_of(const olo_interval *x)
     return (olo_at){.q = x->q1, .angles = x->angles, .t = x->t + x->h};
 }
 
-double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x)
+double olo_constraint_condition(const olo_constraint *row, const olo_interval *x)
 {
     double d[OLO_FORM_SIZE_MAX];
     olo_at end = end_of(x);

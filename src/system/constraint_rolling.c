@@ -191,7 +191,7 @@ static void height_discrete(const olo_constraint *row, const olo_interval *x, do
 {
     contact at;
     find_arm(row, x, &at);
-    const double *n = at.rolling->normal, *E = at.rolling->axis, *slope = at.arm.slope;
+    const double *n = at.rolling->normal, *E = at.rolling->axis, *slope = at.arm.sigma_by_e1;
     double lever = at.rolling->radius / at.arm.sigma_a, across[3];
     for (int i = 0; i < 3; i++)
         across[i] = at.arm.e_m[i] - at.arm.gamma_m * n[i];
@@ -315,7 +315,7 @@ static void shares_by_end(const contact *at, int I, double change[9])
     for (int J = 0; J < 3; J++)
         for (int j = 0; j < 3; j++) {
             double by_axis =
-                x->axis[J] * (lever * x->axis[I] * x->normal[j] - turned * at->arm.slope[j]);
+                x->axis[J] * (lever * x->axis[I] * x->normal[j] - turned * at->arm.sigma_by_e1[j]);
             double by_triad = lever * at->along[J] * at->reciprocal[3 * I + j];
             change[3 * J + j] = 0.5 * (by_axis + by_triad);
         }

@@ -17,7 +17,7 @@ const char *olo_system_joint_coordinate_name(const olo_system *system, int index
 
 bool olo_system_joint_coordinate_is_angle(const olo_system *system, int index)
 {
-    return olo_joint_coordinate_turns(&system->joint_coordinates[index]);
+    return olo_joint_coordinate_is_angle(&system->joint_coordinates[index]);
 }
 
 int olo_system_find_joint_coordinate(const olo_system *system, const char *name)

@@ -32,8 +32,8 @@ static void set_frame(making *x, int at, int frame)
     const olo_frame_mass *mass = &x->system->frames[frame];
     int l;
     four *b = four_of(x, at, &l);
-    places *place = &x->ledger_simd->places[at / LANES];
-    place->q[l] = place->parent[l] = mass->q;
+    offsets *offset = &x->ledger_simd->offsets[at / LANES];
+    offset->q[l] = offset->parent[l] = mass->q;
     if (at != frame)
         return;
     b->mass.m[l] = mass->m;
@@ -85,8 +85,8 @@ static void set_hinge(making *x, const olo_group *group, const olo_articulation 
     int frame = s->nodes[joint->child].frame, l;
     four *b = four_of(x, frame, &l);
     for (int i = 0; i < 3; i++) {
-        b->place[i][l] = hinge->child_point[i];
-        b->above[i][l] = hinge->parent_point[i];
+        b->point[i][l] = hinge->child_point[i];
+        b->parent_point[i][l] = hinge->parent_point[i];
         b->axis[i][l] = hinge->parent_axis[i];
         b->outer[i][l] = 1 / s->row_scale[group->first + i];
     }
@@ -94,7 +94,7 @@ static void set_hinge(making *x, const olo_group *group, const olo_articulation 
         b->eta[group->hinge[i]][l] = -s->constraints[group->first + 3 + i].form->c;
         b->outer[3 + group->hinge[i]][l] = 1 / s->row_scale[group->first + 3 + i];
     }
-    x->ledger_simd->places[frame / LANES].parent[l] =
+    x->ledger_simd->offsets[frame / LANES].parent[l] =
         joint->parent < 0 ? -1 : s->nodes[joint->parent].q;
     x->hinged[frame] = true;
 }
@@ -149,11 +149,11 @@ bool olo_ledger_simd_create(const olo_system *system, bool plain, olo_ledger_sim
                                ? olo_ledger_simd_kernels_wide
                                : &olo_ledger_simd_kernels_plain;
     ledger_simd->four = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->four);
-    ledger_simd->places = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->places);
+    ledger_simd->offsets = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->offsets);
     ledger_simd->terms = olo_alloc((size_t)system->term_count, sizeof *ledger_simd->terms);
     ledger_simd->groups = olo_alloc((size_t)system->group_count, sizeof *ledger_simd->groups);
     x.hinged = olo_alloc((size_t)system->frame_count, sizeof *x.hinged);
-    bool ok = ledger_simd->four && ledger_simd->places && ledger_simd->terms &&
+    bool ok = ledger_simd->four && ledger_simd->offsets && ledger_simd->terms &&
               ledger_simd->groups && x.hinged;
     *out = ok && fill(&x) ? ledger_simd : NULL;
     olo_free(x.hinged);
@@ -167,7 +167,7 @@ void olo_ledger_simd_free(olo_ledger_simd *ledger_simd)
     if (!ledger_simd)
         return;
     olo_free(ledger_simd->four);
-    olo_free(ledger_simd->places);
+    olo_free(ledger_simd->offsets);
     olo_free(ledger_simd->terms);
     olo_free(ledger_simd->groups);
     olo_free(ledger_simd);

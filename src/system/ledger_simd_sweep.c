@@ -7,8 +7,8 @@
 
 #include "system/ledger_simd_private.h"
 
-#ifndef OLO_BOOKS_KERNELS
-#define OLO_BOOKS_KERNELS olo_ledger_simd_kernels_plain
+#ifndef OLO_LEDGER_KERNELS
+#define OLO_LEDGER_KERNELS olo_ledger_simd_kernels_plain
 #endif
 
 /* The ground as a frame at rest. */
@@ -50,10 +50,10 @@ LANES_INLINE void sum_hinges(const four *b, const lane3 q[4], const lane3 v[4], 
 {
     const lane zero = lane_all(0.0);
     const lane3 n = lane3_combine(b->axis, q_p + 1), turn = lane3_combine(b->axis, v_p + 1);
-    const lane3 span = lane3_subtract(lane3_add(q[0], lane3_combine(b->place, q + 1)),
-                                      lane3_add(q_p[0], lane3_combine(b->above, q_p + 1)));
-    const lane3 rate = lane3_subtract(lane3_add(v[0], lane3_combine(b->place, v + 1)),
-                                      lane3_add(v_p[0], lane3_combine(b->above, v_p + 1)));
+    const lane3 span = lane3_subtract(lane3_add(q[0], lane3_combine(b->point, q + 1)),
+                                      lane3_add(q_p[0], lane3_combine(b->parent_point, q_p + 1)));
+    const lane3 rate = lane3_subtract(lane3_add(v[0], lane3_combine(b->point, v + 1)),
+                                      lane3_add(v_p[0], lane3_combine(b->parent_point, v_p + 1)));
     for (int i = 0; i < 3; i++) {
         const lane_mask row = b->outer[3 + i] > zero;
         sum_row(span.x[i], rate.x[i], b->outer[i], e);
@@ -82,7 +82,7 @@ static void add_up(const olo_ledger_simd *ledger_simd, const double *q, const do
     errors e = {zero, zero, zero};
     for (int i = 0; i < ledger_simd->fours; i++) {
         const four *b = &ledger_simd->four[i];
-        const places *at = &ledger_simd->places[i];
+        const offsets *at = &ledger_simd->offsets[i];
         lane3 x[4], w[4], x_p[4], w_p[4], p[4];
         gather(q, at->q, x);
         gather(v, at->q, w);
@@ -109,4 +109,4 @@ static void add_up(const olo_ledger_simd *ledger_simd, const double *q, const do
     }
 }
 
-const olo_ledger_simd_kernels OLO_BOOKS_KERNELS = {.add_up = add_up};
+const olo_ledger_simd_kernels OLO_LEDGER_KERNELS = {.add_up = add_up};

@@ -88,7 +88,7 @@ const char *olo_system_part_name(const olo_system *s, int part)
 /* ---- ledgers ----------------------------------------------------------------------------------
  */
 
-void olo_state_receive(const olo_system *s, olo_state *x, int coordinate, double energy)
+void olo_state_add_received_energy(const olo_system *s, olo_state *x, int coordinate, double energy)
 {
     if (x->parts > 0)
         olo_sum_add(&x->received[olo_system_part(s, coordinate)], energy);

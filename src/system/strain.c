@@ -421,7 +421,8 @@ static void add_product(double gm[OLO_STRAINS][6 * A], double u[OLO_STRAINS][6 *
 }
 
 static void add_twist_tangent(const olo_term *term, double factor, const double *s,
-                              const double *s1, const olo_twist_places *at, double *const *block)
+                              const double *s1, const olo_twist_configurations *at,
+                              double *const *block)
 {
     const olo_strain *x = term->data;
     point m, end;
