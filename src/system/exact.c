@@ -3,7 +3,7 @@
  *
  *     q_j = (x - x0 - sum_{k != j} w_k q_k) / w_j.
  *
- * This is repeated until no further 3-vector can be determined: positions, then directors from
+ * The search continues until no further 3-vector can be determined: positions, then directors from
  * points on the body, then points with relative coordinates.
  */
 #include "system/exact.h"

@@ -1,5 +1,5 @@
-/* Which rows and terms are evaluated four frames at once: those that groups and laws say are of the
- * kinds that the kernels know. */
+/* Selects the rows and terms that are evaluated for four frames at once: rows of directors and of
+ * hinges, and terms with a constant force. */
 #include "system/ledger_simd.h"
 
 #include <math.h>
@@ -9,14 +9,15 @@
 #include "system/ledger_simd_private.h"
 #include "system/system.h"
 
-enum { FEW = LANES }; /* with fewer frames four at once are none the faster */
+enum { FEW = LANES }; /* with fewer frames the vector kernels are not faster */
 
 typedef struct making {
     const olo_system *system;
     olo_ledger_simd *ledger_simd;
-    bool *hinged; /* [frames] it has its hinge already */
+    bool *hinged; /* [frames] the frame already has a hinge */
 } making;
 
+/* The group of four that contains a frame, and its lane l. */
 static four *four_of(making *x, int frame, int *l)
 {
     *l = frame % LANES;
@@ -25,7 +26,7 @@ static four *four_of(making *x, int frame, int *l)
 
 /* --- frames --- */
 
-/* Places without a frame repeat the first one, without mass and force. */
+/* Lanes without a frame read the coordinates of the first frame, with zero mass and force. */
 static void set_frame(making *x, int at, int frame)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -43,7 +44,7 @@ static void set_frame(making *x, int at, int frame)
         b->mass.E[k][l] = mass->E[3 * row[k] + column[k]];
 }
 
-/* The rows of a frame's directors; false: these are not such rows. */
+/* The rows of the directors of a frame; false: the group has other rows. */
 static bool set_directors(making *x, const olo_group *group)
 {
     int node = group->frame, l;
@@ -57,7 +58,7 @@ static bool set_directors(making *x, const olo_group *group)
 
 /* --- constant forces --- */
 
-/* A term that is linear in the coordinates of frames. */
+/* A term that is linear in the coordinates of frames; false: another kind of term. */
 static bool set_force(making *x, const olo_term *term)
 {
     const olo_system *s = x->system;
@@ -99,7 +100,7 @@ static void set_hinge(making *x, const olo_group *group, const olo_articulation 
     x->hinged[frame] = true;
 }
 
-/* The rows of a hinge between two frames, or one and the ground; false: it is something else. */
+/* The rows of a hinge between two frames, or a frame and the ground; false: other rows. */
 static bool add_hinge(making *x, const olo_group *group)
 {
     const olo_system *s = x->system;
@@ -116,7 +117,7 @@ static bool add_hinge(making *x, const olo_group *group)
 
 /* --- all --- */
 
-/* False: some frame has no rows for its directors. */
+/* Fills all groups of four. False: a frame has no rows for its directors. */
 static bool fill(making *x)
 {
     const olo_system *s = x->system;

@@ -1,4 +1,5 @@
-/* The books once more, for processors with registers of four numbers (AVX2), to the same bits. */
+/* The kernels of the ledger compiled for AVX2 (registers of four numbers); their results are
+ * bit-identical. */
 #ifdef __AVX2__
 #define OLO_LEDGER_KERNELS olo_ledger_simd_kernels_avx2
 #include "system/ledger_simd_sweep.c"

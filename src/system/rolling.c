@@ -1,4 +1,4 @@
-/* The contact of a disc or a ball with a plane; see the header. */
+/* The contact of a disc or a ball with a plane; the equations are in the header. */
 #include "system/rolling.h"
 
 #include <float.h>

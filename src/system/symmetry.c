@@ -1,18 +1,20 @@
-/* What the symmetries of a model conserve.
+/* Conserved momenta from the symmetries of a model (Noether).
  *
  * A rigid motion of the whole system, translation tau and rotation omega, moves a 3-vector x of q
  * by
- *     xi(x) = omega x x (+ tau for positions).
- * The momentum map omega.L + tau.P is conserved when no part of the system feels it: the derivative
- * grad e . xi of every form (a polynomial in q) vanishes, for the linear rows of a constraint group
- * up to a combination of rows of the group, which are zero at the midpoint too. These are linear
- * conditions on (tau, omega); their Gram matrix is 6x6 and its null space lists what is conserved.
- * (Noether; for energy-momentum with quadratic invariants the discrete counterpart is exact, thesis
- * 3.2.)
  *
- * Forms are written in y, where positions are x = c + l y with the centre c and a length l of the
- * model and directors stay as they are: coefficients then have one size wherever the model is and
- * whatever its units.
+ *     xi(x) = omega x x (+ tau for positions).
+ *
+ * The momentum map omega.L + tau.P is conserved if the derivative grad e . xi of every form, a
+ * polynomial in q, vanishes. For linear rows of a constraint group it may also be a linear
+ * combination of rows of the group, which are zero at the midpoint, too. These are linear
+ * conditions on (tau, omega). Their Gram matrix is 6 x 6, and its null space consists of the
+ * conserved momentum maps. For energy-momentum with quadratic invariants the discrete counterpart
+ * is exact (thesis, 3.2).
+ *
+ * Forms are written in normalised coordinates y: positions are x = c + l y with the centre c and a
+ * length l of the model, directors are unchanged. The coefficients then depend neither on the
+ * position of the model nor on its units.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,10 +26,10 @@
 
 enum { TX, TY, TZ, RX, RY, RZ, MOTIONS };
 
-/* Relative size under which a condition counts as absent; conditions enter squared. */
+/* Relative size below which a condition is regarded as absent; conditions are squared. */
 static const double condition_floor = 1e-20;
 
-/* The centre of the positions at the start, and a length. */
+/* The normalisation: the centre of the initial positions, and a length. */
 typedef struct view {
     const olo_system *system;
     double center[3], length;
@@ -94,7 +96,7 @@ static void generator(const olo_system *system, int i, int k, double *constant, 
     }
 }
 
-/* The form in y; b and product have room. Like the original it keeps indices into q. */
+/* The form in y, with the indices of the original form; `b` and `product` are memory for it. */
 static olo_form normalised(const view *seen, const olo_form *form, double *b, olo_product *product)
 {
     double shift;
@@ -182,7 +184,7 @@ static void subtract(int count, double s, const double *a, double *b)
         b[i] -= s * a[i];
 }
 
-/* Adds the conditions of one form; `rows` are orthonormal polynomials that count as zero. */
+/* Adds the conditions of one form; `rows` are orthonormal polynomials that are regarded as zero. */
 static void add_conditions(const olo_system *system, unit *u, const olo_form *form, int row_count,
                            const double *rows, double gram[MOTIONS][MOTIONS])
 {
@@ -203,7 +205,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
             const double *row = rows + r * (1 + u->size);
             subtract(1 + u->size, product(1 + u->size, row, p), row, p);
         }
-        /* most forms feel no rigid motion at all */
+        /* most forms are invariant under all rigid motions */
         felt[k] = false;
         for (int i = 0; i < count && !felt[k]; i++)
             felt[k] = p[i] != 0;
@@ -214,7 +216,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
                 gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
-/* Room for forms in y. */
+/* Memory for forms in y. */
 typedef struct forms_in_y {
     olo_form *form;
     double *b;
@@ -246,7 +248,7 @@ static bool normalise(const view *seen, int count, const olo_form *const *forms,
 /* Orthonormal polynomials of the linear forms; returns how many there are. */
 static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms, double *rows)
 {
-    const int linear = 1 + u->size; /* the rest of their polynomials is zero */
+    const int linear = 1 + u->size; /* their quadratic coefficients are zero */
     int row_count = 0;
     for (int i = 0; i < form_count; i++) {
         if (forms[i].products)
@@ -298,7 +300,7 @@ static bool add_form(const view *seen, const olo_form *form, double gram[MOTIONS
     return add_forms(seen, 1, &form, false, gram);
 }
 
-/* All forms of a law of them; invariants that are none feel no rigid motion. */
+/* Adds all forms of a term. Invariants that are not forms are invariant under rigid motions. */
 static bool add_term(const view *seen, const olo_term *term, double gram[MOTIONS][MOTIONS])
 {
     bool ok = true;
@@ -307,8 +309,8 @@ static bool add_term(const view *seen, const olo_term *term, double gram[MOTIONS
     return ok;
 }
 
-/* The rows of a group: forms together; a relation feels what its coordinates feel; a row of another
- * kind holds a body to something fixed in space and feels everything. */
+/* Adds the rows of a group. Forms are added together. A relation has the symmetries of its
+ * coordinates. A row of another kind refers to a fixed plane and has no symmetry. */
 static bool add_group(const view *seen, const olo_group *group, double gram[MOTIONS][MOTIONS])
 {
     const olo_form **forms = olo_alloc((size_t)group->count + 1, sizeof *forms);
@@ -328,8 +330,8 @@ static bool add_group(const view *seen, const olo_group *group, double gram[MOTI
     return ok;
 }
 
-/* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by
- * rotations with m . omega; anything that depends on the motion is felt by everything. */
+/* Adds an action. A force fixed in space is like a potential with the form F . x(q). A moment m
+ * breaks rotations with m . omega != 0. An action that depends on the motion has no symmetry. */
 static bool add_action(const view *seen, const olo_action *action, double gram[MOTIONS][MOTIONS])
 {
     double scale = vec3_dot(action->vector, action->vector);
@@ -350,15 +352,15 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
                 gram[RX + k][RX + l] += action->vector[k] * action->vector[l] / scale;
         return true;
     }
-    if (action->coordinate) /* it feels what the coordinate feels */
+    if (action->coordinate) /* it has the symmetries of the coordinate */
         return add_term(seen, action->coordinate, gram);
     for (int k = action->type->moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;
     return true;
 }
 
-/* Null space of the Gram matrix by elimination, translations first so that what is left reads as a
- * rotation about a line. Returns the number of vectors. */
+/* Null space of the Gram matrix by elimination. Translations come first, so that the other vectors
+ * are rotations about a line. Returns the number of vectors. */
 static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIONS])
 {
     double largest = 0;
@@ -387,7 +389,7 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
             double factor = gram[row][column];
             for (int j = 0; j < MOTIONS; j++)
                 gram[row][j] -= factor * gram[rank][j];
-            /* what remains of a cancelled entry is rounding */
+            /* set entries to zero that have cancelled up to rounding */
             for (int j = 0; j < MOTIONS; j++)
                 if (fabs(gram[row][j]) < 1e-13 * fabs(factor))
                     gram[row][j] = 0;
@@ -406,8 +408,8 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
     return found;
 }
 
-/* A motion of y, omega x y + tau, as one of positions: omega x (x - c) + l tau; a translation by
- * itself has no size. */
+/* Transforms a motion of y, omega x y + tau, into one of positions, omega x (x - c) + l tau. The
+ * magnitude of a pure translation is arbitrary and not changed. */
 static void leave_view(const view *seen, double motion[MOTIONS])
 {
     double *tau = motion, *omega = motion + RX, moved[3];
@@ -418,15 +420,15 @@ static void leave_view(const view *seen, double motion[MOTIONS])
         tau[i] = seen->length * tau[i] + moved[i];
 }
 
-/* Takes the share of an earlier translation out of a rotation: both are conserved, and so is the
- * difference. */
+/* Subtracts the component along an earlier translation from a rotation: both are conserved, hence
+ * also their difference. */
 static void remove_translation(const double earlier[MOTIONS], double motion[MOTIONS])
 {
     if (vec3_norm(earlier + RX) == 0)
         vec3_add(-vec3_dot(earlier, motion) / vec3_dot(earlier, earlier), earlier, motion);
 }
 
-/* What cancels up to rounding is zero. */
+/* Sets components to zero that have cancelled up to rounding. */
 static void clean(const view *seen, double motion[MOTIONS])
 {
     const double rounding = 1e-12;
@@ -437,7 +439,7 @@ static void clean(const view *seen, double motion[MOTIONS])
             motion[k] = 0;
 }
 
-/* --- words --- */
+/* --- names and reasons --- */
 
 static int only_axis(const double v[3])
 {
@@ -456,7 +458,8 @@ static void describe_translation(olo_invariant *x)
     else
         snprintf(x->name, sizeof x->name, "linear momentum along (%.3g, %.3g, %.3g)", t[0], t[1],
                  t[2]);
-    snprintf(x->why, sizeof x->why, "nothing in the model changes when it is shifted that way");
+    snprintf(x->why, sizeof x->why,
+             "the model is invariant under translation along this direction");
 }
 
 static void describe_rotation(olo_invariant *x)
@@ -476,8 +479,7 @@ static void describe_rotation(olo_invariant *x)
         snprintf(x->name, sizeof x->name, "angular momentum %s about (%.3g, %.3g, %.3g)%s",
                  direction, through[0], through[1], through[2],
                  fabs(along) > 1e-12 ? " with shift" : "");
-    snprintf(x->why, sizeof x->why,
-             "nothing in the model changes when it is turned about that axis");
+    snprintf(x->why, sizeof x->why, "the model is invariant under rotation about this axis");
 }
 
 static void add_energy(olo_system *system)
@@ -493,7 +495,7 @@ static void add_energy(olo_system *system)
     snprintf(x->name, sizeof x->name, balance ? "energy balance" : "energy");
     snprintf(x->why, sizeof x->why,
              balance ? "energy minus work of loads and drives plus dissipation is constant"
-                     : "no loads and no dampers take or give any");
+                     : "there are no loads, drives or dampers");
 }
 
 bool olo_system_find_symmetries(olo_system *system)
