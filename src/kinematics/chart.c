@@ -27,7 +27,7 @@ struct olo_chart {
 };
 
 static const double space[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-static const double nothing[9] = {0};
+static const double zero[9] = {0};
 
 /* The joint of a free body or point: translation along and rotation about the axes of space. */
 static const olo_articulation free_joint = {.type = &olo_joint_pair,
@@ -251,7 +251,7 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
             continue;
         /* F_p dq_p: motion of the parent */
         vec3_add(1.0, dq + s->nodes[p].q, out);
-        add_placed(size, chart->placements[k], directors(s, p, dq, nothing), out);
+        add_placed(size, chart->placements[k], directors(s, p, dq, zero), out);
     }
 }
 
@@ -298,7 +298,7 @@ static void second_of_node(olo_chart *chart, int k, const double *w, double *pro
     /* Y_IJ = y_I . d_J and its change along w */
     add_dots(size, y, d, Y);
     add_dots(size, dy, d, dY);
-    add_dots(size, y, directors(s, t->parent, chart->dq, nothing), dY);
+    add_dots(size, y, directors(s, t->parent, chart->dq, zero), dY);
     /* the product for the coordinates of the node */
     x->joint->type->chart->place(x, chart->u + t->u, &g);
     for (int j = 0; j < t->dof; j++) {

@@ -116,6 +116,7 @@ static void pass_up(olo_null_space *space, int k, double *out)
     }
     olo_joint_blocks b = blocks_of(space, k);
     const double *B = space->discrete ? b.B_hat : b.B, *A = space->discrete ? b.A_hat : b.A;
+    /* out = B^T W */
     for (int j = 0; j < t->dof; j++) {
         out[j] = 0;
         for (int l = 0; l < d; l++)
@@ -123,6 +124,7 @@ static void pass_up(olo_null_space *space, int k, double *out)
     }
     if (t->parent < 0)
         return;
+    /* W_p += A^T W */
     int p = s->nodes[t->parent].twist;
     double *parent = space->W + s->nodes[t->parent].motion;
     for (int l = 0; l < d; l++)
@@ -133,6 +135,7 @@ static void pass_up(olo_null_space *space, int k, double *out)
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced)
 {
     const olo_system *s = space->topology->system;
+    /* P_int^T row of all nodes, then leaf to root */
     for (int k = 0; k < s->node_count; k++)
         olo_node_wrench(&s->nodes[k], space->q, row, space->W + s->nodes[k].motion);
     for (int i = s->node_count - 1; i >= 0; i--) {

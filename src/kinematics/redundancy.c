@@ -82,8 +82,10 @@ static olo_status count_rows(counter *x, olo_redundancy *found, olo_error *error
 {
     const olo_topology *topology = x->topology;
     double size = 0;
+    /* the size of the largest row */
     for (int i = 0; i < topology->closure_count; i++)
         form_row(x, topology->closures[i], &size);
+    /* add the rows one by one and count those that are redundant */
     for (int i = 0; i < topology->closure_count; i++) {
         bool redundant = false;
         const int c = topology->closures[i], count = form_row(x, c, &size);

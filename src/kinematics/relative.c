@@ -25,6 +25,7 @@ static double response(const olo_system *s, const olo_constraint *row)
     double gradient[OLO_FORM_SIZE_MAX], sum[6] = {0}, size[6] = {0}, worst = 0;
     const double *origin = s->q0 + s->nodes[s->coordinates[row->index[0]].node].q;
     olo_constraint_gradient(row, &(olo_at){.q = s->q0}, gradient);
+    /* grad g . xi of three translations and three rotations, and the magnitudes of its terms */
     for (int k = 0; k < row->size; k++) {
         const olo_coordinate *c = &s->coordinates[row->index[k]];
         bool position = c->slot == 0 && s->nodes[c->node].base < 0;

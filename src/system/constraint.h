@@ -53,10 +53,10 @@ typedef struct olo_constraint_type {
                    double *matrix);
     void (*third)(const olo_constraint *row, const olo_at *at, const double *y, double *matrix);
     /* Numbers of `data` in which g and d are affine, for derivatives with respect to parameters:
-     * how many, the value of one, and the row with a different value, its data copied to `room`. */
+     * how many, the value of one, and the row with a different value, its data in `memory`. */
     int numbers;
     double (*number)(const olo_constraint *row, int index);
-    olo_constraint (*with)(const olo_constraint *row, int index, double value, void *room);
+    olo_constraint (*with)(const olo_constraint *row, int index, double value, void *memory);
     /* Visits the other numbers that g and d depend on. NULL: there are none. */
     void (*others)(const olo_constraint *row, void *context,
                    void (*visit)(void *context, double value));

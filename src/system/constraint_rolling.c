@@ -77,10 +77,10 @@ static double number(const olo_constraint *row, int index)
     return *number_of(&rolling, index);
 }
 
-static olo_constraint with(const olo_constraint *row, int index, double value, void *room)
+static olo_constraint with(const olo_constraint *row, int index, double value, void *memory)
 {
     olo_constraint changed = *row;
-    olo_rolling *rolling = room;
+    olo_rolling *rolling = memory;
     *rolling = *(const olo_rolling *)row->data;
     *number_of(rolling, index) = value;
     changed.data = rolling;
@@ -145,6 +145,7 @@ static void put_second(const olo_constraint *row, const olo_interval *x, const c
             if (a == b)
                 L_ab += half / A.sine * ((i == j) - n[i] * n[j] - A.by_axis[i] * A.by_axis[j]);
             const double L_a = half * E[k / 3] * A.by_axis[i], L_b = half * E[l / 3] * B.by_axis[j];
+            /* L_ab psi + L_a psi_b + psi_a L_b + L psi_ab */
             matrix[(3 + k) * SIZE + 3 + l] = E[k / 3] * E[l / 3] * L_ab * f->value +
                                              0.5 * (L_a * f->first[l] + f->first[k] * L_b) +
                                              0.25 * L * f->second[9 * k + l];

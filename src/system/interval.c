@@ -237,9 +237,9 @@ static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *
     if (row->form) {
         olo_form_gradient_by_coefficient(row->form, how->at_start ? x->q0 : x->qm, p, dr);
     } else if (row->type->numbers > 0) { /* affine in it: the difference is the derivative */
-        double room[2][OLO_CONSTRAINT_DATA / sizeof(double)], zero[SIZE];
-        const olo_constraint at_zero = row->type->with(row, p, 0.0, room[0]),
-                             at_one = row->type->with(row, p, 1.0, room[1]);
+        double memory[2][OLO_CONSTRAINT_DATA / sizeof(double)], zero[SIZE];
+        const olo_constraint at_zero = row->type->with(row, p, 0.0, memory[0]),
+                             at_one = row->type->with(row, p, 1.0, memory[1]);
         olo_evaluate_row(how, &at_zero, x, zero, NULL);
         olo_evaluate_row(how, &at_one, x, dr, NULL);
         for (int i = 0; i < row->size; i++)

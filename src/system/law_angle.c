@@ -151,11 +151,13 @@ static void direction_of(const olo_law_input *x, double S, double angle, olo_law
     const double turn[2][2] = {{0.0, -0.5}, {0.5, 0.0}}; // dP_k/de_l in either slot
     const double S_a[2][2] = {{e1[1], -e1[0]}, {-e0[1], e0[0]}};
     const double C_a[2][2] = {{e1[0], e1[1]}, {e0[0], e0[1]}};
+    /* d = phi P */
     out->d[0] = phi.value * P[0];
     out->d[1] = phi.value * P[1];
     if (order < OLO_LAW_FIRST) {
         return;
     }
+    /* first derivatives: phi_a P + phi P_a */
     double phi_a[2][2];
     for (int al = 0; al < 4; al++) {
         const int a = al / 2, l = al % 2;
@@ -164,6 +166,7 @@ static void direction_of(const olo_law_input *x, double S, double angle, olo_law
             out->first[a][k][l] = phi_a[a][l] * P[k] + phi.value * turn[k][l];
         }
     }
+    /* second derivatives: phi_ab P + phi_a P_b + phi_b P_a */
     for (int ablm = 0; ablm < 16 && order >= OLO_LAW_SECOND; ablm++) {
         const int a = ablm / 8, b = ablm / 4 % 2, l = ablm / 2 % 2, m = ablm % 2;
         double both = phi.SS * S_a[a][l] * S_a[b][m] + phi.CC * C_a[a][l] * C_a[b][m] +
@@ -219,6 +222,7 @@ static void angle_over(const olo_law *law, const olo_law_input *x, olo_law_order
     inner.e0 = &theta0;
     inner.e1 = &theta1;
     inner.de = &difference;
+    /* the stress sigma of F over the angle, and the direction d of the angle over the invariants */
     law->over(&inner, order, coefficients, &sigma);
     direction_of(x, S, difference, order, &d);
     for (int k = 0; k < 2; k++) {

@@ -197,19 +197,19 @@ static void over_one(const olo_law_input *input, olo_law_order order, olo_law_ov
 
     /* s */
     const double f0 = law->value(law->context, &e0), f1 = law->value(law->context, &e1);
-    const double rise = f1 - f0;
+    const double numerator0 = f1 - f0;
     double error =
-        divide_line(&x, &rise, DBL_EPSILON * (fabs(f0) + fabs(f1)), law->gradient, 0, out->s);
+        divide_line(&x, &numerator0, DBL_EPSILON * (fabs(f0) + fabs(f1)), law->gradient, 0, out->s);
     if (order < OLO_LAW_FIRST) {
         return;
     }
     /* s0, s1 */
     const double g0 = derivative_at(&x, law->gradient, e0);
     const double g1 = derivative_at(&x, law->gradient, e1);
-    const double bend[2] = {out->s[0] - g0, g1 - out->s[0]};
+    const double numerator1[2] = {out->s[0] - g0, g1 - out->s[0]};
     double first[2];
-    error =
-        divide_line(&x, bend, error + DBL_EPSILON * (fabs(g0) + fabs(g1)), law->hessian, 1, first);
+    error = divide_line(&x, numerator1, error + DBL_EPSILON * (fabs(g0) + fabs(g1)), law->hessian,
+                        1, first);
     out->s0[0] = first[0];
     out->s1[0] = first[1];
     if (order < OLO_LAW_SECOND) {
@@ -218,9 +218,9 @@ static void over_one(const olo_law_input *input, olo_law_order order, olo_law_ov
     /* s00, s01, s11 */
     const double h0 = derivative_at(&x, law->hessian, e0);
     const double h1 = derivative_at(&x, law->hessian, e1);
-    const double twist[3] = {2.0 * first[0] - h0, first[1] - first[0], h1 - 2.0 * first[1]};
+    const double numerator2[3] = {2.0 * first[0] - h0, first[1] - first[0], h1 - 2.0 * first[1]};
     double second[3];
-    divide_line(&x, twist, 2.0 * error + DBL_EPSILON * (fabs(h0) + fabs(h1)), law->third, 2,
+    divide_line(&x, numerator2, 2.0 * error + DBL_EPSILON * (fabs(h0) + fabs(h1)), law->third, 2,
                 second);
     out->s00[0] = second[0];
     out->s01[0] = second[1];

@@ -11,14 +11,14 @@
 
 enum { FEW = LANES }; /* with fewer frames the vector kernels are not faster */
 
-typedef struct making {
+typedef struct builder {
     const olo_system *system;
     olo_ledger_simd *ledger_simd;
     bool *hinged; /* [frames] the frame already has a hinge */
-} making;
+} builder;
 
 /* The group of four that contains a frame, and its lane l. */
-static four *four_of(making *x, int frame, int *l)
+static four *four_of(builder *x, int frame, int *l)
 {
     *l = frame % LANES;
     return &x->ledger_simd->four[frame / LANES];
@@ -27,7 +27,7 @@ static four *four_of(making *x, int frame, int *l)
 /* --- frames --- */
 
 /* Lanes without a frame read the coordinates of the first frame, with zero mass and force. */
-static void set_frame(making *x, int at, int frame)
+static void set_frame(builder *x, int at, int frame)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const olo_frame_mass *mass = &x->system->frames[frame];
@@ -45,7 +45,7 @@ static void set_frame(making *x, int at, int frame)
 }
 
 /* The rows of the directors of a frame; false: the group has other rows. */
-static bool set_directors(making *x, const olo_group *group)
+static bool set_directors(builder *x, const olo_group *group)
 {
     int node = group->frame, l;
     if (node < 0 || x->system->nodes[node].frame < 0)
@@ -59,7 +59,7 @@ static bool set_directors(making *x, const olo_group *group)
 /* --- constant forces --- */
 
 /* A term that is linear in the coordinates of frames; false: another kind of term. */
-static bool set_force(making *x, const olo_term *term)
+static bool set_force(builder *x, const olo_term *term)
 {
     const olo_system *s = x->system;
     bool linear = term->law->linear && term->role == OLO_ROLE_POTENTIAL && !term->invariants &&
@@ -79,7 +79,7 @@ static bool set_force(making *x, const olo_term *term)
 
 /* --- hinges --- */
 
-static void set_hinge(making *x, const olo_group *group, const olo_articulation *joint,
+static void set_hinge(builder *x, const olo_group *group, const olo_articulation *joint,
                       const olo_hinge *hinge)
 {
     const olo_system *s = x->system;
@@ -101,7 +101,7 @@ static void set_hinge(making *x, const olo_group *group, const olo_articulation 
 }
 
 /* The rows of a hinge between two frames, or a frame and the ground; false: other rows. */
-static bool add_hinge(making *x, const olo_group *group)
+static bool add_hinge(builder *x, const olo_group *group)
 {
     const olo_system *s = x->system;
     const olo_articulation *joint = group->joint < 0 ? NULL : &s->joints[group->joint];
@@ -118,7 +118,7 @@ static bool add_hinge(making *x, const olo_group *group)
 /* --- all --- */
 
 /* Fills all groups of four. False: a frame has no rows for its directors. */
-static bool fill(making *x)
+static bool fill(builder *x)
 {
     const olo_system *s = x->system;
     olo_ledger_simd *ledger_simd = x->ledger_simd;
@@ -142,7 +142,7 @@ bool olo_ledger_simd_create(const olo_system *system, bool plain, olo_ledger_sim
     if (system->frame_count < FEW)
         return true;
     olo_ledger_simd *ledger_simd = olo_alloc(1, sizeof *ledger_simd);
-    making x = {.system = system, .ledger_simd = ledger_simd};
+    builder x = {.system = system, .ledger_simd = ledger_simd};
     if (!ledger_simd)
         return false;
     ledger_simd->fours = (system->frame_count + LANES - 1) / LANES;

@@ -149,11 +149,11 @@ double olo_system_reach(const olo_system *s, const olo_state *x)
 olo_row_growth olo_system_row_growth(const olo_system *s, const olo_state *x, double *origin)
 {
     const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
-    olo_row_growth seen = {.growth = 1.0, .remote = 1.0};
+    olo_row_growth found = {.growth = 1.0, .remote = 1.0};
     (void)olo_system_measure(s);
     for (int c = 0; c < s->m; c++) {
-        olo_raise(&seen.growth, size_of(s, c, &at, origin) / s->row_scale[c]);
-        olo_raise(&seen.remote, remoteness(s, &s->constraints[c], x->q));
+        olo_raise(&found.growth, size_of(s, c, &at, origin) / s->row_scale[c]);
+        olo_raise(&found.remote, remoteness(s, &s->constraints[c], x->q));
     }
-    return seen;
+    return found;
 }

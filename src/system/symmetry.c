@@ -30,10 +30,10 @@ enum { TX, TY, TZ, RX, RY, RZ, MOTIONS };
 static const double condition_floor = 1e-20;
 
 /* The normalisation: the centre of the initial positions, and a length. */
-typedef struct view {
+typedef struct normalisation {
     const olo_system *system;
     double center[3], length;
-} view;
+} normalisation;
 
 /* Derivatives of forms along the six generators: polynomials over `size` coordinates, stored as
  * constant, linear and quadratic coefficients. */
@@ -56,23 +56,23 @@ static int local_of(const unit *u, int coordinate)
     return -1;
 }
 
-static view view_of(const olo_system *system)
+static normalisation normalisation_of(const olo_system *system)
 {
-    view seen = {.system = system, .length = system->length_scale};
+    normalisation map = {.system = system, .length = system->length_scale};
     for (int k = 0; k < system->node_count; k++) {
         const double *position = olo_node_position(&system->nodes[k], system->q0);
         if (position && system->nodes[k].base < 0)
-            vec3_add(1.0 / system->node_count, position, seen.center);
+            vec3_add(1.0 / system->node_count, position, map.center);
     }
-    return seen;
+    return map;
 }
 
 /* q_i = shift + stretch y_i */
-static double stretch_of(const view *seen, int i, double *shift)
+static double stretch_of(const normalisation *map, int i, double *shift)
 {
-    const olo_coordinate *c = &seen->system->coordinates[i];
-    *shift = c->slot == 0 && seen->system->nodes[c->node].base < 0 ? seen->center[c->axis] : 0.0;
-    return c->slot == 0 ? seen->length : 1.0;
+    const olo_coordinate *c = &map->system->coordinates[i];
+    *shift = c->slot == 0 && map->system->nodes[c->node].base < 0 ? map->center[c->axis] : 0.0;
+    return c->slot == 0 ? map->length : 1.0;
 }
 
 /* coordinate i of xi for motion k is  constant + factor * y[other] */
@@ -97,27 +97,28 @@ static void generator(const olo_system *system, int i, int k, double *constant, 
 }
 
 /* The form in y, with the indices of the original form; `b` and `product` are memory for it. */
-static olo_form normalised(const view *seen, const olo_form *form, double *b, olo_product *product)
+static olo_form normalised(const normalisation *map, const olo_form *form, double *b,
+                           olo_product *product)
 {
     double shift;
     olo_form y = *form;
     for (int a = 0; a < form->size; a++) {
         b[a] = form->b[a];
-        (void)stretch_of(seen, form->index[a], &shift);
+        (void)stretch_of(map, form->index[a], &shift);
         y.c += form->b[a] * shift;
     }
     for (int t = 0; t < form->products; t++) {
         const olo_product *x = &form->product[t];
         double shift_i, shift_j;
-        const double stretch_i = stretch_of(seen, form->index[x->i], &shift_i);
-        const double stretch_j = stretch_of(seen, form->index[x->j], &shift_j);
+        const double stretch_i = stretch_of(map, form->index[x->i], &shift_i);
+        const double stretch_j = stretch_of(map, form->index[x->j], &shift_j);
         y.c += x->a * shift_i * shift_j;
         b[x->i] += x->a * shift_j;
         b[x->j] += x->a * shift_i;
         product[t] = (olo_product){x->i, x->j, x->a * stretch_i * stretch_j};
     }
     for (int a = 0; a < form->size; a++)
-        b[a] *= stretch_of(seen, form->index[a], &shift);
+        b[a] *= stretch_of(map, form->index[a], &shift);
     y.b = b;
     y.product = product;
     return y;
@@ -196,7 +197,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
         scale += form->product[t].a * form->product[t].a;
     if (scale == 0)
         return;
-    bool felt[MOTIONS];
+    bool varies[MOTIONS];
     for (int k = 0; k < MOTIONS; k++) {
         double *p = u->polynomial[k];
         memset(p, 0, (size_t)count * sizeof *p);
@@ -206,13 +207,13 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
             subtract(1 + u->size, product(1 + u->size, row, p), row, p);
         }
         /* most forms are invariant under all rigid motions */
-        felt[k] = false;
-        for (int i = 0; i < count && !felt[k]; i++)
-            felt[k] = p[i] != 0;
+        varies[k] = false;
+        for (int i = 0; i < count && !varies[k]; i++)
+            varies[k] = p[i] != 0;
     }
     for (int k = 0; k < MOTIONS; k++)
-        for (int l = 0; felt[k] && l < MOTIONS; l++)
-            if (felt[l])
+        for (int l = 0; varies[k] && l < MOTIONS; l++)
+            if (varies[l])
                 gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
@@ -223,22 +224,23 @@ typedef struct forms_in_y {
     olo_product *product;
 } forms_in_y;
 
-static bool normalise(const view *seen, int count, const olo_form *const *forms, forms_in_y *room)
+static bool normalise(const normalisation *map, int count, const olo_form *const *forms,
+                      forms_in_y *y)
 {
     size_t sizes = 0, products = 0;
     for (int i = 0; i < count; i++) {
         sizes += (size_t)forms[i]->size;
         products += (size_t)forms[i]->products;
     }
-    room->form = olo_alloc((size_t)count + 1, sizeof *room->form);
-    room->b = olo_alloc(sizes + 1, sizeof *room->b);
-    room->product = olo_alloc(products + 1, sizeof *room->product);
-    if (!room->form || !room->b || !room->product)
+    y->form = olo_alloc((size_t)count + 1, sizeof *y->form);
+    y->b = olo_alloc(sizes + 1, sizeof *y->b);
+    y->product = olo_alloc(products + 1, sizeof *y->product);
+    if (!y->form || !y->b || !y->product)
         return false;
-    double *b = room->b;
-    olo_product *product = room->product;
+    double *b = y->b;
+    olo_product *product = y->product;
     for (int i = 0; i < count; i++) {
-        room->form[i] = normalised(seen, forms[i], b, product);
+        y->form[i] = normalised(map, forms[i], b, product);
         b += forms[i]->size;
         product += forms[i]->products;
     }
@@ -269,24 +271,24 @@ static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms
 }
 
 /* One constraint group, or one form (count 1, no group rows). */
-static bool add_forms(const view *seen, int form_count, const olo_form *const *forms, bool group,
-                      double gram[MOTIONS][MOTIONS])
+static bool add_forms(const normalisation *map, int form_count, const olo_form *const *forms,
+                      bool group, double gram[MOTIONS][MOTIONS])
 {
     unit u = {0};
     forms_in_y y = {0};
     for (int i = 0; i < form_count; i++)
-        add_coordinates(seen->system, forms[i], &u);
+        add_coordinates(map->system, forms[i], &u);
     const size_t count = (size_t)terms_of(u.size);
     double *memory =
         olo_alloc(count * MOTIONS + (size_t)((1 + u.size) * form_count), sizeof *memory);
-    const bool ok = memory && normalise(seen, form_count, forms, &y);
+    const bool ok = memory && normalise(map, form_count, forms, &y);
     if (ok) {
         for (int k = 0; k < MOTIONS; k++)
             u.polynomial[k] = memory + (size_t)k * count;
         double *rows = memory + MOTIONS * count;
         const int row_count = group ? orthonormal_rows(&u, form_count, y.form, rows) : 0;
         for (int i = 0; i < form_count; i++)
-            add_conditions(seen->system, &u, &y.form[i], row_count, rows, gram);
+            add_conditions(map->system, &u, &y.form[i], row_count, rows, gram);
     }
     olo_free(y.form);
     olo_free(y.b);
@@ -295,44 +297,46 @@ static bool add_forms(const view *seen, int form_count, const olo_form *const *f
     return ok;
 }
 
-static bool add_form(const view *seen, const olo_form *form, double gram[MOTIONS][MOTIONS])
+static bool add_form(const normalisation *map, const olo_form *form, double gram[MOTIONS][MOTIONS])
 {
-    return add_forms(seen, 1, &form, false, gram);
+    return add_forms(map, 1, &form, false, gram);
 }
 
 /* Adds all forms of a term. Invariants that are not forms are invariant under rigid motions. */
-static bool add_term(const view *seen, const olo_term *term, double gram[MOTIONS][MOTIONS])
+static bool add_term(const normalisation *map, const olo_term *term, double gram[MOTIONS][MOTIONS])
 {
     bool ok = true;
     for (int k = 0; ok && !term->invariants && k < term->forms; k++)
-        ok = add_form(seen, &term->form[k], gram);
+        ok = add_form(map, &term->form[k], gram);
     return ok;
 }
 
 /* Adds the rows of a group. Forms are added together. A relation has the symmetries of its
  * coordinates. A row of another kind refers to a fixed plane and has no symmetry. */
-static bool add_group(const view *seen, const olo_group *group, double gram[MOTIONS][MOTIONS])
+static bool add_group(const normalisation *map, const olo_group *group,
+                      double gram[MOTIONS][MOTIONS])
 {
     const olo_form **forms = olo_alloc((size_t)group->count + 1, sizeof *forms);
     int count = 0;
     bool ok = forms != NULL;
     for (int i = 0; ok && i < group->count; i++) {
-        const olo_constraint *row = &seen->system->constraints[group->first + i];
+        const olo_constraint *row = &map->system->constraints[group->first + i];
         if (row->form)
             forms[count++] = row->form;
         for (int k = 0; ok && k < row->share_count; k++)
-            ok = add_term(seen, row->shares[k].coordinate, gram);
+            ok = add_term(map, row->shares[k].coordinate, gram);
         for (int k = 0; !row->form && row->share_count == 0 && k < MOTIONS; k++)
             gram[k][k] += 1;
     }
-    ok = ok && add_forms(seen, count, forms, true, gram);
+    ok = ok && add_forms(map, count, forms, true, gram);
     olo_free(forms);
     return ok;
 }
 
 /* Adds an action. A force fixed in space is like a potential with the form F . x(q). A moment m
  * breaks rotations with m . omega != 0. An action that depends on the motion has no symmetry. */
-static bool add_action(const view *seen, const olo_action *action, double gram[MOTIONS][MOTIONS])
+static bool add_action(const normalisation *map, const olo_action *action,
+                       double gram[MOTIONS][MOTIONS])
 {
     double scale = vec3_dot(action->vector, action->vector);
     if (action->type->dead && !action->type->moment) {
@@ -344,7 +348,7 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
                 index[3 * k + i] = action->position.slot[k] + i;
                 b[3 * k + i] = action->position.weight[k] * action->vector[i];
             }
-        return add_form(seen, &form, gram);
+        return add_form(map, &form, gram);
     }
     if (action->type->dead && scale > 0) {
         for (int k = 0; k < 3; k++)
@@ -353,7 +357,7 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
         return true;
     }
     if (action->coordinate) /* it has the symmetries of the coordinate */
-        return add_term(seen, action->coordinate, gram);
+        return add_term(map, action->coordinate, gram);
     for (int k = action->type->moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;
     return true;
@@ -410,14 +414,14 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
 
 /* Transforms a motion of y, omega x y + tau, into one of positions, omega x (x - c) + l tau. The
  * magnitude of a pure translation is arbitrary and not changed. */
-static void leave_view(const view *seen, double motion[MOTIONS])
+static void map_to_positions(const normalisation *map, double motion[MOTIONS])
 {
     double *tau = motion, *omega = motion + RX, moved[3];
     if (vec3_norm(omega) == 0)
         return;
-    vec3_cross(seen->center, omega, moved);
+    vec3_cross(map->center, omega, moved);
     for (int i = 0; i < 3; i++)
-        tau[i] = seen->length * tau[i] + moved[i];
+        tau[i] = map->length * tau[i] + moved[i];
 }
 
 /* Subtracts the component along an earlier translation from a rotation: both are conserved, hence
@@ -429,10 +433,10 @@ static void remove_translation(const double earlier[MOTIONS], double motion[MOTI
 }
 
 /* Sets components to zero that have cancelled up to rounding. */
-static void clean(const view *seen, double motion[MOTIONS])
+static void clean(const normalisation *map, double motion[MOTIONS])
 {
     const double rounding = 1e-12;
-    const double size = vec3_norm(seen->center) + seen->length;
+    const double size = vec3_norm(map->center) + map->length;
     const bool turns = vec3_norm(motion + RX) > 0;
     for (int k = 0; k < MOTIONS; k++)
         if (fabs(motion[k]) < rounding * (turns && k < RX ? size : 1.0))
@@ -501,26 +505,26 @@ static void add_energy(olo_system *system)
 bool olo_system_find_symmetries(olo_system *system)
 {
     double gram[MOTIONS][MOTIONS] = {{0}}, basis[MOTIONS][MOTIONS];
-    const view seen = view_of(system);
+    const normalisation map = normalisation_of(system);
     bool ok = true;
     for (int i = 0; ok && i < system->group_count; i++)
-        ok = system->groups[i].internal || add_group(&seen, &system->groups[i], gram);
+        ok = system->groups[i].internal || add_group(&map, &system->groups[i], gram);
     for (int i = 0; ok && i < system->term_count; i++)
-        ok = add_term(&seen, &system->terms[i], gram);
+        ok = add_term(&map, &system->terms[i], gram);
     for (int i = 0; ok && i < system->action_count; i++)
-        ok = add_action(&seen, &system->actions[i], gram);
+        ok = add_action(&map, &system->actions[i], gram);
     if (!ok)
         return false;
     system->invariant_count = 0;
     add_energy(system);
     int found = null_space(gram, basis);
     for (int i = 0; i < found; i++)
-        leave_view(&seen, basis[i]);
+        map_to_positions(&map, basis[i]);
     for (int i = 0; i < found; i++) {
         olo_invariant *x = &system->invariants[system->invariant_count++];
         for (int j = 0; j < i; j++)
             remove_translation(basis[j], basis[i]);
-        clean(&seen, basis[i]);
+        clean(&map, basis[i]);
         vec3_copy(basis[i], x->translation);
         vec3_copy(basis[i] + 3, x->rotation);
         if (vec3_norm(x->rotation) == 0)

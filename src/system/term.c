@@ -156,7 +156,7 @@ static void law_at(const olo_term *term, const double *q, const double *angles, 
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
 {
     if (term->law->linear)
-        return term->coefficient[0] * olo_form_value(&term->form[0], q); // gravity of every body
+        return term->coefficient[0] * olo_form_value(&term->form[0], q); // the fast case of gravity
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
     return law.f;
@@ -195,6 +195,7 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
     double g[K][SIZE];
     law_at(term, q, angles, OLO_LAW_FIRST, false, &law);
     gradients(term, q, g);
+    // f_kl g_k (x) g_l + f_k A_k
     set_zero(n * n, hessian);
     for (int k = 0; k < forms; k++) {
         add_hessian(term, k, law.g[k], hessian);
@@ -211,11 +212,13 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
     olo_law_at law;
     double g[K][SIZE], aw[K][SIZE], gw[K];
     law_at(term, q, angles, OLO_LAW_SECOND, false, &law);
+    // g_k, A_k w and g_k.w of all forms
     gradients(term, q, g);
     hessians_times(term, w, aw);
     for (int k = 0; k < forms; k++) {
         gw[k] = dot(n, g[k], w);
     }
+    // the sum over all pairs of forms
     set_zero(n * n, matrix);
     for (int k = 0; k < forms; k++) {
         for (int l = 0; l < forms; l++) {
@@ -268,6 +271,7 @@ static void law_over_invariants(const olo_term *term, const olo_interval *x, olo
     law_over(term, x, e0, e1, de, order, coefficients, law);
 }
 
+/* Invariants, gradients at the midpoint and stress of a step. */
 static void step_init(const olo_term *term, const olo_interval *x, olo_law_order order,
                       bool coefficients, step *y)
 {
@@ -346,6 +350,7 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
     const int n = term->size;
     step y;
     step_init(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &y);
+    // r = s_k gm_k
     for (int i = 0; i < n; i++) {
         r[i] = y.law.s[0] * y.gm[0][i];
     }
@@ -398,6 +403,7 @@ static void put_half_hessian(const olo_term *term, const olo_law_at *law, double
     }
 }
 
+/* The law at the midpoint of a step. */
 static void law_between(const olo_term *term, const olo_interval *x, olo_law_order order,
                         olo_law_at *law, olo_invariant_point *between)
 {
@@ -481,6 +487,7 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
     step y;
     double ga[K][SIZE], gb[K][SIZE], ua[K][SIZE], ub[K][SIZE], aw[K][SIZE], wg[K];
     step_init(term, x, OLO_LAW_SECOND, false, &y);
+    // gradients at both configurations, derivatives u of the stress, A_k w and w.gm_k
     const double *sa = a == 0 ? y.law.s0 : y.law.s1;
     const double *sb = b == 0 ? y.law.s0 : y.law.s1;
     gradients(term, a == 0 ? x->q0 : x->q1, ga);
