@@ -106,7 +106,7 @@ static olo_structure term_structure(const olo_system *s, int piece)
     olo_structure x = {0};
     if (olo_piece_has_tangent(s, piece))
         x.first = OLO_BOTH_ENDS;
-    if (x.first && term->law != &olo_law_linear)
+    if (x.first && !term->law->linear)
         x.second = olo_pair_bits(OLO_BOTH_ENDS, OLO_BOTH_ENDS);
     if (term->law->dissipative) {
         x.first |= olo_slot_bit(OLO_SLOT_H);
