@@ -1,8 +1,8 @@
 /** @file
- *  The interval kernel: what every piece of a system (mass entry, term, action, constraint row)
- * gives over one interval between two configurations, with first derivatives and contracted second
- *  derivatives in all arguments. Steps, derivatives of runs and transcriptions of optimal control
- * are made of these numbers.
+ *  The interval kernel. It evaluates every piece of a system (mass entry, term, action, constraint
+ *  row) over one interval between two configurations, with first derivatives and contracted second
+ *  derivatives with respect to all arguments. Steps, derivatives of runs and transcriptions of
+ *  optimal control are assembled from these numbers.
  */
 #ifndef OLOID_INTERVAL_H
 #define OLOID_INTERVAL_H
@@ -21,12 +21,12 @@ typedef enum olo_slot {
     OLO_SLOT_Q1,    /**< configuration at the end */
     OLO_SLOT_H,     /**< length of the interval in time */
     OLO_SLOT_T,     /**< time at the start */
-    OLO_SLOT_INPUT, /**< the input of an action, where there is one */
-    OLO_SLOTS       /**< how many there are */
+    OLO_SLOT_INPUT, /**< the input of an action, if it has one */
+    OLO_SLOTS       /**< number of arguments */
 } olo_slot;
 
 /** An interval. All arrays belong to the caller. `qm` and `dq` are separate from `q0` and `q1`
- * because a stepper forms them from the increment, free of cancellation; olo_interval_set forms
+ * because a stepper forms them from the increment, without cancellation; olo_interval_set forms
  * them by subtraction. */
 typedef struct olo_interval {
     const double *q0; /**< [coordinates] configuration at the start */
@@ -34,29 +34,28 @@ typedef struct olo_interval {
     const double *qm; /**< [coordinates] (q0 + q1)/2 */
     const double *dq; /**< [coordinates] q1 - q0 */
     double h;         /**< length in time */
-    /** [joint coordinates] values of those that are angles, turns counted, at q0 or within half a
-     * turn of it; NULL: all angles are within half a turn of zero. They stay fixed under
-     * derivatives. */
+    /** [joint coordinates] the angles among them, with full turns, at q0 or at a configuration
+     * within half a turn of it; NULL: all angles are within half a turn of zero. Derivatives
+     * regard them as constant. */
     const double *angles;
     double t; /**< time at q0 */
-    /** [actions] constant over the interval, NaN where an action has none; NULL: no inputs at all
-     */
+    /** [actions] constant over the interval, NaN for an action without input; NULL: no inputs */
     const double *inputs;
-    /** [coordinates] rounding remainder of q0, which is constant; NULL: none */
+    /** [coordinates] rounding remainder of q0, regarded as constant; NULL: none */
     const double *remainder;
 } olo_interval;
 
-/** Fills all of an interval from both configurations, without angles, inputs and remainder; `work`
- * has room for 2 n numbers, in which qm and dq are kept. */
+/** Fills an interval from both configurations, without angles, inputs and remainder. `work` has
+ * 2 n numbers; qm and dq are stored there. */
 OLO_API void olo_interval_set(olo_interval *interval, int n, const double *q0, const double *q1,
                               double h, double t, double *work);
 
-/** The pieces of a system, evaluated as a scheme does. Immutable: it may be shared between threads.
- */
+/** Evaluates the pieces of a system as a given scheme does. Immutable: it may be shared between
+ * threads. */
 typedef struct olo_kernel olo_kernel;
 
-/** For a scheme by name ("energy-momentum", "variational"). The system must outlive the kernel. On
- *  success the caller owns it. */
+/** Creates the kernel of a scheme, given by name ("energy-momentum", "variational"). The system
+ * must outlive the kernel. On success the caller owns the kernel. */
 OLO_API olo_status olo_kernel_create(const olo_system *system, const char *scheme,
                                      olo_kernel **kernel, olo_error *error);
 /** Frees a kernel; NULL is allowed. */
@@ -64,7 +63,7 @@ OLO_API void olo_kernel_free(olo_kernel *kernel);
 
 /** @name Pieces
  *  @{ */
-/** What a piece is. */
+/** The kind of a piece. */
 typedef enum olo_piece_kind {
     OLO_PIECE_TERM,   /**< potential, strain or damper */
     OLO_PIECE_ACTION, /**< load, drive or controller */
@@ -74,29 +73,30 @@ typedef enum olo_piece_kind {
 
 /** Number of pieces. */
 OLO_API int olo_kernel_pieces(const olo_kernel *kernel);
-/** Kind of a piece, and its number among those of its kind: that of an action addresses inputs,
- * that of a row multipliers. */
+/** Kind of a piece, and its index among the pieces of its kind. The index of an action addresses
+ * its input, the index of a row its multiplier. */
 OLO_API olo_piece_kind olo_kernel_piece_kind(const olo_kernel *kernel, int piece);
 OLO_API int olo_kernel_piece_number(const olo_kernel *kernel, int piece);
 /** Name of the element in the model that a piece comes from; lives as long as the system. */
 OLO_API const char *olo_kernel_piece_name(const olo_kernel *kernel, int piece);
-/** Its coordinates: how many, and which of q. */
+/** The coordinates of a piece: their number, and their indices in q. */
 OLO_API int olo_kernel_piece_size(const olo_kernel *kernel, int piece);
 OLO_API const int *olo_kernel_piece_coordinates(const olo_kernel *kernel, int piece);
-/** How many coefficients it has (masses, stiffnesses, gains, coefficients of its forms, ...). */
+/** Number of coefficients of a piece (masses, stiffnesses, gains, coefficients of forms, ...). */
 OLO_API int olo_kernel_piece_coefficients(const olo_kernel *kernel, int piece);
-/** Whether the derivative in a slot, or the second derivative in two of them, may differ from zero:
- *  the sparsity, which is the same for all intervals. */
+/** The sparsity, which is the same for all intervals: whether the first derivative with respect to
+ * slot a, or the second derivative with respect to slots a and b, may differ from zero. */
 OLO_API bool olo_kernel_depends(const olo_kernel *kernel, int piece, olo_slot a);
 OLO_API bool olo_kernel_couples(const olo_kernel *kernel, int piece, olo_slot a, olo_slot b);
 /** @} */
 
 /** @name Evaluation
- *  All vectors and matrices are local, over the coordinates of the piece, and row-major. The width
- * of a slot is the size of the piece for configurations and 1 for the others. Derivatives that the
- *  functions of a user's own do not give (in time, and all second ones) are refused by name.
+ *  All vectors and matrices are local, over the coordinates of the piece. Matrices are row-major.
+ *  The width of a slot is the size of the piece for configurations and 1 for the others. User
+ *  functions give no derivatives with respect to time and no second derivatives; a request for
+ *  these fails with an error that names the element.
  *  @{ */
-/** r, size numbers. */
+/** The vector r of a piece, size numbers. */
 OLO_API void olo_kernel_value(const olo_kernel *kernel, int piece, const olo_interval *x,
                               double *r);
 /** dr/da, size x width. */
@@ -106,21 +106,22 @@ OLO_API olo_status olo_kernel_first(const olo_kernel *kernel, int piece, const o
 OLO_API olo_status olo_kernel_second(const olo_kernel *kernel, int piece, const olo_interval *x,
                                      const double *y, olo_slot a, olo_slot b, double *matrix,
                                      olo_error *error);
-/** dr/dc by one of its coefficients, size numbers. */
+/** dr/dc with respect to one coefficient, size numbers. */
 OLO_API void olo_kernel_by_coefficient(const olo_kernel *kernel, int piece, const olo_interval *x,
                                        int coefficient, double *dr);
 /** @} */
 
 /** @name Conditions of constraint rows
- *  g(q1, t + h) of a row by its number, or d.dq of a row that constrains velocities only: what has
- * to vanish. Local over the coordinates of the row's piece, as above, with one value.
+ *  The expression that must vanish: g(q1, t + h) of a row, or d.dq of a row that constrains
+ *  velocities only. Derivatives are local, over the coordinates of the piece of the row.
  *  @{ */
+/** Value of the condition of a row. */
 OLO_API double olo_kernel_condition(const olo_kernel *kernel, int row, const olo_interval *x);
-/** Its derivative by a slot, width numbers. */
+/** Its derivative with respect to a slot, width numbers. */
 OLO_API olo_status olo_kernel_condition_first(const olo_kernel *kernel, int row,
                                               const olo_interval *x, olo_slot a, double *by,
                                               olo_error *error);
-/** Its second derivative by two slots, width of a x width of b. */
+/** Its second derivative with respect to two slots, width of a x width of b. */
 OLO_API olo_status olo_kernel_condition_second(const olo_kernel *kernel, int row,
                                                const olo_interval *x, olo_slot a, olo_slot b,
                                                double *matrix, olo_error *error);

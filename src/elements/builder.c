@@ -551,7 +551,7 @@ olo_status olo_build_output(olo_builder *builder, const char *name, const olo_po
     olo_system *s = builder->system;
     if (!NEXT(builder, outputs, output_count))
         return builder->error.status;
-    olo_system_output_place *output = &s->outputs[s->output_count];
+    olo_output_point *output = &s->outputs[s->output_count];
     const bool same = output->position.count == position->count;
     if (builder->pattern && !same)
         return fail_structure(builder);

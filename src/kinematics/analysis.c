@@ -1,4 +1,4 @@
-/* Topology and redundancy of a system, found once. */
+/* Topology and redundancy of a system, computed once, and systems with other numbers. */
 #include "kinematics/analysis.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "kinematics/redundancy.h"
 #include "system/copy.h"
 
-/* The system is the owner of what it shows as constant. */
+/* The system owns both, although it declares them constant. */
 static void free_analysis(olo_system *system)
 {
     olo_redundancy_free((olo_redundancy *)system->redundancy);

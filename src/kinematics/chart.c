@@ -1,8 +1,8 @@
-/* The absolute chart of a system, composed along the forest; see the header.
+/* The absolute chart of a system, composed along the forest; the equations are in the header.
  *
  * A configuration is a list of 3-vectors: the position of a node, then its directors if it has any.
- * A placement g takes the parent's directors d_J to those of the child: sum_J g_IJ d_J, and the
- * parent's position is added to the child's.
+ * A placement g maps the directors d_J of the parent to the 3-vectors sum_J g_IJ d_J of the child;
+ * the position of the parent is added to that of the child.
  */
 #include "kinematics/chart.h"
 
@@ -18,18 +18,18 @@ typedef double placement[OLO_PLACEMENT];
 struct olo_chart {
     const olo_topology *topology;
     olo_chart_view *views; /* [nodes] the joint of each */
-    double *u;             /* [unknowns] where the chart is */
+    double *u;             /* [unknowns] current coordinates */
     double *q, *dq;        /* [n] the configuration there, and its change along a variation */
-    double *y, *dy;        /* [n] what is contracted, summed from the leaves, and its change */
-    placement *place;      /* [nodes] */
-    placement *first;      /* [unknowns] their derivatives */
+    double *y, *dy;        /* [n] the contracted vector, summed from the leaves, and its change */
+    placement *placements; /* [nodes] g of each node */
+    placement *first;      /* [unknowns] derivatives of g */
     olo_pool pool;
 };
 
 static const double space[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-static const double nothing[9] = {0};
+static const double zero[9] = {0};
 
-/* A body or point without a joint: moves along and turns about the axes of space. */
+/* The joint of a free body or point: translation along and rotation about the axes of space. */
 static const olo_articulation free_joint = {.type = &olo_joint_pair,
                                             .group = -1,
                                             .parent = -1,
@@ -44,7 +44,7 @@ const olo_articulation *olo_chart_joint(const olo_topology *topology, int k)
     return topology->nodes[k].type ? &topology->nodes[k].joint : &free_joint;
 }
 
-/* The nine numbers of the directors of a node in q; `otherwise` for the ground and for points. */
+/* The directors of a node in q, nine numbers; `otherwise` for the ground and for points. */
 static const double *directors(const olo_system *s, int node, const double *q,
                                const double *otherwise)
 {
@@ -80,7 +80,7 @@ olo_chart_view olo_chart_view_at(const olo_topology *topology, int k, const doub
     return x;
 }
 
-/* --- 3-vectors through a placement of `size` numbers --- */
+/* --- products of placements of `size` numbers and 3-vectors --- */
 
 /* out_I += sum_J g_IJ d_J */
 static void add_placed(int size, const double *g, const double *d, double *out)
@@ -133,13 +133,13 @@ static bool allocate(olo_chart *chart)
     const olo_array arrays[] = {
         {&chart->u, unknowns}, {&chart->q, n}, {&chart->dq, n}, {&chart->y, n}, {&chart->dy, n}};
     chart->views = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->views);
-    chart->place = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->place);
+    chart->placements = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->placements);
     chart->first = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->first);
-    return chart->views && chart->place && chart->first &&
+    return chart->views && chart->placements && chart->first &&
            olo_pool_arrays(&chart->pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
-/* Joints that constrain velocities have no coordinates. */
+/* Fails if a joint constrains velocities, since it has no coordinates. */
 static olo_status refuse_velocities(const olo_topology *topology, olo_error *error)
 {
     const olo_system *s = topology->system;
@@ -148,7 +148,7 @@ static olo_status refuse_velocities(const olo_topology *topology, olo_error *err
         if (!joint->type->chart)
             return olo_fail(error, OLO_UNSUPPORTED,
                             "joint '%s' of '%s' (%s) constrains velocities, not positions: it has "
-                            "no coordinates for a chart; keep its rows with multipliers",
+                            "no coordinates for a chart; treat its rows with multipliers",
                             joint->group >= 0 ? s->groups[joint->group].name : "", s->nodes[k].name,
                             joint->type->name);
     }
@@ -202,7 +202,7 @@ olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double
         if (!x->joint->type->chart->coordinates(x, found, u + topology->nodes[k].u))
             return olo_fail(error, OLO_BAD_INPUT,
                             "'%s' is half a turn away from the reference of its chart, where its "
-                            "coordinates are infinite; take a reference that is nearer",
+                            "coordinates are infinite; choose a closer reference",
                             topology->system->nodes[k].name);
     }
     return OLO_OK;
@@ -222,9 +222,11 @@ const double *olo_chart_at(olo_chart *chart, const double *u)
         const olo_chart_view *x = &chart->views[k];
         double *q = chart->q + s->nodes[k].q;
         olo_placement g;
+        /* the placement in the parent and its derivatives */
         x->joint->type->chart->place(x, chart->u + t->u, &g);
-        memcpy(chart->place[k], g.value, sizeof g.value);
+        memcpy(chart->placements[k], g.value, sizeof g.value);
         memcpy(chart->first + t->u, g.first, (size_t)t->dof * sizeof g.first[0]);
+        /* the node in space */
         if (p >= 0)
             vec3_copy(chart->q + s->nodes[p].q, q);
         add_placed(s->nodes[k].size, g.value, directors(s, p, chart->q, space), q);
@@ -242,16 +244,18 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
         const olo_topology_node *t = &topology->nodes[k];
         placement change;
         double *out = dq + s->nodes[k].q;
+        /* F_u w: change of the placement */
         combine(t->dof, w + t->u, (const placement *)chart->first + t->u, change);
         add_placed(size, change, directors(s, p, chart->q, space), out);
         if (p < 0)
             continue;
+        /* F_p dq_p: motion of the parent */
         vec3_add(1.0, dq + s->nodes[p].q, out);
-        add_placed(size, chart->place[k], directors(s, p, dq, nothing), out);
+        add_placed(size, chart->placements[k], directors(s, p, dq, zero), out);
     }
 }
 
-/* Adds what node k has in `y` to its parent, through the placement g. */
+/* y_p += F_p^T y_k with the placement g of node k. */
 static void pass_up(const olo_chart *chart, int k, const double *g, double *y)
 {
     const olo_system *s = chart->topology->system;
@@ -276,11 +280,11 @@ void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced)
                  directors(s, t->parent, chart->q, space), Y);
         for (int j = 0; j < t->dof; j++)
             reduced[t->u + j] = dot(chart->first[t->u + j], Y);
-        pass_up(chart, k, chart->place[k], chart->y);
+        pass_up(chart, k, chart->placements[k], chart->y);
     }
 }
 
-/* Node k of the second derivative: its own coordinates, then what reaches the parent. */
+/* Node k of the second derivative: its own coordinates, then the contribution to the parent. */
 static void second_of_node(olo_chart *chart, int k, const double *w, double *product)
 {
     const olo_system *s = chart->topology->system;
@@ -291,14 +295,17 @@ static void second_of_node(olo_chart *chart, int k, const double *w, double *pro
     const double *d = directors(s, t->parent, chart->q, space);
     placement Y = {0}, dY = {0}, change;
     olo_placement g;
+    /* Y_IJ = y_I . d_J and its change along w */
     add_dots(size, y, d, Y);
     add_dots(size, dy, d, dY);
-    add_dots(size, y, directors(s, t->parent, chart->dq, nothing), dY);
+    add_dots(size, y, directors(s, t->parent, chart->dq, zero), dY);
+    /* the product for the coordinates of the node */
     x->joint->type->chart->place(x, chart->u + t->u, &g);
     for (int j = 0; j < t->dof; j++) {
         combine(t->dof, w + t->u, (const placement *)g.second[j], change);
         product[t->u + j] = dot(g.first[j], dY) + dot(change, Y);
     }
+    /* dy_p += F_p^T dy + (d F_p^T) y,  y_p += F_p^T y */
     pass_up(chart, k, g.value, chart->dy);
     combine(t->dof, w + t->u, (const placement *)g.first, change);
     if (t->parent >= 0 && s->nodes[t->parent].size > 3)

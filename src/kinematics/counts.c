@@ -1,4 +1,4 @@
-/* Counting coordinates, constraints, rank and unknowns. Rows that the forest carries are
+/* Counts of coordinates, constraints, rank and unknowns. Rows that joints of the forest satisfy are
  * independent by construction; the rank of the others is that of G P (redundancy.c). */
 #include <string.h>
 

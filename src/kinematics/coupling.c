@@ -1,19 +1,20 @@
-/* The coupled linear system of a topology: which nodes each piece couples, and from that the
- * structure of the elimination. Its blocks are a node each, then the closures; they are coupled
- * by joints, forces, masses and closure rows. */
+/* The coupled linear system of a topology: the nodes that each piece couples, and from them the
+ * structure of the elimination. It has one block per node, then the blocks of closures. Joints,
+ * forces, masses and closure rows couple them. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/topology.h"
 
-enum { NODES_MAX = 32 }; /* nodes that one piece may touch */
+enum { NODES_MAX = 32 }; /* largest number of nodes of one piece */
 
+/* Lists the nodes of a piece, and the offset of the twist of the node for each coordinate. */
 static bool couple_piece(olo_topology *t, int piece)
 {
     const olo_system *s = t->system;
     const int *index = olo_piece_index(s, piece);
     int size = olo_piece_size(s, piece), node[NODES_MAX], offset[NODES_MAX], nodes = 0, twists = 0;
-    int *place = olo_pool_alloc(&t->pool, (size_t)size, sizeof *place);
-    for (int i = 0; place && i < size; i++) {
+    int *twist = olo_pool_alloc(&t->pool, (size_t)size, sizeof *twist);
+    for (int i = 0; twist && i < size; i++) {
         int k = 0;
         while (k < nodes && node[k] != s->coordinates[index[i]].node)
             k++;
@@ -22,16 +23,16 @@ static bool couple_piece(olo_topology *t, int piece)
             offset[nodes++] = twists;
             twists += s->nodes[node[k]].twist;
         }
-        place[i] = offset[k];
+        twist[i] = offset[k];
     }
     olo_coupling *x = t->couplings[piece] = olo_pool_alloc(&t->pool, 1, sizeof *x);
-    if (!place || !x)
+    if (!twist || !x)
         return false;
     *x = (olo_coupling){.nodes = nodes,
                         .twists = twists,
                         .node = olo_pool_copy(&t->pool, node, (size_t)nodes, sizeof *node),
                         .offset = olo_pool_copy(&t->pool, offset, (size_t)nodes, sizeof *offset),
-                        .place = place};
+                        .place = twist};
     return x->node && x->offset;
 }
 
@@ -71,7 +72,7 @@ static bool add_edge(edge_list *list, int a, int b)
     return true;
 }
 
-/* Among themselves the nodes of a piece; a linear closure row adds nothing there. */
+/* Edges between the nodes of a piece; a linear closure row has no tangent and adds none. */
 static bool add_piece(const olo_topology *t, int piece, edge_list *list)
 {
     const olo_system *s = t->system;
@@ -86,7 +87,7 @@ static bool add_piece(const olo_topology *t, int piece, edge_list *list)
     return ok;
 }
 
-/* A closure with the nodes of its rows. */
+/* Edges between a closure and the nodes of its rows. */
 static bool add_closure(const olo_topology *t, int i, edge_list *list)
 {
     const olo_closure *closure = &t->closure_blocks[i];

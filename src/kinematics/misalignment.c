@@ -1,19 +1,22 @@
-/* Joints that fight each other: closures that repeat others but for a small misalignment.
+/* Misaligned joints: closure rows that are redundant except for a small misalignment.
  *
- * Two hinges of a door whose axes miss each other by delta leave no motion in exact arithmetic:
- * the Jacobian of the second one has the rate delta along the rotation about the first, where
- * its parts are of the size of the door. Within rounding the row is redundant and does no harm;
- * far above it locks the door, as it should. In between neither holds: the multiplier of the row
- * is all but undetermined, and the door moves or not as rounding decides.
+ * Example: a door with two hinges whose axes differ by delta. In exact arithmetic no motion is
+ * possible: along the rotation about the first hinge, the rate of a row of the second hinge is
+ * proportional to delta, while the terms of this rate are of the size of the door. If delta is
+ * within rounding, the row is redundant and harmless. If delta is large, the row locks the door, as
+ * intended by the user. In between the multiplier of the row is nearly undetermined, and rounding
+ * decides whether the door moves.
  *
- * Rows G P of the closures, scaled by their parts in rows and columns, are added one by one to a
- * span (linalg/span.h) that takes what is left below `meant` for nothing. Of a row with
- * something left above rounding, the motion u that it alone prevents is the null vector of the
- * others. Whether it is a misalignment tells a finite motion: along u, and along any other
- * motion that the other closures allow (kept by Newton's method), the row opens in proportion to
- * the motion, by the misalignment. Close to a singular position, where a mechanism is stretched
- * or branches, it would open with the square of the motion. Such a position is left alone: a few
- * steps away the row is independent.
+ * Algorithm. The rows G P of the closures are scaled in rows and columns by the magnitudes of their
+ * terms. They are added one by one to a span (linalg/span.h), in which a residual below `meant` is
+ * regarded as zero. A row with a residual between rounding and `meant` is suspect. The motion u
+ * that it alone prevents is the null vector of the other rows.
+ *
+ * A finite motion distinguishes a misalignment from a singular position. Along u, and along any
+ * other motion that the other closures allow (satisfied by Newton's method), a misaligned row opens
+ * in proportion to the motion. Near a singular position, where a mechanism is stretched or
+ * branches, the row opens with the square of the motion. Singular positions are not reported,
+ * because a few steps away the row is independent.
  */
 #include <math.h>
 #include <string.h>
@@ -25,16 +28,17 @@
 #include "linalg/span.h"
 #include "linalg/vec3.h"
 
-/* Rates of a row relative to the sum of the magnitudes of their parts. Below `rounding` a row
- * repeats others; above `meant` it is one that the user wants, and that steps can satisfy: they
- * reveal rank by squares of singular values down to 1e-11. */
+/* Rates of a row relative to the sum of the magnitudes of their terms. Below `rounding` a row is
+ * redundant. Above `meant` the user intends the row, and steps can satisfy it: they determine the
+ * rank from squares of singular values down to 1e-11. */
 static const double rounding = 2e-13, meant = 1e-5;
-/* What far coordinates leave of a row by rounding, relative to its magnitude. */
+/* The rounding error of a row due to positions far from the origin, relative to its magnitude. */
 static const double far_rounding = 4e-15;
-/* The finite motion: turns in radians, displacements relative to the model's length. */
+/* The size of the finite motion: rotations in radians, displacements relative to the length of the
+ * model. */
 static const double finite = 0.05;
-/* A misalignment opens in proportion; a singular position at less than `meant` by more than
- * 0.05/(2 meant) times that. */
+/* A misaligned row opens by its rate times the motion, up to this factor. Near a singular position
+ * with a rate below `meant` the opening is larger by a factor of more than 0.05/(2 meant). */
 static const double proportional = 30;
 static const int most_tests = 32;
 
@@ -49,13 +53,13 @@ typedef struct search {
     olo_span *span;
     olo_motion motion;
     double *numbers; /* of the motion */
-    double *value;   /* [unknowns] a row G P: entries, sizes of their parts, and columns */
+    double *value;   /* [unknowns] a row G P: entries, magnitudes of their terms, and columns */
     double *parts;
     int *column;
     double *row_scale;    /* [closures] */
     double *column_scale; /* [unknowns] */
     double *u, *b;        /* [unknowns] scaled increments, and right sides */
-    double *start;        /* [closures] values of the rows where the search begins */
+    double *start;        /* [closures] values of the rows at the given configuration */
     row_kind *kind;       /* [closures] */
 } search;
 
@@ -82,10 +86,10 @@ static olo_status open_search(search *x, olo_error *error)
     x->b = x->u + unknowns;
     x->row_scale = x->b + unknowns;
     x->start = x->row_scale + closures;
-    double *moved = x->start + closures; /* where the motions of the search end */
+    double *moved = x->start + closures; /* q1 of the motions of the search */
     olo_motion_begin(x->topology, &x->motion);
     olo_motion_move(x->topology, &x->motion);
-    olo_null_space_at(x->space, &x->motion, false); /* it reads q1 from now on */
+    olo_null_space_at(x->space, &x->motion, false); /* the null space refers to this q1 */
     x->motion.q1 = moved;
     return OLO_OK;
 }
@@ -104,7 +108,7 @@ static const olo_constraint *row_of(const search *x, int i)
     return &x->topology->system->constraints[x->topology->closures[i]];
 }
 
-/* Entries and parts of closure row i, not scaled. */
+/* Entries of closure row i and magnitudes of their terms, not scaled. */
 static int form_row(search *x, int i)
 {
     const olo_constraint *row = row_of(x, i);
@@ -127,7 +131,7 @@ static int form_scaled_row(search *x, int i)
     return count;
 }
 
-/* Scales that make the largest parts of every row, then of every column, one. */
+/* Scales with which the largest term of every row, then of every column, is one. */
 static void find_scales(search *x)
 {
     for (int i = 0; i < x->topology->closure_count; i++) {
@@ -143,35 +147,36 @@ static void find_scales(search *x)
         x->column_scale[j] = x->column_scale[j] > 0 ? 1 / x->column_scale[j] : 1;
 }
 
-/* What rounding may leave of a scaled row. */
+/* Upper bound of the rounding error of a scaled row. */
 static double least_of(const search *x, int i)
 {
     return rounding +
            far_rounding * olo_constraint_magnitude(row_of(x, i), &x->at) * x->row_scale[i];
 }
 
-/* The rows that are all but repeated; how many. */
+/* Finds the rows that are redundant except for a small residual, and counts them. */
 static olo_status find_suspects(search *x, int *count, olo_error *error)
 {
     *count = 0;
     for (int i = 0; i < x->topology->closure_count; i++) {
-        bool repeats = false;
+        bool redundant = false;
         const int entries = form_scaled_row(x, i);
         const olo_status status =
-            olo_span_add(x->span, entries, x->column, x->value, meant, &repeats, error);
+            olo_span_add(x->span, entries, x->column, x->value, meant, &redundant, error);
         if (status != OLO_OK)
             return status;
-        x->kind[i] = repeats ? REDUNDANT : INDEPENDENT;
+        x->kind[i] = redundant ? REDUNDANT : INDEPENDENT;
         /* a row that constrains velocities has no misalignment */
-        if (repeats && !row_of(x, i)->type->velocity && olo_span_residual(x->span) > least_of(x, i))
+        if (redundant && !row_of(x, i)->type->velocity &&
+            olo_span_residual(x->span) > least_of(x, i))
             x->kind[i] = SUSPECT;
         *count += x->kind[i] == SUSPECT;
     }
     return OLO_OK;
 }
 
-/* The span of the independent rows alone. */
-static olo_status keep_independent(search *x, olo_error *error)
+/* The span of the independent rows only. */
+static olo_status span_independent(search *x, olo_error *error)
 {
     olo_status status = OLO_OK;
     olo_span_free(x->span);
@@ -179,15 +184,16 @@ static olo_status keep_independent(search *x, olo_error *error)
     if (!x->span)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory while comparing constraints");
     for (int i = 0; status == OLO_OK && i < x->topology->closure_count; i++) {
-        bool repeats;
+        bool redundant;
         const int entries = form_scaled_row(x, i);
         if (x->kind[i] == INDEPENDENT)
-            status = olo_span_add(x->span, entries, x->column, x->value, rounding, &repeats, error);
+            status =
+                olo_span_add(x->span, entries, x->column, x->value, rounding, &redundant, error);
     }
     return status;
 }
 
-/* The scaled rate of row i along u, and the sum of the magnitudes of its parts. */
+/* The scaled rate of row i along u, and the sum of the magnitudes of its terms. */
 static double rate_of(search *x, int i, double *size)
 {
     const int count = form_scaled_row(x, i);
@@ -200,8 +206,8 @@ static double rate_of(search *x, int i, double *size)
     return rate;
 }
 
-/* Takes from u what violates the independent rows: their rates, or their values at q1 less those
- * at the start. Returns how large that is. */
+/* One Newton correction of u with the independent rows: their rates vanish, or their values at q1
+ * equal the initial ones. Returns the largest error before the correction. */
 static double correct(search *x, bool values)
 {
     const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
@@ -231,8 +237,8 @@ static void move(search *x)
     olo_motion_move(x->topology, &x->motion);
 }
 
-/* The motion of the nodes that u makes, turns in radians and displacements relative to the
- * model's length. */
+/* The largest motion of a node along u: rotations in radians, displacements relative to the length
+ * of the model. */
 static double measure(search *x)
 {
     const olo_system *s = x->topology->system;
@@ -252,11 +258,12 @@ static void stretch(search *x, double factor)
         x->u[j] *= factor;
 }
 
-/* Completes u, given in free columns, to a motion that the independent rows allow, as far as
- * `finite`. False: there is none. */
+/* Completes u, given in free columns, to a motion of size `finite` that the independent rows allow.
+ * False: there is none. */
 static bool complete_motion(search *x)
 {
-    const double small = 1e-6; /* where the motion of the nodes is linear in u */
+    const double small = 1e-6; /* the motion of the nodes is then linear in u */
+    /* the null vector, corrected twice for rounding, and scaled to the desired size */
     olo_span_complete_null_vector(x->span, x->u);
     correct(x, false);
     correct(x, false);
@@ -280,7 +287,7 @@ static bool find_prevented(search *x, int i)
     return complete_motion(x);
 }
 
-/* A motion in all free columns of row i, in no proportion that a mechanism would have by itself. */
+/* A motion in all free columns of row i, with generic ratios that no mechanism has by chance. */
 static bool find_any(search *x, int i)
 {
     const double golden = 0.6180339887498949;
@@ -295,7 +302,7 @@ static bool find_any(search *x, int i)
     return complete_motion(x);
 }
 
-/* Follows the motion with the independent rows closed. False if it does not get there. */
+/* Corrects the finite motion until the independent rows are satisfied. False: no convergence. */
 static bool follow_motion(search *x)
 {
     const int passes = 40;
@@ -306,7 +313,7 @@ static bool follow_motion(search *x)
         const double off = correct(x, true);
         if (!(off < HUGE_VAL) || off <= closed)
             return off <= closed;
-        if (pass > 4 && off >= 0.9 * before) /* rounding, or no way */
+        if (pass > 4 && off >= 0.9 * before) /* stagnation at round-off, or no convergence */
             return off <= rounding;
         before = off;
     }
@@ -328,7 +335,8 @@ static int most_moved(const search *x)
     return group;
 }
 
-/* Whether the rows from `kind` on open along u in proportion to their rates, which *most raises. */
+/* True if the rows of this kind and later kinds open along u in proportion to the rates of suspect
+ * rows. *most is raised to the largest of these rates. */
 static bool opens_in_proportion(search *x, row_kind kind, double least, double *most)
 {
     const olo_at end = {.q = x->motion.q1, .angles = x->at.angles, .t = x->at.t};
@@ -345,9 +353,9 @@ static bool opens_in_proportion(search *x, row_kind kind, double least, double *
     return opening <= proportional * *most + least;
 }
 
-/* Whether row i fights others: its rate along the motion that it prevents is between rounding
- * and what is meant, and rows open in proportion along this motion and along others. Where a
- * mechanism branches they do so along one alone. */
+/* True if row i is misaligned: its relative rate along the motion that it prevents is between
+ * rounding and `meant`, and rows open in proportion along this motion and along another one. Where
+ * a mechanism branches they open in proportion along one motion only. */
 static bool is_misaligned(search *x, int i, olo_misalignment *found)
 {
     const double least = least_of(x, i);
@@ -364,7 +372,7 @@ static bool is_misaligned(search *x, int i, olo_misalignment *found)
            find_any(x, i) && opens_in_proportion(x, SUSPECT, least, &most);
 }
 
-/* The first row that is misaligned; each test costs about as much as counting rows. */
+/* Finds the first misaligned row. Each test costs about as much as counting redundant rows. */
 static void test_suspects(search *x, olo_misalignment *found)
 {
     int tests = 0;
@@ -394,7 +402,7 @@ olo_status olo_find_misalignment(const olo_topology *topology, const olo_at *at,
         status = find_suspects(&x, &suspects, error);
     }
     if (status == OLO_OK && suspects > 0)
-        status = keep_independent(&x, error);
+        status = span_independent(&x, error);
     if (status == OLO_OK && suspects > 0)
         test_suspects(&x, found);
     close_search(&x);

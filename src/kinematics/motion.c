@@ -1,4 +1,4 @@
-/* The motion of a step on the spanning forest; see the header. */
+/* The motion of a step along the spanning forest; see the header. */
 #include "kinematics/motion.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ olo_motion olo_motion_over(const olo_topology *topology, const double *q0, doubl
     return x;
 }
 
-/* The ground as a frame at rest. */
+/* The ground as a fixed frame. */
 static const double ground_frame[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double ground_motion[6] = {0};
 
@@ -65,12 +65,14 @@ void olo_motion_begin(const olo_topology *topology, const olo_motion *x)
     }
 }
 
-static void place_node(const olo_node *node, const olo_motion *x)
+/* dq, qm and q1 of a node from its motion. */
+static void move_coordinates(const olo_node *node, const olo_motion *x)
 {
     node->type->move(x->motion + node->motion, x->q0 + node->q, x->dq + node->q, x->qm + node->q,
                      x->q1 + node->q);
 }
 
+/* The motion of node k from that of its parent and u, then its coordinates. */
 static void move_node(const olo_topology *topology, int k, olo_motion *x)
 {
     const olo_node *node = &topology->system->nodes[k];
@@ -82,15 +84,15 @@ static void move_node(const olo_topology *topology, int k, olo_motion *x)
     } else {
         memcpy(motion, x->u + t->u, (size_t)node->twist * sizeof *motion);
     }
-    place_node(node, x);
+    move_coordinates(node, x);
 }
 
-void olo_motion_place(const olo_topology *topology, olo_motion *x, const double *motion)
+void olo_motion_set(const olo_topology *topology, olo_motion *x, const double *motion)
 {
     const olo_system *s = topology->system;
     memcpy(x->motion, motion, (size_t)s->twists * sizeof *motion);
     for (int k = 0; k < s->node_count; k++)
-        place_node(&s->nodes[k], x);
+        move_coordinates(&s->nodes[k], x);
 }
 
 void olo_motion_predict(const olo_topology *topology, olo_motion *x, const double *motion,
@@ -100,14 +102,14 @@ void olo_motion_predict(const olo_topology *topology, olo_motion *x, const doubl
     for (int i = 0; i < s->node_count; i++) {
         int k = topology->order[i];
         const olo_topology_node *t = &topology->nodes[k];
-        double guess[OLO_NODE_TWIST_MAX], *u = x->u + t->u;
+        double desired[OLO_NODE_TWIST_MAX], *u = x->u + t->u;
         for (int j = 0; j < s->nodes[k].twist; j++)
-            guess[j] = scale * motion[s->nodes[k].motion + j];
+            desired[j] = scale * motion[s->nodes[k].motion + j];
         if (t->type) {
             olo_joint_view view = olo_motion_view(topology, k, x);
-            t->type->predict(&view, guess, u);
+            t->type->predict(&view, desired, u);
         } else {
-            memcpy(u, guess, (size_t)t->dof * sizeof *u);
+            memcpy(u, desired, (size_t)t->dof * sizeof *u);
         }
         move_node(topology, k, x);
     }
@@ -123,7 +125,7 @@ void olo_motion_update(const olo_topology *topology, int c, olo_motion *x, const
 {
     const olo_node *node = &topology->system->nodes[c];
     node->type->update(twist, x->motion + node->motion);
-    place_node(node, x);
+    move_coordinates(node, x);
 }
 
 void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double *q,
@@ -135,11 +137,13 @@ void olo_motion_settle(const olo_topology *topology, const olo_motion *x, double
         const olo_node *node = &s->nodes[k];
         const olo_topology_node *t = &topology->nodes[k];
         double shift[3] = {0, 0, 0}, turn[3] = {0, 0, 0};
+        /* shift and rotation that close the joint */
         if (t->type && t->type->close) {
             olo_joint_view view = olo_motion_view(topology, k, x);
             const double *parent = t->parent < 0 ? ground_frame : q + s->nodes[t->parent].q;
             t->type->close(&view, parent, q + node->q, shift, turn);
         }
+        /* add them and the orthonormalisation to the remainder, and the remainder to q */
         node->type->settle(q + node->q, shift, turn, remainder + node->q);
         for (int j = node->q; j < node->q + node->size; j++) {
             double sum = q[j] + remainder[j];

@@ -1,5 +1,5 @@
-/* The null space matrix of the tree, applied to rows: leaf to root with the transposed joint
- * matrices,
+/* The null space matrix of the tree applied to rows, P^T row, from leaf to root with the transposed
+ * joint matrices:
  *
  *     W_c = P_int^T row + sum over children of A_k^T W_k,   reduced_c = B_c^T W_c.
  */
@@ -17,17 +17,17 @@ enum { JOINT_NUMBERS = 9 * OLO_BLOCK_MAX * OLO_BLOCK_MAX };
 
 struct olo_null_space {
     const olo_topology *topology;
-    const double *q; /* where P_int is taken */
+    const double *q; /* configuration of P_int */
     bool discrete;
     double *joints; /* JOINT_NUMBERS per node */
     double *W;      /* [twists] */
-    double *parts;  /* [2 nodes] sums of the sizes of the forces and moments that cancel in W, one
-                       per three entries of a twist */
-    double *unit;   /* [n] zero but for the entry in use */
+    double *parts;  /* [2 nodes] sums of the magnitudes of the forces and moments in W, one per
+                       three entries of a twist */
+    double *unit;   /* [n] zero except for the entries of the current row */
     double *column; /* [unknowns] */
-    int *place;     /* [nodes] of a node in the tree's order */
-    int *list;      /* [nodes] places, of the nodes that a sparse row reaches */
-    bool *listed;   /* [nodes] whether a place is on it; all false between rows */
+    int *position;  /* [nodes] index of a node in the order of the tree */
+    int *list;      /* [nodes] positions of the nodes that a sparse row reaches */
+    bool *listed;   /* [nodes] true if a position is on the list; all false between rows */
 };
 
 static olo_joint_blocks blocks_of(olo_null_space *space, int k)
@@ -57,15 +57,15 @@ olo_status olo_null_space_create(const olo_topology *topology, olo_null_space **
         x->parts = olo_alloc(2 * (size_t)topology->system->node_count, sizeof *x->parts);
         x->unit = olo_alloc((size_t)topology->system->n, sizeof *x->unit);
         x->column = olo_alloc((size_t)topology->unknowns, sizeof *x->column);
-        x->place = olo_alloc((size_t)topology->system->node_count, sizeof *x->place);
+        x->position = olo_alloc((size_t)topology->system->node_count, sizeof *x->position);
         x->list = olo_alloc((size_t)topology->system->node_count, sizeof *x->list);
         x->listed = olo_alloc((size_t)topology->system->node_count, sizeof *x->listed);
     }
     *space = x;
-    if (x && x->joints && x->W && x->parts && x->unit && x->column && x->place && x->list &&
+    if (x && x->joints && x->W && x->parts && x->unit && x->column && x->position && x->list &&
         x->listed) {
         for (int i = 0; i < topology->system->node_count; i++)
-            x->place[topology->order[i]] = i;
+            x->position[topology->order[i]] = i;
         return OLO_OK;
     }
     olo_null_space_free(x);
@@ -82,7 +82,7 @@ void olo_null_space_free(olo_null_space *space)
     olo_free(space->parts);
     olo_free(space->unit);
     olo_free(space->column);
-    olo_free(space->place);
+    olo_free(space->position);
     olo_free(space->list);
     olo_free(space->listed);
     olo_free(space);
@@ -103,7 +103,7 @@ void olo_null_space_at(olo_null_space *space, const olo_motion *x, bool discrete
     }
 }
 
-/* Takes what reaches node k to its unknowns and on to its parent. */
+/* out = B^T W_k, and W of the parent += A^T W_k. */
 static void pass_up(olo_null_space *space, int k, double *out)
 {
     const olo_system *s = space->topology->system;
@@ -116,6 +116,7 @@ static void pass_up(olo_null_space *space, int k, double *out)
     }
     olo_joint_blocks b = blocks_of(space, k);
     const double *B = space->discrete ? b.B_hat : b.B, *A = space->discrete ? b.A_hat : b.A;
+    /* out = B^T W */
     for (int j = 0; j < t->dof; j++) {
         out[j] = 0;
         for (int l = 0; l < d; l++)
@@ -123,6 +124,7 @@ static void pass_up(olo_null_space *space, int k, double *out)
     }
     if (t->parent < 0)
         return;
+    /* W_p += A^T W */
     int p = s->nodes[t->parent].twist;
     double *parent = space->W + s->nodes[t->parent].motion;
     for (int l = 0; l < d; l++)
@@ -133,6 +135,7 @@ static void pass_up(olo_null_space *space, int k, double *out)
 void olo_null_space_apply(olo_null_space *space, const double *row, double *reduced)
 {
     const olo_system *s = space->topology->system;
+    /* P_int^T row of all nodes, then leaf to root */
     for (int k = 0; k < s->node_count; k++)
         olo_node_wrench(&s->nodes[k], space->q, row, space->W + s->nodes[k].motion);
     for (int i = s->node_count - 1; i >= 0; i--) {
@@ -141,12 +144,12 @@ void olo_null_space_apply(olo_null_space *space, const double *row, double *redu
     }
 }
 
-/* Puts node k and all that carry it on the list, if they are not there yet. */
-static int list_carriers(olo_null_space *space, int k, int count)
+/* Adds node k and its ancestors to the list, unless they are on it. */
+static int list_ancestors(olo_null_space *space, int k, int count)
 {
-    for (; k >= 0 && !space->listed[space->place[k]]; k = space->topology->nodes[k].parent) {
-        space->listed[space->place[k]] = true;
-        space->list[count++] = space->place[k];
+    for (; k >= 0 && !space->listed[space->position[k]]; k = space->topology->nodes[k].parent) {
+        space->listed[space->position[k]] = true;
+        space->list[count++] = space->position[k];
     }
     return count;
 }
@@ -162,11 +165,13 @@ int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *inde
 {
     const olo_system *s = space->topology->system;
     int count = 0, entries = 0;
+    /* the nodes between the row and the ground, children before parents */
     for (int i = 0; i < size; i++) {
         space->unit[index[i]] = gradient[i];
-        count = list_carriers(space, s->coordinates[index[i]].node, count);
+        count = list_ancestors(space, s->coordinates[index[i]].node, count);
     }
-    qsort(space->list, (size_t)count, sizeof *space->list, descending); // children before parents
+    qsort(space->list, (size_t)count, sizeof *space->list, descending);
+    /* wrenches of the row, then passed from leaf to root */
     for (int i = 0; i < count; i++) {
         const olo_node *node = &s->nodes[space->topology->order[space->list[i]]];
         olo_node_wrench(node, space->q, space->unit, space->W + node->motion);
@@ -184,7 +189,7 @@ int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *inde
     return entries;
 }
 
-/* Sizes of force and moment of a node, whatever their directions. */
+/* Magnitudes of force and moment of a node. */
 static void node_parts(const olo_system *s, const olo_node *node, const double *q,
                        const double *row, double parts[2])
 {
@@ -195,7 +200,7 @@ static void node_parts(const olo_system *s, const olo_node *node, const double *
     }
 }
 
-/* The longest column of rows from .. from + 2 of a matrix. */
+/* The norm of the longest of some columns of a matrix, in the rows from .. from + 2. */
 static double longest(const double *matrix, int columns, int from, int first, int count)
 {
     double most = 0;
@@ -208,7 +213,7 @@ static double longest(const double *matrix, int columns, int from, int first, in
     return most;
 }
 
-/* As pass_up, with sizes. */
+/* As pass_up, with magnitudes. */
 static void pass_parts_up(olo_null_space *space, int k, double *out)
 {
     const olo_system *s = space->topology->system;
@@ -237,7 +242,7 @@ void olo_null_space_parts(olo_null_space *space, int size, const int *index, con
     int count = 0, entries = 0;
     for (int i = 0; i < size; i++) {
         space->unit[index[i]] = gradient[i];
-        count = list_carriers(space, s->coordinates[index[i]].node, count);
+        count = list_ancestors(space, s->coordinates[index[i]].node, count);
     }
     qsort(space->list, (size_t)count, sizeof *space->list, descending);
     for (int i = 0; i < count; i++) {

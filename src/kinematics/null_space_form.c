@@ -1,12 +1,13 @@
-/* The form y^T P(q) nu and its derivatives; see the header.
+/* The form s = y^T P(q) nu and its derivatives; see the header.
  *
- * Every vector is a dual number: its value, and its change along w. Root to leaf go the velocities,
- * leaf to root the forces f and moments m about the origin of each node that y amounts to,
+ * Every vector is a dual number: its value, and its change along w. Velocities are computed from
+ * root to leaf. Forces f and moments m about the origin of each node, which are equivalent to y,
+ * are computed from leaf to root,
  *
- *     f_c = y_phi + sum f,   m_c = sum d_I x y_I + sum (m + (phi - phi_c) x f) over the children,
+ *     f_c = y_phi + sum f                                        over the children,
+ *     m_c = sum d_I x y_I + sum (m + (phi - phi_c) x f)          over the children.
  *
- * and then s is, joint by joint and director by director, a sum of triple products, of which the
- * gradient is read off:
+ * Then s is a sum of triple products over joints and directors, with the gradients
  *
  *     y_I.(omega x d_I)                  by d_I      y_I x omega
  *     f.(omega_p x (phi_c - phi_p))      by phi_c    f x omega_p, by phi_p the opposite
@@ -97,14 +98,14 @@ void olo_null_form_free(olo_null_form *form)
     olo_free(form);
 }
 
-/* --- what a screw refers to --- */
+/* --- axes and pivots of screws --- */
 
 static bool has_directors(const olo_node *node)
 {
     return node && node->size > 3;
 }
 
-/* 3-vector I of a node in x, NULL for the ground. */
+/* 3-vector I of a node at x; zero for the ground, NULL. */
 static dual vector_at(const olo_node *node, int I, const olo_null_point *x)
 {
     dual out = {0};
@@ -115,7 +116,7 @@ static dual vector_at(const olo_node *node, int I, const olo_null_point *x)
     return out;
 }
 
-/* X_I d_I; the directors of the ground and of points are those of space. */
+/* X_I d_I; the directors of the ground and of points are the axes of space. */
 static dual carried(const olo_node *node, const double X[3], const olo_null_point *x)
 {
     dual out = {0};
@@ -178,6 +179,7 @@ static dual transport(const olo_null_form *form, int k, const olo_null_point *x)
     return span;
 }
 
+/* Velocity and spin of node k from those of its parent and the rates of its screws. */
 static void move(olo_null_form *form, int k, const olo_null_point *x)
 {
     const olo_topology_node *t = &form->topology->nodes[k];
@@ -211,6 +213,7 @@ static dual y_at(const olo_node *node, int I, const olo_null_point *x)
 
 /* --- forces and derivatives, leaf to root --- */
 
+/* Force and moment of y at node k. */
 static void load(olo_null_form *form, int k, const olo_null_point *x)
 {
     const olo_node *node = node_of(form, k);
@@ -223,6 +226,7 @@ static void load(olo_null_form *form, int k, const olo_null_point *x)
     }
 }
 
+/* Adds force and moment of node k to those of its parent. */
 static void pass_up(olo_null_form *form, int k, const olo_null_point *x)
 {
     const int p = form->topology->nodes[k].parent;
@@ -237,7 +241,7 @@ static void pass_up(olo_null_form *form, int k, const olo_null_point *x)
     }
 }
 
-/* Adds a derivative by X_I d_I of a node to those by its directors. */
+/* Adds a derivative with respect to X_I d_I to the gradient in the directors of a node. */
 static void scatter(olo_null_form *form, const olo_node *node, double scale, const double X[3],
                     const dual *by)
 {
@@ -245,7 +249,7 @@ static void scatter(olo_null_form *form, const olo_node *node, double scale, con
         add(scale * X[I], by, &form->gradient[node->q / 3 + I + 1]);
 }
 
-/* The derivative by the pivot. */
+/* Adds a derivative with respect to the arm of a screw to the gradient. */
 static void scatter_arm(olo_null_form *form, int k, const olo_screw *screw, const dual *by,
                         const olo_null_point *x)
 {
@@ -272,7 +276,7 @@ static double dot_change(const dual *a, const dual *b)
     return vec3_dot(a->change, b->value) + vec3_dot(a->value, b->change);
 }
 
-/* Screw j of node k: its reduced force, and its part of the gradient. */
+/* Screw j of node k: its reduced force, and its contribution to the gradient. */
 static void derive_screw(olo_null_form *form, int k, int j, const olo_null_point *x,
                          const olo_null_derivatives *first, const olo_null_derivatives *change)
 {
@@ -293,7 +297,7 @@ static void derive_screw(olo_null_form *form, int k, int j, const olo_null_point
         change->by_nu[j] = dot_change(&axis, &by_axis);
 }
 
-/* The gradient of what the node's own directors and its parent's spin do. */
+/* The gradient of the terms of the directors of the node and of the spin of its parent. */
 static void derive_node(olo_null_form *form, int k, const olo_null_point *x)
 {
     const olo_node *node = node_of(form, k);
@@ -345,12 +349,14 @@ void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
                               .nu = at->nu ? at->nu : form->none,
                               .w = at->w ? at->w : form->none};
     memset(form->gradient, 0, (size_t)(s->n / 3) * sizeof *form->gradient);
+    /* velocities, root to leaf */
     for (int i = 0; i < s->node_count; i++) {
         const int k = topology->order[i];
         move(form, k, &x);
         load(form, k, &x);
         write_velocity(form, k, &x, first->by_y, change->by_y);
     }
+    /* forces and derivatives, leaf to root */
     for (int i = s->node_count - 1; i >= 0; i--) {
         const int k = topology->order[i];
         const olo_topology_node *t = &topology->nodes[k];

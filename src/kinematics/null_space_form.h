@@ -1,10 +1,10 @@
-/* The null space matrix P(q) of the forest as a function of the configuration, without a step: the
+/* The null space matrix P(q) of the forest as a function of the configuration, without a step. The
  * form
  *
  *     s(q; y, nu) = y^T P(q) nu
  *
- * with its derivatives, as the reduced equations P(q)^T y = 0 of a transcription and the Hessian of
- * their Lagrangian need them (nu the multipliers of these equations):
+ * and its derivatives serve the reduced equations P(q)^T y = 0 of a transcription and the Hessian
+ * of their Lagrangian (nu are the multipliers of these equations):
  *
  *     first     ds/dy = P nu,   ds/dnu = P^T y,   ds/dq = d(P nu)^T y
  *     second    along a variation w of q: d(P nu) w, d(P^T y) w, d2(y^T P nu)/dq2 w
@@ -16,15 +16,17 @@
  * P maps the rates nu of the screws of all joints (system/joint_chart.h) to velocities of all
  * coordinates, root to leaf:
  *
- *     v_c = v_p + omega_p x (phi_c - phi_p) + sum nu_k (slide n_k, turn n_k x (phi_c - z_k))
- *     omega_c = omega_p + sum nu_k n_k of those that turn;      P nu = (v, omega x d_I) per node
+ *     v_c = v_p + omega_p x (phi_c - phi_p) + sum nu_k s_k
+ *     s_k = n_k of a translation,  n_k x (phi_c - z_k) of a rotation
+ *     omega_c = omega_p + sum nu_k n_k over the rotations
+ *     P nu = (v, omega x d_I) per node
  *
- * G(q) P(q) = 0 for all rows that the joints of the forest carry, at every q that satisfies them.
- * The derivatives are those of this polynomial in all coordinates of q. Points have no spin and
- * hand none on. Joints that roll are included, though they have no chart.
+ * G(q) P(q) = 0 for all rows of the joints of the forest, at every q that satisfies them. The
+ * derivatives are those of this polynomial with respect to all coordinates of q. Points have no
+ * spin and transmit none. Rolling joints are included, although they have no chart.
  *
- * Cost: linear in the number of bodies. A form is the workspace of one thread and allocates nothing
- * after it is made.
+ * The cost is linear in the number of bodies. A form is the workspace of one thread and allocates
+ * nothing after its creation.
  */
 #ifndef OLO_KINEMATICS_NULL_SPACE_FORM_H
 #define OLO_KINEMATICS_NULL_SPACE_FORM_H
@@ -33,13 +35,13 @@
 
 typedef struct olo_null_form olo_null_form;
 
-/* Axes of rods are orthogonal to them at `reference`[n]; other joints do not depend on it. The
- * topology must outlive the form. */
+/* The axes of a rod are orthogonal to the rod at `reference`[n]; other joints do not depend on the
+ * reference. The topology must outlive the form. */
 olo_status olo_null_form_create(const olo_topology *topology, const double *reference,
                                 olo_null_form **form, olo_error *error);
 void olo_null_form_free(olo_null_form *form);
 
-/* Where a form is taken. y, nu and w may be NULL: then they are zero. */
+/* The arguments of a form. y, nu and w may be NULL: then they are zero. */
 typedef struct olo_null_point {
     const double *q;  /* [n] */
     const double *y;  /* [n] */
@@ -47,7 +49,7 @@ typedef struct olo_null_point {
     const double *w;  /* [n] a variation of q */
 } olo_null_point;
 
-/* Derivatives of s; what is NULL is left out. */
+/* Derivatives of s; those with NULL are not computed. */
 typedef struct olo_null_derivatives {
     double *by_y;  /* [n] P nu */
     double *by_nu; /* [unknowns] P^T y */

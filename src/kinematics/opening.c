@@ -1,6 +1,6 @@
-/* How far a joint is open at a configuration. The constraint rows of a joint and its
- * articulation are two readings of the same joint: an assembly that satisfies the rows must
- * close the articulation too, since every step closes it again (olo_motion_settle). */
+/* The opening of a joint at a configuration. Constraint rows and articulation are two descriptions
+ * of the same joint. A configuration that satisfies the rows must also close the articulation,
+ * because every step closes it (olo_motion_settle). */
 #include <math.h>
 
 #include "kinematics/topology.h"

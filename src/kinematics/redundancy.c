@@ -1,7 +1,7 @@
-/* Redundant closure rows: closures one after the other, each by the part of its rows G P that
- * lies outside of the space of those before it. Rows that the forest carries are independent by
- * construction. A row has entries for the joints around its loop only, so that many small loops
- * cost in proportion to their number. */
+/* Redundant closure rows. The rows G P of the closures are added one after the other to a span; a
+ * row is redundant if it lies in the span of the previous rows. Rows that joints of the forest
+ * satisfy are independent by construction. A row has entries only for the joints of its loop, so
+ * that the cost of many small loops is proportional to their number. */
 #include "kinematics/redundancy.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "kinematics/null_space.h"
 #include "linalg/span.h"
 
-/* What is left of a row below this, relative to the size of the rows, is nothing. */
+/* A residual below this, relative to the size of the rows, is regarded as zero. */
 static const double rank_tolerance = 1e-9;
 
 typedef struct counter {
@@ -23,8 +23,8 @@ typedef struct counter {
     int *column;
 } counter;
 
-/* What a row changes by when its coordinates move: positions by the model's length, directors by
- * one. Rows that all repeat others leave nothing but the round-off of this. */
+/* The change of a row when its coordinates change by their scales: positions by the length of the
+ * model, directors by one. The residual of a redundant row is the round-off of this size. */
 static double row_size(const olo_system *s, const olo_constraint *row, const double *gradient)
 {
     double size = 0;
@@ -33,7 +33,7 @@ static double row_size(const olo_system *s, const olo_constraint *row, const dou
     return size;
 }
 
-/* Row c of the constraints times P; *size grows to what it is made of and to what it is. */
+/* Row c of the constraints times P; *size is raised to the size of the row and to its norm. */
 static int form_row(counter *x, int c, double *size)
 {
     const olo_system *s = x->topology->system;
@@ -82,8 +82,10 @@ static olo_status count_rows(counter *x, olo_redundancy *found, olo_error *error
 {
     const olo_topology *topology = x->topology;
     double size = 0;
+    /* the size of the largest row */
     for (int i = 0; i < topology->closure_count; i++)
         form_row(x, topology->closures[i], &size);
+    /* add the rows one by one and count those that are redundant */
     for (int i = 0; i < topology->closure_count; i++) {
         bool redundant = false;
         const int c = topology->closures[i], count = form_row(x, c, &size);

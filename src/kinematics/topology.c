@@ -1,5 +1,5 @@
-/* Spanning forest and closures. The forest grows breadth first from the ground, then from free
- * nodes. */
+/* Spanning forest and closures. The forest is built by a breadth-first search from the ground, then
+ * from free nodes. */
 #include "kinematics/topology.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@
 typedef struct growth {
     olo_topology *topology;
     const bool *active; /* [groups] NULL: all */
-    bool *reached;      /* a node */
-    bool *used;         /* a joint carries its group */
-    int count;          /* nodes in order so far */
+    bool *reached;      /* [nodes] the node is part of the forest */
+    bool *used;         /* [joints] the joint is part of the forest */
+    int count;          /* number of nodes of the forest */
     /* joints by node: list[first[k] .. first[k+1]) */
     int *first, *list;
 } growth;
@@ -26,7 +26,7 @@ static bool is_active(const growth *g, int group)
     return !g->active || group < 0 || g->active[group];
 }
 
-/* The joint of a node with the numbers of the system, the node as its child. */
+/* Sets the joint of a node from the numbers of the system, oriented with the node as its child. */
 static void orient(const olo_system *s, int node, olo_topology_node *x)
 {
     if (x->source >= 0) {
@@ -40,6 +40,7 @@ static void orient(const olo_system *s, int node, olo_topology_node *x)
     x->joint.child = node;
 }
 
+/* Adds a node to the forest. */
 static void attach(growth *g, int node, int parent, const olo_articulation *joint)
 {
     olo_topology_node *x = &g->topology->nodes[node];
@@ -54,7 +55,7 @@ static void attach(growth *g, int node, int parent, const olo_articulation *join
     g->topology->order[g->count++] = node;
 }
 
-/* Breadth first over the joints of nodes already in order, from position `from` on. */
+/* Breadth-first search over the joints of the nodes in the order from index `from` on. */
 static void spread(growth *g, int from)
 {
     const olo_system *s = g->topology->system;
@@ -70,6 +71,7 @@ static void spread(growth *g, int from)
     }
 }
 
+/* Lists the active joints of each node. */
 static bool index_joints(growth *g)
 {
     const olo_system *s = g->topology->system;
@@ -99,12 +101,13 @@ static bool index_joints(growth *g)
 static void grow_forest(growth *g)
 {
     const olo_system *s = g->topology->system;
+    /* trees with a joint to the ground */
     for (int j = 0; j < s->joint_count; j++)
         if (s->joints[j].parent < 0 && !g->reached[s->joints[j].child] &&
             is_active(g, s->joints[j].group))
             attach(g, s->joints[j].child, -1, &s->joints[j]);
     spread(g, 0);
-    /* free roots, bodies first, since a point can hang on a body but not the other way round */
+    /* free roots, bodies first, since a body can be the parent of a point but not its child */
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < s->node_count; k++)
             if (!g->reached[k] && (pass == 1 || olo_node_turns(&s->nodes[k]))) {
@@ -126,7 +129,7 @@ static void number_unknowns(olo_topology *topology)
 
 /* --- closures --- */
 
-/* The rows of a group in blocks. */
+/* Adds the rows of a group to the closures, in blocks. */
 static void close_group(olo_topology *topology, const olo_group *group)
 {
     for (int row = 0; row < group->count; row += OLO_BLOCK_MAX) {

@@ -1,14 +1,15 @@
-/* The topology of a system: everything that follows from which constraint groups are active.
+/* The topology of a system: everything that follows from the set of active constraint groups.
  *
- * A spanning forest: every node is moved by one joint (or is free), parents first. Closures: the
- * active constraint groups that no joint of the forest carries. Couplings: which nodes the pieces
- * of the system couple. And the structure of the coupled linear system in the increments of nodes
- * and the multipliers of closures: order of elimination, fill, layout.
+ *     spanning forest   one joint for every node (or none if it is free), parents first
+ *     closures          the active constraint rows that no joint of the forest satisfies
+ *     couplings         the nodes that each piece of the system couples
+ *     elimination       the structure of the coupled linear system in the increments of nodes and
+ *                       the multipliers of closures: order, fill, layout
  *
- * Immutable once it is made, and shared between threads: the numbers of a step are in an
- * olo_motion, those of a linear system in an olo_elimination. The system owns the topology in which
- * all groups are active, system->topology; all users take that one. Numerical rank is a matter of
- * configuration, and beside it (redundancy.h).
+ * A topology is immutable and shared between threads. The numbers of a step are in an olo_motion,
+ * those of a linear system in an olo_elimination. The system owns the topology with all groups
+ * active, system->topology. The numerical rank depends on the configuration and is separate
+ * (redundancy.h).
  */
 #ifndef OLO_KINEMATICS_TOPOLOGY_H
 #define OLO_KINEMATICS_TOPOLOGY_H
@@ -20,10 +21,9 @@
 
 typedef struct olo_topology_node {
     const olo_joint_type *type; /* NULL: free in space, u is the node's motion itself */
-    int source;                 /* the joint of the system that moves it, or -1: none */
-    olo_articulation joint;     /* a copy with the numbers of the system, oriented: child is this
-                                 * node */
-    int parent;                 /* node, or -1 for ground */
+    int source;                 /* index of its joint in the system, or -1: none */
+    olo_articulation joint;     /* a copy of this joint, oriented such that the node is its child */
+    int parent;                 /* node, or -1 for the ground */
     int dof;
     int u; /* first entry among all joint increments */
 } olo_topology_node;
@@ -38,7 +38,7 @@ typedef struct olo_closure {
 typedef struct olo_coupling {
     int nodes, twists;
     const int *node;   /* [nodes] */
-    const int *offset; /* [nodes] of each among the twists of the piece */
+    const int *offset; /* [nodes] offset of each node in the twists of the piece */
     const int *place;  /* [size of the piece] the offset of the node of a local coordinate */
 } olo_coupling;
 
@@ -47,9 +47,9 @@ struct olo_topology {
     olo_topology_node *nodes; /* one per node of the system */
     int *order;               /* parents before children */
     int unknowns;             /* sum of all dof */
-    int closure_count;        /* how many active constraint rows the forest does not carry */
+    int closure_count;        /* number of closure rows */
     int *closures;            /* [closure_count] these rows */
-    int closure_block_count;  /* they come in blocks of up to OLO_BLOCK_MAX rows of one group */
+    int closure_block_count;  /* number of blocks of up to OLO_BLOCK_MAX rows of one group */
     olo_closure *closure_blocks;
     olo_coupling **couplings;               /* [pieces] NULL: not in the linear system */
     olo_elimination_structure *elimination; /* one block per node, then one per closure block */
@@ -57,17 +57,17 @@ struct olo_topology {
     bool borrowed;                          /* all but `nodes` belongs to another topology */
 };
 
-/* `active` says which constraint groups are, one per group; NULL: all. What keeps a frame rigid
- * or a model in its plane always is. */
+/* `active` marks the active constraint groups, one entry per group; NULL: all. Internal groups and
+ * the plane of a planar model are always active. */
 olo_status olo_topology_create(const olo_system *system, const bool *active, olo_topology **created,
                                olo_error *error);
-/* The same for a system that shares the structure of the one that `topology` belongs to, which
- * outlives it: joints have the numbers of `system`, everything else is shared. */
+/* The topology of a system that shares the structure of the system of `topology`, which must
+ * outlive it. Joints have the numbers of `system`; everything else is shared. */
 olo_status olo_topology_share(const olo_topology *topology, const olo_system *system,
                               olo_topology **shared, olo_error *error);
 void olo_topology_free(olo_topology *topology);
 
-/* Fills couplings and elimination of a topology whose forest and closures are there. */
+/* Computes couplings and elimination of a topology with forest and closures. */
 olo_status olo_topology_couple(olo_topology *topology, olo_error *error);
 
 /* The block of closure block i in the elimination. */
@@ -76,11 +76,11 @@ static inline int olo_topology_closure_block(const olo_topology *topology, int i
     return topology->system->node_count + i;
 }
 
-/* No common rigid motion of its nodes changes the rows of a closure. */
+/* True if no common rigid motion of its nodes changes the rows of a closure. */
 bool olo_closure_is_relative(const olo_system *system, const olo_closure *closure);
 
-/* By how much joint `joint` of the system is open at q: a length, turns times the model's
- * length. `size` is that of the numbers that cancel where it is closed. */
+/* The opening of joint `joint` of the system at q, a length; rotations are multiplied by the length
+ * of the model. `size` is the magnitude of the terms that cancel if the joint is closed. */
 double olo_joint_opening(const olo_system *system, int joint, const double *q, double *size);
 
 #endif

@@ -159,7 +159,7 @@ void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int driv
 {
     const olo_system *s = step->system;
     olo_sum_add(&state->work, work);
-    olo_state_receive(s, state, s->constraints[s->drives[drive].row].index[0], work);
+    olo_state_add_received_energy(s, state, s->constraints[s->drives[drive].row].index[0], work);
     state->drive_work[drive] += work;
 }
 
@@ -173,7 +173,7 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
             continue;
         const double lost = olo_term_discrete(term, &x, step->r, NULL);
         olo_sum_add(&state->dissipation, lost);
-        olo_state_receive(s, state, term->index[0], -lost);
+        olo_state_add_received_energy(s, state, term->index[0], -lost);
     }
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
@@ -182,7 +182,7 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         for (int k = 0; k < action->size; k++)
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);
-        olo_state_receive(s, state, action->index[0], work);
+        olo_state_add_received_energy(s, state, action->index[0], work);
     }
     size_t size = (size_t)s->n * sizeof *state->q;
     if (!step->pending) {

@@ -188,7 +188,7 @@ static void by_number(const olo_step_view *view, int c, int number, contribution
                          at_one = row->type->with(row, number, 1.0, memory[1]);
     const olo_interval over = olo_step_interval(step);
     by_gradient(view, c, number, x);
-    x->end = olo_constraint_remainder(&at_one, &over) - olo_constraint_remainder(&at_zero, &over);
+    x->end = olo_constraint_condition(&at_one, &over) - olo_constraint_condition(&at_zero, &over);
 }
 
 static void by_row(const olo_step_view *view, int c, int p, contribution *x)

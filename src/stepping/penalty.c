@@ -286,8 +286,8 @@ static void finish(void *data, olo_step *step, olo_state *state)
         double dg;
         state->lambda[c] = total_multiplier(x, step, c, &dg);
         olo_sum_add(&state->constraint, state->lambda[c] * dg);
-        olo_state_receive(x->system, state, x->system->constraints[c].index[0],
-                          -state->lambda[c] * dg);
+        olo_state_add_received_energy(x->system, state, x->system->constraints[c].index[0],
+                                      -state->lambda[c] * dg);
     }
 }
 

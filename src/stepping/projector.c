@@ -296,7 +296,7 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
 }
 
 void olo_projector_add_stress(olo_projector *p, int piece, double factor, const olo_law_over *law,
-                              const olo_twist_places *at)
+                              const olo_twist_configurations *at)
 {
     const olo_term *term = &p->system->terms[piece];
     term->invariants->add_twist_tangent(term, factor, law->s, law->s1, at, p->plans[piece]->block);

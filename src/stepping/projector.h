@@ -33,7 +33,7 @@ void olo_projector_add(olo_projector *projector, int piece, double factor, const
                        const double *qm, const double *q1);
 /* += factor times the tangent of a term with `invariants`, from its stress */
 void olo_projector_add_stress(olo_projector *projector, int piece, double factor,
-                              const olo_law_over *law, const olo_twist_places *at);
+                              const olo_law_over *law, const olo_twist_configurations *at);
 /* Row `row` of a closure block of `width` rows. */
 typedef struct olo_closure_position {
     int block, row, width;

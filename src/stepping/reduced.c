@@ -121,7 +121,7 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
 {
     reduced *x = context;
     const olo_motion *m = &x->step->x;
-    const olo_twist_places places = {
+    const olo_twist_configurations places = {
         .left = olo_motion_left(m), .qm = m->qm, .stress = at, .q1 = m->q1};
     olo_projector_add_stress(x->projector, piece, factor, law, &places);
 }
@@ -243,7 +243,7 @@ static void predict(void *data, olo_step *step, double scale)
     if (x->closed)
         olo_motion_predict(x->topology, &step->x, x->predicted, 1.0);
     else
-        olo_motion_place(x->topology, &step->x, x->predicted);
+        olo_motion_set(x->topology, &step->x, x->predicted);
     /* predict the multipliers of closures, in the space of active directions */
     for (int i = 0; i < x->topology->closure_block_count; i++)
         for (int j = 0; j < x->topology->closure_blocks[i].count; j++)

@@ -1,14 +1,14 @@
 /* Derivatives of actions over a step. Almost every action is a scalar times a vector,
  *
- *     f = F(x0, x1, h, t, u) p(q0, q1),      x_a = x(q_a) the joint coordinate that it acts along,
+ *     f = F(x0, x1, h, t, u) p(q0, q1),      x_a = x(q_a) the joint coordinate of the action:
  *
- * the factor over time times the unit load, or a force times the discrete gradient of a coordinate.
- * With F_a = dF/dx_a grad x(q_a) in a slot of configurations
+ * a factor over time times the unit load, or a force times the discrete gradient of a coordinate.
+ * With the derivatives F_a of F with respect to slot a (dF/dx_a grad x(q_a) for a configuration)
  *
  *     df/da          = p (x) F_a + F dp/da
- *     d2(y.f)/da db  = (y.p) F_ab + F_a (x) (y.p)_b + (y.p)_a (x) F_b + F (y.p)_ab,
+ *     d2(y.f)/da db  = (y.p) F_ab + F_a (x) (y.p)_b + (y.p)_a (x) F_b + F (y.p)_ab.
  *
- * F_ab having dF/dx_a Hess x(q_a) as well where a = b is a slot of configurations.
+ * For a = b a configuration, F_ab also contains the term dF/dx_a Hess x(q_a).
  */
 #include "system/action.h"
 
@@ -40,7 +40,7 @@ void olo_action_factor_scalar(const olo_action *action, const olo_interval *x, o
         F->first[OLO_SLOT_INPUT] = 1.0;
         return;
     }
-    /* at the midpoint t + h/2 */
+    /* the function of time at the midpoint t + h/2 */
     double by[3];
     olo_time_derivatives(&action->time, x->t + 0.5 * x->h, 1.0, by);
     F->value = by[0];
@@ -80,6 +80,7 @@ static void pattern_first(const olo_action *action, const olo_interval *x, olo_s
         memset(by, 0, (size_t)(action->size * olo_slot_width(a, action->size)) * sizeof *by);
 }
 
+/* df/da of a product f = F p */
 static void product_first(const olo_action *action, const olo_interval *x, olo_slot a,
                           double *matrix)
 {
@@ -139,7 +140,7 @@ static void put_curvature(const olo_action *action, const olo_interval *x, const
     }
 }
 
-/* out[width] = the second derivatives of F by x_a and b, in slot a along grad x(q_a) */
+/* out[width] = grad x(q_a) for a configuration, 1 for the other slots */
 static void direction_of(const olo_action *action, const olo_interval *x, olo_slot a, double *out)
 {
     out[0] = 1.0;
@@ -159,6 +160,7 @@ void olo_action_second(const olo_action *action, const olo_interval *x, const do
         matrix[0] = 0;
         return;
     }
+    /* the factors: F, y.p and their first derivatives */
     action->type->scalar(action, x, &F);
     action->type->pattern->value(action, x, p);
     for (int i = 0; i < action->size; i++)
@@ -169,6 +171,7 @@ void olo_action_second(const olo_action *action, const olo_interval *x, const do
     contracted_first(action, x, y, b, p_b);
     direction_of(action, x, a, e_a);
     direction_of(action, x, b, e_b);
+    /* F (y.p)_ab and the Hessian of the coordinate, then all outer products */
     put_curvature(action, x, y, &F, along, a, b, matrix);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++)
@@ -194,6 +197,7 @@ void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, 
         action->type->by_weight(action, x, t, p - weights, df);
         return;
     }
+    /* f is affine in the coefficient: its derivative is f(1) - f(0) */
     olo_action zero = *action, one = *action;
     *olo_action_coefficient(&zero, p) = 0;
     *olo_action_coefficient(&one, p) = 1;

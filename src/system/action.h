@@ -1,8 +1,8 @@
-/* Actions: forces and moments that do work from outside. Over a step an action gives generalised
- * forces f on the coordinates `index`, sampled at the midpoint in time and configuration; its work
- * is f . dq exactly, and f enters the balance as -h f.
+/* Actions: external forces and moments that do work. Over a step an action gives generalised
+ * forces f on the coordinates `index`, evaluated at the midpoint in time and configuration. Its
+ * work is f . dq exactly, and f enters the balance as -h f.
  *
- * A kind of action is a constant table in a file of its own (action_*.c).
+ * A kind of action is a constant table of functions in its own file (action_*.c).
  */
 #ifndef OLO_SYSTEM_ACTION_H
 #define OLO_SYSTEM_ACTION_H
@@ -18,15 +18,15 @@ enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
 
 typedef struct olo_action olo_action;
 
-/* A scalar F of a step with its derivatives by the values of a joint coordinate at q0 and q1, by h,
- * t and input, addressed by olo_slot. */
+/* A scalar F of a step with its derivatives, indexed by olo_slot: with respect to the values of a
+ * joint coordinate at q0 and q1, the step h, the time t and the input. */
 typedef struct olo_action_scalar {
     double value;
     double first[OLO_SLOTS];
-    double second[OLO_SLOTS][OLO_SLOTS]; /* both halves */
+    double second[OLO_SLOTS][OLO_SLOTS]; /* symmetric, all entries stored */
 } olo_action_scalar;
 
-/* The vector p(q0, q1)[size] that a scalar multiplies. */
+/* The vector p(q0, q1)[size] that the scalar multiplies. */
 typedef struct olo_action_pattern {
     void (*value)(const olo_action *action, const olo_interval *x, double *p);
     /* dp/dq0 (a = 0) or dp/dq1 (1); NULL: p is constant */
@@ -41,23 +41,25 @@ typedef struct olo_action_type {
     /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
     void (*force)(const olo_action *action, const olo_interval *x, double t, double *f,
                   double *tangent);
-    /* Almost every action is f = F p, and all of its derivatives follow from those of both: */
+    /* Almost every action is f = F p; all its derivatives follow from those of F and p. */
     void (*scalar)(const olo_action *action, const olo_interval *x, olo_action_scalar *F);
     const olo_action_pattern *pattern;
-    /* Of one that is not: df/da[size x width]. Second derivatives of these are not known. */
+    /* Of the other actions: df/da[size x width]. Their second derivatives are not known. */
     void (*first)(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
-    /* df[size] by the weight of one slot of its position, where f is not affine in it */
+    /* df[size] with respect to the weight of one slot of its position; NULL: f is affine in it */
     void (*by_weight)(const olo_action *action, const olo_interval *x, double t, int slot,
                       double *df);
-    /* f[size] of a unit of input `index` where nothing moves, and the key of the element that it
-     * is; "": the element as a whole; NULL: it has no more of them. NULL: no input at all. */
+    /* f[size] of a unit of input `index` at rest. Returns the key of the element that the input
+     * stands for, "" for the element as a whole, NULL if there is no input `index`. The entry is
+     * NULL if the action has no input. */
     const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
-    bool motion_tangent; /* f depends on q1 but the tangent is not known: Newton is not quadratic */
-    bool dead;           /* its vector is fixed in space, whatever moves */
-    bool moment;         /* no force: nothing that translates all feels it */
-    bool user;           /* f is a function of the user's own */
+    bool motion_tangent; /* f depends on q1 but its tangent is not known: Newton's method is not
+                            quadratic */
+    bool dead;           /* its vector is fixed in space */
+    bool moment;         /* a pure moment: invariant under translations */
+    bool user;           /* f is a user function */
 } olo_action_type;
 
 struct olo_action {
@@ -66,7 +68,7 @@ struct olo_action {
     int number; /* among all actions */
     int size;
     const int *index;      /* [size] coordinates it acts on */
-    olo_position position; /* where a force acts */
+    olo_position position; /* the point at which a force acts */
     int frame;             /* first coordinate of the body, moments and body-fixed forces */
     double vector[3];      /* force or moment, in space or along the directors */
     olo_time_function time;
@@ -77,60 +79,63 @@ struct olo_action {
     void *context;
     /* along a joint coordinate */
     const olo_term *coordinate;
-    double kp, kd; /* of a controller, whose `time` is the target, 0 without one */
+    double kp, kd; /* of a controller; its `time` is the target, 0 without one */
     double (*drive)(void *context, double t, double coordinate, double rate);
     void (*drive_derivatives)(void *context, double t, double coordinate, double rate,
                               double by[2]);
 };
 
-extern const olo_action_type olo_action_dead_force;     /* force fixed in space */
-extern const olo_action_type olo_action_body_force;     /* force along the directors */
-extern const olo_action_type olo_action_dead_moment;    /* moment fixed in space */
-extern const olo_action_type olo_action_body_moment;    /* moment along the directors */
-extern const olo_action_type olo_action_callback;       /* force from a C function, */
-extern const olo_action_type olo_action_function;       /* ... whose derivatives are known */
-extern const olo_action_type olo_action_body_callback;  /* the same along the directors, */
-extern const olo_action_type olo_action_body_function;  /* ... and with derivatives */
-extern const olo_action_type olo_action_drive;          /* along a joint coordinate: over time, */
-extern const olo_action_type olo_action_controller;     /* ... towards a target, */
-extern const olo_action_type olo_action_drive_callback; /* ... from a C function, */
-extern const olo_action_type olo_action_drive_function; /* ... whose derivatives are known */
+extern const olo_action_type olo_action_dead_force;  /* force fixed in space */
+extern const olo_action_type olo_action_body_force;  /* force along the directors */
+extern const olo_action_type olo_action_dead_moment; /* moment fixed in space */
+extern const olo_action_type olo_action_body_moment; /* moment along the directors */
+extern const olo_action_type olo_action_callback;    /* force in space from a C function */
+extern const olo_action_type olo_action_function;    /* the same, with known derivatives */
+extern const olo_action_type
+    olo_action_body_callback; /* force along the directors from a function */
+extern const olo_action_type olo_action_body_function; /* the same, with known derivatives */
+extern const olo_action_type olo_action_drive;      /* along a joint coordinate: function of time */
+extern const olo_action_type olo_action_controller; /* along a joint coordinate: towards a target */
+extern const olo_action_type olo_action_drive_callback; /* ... from a C function */
+extern const olo_action_type olo_action_drive_function; /* ... with known derivatives */
 
 /* All kinds by number, NULL after the last. */
 const olo_action_type *olo_action_type_number(int number);
 
-/* df/da over a step whose midpoint in time is t + h/2: [size x size] for configurations, [size] for
- * the other arguments. */
+/* df/da over a step with midpoint t + h/2 in time: [size x size] for configurations, [size] for the
+ * other arguments. */
 void olo_action_first(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
 
 /* d2(y.f)/da db, row index in slot a. */
 void olo_action_second(const olo_action *action, const olo_interval *x, const double *y, olo_slot a,
                        olo_slot b, double *matrix);
 
-/* df[size] by coefficient p (coefficients.h). `t` is the midpoint in time, as in `force`. */
+/* df[size] with respect to coefficient p (coefficients.h). `t` is the midpoint in time, as in
+ * `force`. */
 void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
                                double *df);
 
-/* By how much f changes between two actions, df[size]: the derivative by what differs by one in
- * them and in which f is affine, as in functions of time. */
+/* df[size] = f of `to` less f of `from`. Where f is affine in a quantity that differs by one
+ * between them, this is the derivative with respect to the quantity. */
 void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
                        double t, double *df);
 
-/* The factor over time, or the input that stands for it, as a scalar of the step. */
+/* The factor over time, or the input that replaces it, as a scalar of the step. */
 void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,
                               olo_action_scalar *F);
 
-/* The input of loads: the factor that their `time` is, f that of the load as it is written. */
+/* The input of loads, which replaces the factor `time`: f is the load with factor one. */
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f);
 
-/* Whether the step has an input for the action, which then stands for its function of time; f is
+/* True if the step has an input for the action. The input replaces the function of time, and f is
  * affine in it. */
 static inline bool olo_action_has_input(const olo_action *action, const olo_interval *x)
 {
     return x->inputs && !isnan(x->inputs[action->number]);
 }
 
+/* The factor at time t: the input, the function of time, or one. */
 static inline double olo_action_factor(const olo_action *action, const olo_interval *x, double t)
 {
     if (olo_action_has_input(action, x))

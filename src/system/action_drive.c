@@ -1,18 +1,21 @@
-/* Forces and torques along a joint coordinate x. Over a step they are F times its discrete
- * gradient d,
+/* Forces and torques along a joint coordinate x. Over a step they are a scalar F times the discrete
+ * gradient d of the coordinate,
  *
- *     f = F d,     work f . dq = F (x1 - x0)   exactly;
+ *     f = F d,     work f . dq = F (x1 - x0)   exactly.
  *
- * d is made of scalar products of the two bodies, so F acts equal and opposite on both: momentum
- * stays.
+ * d is formed from scalar products of vectors of the two bodies. So F acts equal and opposite on
+ * both, and momentum is conserved.
  *
  *     drive        F = F0 factor(t_m)
  *     controller   F = kp (target(t_m) - x_m) + kd (target(t1) - target(t0) - (x1 - x0))/h
  *     callback     F = factor(t_m) f(t_m, x_m, (x1 - x0)/h) of a C function
  *     function     the same with F_x and F_v
  *
- * with x_m = (x0 + x1)/2. Tangent: F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1). All other
- * derivatives follow from those of F and d (action.c).
+ * with x_m = (x0 + x1)/2. The tangent is
+ *
+ *     df/dq1 = F dd/dq1 + d (x) (F_x/2 + F_v/h) grad x(q1).
+ *
+ * All other derivatives follow from those of F and d (action.c).
  */
 #include <float.h>
 #include <math.h>
@@ -20,11 +23,12 @@
 
 #include "system/action.h"
 
-/* The midpoint value and rate of the coordinate, with d in `f` and dd/dq1 in `tangent`. */
+/* The coordinate over a step: value at the midpoint, rate, and difference x1 - x0. */
 typedef struct motion {
     double x, rate, change;
 } motion;
 
+/* The motion of the coordinate; also writes d and, unless NULL, dd/dq1 to `tangent`. */
 static motion motion_of(const olo_action *action, const olo_interval *x, double *d, double *tangent)
 {
     double change = olo_term_discrete(action->coordinate, x, d, tangent);
@@ -32,16 +36,16 @@ static motion motion_of(const olo_action *action, const olo_interval *x, double 
     return (motion){.x = start + 0.5 * change, .rate = change / x->h, .change = change};
 }
 
-/* From d and dd/dq1 to f and df/dq1, with slope = dF/dx1. */
-static void put(const olo_action *action, const olo_interval *x, double F, double slope, double *f,
+/* Turns d and dd/dq1 into f and df/dq1, with F_1 = dF/dx1. */
+static void put(const olo_action *action, const olo_interval *x, double F, double F_1, double *f,
                 double *tangent)
 {
     int size = action->size;
     double gradient[OLO_FORM_SIZE_MAX];
-    if (tangent && slope != 0)
+    if (tangent && F_1 != 0)
         olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
     for (int i = 0; tangent && i < size * size; i++)
-        tangent[i] = F * tangent[i] + (slope != 0 ? slope * f[i / size] * gradient[i % size] : 0);
+        tangent[i] = F * tangent[i] + (F_1 != 0 ? F_1 * f[i / size] * gradient[i % size] : 0);
     for (int i = 0; i < size; i++)
         f[i] *= F;
 }
@@ -74,9 +78,9 @@ static void controller(const olo_action *action, const olo_interval *x, double t
     put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
 }
 
-/* Derivative of the user's function by differences, over steps that are small against what the
- * argument is. */
-static double slope_of(const olo_action *action, double t, motion m, bool by_rate, double scale)
+/* Derivative of the user function by central differences, with a step relative to `scale`. */
+static double difference_quotient(const olo_action *action, double t, motion m, bool by_rate,
+                                  double scale)
 {
     double step = cbrt(DBL_EPSILON) * scale, before = by_rate ? m.rate : m.x;
     if (step == 0)
@@ -94,19 +98,18 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
 {
     motion m = motion_of(action, x, f, tangent);
     const double factor = olo_action_factor(action, x, t);
-    double F = factor * action->drive(action->context, t, m.x, m.rate), slope = 0;
+    double F = factor * action->drive(action->context, t, m.x, m.rate), F_1 = 0;
     if (tangent) {
-        /* an angle has a scale of its own, a position that of the lengths it is the difference of
-         * */
+        /* the scale of an angle is one, of a position the lengths whose difference it is */
         const olo_term *c = action->coordinate;
         double unit = c->law->angle ? 1.0 : olo_form_magnitude(&c->form[0], x->qm);
         double size = fmax(unit, fabs(m.change));
-        slope = factor * (0.5 * slope_of(action, t, m, false, size) +
-                          slope_of(action, t, m, true, size / fabs(x->h)) / x->h);
-        if (!isfinite(slope))
-            slope = 0; /* a guess that helps Newton, no more */
+        F_1 = factor * (0.5 * difference_quotient(action, t, m, false, size) +
+                        difference_quotient(action, t, m, true, size / fabs(x->h)) / x->h);
+        if (!isfinite(F_1))
+            F_1 = 0; /* it affects only the convergence of Newton's method */
     }
-    put(action, x, F, slope, f, tangent);
+    put(action, x, F, F_1, f, tangent);
 }
 
 static void function(const olo_action *action, const olo_interval *x, double t, double *f,
@@ -164,7 +167,7 @@ static void put_pair(olo_action_scalar *F, olo_slot a, olo_slot b, double value)
     F->second[a][b] = F->second[b][a] = value;
 }
 
-/* What the target adds: kp target(t + h/2) + kd (target(t + h) - target(t))/h */
+/* F += the contribution of the target, kp target(t + h/2) + kd (target(t + h) - target(t))/h */
 static void add_target(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
     const double h = x->h, kp = action->kp, kd = action->kd;
@@ -203,7 +206,7 @@ static void controller_scalar(const olo_action *action, const olo_interval *x, o
     add_target(action, x, F);
 }
 
-/* Derivatives of the user's function in time are not known, nor second ones. */
+/* Time derivatives and second derivatives of a user function are not known. */
 static void callback_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
     double d[OLO_FORM_SIZE_MAX];
@@ -223,9 +226,9 @@ static void function_scalar(const olo_action *action, const olo_interval *x, olo
     F->first[OLO_SLOT_Q1] = factor * (0.5 * by[0] + by[1] / x->h);
 }
 
-/* --- inputs where nothing moves --- */
+/* --- inputs at rest --- */
 
-/* F times the gradient of the coordinate. */
+/* f = F times the gradient of the coordinate. */
 static void along(const olo_action *action, const olo_interval *x, double F, double *f)
 {
     olo_term_discrete(action->coordinate, x, f, NULL);
@@ -238,7 +241,7 @@ static const char *kind_of(const olo_action *action)
     return action->coordinate->law->angle ? "torque" : "force";
 }
 
-/* the factor over time */
+/* input: the factor over time */
 static const char *drive_input(const olo_action *action, const olo_interval *x, int index,
                                double *f)
 {
@@ -248,7 +251,7 @@ static const char *drive_input(const olo_action *action, const olo_interval *x, 
     return kind_of(action);
 }
 
-/* the target, and its rate */
+/* inputs: the target, and its rate */
 static const char *controller_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f)
 {
@@ -259,7 +262,7 @@ static const char *controller_input(const olo_action *action, const olo_interval
     return rate ? "target.rate" : "target";
 }
 
-/* what the function gives */
+/* input: the value of the function */
 static const char *callback_input(const olo_action *action, const olo_interval *x, int index,
                                   double *f)
 {

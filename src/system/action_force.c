@@ -1,19 +1,21 @@
-/* Forces on a place x(q) = x0 + sum_k w_k q_k: virtual work F . delta x puts w_k F on slot k.
+/* Forces F at a point x(q) = x0 + sum_k w_k q_k. The virtual work F . delta x gives the generalised
+ * force w_k F on slot k.
  *
  *     dead          F fixed in space
  *     body-fixed    F = sum_I F_I d_I at the midpoint; linear in q1: dF/dd_I,1 = 1/2 F_I I
  *     callback      F(t, x, v) at the midpoint, v = dx/h
- *     function      the same with F_x and F_v: dF/dq1 = (F_x/2 + F_v/h) dx/dq, dF/dq0 = (F_x/2 -
- *                   F_v/h) dx/dq
+ *     function      the same with F_x and F_v:
+ *                   dF/dq1 = (F_x/2 + F_v/h) dx/dq,   dF/dq0 = (F_x/2 - F_v/h) dx/dq
  *
- * Callback and function along the directors: F = sum_I F_I(t, x, v) d_I with x and v in space, the
- * sum of both tangents.
+ * Callback and function also exist along the directors: F = sum_I F_I(t, x, v) d_I with x and v in
+ * space. Their tangent is the sum of both tangents.
  */
 #include <string.h>
 
 #include "linalg/vec3.h"
 #include "system/action.h"
 
+/* f = the generalised force of F at the point */
 static void spread(const olo_action *action, const double F[3], double *f)
 {
     for (int k = 0; k < action->position.count; k++)
@@ -32,17 +34,19 @@ static void dead_force(const olo_action *action, const olo_interval *x, double t
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
 }
 
-/* A force of these components along the directors. The index list is the body's twelve coordinates;
- * the place lies on the same body. */
+/* A force with given components along the directors. The coordinates are the twelve of the body;
+ * the point is fixed in the same body. */
 static void put_along_directors(const olo_action *action, const olo_interval *x,
                                 const double components[3], double *f, double *tangent)
 {
     double F[3] = {0, 0, 0};
+    /* the force in space */
     for (int I = 0; I < 3; I++)
         vec3_add(components[I], x->qm + action->frame + 3 * (I + 1), F);
     memset(f, 0, 12 * sizeof *f);
     if (tangent)
         memset(tangent, 0, 144 * sizeof *tangent);
+    /* w_k F on each slot; the directors at the midpoint depend on q1 by one half */
     for (int k = 0; k < action->position.count; k++) {
         int row = action->position.slot[k] - action->frame;
         double w = action->position.weight[k];
@@ -62,8 +66,9 @@ static void body_force(const olo_action *action, const olo_interval *x, double t
     put_along_directors(action, x, components, f, tangent);
 }
 
-static void place_of(const olo_action *action, const olo_interval *x, double position[3],
-                     double velocity[3])
+/* Position and velocity of the point at the midpoint. */
+static void move_point(const olo_action *action, const olo_interval *x, double position[3],
+                       double velocity[3])
 {
     olo_position_value(&action->position, x->qm, position);
     olo_position_linear(&action->position, x->dq, velocity);
@@ -71,12 +76,12 @@ static void place_of(const olo_action *action, const olo_interval *x, double pos
         velocity[i] /= x->h;
 }
 
-/* What the function gives, times a factor. */
+/* F = s times the user function */
 static void call(const olo_action *action, const olo_interval *x, double t, double s, double F[3])
 {
     double position[3], velocity[3];
     vec3_set(0, 0, 0, F);
-    place_of(action, x, position, velocity);
+    move_point(action, x, position, velocity);
     action->function(action->context, t, position, velocity, F);
     for (int i = 0; i < 3; i++)
         F[i] *= s;
@@ -92,14 +97,14 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
 }
 
-/* By one end of the step: dv/dx there is +1/h or -1/h. */
+/* The tangent with respect to one end of the step: `rate` = dv/dx is 1/h at q1, -1/h at q0. */
 static void function_tangent(const olo_action *action, const olo_interval *x, double t, double rate,
                              double *tangent)
 {
     double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0};
     const double s = olo_action_factor(action, x, t), *weight = action->position.weight;
     const int count = action->position.count, size = action->size;
-    place_of(action, x, position, velocity);
+    move_point(action, x, position, velocity);
     action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
     for (int k = 0; k < count; k++)
         for (int l = 0; l < count; l++)
@@ -116,7 +121,7 @@ static void function(const olo_action *action, const olo_interval *x, double t, 
         function_tangent(action, x, t, 1 / x->h, tangent);
 }
 
-/* The factor of the function; derivatives by time are not known. */
+/* df/d(input), zero without an input. */
 static void function_by_factor(const olo_action *action, const olo_interval *x, bool in_body,
                                double *by)
 {
@@ -152,25 +157,26 @@ static void body_callback(const olo_action *action, const olo_interval *x, doubl
     put_along_directors(action, x, components, f, tangent);
 }
 
-/* Adds what the components change by at one end of the step, along the directors. */
+/* Adds the derivative of the components with respect to one end of the step. */
 static void add_body_tangent(const olo_action *action, const olo_interval *x, double t, double rate,
                              double *tangent)
 {
     double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0}, by[9] = {0};
     const double s = olo_action_factor(action, x, t), *d = x->qm + action->frame + 3;
-    const olo_position *place = &action->position;
-    place_of(action, x, position, velocity);
+    const olo_position *point = &action->position;
+    move_point(action, x, position, velocity);
     action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
-    /* into space: rows of `by` along the axes of space */
+    /* the derivative of the force in space: rows of `by` along the axes of space */
     for (int I = 0; I < 3; I++)
         for (int i = 0; i < 9; i++)
             by[i] += s * d[3 * I + i / 3] *
                      (0.5 * by_position[3 * I + i % 3] + rate * by_velocity[3 * I + i % 3]);
-    for (int k = 0; k < place->count; k++)
-        for (int l = 0; l < place->count; l++)
+    /* distribute to the slots of the point */
+    for (int k = 0; k < point->count; k++)
+        for (int l = 0; l < point->count; l++)
             for (int i = 0; i < 9; i++)
-                tangent[(place->slot[k] - action->frame + i / 3) * 12 + place->slot[l] -
-                        action->frame + i % 3] += place->weight[k] * place->weight[l] * by[i];
+                tangent[(point->slot[k] - action->frame + i / 3) * 12 + point->slot[l] -
+                        action->frame + i % 3] += point->weight[k] * point->weight[l] * by[i];
 }
 
 static void body_function(const olo_action *action, const olo_interval *x, double t, double *f,
@@ -201,9 +207,10 @@ static void body_callback_first(const olo_action *action, const olo_interval *x,
         function_by_factor(action, x, true, matrix);
 }
 
-/* --- by weights of the position, through what the function sees of it --- */
+/* --- derivatives with respect to weights of the position --- */
 
-/* dF of the function with its factor as one slot's weight changes: the point moves by that slot */
+/* dF of the user function with respect to the weight of one slot: position and velocity of the
+ * point change by those of the slot. */
 static void call_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
                            double dF[3])
 {
@@ -211,7 +218,7 @@ static void call_by_weight(const olo_action *action, const olo_interval *x, doub
     const double s = olo_action_factor(action, x, t);
     const double *at = x->qm + action->position.slot[slot],
                  *move = x->dq + action->position.slot[slot];
-    place_of(action, x, position, velocity);
+    move_point(action, x, position, velocity);
     action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
     for (int i = 0; i < 3; i++)
         dF[i] =

@@ -2,12 +2,13 @@
  *
  *     f_I = 1/2 m x d^I,   d^I the reciprocal triad of the midpoint directors,
  *
- * since then sum_I d_I,m x f_I = m and the work sum_I f_I . (a x d_I,m) = m . a, for any Cayley
- * vector a. (At the midpoint the directors are not orthonormal, hence the reciprocal triad.)
- * Body-fixed moments are m = sum_I m_I d^I, so that their components along d_I are kept.
+ * since then sum_I d_I,m x f_I = m, and the work is sum_I f_I . (a x d_I,m) = m . a for any Cayley
+ * vector a. The directors at the midpoint are not orthonormal, hence the reciprocal triad. A
+ * body-fixed moment is m = sum_I m_I d^I, so that its components along d_I are constant.
  *
- * A director that changes by e_c changes the triad by d(d^I)/d(d_J)_c = -(d^I)_c d^J, and so
+ * The derivatives of the reciprocal triad with respect to component c of director J are
  *
+ *     d(d^I)/d(d_J)_c           = -(d^I)_c d^J,
  *     d2(d^I)/d(d_J)_c d(d_K)_e = (d^I)_e (d^K)_c d^J + (d^I)_c (d^J)_e d^K.
  */
 #include <string.h>
@@ -25,18 +26,20 @@ static void reciprocal(const double *d, double R[9])
         R[i] /= det;
 }
 
-/* With the factor s over time. */
+/* f and, unless NULL, df/dq1 of the moment times the factor s. */
 static void moment(const olo_action *action, const olo_interval *x, double s, bool in_body,
                    double *f, double *tangent)
 {
     double R[9], m[3] = {0, 0, 0};
     reciprocal(x->qm + action->frame + 3, R);
+    /* the moment in space */
     for (int I = 0; I < 3; I++) {
         if (in_body)
             vec3_add(s * action->vector[I], R + 3 * I, m);
         else
             m[I] = s * action->vector[I];
     }
+    /* f_I = 1/2 m x d^I */
     memset(f, 0, 12 * sizeof *f);
     for (int I = 0; I < 3; I++) {
         vec3_cross(m, R + 3 * I, f + 3 * (I + 1));
@@ -45,10 +48,10 @@ static void moment(const olo_action *action, const olo_interval *x, double s, bo
     }
     if (!tangent)
         return;
+    /* the derivative with respect to component c of director J; dq_m = 1/2 dq1 */
     memset(tangent, 0, 144 * sizeof *tangent);
     for (int J = 0; J < 3; J++)
         for (int c = 0; c < 3; c++) {
-            /* the midpoint moves by half of the end */
             double dm[3] = {0, 0, 0};
             for (int K = 0; in_body && K < 3; K++)
                 vec3_add(-0.5 * s * action->vector[K] * R[3 * K + c], R + 3 * J, dm);
@@ -65,6 +68,7 @@ static void moment(const olo_action *action, const olo_interval *x, double s, bo
 
 /* --- the unit load and its second derivatives --- */
 
+/* sum += factor m.(a x y) */
 static void triple(double factor, const double m[3], const double a[3], const double y[3],
                    double *sum)
 {
@@ -73,7 +77,7 @@ static void triple(double factor, const double m[3], const double a[3], const do
     *sum += factor * vec3_dot(m, across);
 }
 
-/* d(d^I)/d(director) and its second derivative, directors counted as coordinates 0 .. 9 */
+/* First and second derivatives of d^I with respect to the nine numbers j, k of the directors. */
 static void triad_first(const double R[9], int I, int j, double out[3])
 {
     vec3_set(0, 0, 0, out);
@@ -88,7 +92,8 @@ static void triad_second(const double R[9], int I, int j, int k, double out[3])
     vec3_add(R[3 * I + c] * R[3 * J + e], R + 3 * K, out);
 }
 
-/* The moment, its first derivatives by j and k and its second: constant in space, or m_L d^L. */
+/* The moment, its derivatives with respect to j and to k, and its second derivative. A dead moment
+ * is constant, a body-fixed one is m_L d^L. */
 static void moment_derivatives(const olo_action *action, bool in_body, const double R[9], int j,
                                int k, double m[4][3])
 {
@@ -109,7 +114,7 @@ static void moment_derivatives(const olo_action *action, bool in_body, const dou
     }
 }
 
-/* d2(y.p)/dq_a dq_b, y.p = 1/2 sum_I m.(d^I x y_I); the midpoint moves by half of either end */
+/* d2(y.p)/dq_a dq_b with y.p = 1/2 sum_I m.(d^I x y_I); dq_m = 1/2 (dq0 + dq1) */
 static void second(const olo_action *action, const olo_interval *x, const double *y, bool in_body,
                    double *matrix)
 {
@@ -143,7 +148,7 @@ static void dead_value(const olo_action *action, const olo_interval *x, double *
 static void dead_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
 {
     double p[12];
-    (void)a; /* a function of the midpoint */
+    (void)a; /* the same for q0 and q1: a function of the midpoint */
     moment(action, x, 1.0, false, p, matrix);
 }
 

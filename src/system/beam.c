@@ -1,7 +1,6 @@
-/* What a state does to the beams of a system: strains and stress resultants at the quadrature
- * points,
+/* Beams of a system: names, nodes, and strains and stress resultants at the quadrature points,
  *
- *     n = dW/dGamma,  m = dW/dK          in the directors of the section.
+ *     n = dW/dGamma,  m = dW/dK          along the directors of the section.
  */
 #include "system/system.h"
 

@@ -1,4 +1,5 @@
-/* Conditions and rates of constraint rows with their derivatives, see the header. */
+/* Conditions and rates of constraint rows with their derivatives; the equations are in the header.
+ */
 #include "system/condition.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static void take_local(const olo_constraint *row, const double *all, double *loc
         local[i] = all[row->index[i]];
 }
 
-/* -f(t), the part of g that moves: its first and second derivative by t + h */
+/* First and second time derivative of -f(t), the part of g that depends on time. */
 static void motion_derivatives(const olo_constraint *row, double t, double by[2])
 {
     double f[3];
@@ -55,7 +56,7 @@ static void gradient_by(const olo_constraint *row, const olo_interval *x, olo_sl
         olo_constraint_discrete(row, x, d, matrix);
 }
 
-/* Of d.dq: (dq.d)_ab + s_a d_a,b + s_b d_b,a with s = -1 at q0 and 1 at q1. */
+/* Second derivative of d.dq: (dq.d)_ab + s_a d_a,b + s_b d_b,a with s = -1 at q0 and 1 at q1. */
 static void velocity_second(const olo_constraint *row, const olo_interval *x, olo_slot a,
                             olo_slot b, double *matrix)
 {

@@ -1,15 +1,18 @@
 /* Constraint rows g(q, t) = 0.
  *
- *     form       g = e(q), a quadratic form (constraint_form.c): what keeps bodies rigid, joints
- *     relation   g = c + sum a_i x_i(q) - f(t) of joint coordinates x_i and a motion f over time
+ *     form       g = e(q), a quadratic form (constraint_form.c): rigid bodies, joints
+ *     relation   g = c + sum a_i x_i(q) - f(t) of joint coordinates x_i and a prescribed motion f
  *                (constraint_relation.c): gears, screws, mimics, prescribed motions
- *     height     g = n.(x - o) - r sigma, the centre of a disc or ball over its plane
+ *     height     g = n.(x - o) - r sigma, the centre of a disc or ball above its plane
  *                (constraint_rolling.c)
- *     rolling    no g at all, only d(q0, q1) with d.dq = 0: a velocity row (constraint_rolling.c)
+ *     rolling    no g, only d(q0, q1) with d.dq = 0: a velocity row (constraint_rolling.c)
  *
- * Over a step a row has the discrete gradient d with d.dq = g(q1, t) - g(q0, t) exactly, whatever
- * kind it is: the force of a multiplier is -lambda d, it does no work but -lambda (f(t1) - f(t0)),
- * that of a motion. A kind is a constant table in a file of its own.
+ * Over a step every kind of row with a g has a discrete gradient d with
+ *
+ *     d.dq = g(q1, t) - g(q0, t)   exactly.
+ *
+ * The force of a multiplier is -lambda d; its only work is -lambda (f(t1) - f(t0)), the work of a
+ * prescribed motion. A kind of row is a constant table of functions in its own file.
  */
 #ifndef OLO_SYSTEM_CONSTRAINT_H
 #define OLO_SYSTEM_CONSTRAINT_H
@@ -20,7 +23,7 @@
 #include "system/form.h"
 #include "system/term.h"
 
-/* Where and when. `angles` as in an interval: may be NULL. */
+/* A configuration and a time. `angles` as in an interval: may be NULL. */
 typedef struct olo_at {
     const double *q, *angles;
     double t;
@@ -28,38 +31,39 @@ typedef struct olo_at {
 
 typedef struct olo_constraint olo_constraint;
 
-enum { OLO_CONSTRAINT_DATA = 32 * sizeof(double) }; /* room for `data` of a kind with numbers */
+enum { OLO_CONSTRAINT_DATA = 32 * sizeof(double) }; /* largest size of `data` */
 
 typedef struct olo_constraint_type {
     const char *name;
-    bool velocity; /* no g: value and magnitude are absent, the gradient is d(q, q) */
+    bool velocity; /* no g: value and magnitude are NULL, the gradient is d(q, q) */
     double (*value)(const olo_constraint *row, const olo_at *at);
-    /* Sum of the magnitudes of the parts of g: what its value is rounded against. */
+    /* Sum of the magnitudes of the terms of g, to which the rounding of its value is relative. */
     double (*magnitude)(const olo_constraint *row, const olo_at *at);
     /* gradient[size] in q */
     void (*gradient)(const olo_constraint *row, const olo_at *at, double *gradient);
     /* d[size]; tangent[size*size] = dd/dq1 unless NULL */
     void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
-    /* dd/dq0, row-major, and the Hessian of g at a configuration: for derivatives of runs. NULL: it
-     * has none. Of a velocity row the matrix that takes v to the gradient of d(q, q).v. */
+    /* dd/dq0, row-major, and the Hessian of g at a configuration, for derivatives of runs. NULL:
+     * there is none. `hessian` of a velocity row is the matrix H with d(d(q, q).v)/dq = H v. */
     void (*start_tangent)(const olo_constraint *row, const olo_interval *x, double *tangent);
     void (*hessian)(const olo_constraint *row, const olo_at *at, double *hessian);
-    /* Contracted second derivatives: d2(y.d)/dq_a dq_b over a step, a and b 0 or 1, row index in
-     * slot a; and d2(y.grad g)/dq dq at a configuration. NULL: they vanish. */
+    /* Contracted second derivatives: d2(y.d)/dq_a dq_b over a step with a and b 0 or 1, the row
+     * index in slot a; and d2(y.grad g)/dq dq at a configuration. NULL: they vanish. */
     void (*second)(const olo_constraint *row, const olo_interval *x, const double *y, int a, int b,
                    double *matrix);
     void (*third)(const olo_constraint *row, const olo_at *at, const double *y, double *matrix);
-    /* Numbers of `data` in which g and d are affine, for derivatives by parameters: how many, the
-     * value of one, and the row with another value, its data copied to `room`. */
+    /* Numbers of `data` in which g and d are affine, for derivatives with respect to parameters:
+     * how many, the value of one, and the row with a different value, its data in `memory`. */
     int numbers;
     double (*number)(const olo_constraint *row, int index);
-    olo_constraint (*with)(const olo_constraint *row, int index, double value, void *room);
-    /* Other numbers that g and d depend on: tells them one by one. NULL: none. */
+    olo_constraint (*with)(const olo_constraint *row, int index, double value, void *memory);
+    /* Visits the other numbers that g and d depend on. NULL: there are none. */
     void (*others)(const olo_constraint *row, void *context,
-                   void (*tell)(void *context, double value));
-    /* f(t) with its derivative unless NULL; NULL: nothing moves over time */
+                   void (*visit)(void *context, double value));
+    /* f(t), and its derivative unless `rate` is NULL. The entry is NULL without prescribed
+     * motion. */
     double (*motion)(const olo_constraint *row, double t, double *rate);
-    /* Why the row has no meaning over a step; NULL: it has. The entry may be NULL. */
+    /* The reason why the row is not valid over a step; NULL: it is valid. The entry may be NULL. */
     const char *(*objection)(const olo_constraint *row, const olo_interval *x);
 } olo_constraint_type;
 
@@ -67,7 +71,7 @@ typedef struct olo_constraint_type {
 typedef struct olo_share {
     double factor;
     const olo_term *coordinate;
-    const int *place; /* [coordinate->size] where its coordinates are among those of the row */
+    const int *place; /* [coordinate->size] local index in the row of each of its coordinates */
 } olo_share;
 
 struct olo_constraint {
@@ -80,7 +84,7 @@ struct olo_constraint {
     const olo_share *shares;
     double constant;
     const void *data;       /* of other kinds; it lives as long as the system */
-    olo_time_function time; /* owned by the system; value NULL: no motion */
+    olo_time_function time; /* owned by the system; value NULL: no prescribed motion */
 };
 
 extern const olo_constraint_type olo_constraint_form, olo_constraint_relation,
@@ -111,7 +115,7 @@ static inline void olo_constraint_discrete(const olo_constraint *row, const olo_
     row->type->discrete(row, x, d, tangent);
 }
 
-/* Does it follow a motion over time? */
+/* True if the row has a prescribed motion. */
 static inline bool olo_constraint_moves(const olo_constraint *row)
 {
     return row->time.value != NULL;
@@ -120,18 +124,18 @@ static inline bool olo_constraint_moves(const olo_constraint *row)
 /* f(t + h) - f(t) over a step */
 double olo_constraint_advance(const olo_constraint *row, const olo_interval *x);
 
-/* Of a velocity row: the derivative[size] of d.dq in q0. */
+/* derivative[size] = d(d.dq)/dq0 of a velocity row. */
 void olo_constraint_start(const olo_constraint *row, const olo_interval *x, double *derivative);
 
-/* g(q1, t1) - g(q0, t0) free of cancellation in q: d.dq - (f(t1) - f(t0)), with d at hand. */
+/* g(q1, t1) - g(q0, t0) = d.dq - (f(t1) - f(t0)) from a given d, without cancellation in q. */
 double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d);
 
-/* What has to vanish at the end of a step: g(q1, t1), or d.dq of a velocity row; and its
- * derivative[size] in q1. */
-double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x);
+/* The condition at the end of a step, which has to vanish: g(q1, t1), or d.dq of a velocity row;
+ * and its derivative[size] with respect to q1. */
+double olo_constraint_condition(const olo_constraint *row, const olo_interval *x);
 void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative);
 
-/* dg/dt along v: grad g . v - f'(t), with the gradient at hand. */
+/* dg/dt along v: grad g . v - f'(t), from a given gradient. */
 double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *gradient,
                            const double *v);
 

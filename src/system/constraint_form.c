@@ -1,5 +1,8 @@
-/* Rows that are quadratic forms: the discrete gradient is the gradient at the midpoint, d = b + A
- * q_m, and dd/dq1 = 1/2 A. And what is the same for rows of all kinds. */
+/* Constraint rows that are quadratic forms. The discrete gradient is the gradient at the midpoint,
+ *
+ *     d = b + A q_m,     dd/dq0 = dd/dq1 = 1/2 A.
+ *
+ * The file also has the registry of kinds of rows, and the functions that all kinds share. */
 #include <string.h>
 
 #include "system/constraint.h"
@@ -71,6 +74,7 @@ double olo_constraint_advance(const olo_constraint *row, const olo_interval *x)
     return row->type->motion(row, x->t + x->h, NULL) - row->type->motion(row, x->t, NULL);
 }
 
+/* d.v of a local d and a velocity or increment v of all coordinates */
 static double along(const olo_constraint *row, const double *d, const double *v)
 {
     double sum = 0;
@@ -89,7 +93,7 @@ static olo_at end_of(const olo_interval *x)
     return (olo_at){.q = x->q1, .angles = x->angles, .t = x->t + x->h};
 }
 
-double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x)
+double olo_constraint_condition(const olo_constraint *row, const olo_interval *x)
 {
     double d[OLO_FORM_SIZE_MAX];
     olo_at end = end_of(x);
@@ -99,9 +103,9 @@ double olo_constraint_remainder(const olo_constraint *row, const olo_interval *x
     return along(row, d, x->dq);
 }
 
-/* += (dd/dq)^T dq */
-static void add_turned(const olo_constraint *row, const olo_interval *x, const double *K,
-                       double *derivative)
+/* derivative += K^T dq with K = dd/dq */
+static void add_transposed(const olo_constraint *row, const olo_interval *x, const double *K,
+                           double *derivative)
 {
     for (int i = 0; i < row->size; i++)
         for (int j = 0; j < row->size; j++)
@@ -113,7 +117,7 @@ static void velocity_end(const olo_constraint *row, const olo_interval *x, doubl
 {
     double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
     row->type->discrete(row, x, derivative, K);
-    add_turned(row, x, K, derivative);
+    add_transposed(row, x, K, derivative);
 }
 
 /* d(d.dq)/dq0 = -d + (dd/dq0)^T dq */
@@ -124,10 +128,10 @@ void olo_constraint_start(const olo_constraint *row, const olo_interval *x, doub
     for (int i = 0; i < row->size; i++)
         derivative[i] = -derivative[i];
     row->type->start_tangent(row, x, K);
-    add_turned(row, x, K, derivative);
+    add_transposed(row, x, K, derivative);
 }
 
-/* Of rows with a g it is the gradient, since d.dq = g(q1) - g(q0). */
+/* For rows with a g this is the gradient of g at q1. */
 void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative)
 {
     olo_at end = end_of(x);

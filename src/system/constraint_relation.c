@@ -1,10 +1,14 @@
-/* Relations between joint coordinates x_i(q), and motions prescribed to them:
+/* Relations between joint coordinates x_i(q), and prescribed motions:
  *
  *     g(q, t) = c + sum a_i x_i(q) - f(t).
  *
- * With the exact discrete gradients d_i of the coordinates, d_i.dq = x_i(q1) - x_i(q0), a row has d
- * = sum a_i d_i, and a multiplier that holds g = 0 at both ends of a step does the work -lambda
- * d.dq = -lambda (f(t1) - f(t0)): none in a gear, that of its drive in a motion. Angles count their
+ * The coordinates have exact discrete gradients d_i with d_i.dq = x_i(q1) - x_i(q0). Hence a row
+ * has the discrete gradient d = sum a_i d_i. If g = 0 at both ends of a step, its multiplier does
+ * the work
+ *
+ *     -lambda d.dq = -lambda (f(t1) - f(t0)),
+ *
+ * which is zero for a gear and the work of the drive for a prescribed motion. Angles include full
  * turns.
  */
 #include <math.h>
@@ -27,7 +31,7 @@ static double value(const olo_constraint *row, const olo_at *at)
     return olo_constraint_moves(row) ? g - motion(row, at->t, NULL) : g;
 }
 
-/* An angle is that of directors, whose rounding has the size one. */
+/* An angle is computed from directors, whose magnitude is one. */
 static double magnitude(const olo_constraint *row, const olo_at *at)
 {
     double sum = fabs(row->constant);
@@ -52,7 +56,7 @@ static void gradient(const olo_constraint *row, const olo_at *at, double *g)
     }
 }
 
-/* matrix += a_i K of one share, K over the coordinates of its own */
+/* matrix += a_i K of one share, K over the coordinates of the share */
 static void add_share(const olo_constraint *row, const olo_share *share, const double *K,
                       double *matrix)
 {

@@ -1,15 +1,15 @@
 /* Constraint rows of rolling on a plane (system/rolling.h), over the twelve coordinates of a frame.
  *
  *     height     g = n.(x - o) - r sigma,  x = phi + X_I d_I,  e = E_I d_I,  sigma = |n x e|
- *                d_phi = n,  d_I = X_I n - r/sigma_a E_I (e_m - gamma_m n):   d.dq = g(q1) - g(q0)
- *                            exactly
+ *                d_phi = n,  d_I = X_I n - r/sigma_a E_I (e_m - gamma_m n)
+ *                d.dq = g(q1) - g(q0)  exactly
  *
  *     rolling    m.(dx + a x s^) = 0 for two directions m of the plane; no g
  *                d_phi = m,  d_I = c_I m,  c_I = X_I + r/sigma_a (gamma_m E_I - n.d^I)
  *
- * since a x d_I,m = d_I,1 - d_I,0 and n = (n.d^I) d_I,m with the reciprocal triad d^I of the
- * midpoint. Together with the internal rows of the frame they leave the twists [-omega x (rho_m +
- * s^); omega].
+ * The second row follows from a x d_I,m = d_I,1 - d_I,0 and n = (n.d^I) d_I,m with the reciprocal
+ * triad d^I of the midpoint. Together with the internal rows of the frame these rows allow the
+ * twists [-omega x (rho_m + s^); omega].
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 enum { SIZE = 12 };
 
-/* The frame at both ends and the middle of a step. */
+/* The contact over a step. */
 typedef struct contact {
     const olo_rolling *rolling;
     const double *frame_m;
@@ -43,13 +43,13 @@ static void find_arm(const olo_constraint *row, const olo_interval *x, contact *
     olo_rolling_over(rolling, e0, e_m, e1, &at->arm);
 }
 
-/* One configuration is a step that does not move. */
+/* A single configuration as a step without motion. */
 static olo_interval rest_at(const olo_at *at)
 {
     return (olo_interval){.q0 = at->q, .qm = at->q, .q1 = at->q};
 }
 
-/* d is the same when the step is read backwards. */
+/* The step reversed in time; d does not change. */
 static olo_interval backwards(const olo_interval *x)
 {
     olo_interval back = *x;
@@ -60,8 +60,8 @@ static olo_interval backwards(const olo_interval *x)
 
 /* --- the numbers of a contact --- */
 
-/* Both rows are affine in the radius, the centre in the body and the place of the plane along its
- * normal. */
+/* Both rows are affine in the radius, the offset of the plane along its normal and the centre in
+ * the body. */
 enum { NUMBERS = 5 };
 
 static double *number_of(olo_rolling *rolling, int index)
@@ -77,10 +77,10 @@ static double number(const olo_constraint *row, int index)
     return *number_of(&rolling, index);
 }
 
-static olo_constraint with(const olo_constraint *row, int index, double value, void *room)
+static olo_constraint with(const olo_constraint *row, int index, double value, void *memory)
 {
     olo_constraint changed = *row;
-    olo_rolling *rolling = room;
+    olo_rolling *rolling = memory;
     *rolling = *(const olo_rolling *)row->data;
     *number_of(rolling, index) = value;
     changed.data = rolling;
@@ -88,21 +88,22 @@ static olo_constraint with(const olo_constraint *row, int index, double value, v
 }
 
 static void others(const olo_constraint *row, void *context,
-                   void (*tell)(void *context, double value))
+                   void (*visit)(void *context, double value))
 {
     const olo_rolling *x = row->data;
     const double *const all[] = {x->axis, x->normal, x->direction};
     for (int k = 0; k < 9; k++)
-        tell(context, all[k / 3][k % 3]);
+        visit(context, all[k / 3][k % 3]);
 }
 
 /* --- second derivatives --- */
 
-/* Both rows contracted with y are c + L psi, the lever L = r/sigma_a a function of the axis at both
- * ends and psi one of the directors of the midpoint. With s_a = d sigma_a'/de_a = (e_a - gamma_a
- * n)/sigma_a' the slope of the sine sigma_a' at one end,
+/* Both rows contracted with y are constant + L psi. The lever L = r/sigma_a is a function of the
+ * axis at both ends, psi a function of the directors of the midpoint. Let sigma_0', sigma_1' denote
+ * the sines at both ends and s_a their derivatives,
  *
- *     L_a  = -L/(2 sigma_a) s_a
+ *     s_a  = d sigma_a'/de_a = (e_a - gamma_a n)/sigma_a',
+ *     L_a  = -L/(2 sigma_a) s_a,
  *     L_ab = L/(2 sigma_a^2) s_a (x) s_b - [a = b] L/(2 sigma_a) (I - n n^T - s_a s_a^T)/sigma_a'.
  */
 typedef struct psi {
@@ -111,8 +112,9 @@ typedef struct psi {
     double second[81];
 } psi;
 
+/* The sine at one end of a step, and its derivative s_a with respect to the axis there. */
 typedef struct end {
-    double sine, slope[3];
+    double sine, by_axis[3];
 } end;
 
 static end end_of(const olo_rolling *rolling, const double *frame)
@@ -123,7 +125,7 @@ static end end_of(const olo_rolling *rolling, const double *frame)
     const double gamma = vec3_dot(rolling->normal, e);
     x.sine = olo_rolling_sine(rolling, e);
     for (int i = 0; i < 3; i++)
-        x.slope[i] = (e[i] - gamma * rolling->normal[i]) / x.sine;
+        x.by_axis[i] = (e[i] - gamma * rolling->normal[i]) / x.sine;
     return x;
 }
 
@@ -139,10 +141,11 @@ static void put_second(const olo_constraint *row, const olo_interval *x, const c
     for (int k = 0; k < 9; k++)
         for (int l = 0; l < 9; l++) {
             const int i = k % 3, j = l % 3;
-            double L_ab = -half / sigma * A.slope[i] * B.slope[j];
+            double L_ab = -half / sigma * A.by_axis[i] * B.by_axis[j];
             if (a == b)
-                L_ab += half / A.sine * ((i == j) - n[i] * n[j] - A.slope[i] * A.slope[j]);
-            const double L_a = half * E[k / 3] * A.slope[i], L_b = half * E[l / 3] * B.slope[j];
+                L_ab += half / A.sine * ((i == j) - n[i] * n[j] - A.by_axis[i] * A.by_axis[j]);
+            const double L_a = half * E[k / 3] * A.by_axis[i], L_b = half * E[l / 3] * B.by_axis[j];
+            /* L_ab psi + L_a psi_b + psi_a L_b + L psi_ab */
             matrix[(3 + k) * SIZE + 3 + l] = E[k / 3] * E[l / 3] * L_ab * f->value +
                                              0.5 * (L_a * f->first[l] + f->first[k] * L_b) +
                                              0.25 * L * f->second[9 * k + l];
@@ -152,7 +155,7 @@ static void put_second(const olo_constraint *row, const olo_interval *x, const c
 typedef void second_of(const olo_constraint *row, const olo_interval *x, const double *y, int a,
                        int b, double *matrix);
 
-/* At one configuration: both ends move. */
+/* The second derivative at a single configuration: the sum over both ends. */
 static void add_all_slots(second_of *second, const olo_constraint *row, const olo_at *at,
                           const double *y, double *matrix)
 {
@@ -191,7 +194,8 @@ static void height_discrete(const olo_constraint *row, const olo_interval *x, do
 {
     contact at;
     find_arm(row, x, &at);
-    const double *n = at.rolling->normal, *E = at.rolling->axis, *slope = at.arm.slope;
+    const double *n = at.rolling->normal, *E = at.rolling->axis;
+    const double *sigma_by_e1 = at.arm.sigma_by_e1;
     double lever = at.rolling->radius / at.arm.sigma_a, across[3];
     for (int i = 0; i < 3; i++)
         across[i] = at.arm.e_m[i] - at.arm.gamma_m * n[i];
@@ -206,7 +210,7 @@ static void height_discrete(const olo_constraint *row, const olo_interval *x, do
         for (int l = 0; l < 9; l++) {
             int i = k % 3, j = l % 3;
             double turn =
-                (i == j ? 1.0 : 0.0) - n[i] * n[j] - across[i] * slope[j] / at.arm.sigma_a;
+                (i == j ? 1.0 : 0.0) - n[i] * n[j] - across[i] * sigma_by_e1[j] / at.arm.sigma_a;
             tangent[(3 + k) * SIZE + 3 + l] = -0.5 * lever * E[k / 3] * E[l / 3] * turn;
         }
 }
@@ -224,7 +228,7 @@ static void height_start(const olo_constraint *row, const olo_interval *x, doubl
     height_discrete(row, &back, d, tangent);
 }
 
-/* Half of it is by each end. */
+/* Twice the derivative with respect to one end. */
 static void height_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
 {
     double d[SIZE];
@@ -257,7 +261,7 @@ static void height_third(const olo_constraint *row, const olo_at *at, const doub
     add_all_slots(height_second, row, at, y, matrix);
 }
 
-/* The axis would pass the normal: the contact jumps across the disc. */
+/* The axis would pass through the normal, and the contact would jump across the disc. */
 static const char *lies_flat(const olo_constraint *row, const olo_interval *x)
 {
     const olo_rolling *rolling = row->data;
@@ -269,7 +273,7 @@ static const char *lies_flat(const olo_constraint *row, const olo_interval *x)
     bool ball = vec3_dot(rolling->axis, rolling->axis) == 0;
     return ball || vec3_dot(across0, across1) > 0
                ? NULL
-               : "the disc falls flat in the step: all of its edge touches the plane";
+               : "the disc falls flat in the step: its whole edge touches the plane";
 }
 
 const olo_constraint_type olo_constraint_height = {.name = "height",
@@ -289,6 +293,7 @@ const olo_constraint_type olo_constraint_height = {.name = "height",
 
 /* --- rolling --- */
 
+/* The reciprocal triad, n.d^I and c_I. */
 static void find_shares(contact *at)
 {
     const olo_rolling *x = at->rolling;
@@ -305,8 +310,8 @@ static void find_shares(contact *at)
     }
 }
 
-/* change[9] = dc_I/dq1 over the directors: c_I changes by gamma_m, by d(n.d^I) = -(n.d^J)
- * d^I.d(d_J,m), by sigma_a */
+/* change[9] = dc_I/dq1 over the directors: through gamma_m, through sigma_a, and through
+ * d(n.d^I) = -(n.d^J) d^I.d(d_J,m) */
 static void shares_by_end(const contact *at, int I, double change[9])
 {
     const olo_rolling *x = at->rolling;
@@ -315,7 +320,7 @@ static void shares_by_end(const contact *at, int I, double change[9])
     for (int J = 0; J < 3; J++)
         for (int j = 0; j < 3; j++) {
             double by_axis =
-                x->axis[J] * (lever * x->axis[I] * x->normal[j] - turned * at->arm.slope[j]);
+                x->axis[J] * (lever * x->axis[I] * x->normal[j] - turned * at->arm.sigma_by_e1[j]);
             double by_triad = lever * at->along[J] * at->reciprocal[3 * I + j];
             change[3 * J + j] = 0.5 * (by_axis + by_triad);
         }
@@ -366,11 +371,11 @@ static void rolling_hessian(const olo_constraint *row, const olo_at *at, double 
             hessian[i * SIZE + j] = 2 * tangent[j * SIZE + i];
 }
 
-/* psi = sum_I eta_I (gamma_m E_I - n.d^I), eta_I = y_I.m. With Z = eta_I d^I, which changes by -Z_c
- * d^J with director J along c, as the triad does,
+/* psi = sum_I eta_I (gamma_m E_I - n.d^I) with eta_I = y_I.m. With Z = eta_I d^I, whose derivative
+ * with respect to component c of director J is -Z_c d^J,
  *
- *     psi_Jc = (eta.E) E_J n_c + Z_c (n.d^J),   psi_Jc,Ke = -Z_e (d^K)_c (n.d^J) - Z_c (d^J)_e
- *         (n.d^K).
+ *     psi_Jc    = (eta.E) E_J n_c + Z_c (n.d^J),
+ *     psi_Jc,Ke = -Z_e (d^K)_c (n.d^J) - Z_c (d^J)_e (n.d^K).
  */
 static void rolling_second(const olo_constraint *row, const olo_interval *x, const double *y, int a,
                            int b, double *matrix)

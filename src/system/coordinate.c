@@ -1,4 +1,4 @@
-/* Joint coordinates of a state: values, rates, and the turns of angles. */
+/* Joint coordinates of a state: values, rates, and angles with full turns. */
 #include "system/coordinate.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ const char *olo_system_joint_coordinate_name(const olo_system *system, int index
 
 bool olo_system_joint_coordinate_is_angle(const olo_system *system, int index)
 {
-    return olo_joint_coordinate_turns(&system->joint_coordinates[index]);
+    return olo_joint_coordinate_is_angle(&system->joint_coordinates[index]);
 }
 
 int olo_system_find_joint_coordinate(const olo_system *system, const char *name)
@@ -54,7 +54,7 @@ int olo_system_drive_coordinate(const olo_system *system, int index)
     return system->drives[index].coordinate;
 }
 
-/* The multiplier of x - f(t) = 0 acts as -lambda along x. */
+/* The multiplier of x - f(t) = 0 is the force -lambda along x. */
 double olo_system_drive_force(const olo_system *system, const olo_state *state, int index)
 {
     return -state->lambda[system->drives[index].row];

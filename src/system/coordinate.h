@@ -1,16 +1,16 @@
-/* Joint coordinates: scalars that tell where a joint stands, of quadratic forms of q.
+/* Joint coordinates: scalars that describe the position of a joint, functions of quadratic forms.
  *
  *     translation   u_k = M_k . (x_c - x_p)                       one form
- *     angle         theta = atan2(s, c), c = C1.M1, s = C1.M2     two forms, turns counted
+ *     angle         theta = atan2(s, c), c = C1.M1, s = C1.M2     two forms, with full turns
  *
- * with the axes M fixed in the parent and C in the child. A coordinate is a term whose energy is
- * the coordinate itself, and so has all that terms have: value, gradient, the exact discrete
- * gradient d with d.dq = x(q1) - x(q0), and the derivatives of these. Springs, dampers and stops
- * are terms of the same forms; drives are actions along d.
+ * The axes M are fixed in the parent and the axes C in the child. A coordinate is a term whose
+ * energy is the coordinate itself. So it has a value, a gradient, the exact discrete gradient d
+ * with d.dq = x(q1) - x(q0), and the derivatives of these. Springs, dampers and stops are terms of
+ * the same forms; drives are actions along d.
  *
- * The turns of an angle are in the state: `angles` holds its value at the end of the last step,
- * and at any configuration within half a turn of that the value is the one nearest to it. So
- * nothing is summed up, and nothing drifts.
+ * The number of full turns of an angle is stored in the state: `angles` has its value at the end of
+ * the last step. At a configuration within half a turn of that, the angle is the value nearest to
+ * it. No increments are summed, hence the angle does not drift.
  */
 #ifndef OLO_SYSTEM_COORDINATE_H
 #define OLO_SYSTEM_COORDINATE_H
@@ -27,12 +27,12 @@ typedef struct olo_joint_coordinate {
     const olo_term *term; /* its energy is the coordinate */
 } olo_joint_coordinate;
 
-static inline bool olo_joint_coordinate_turns(const olo_joint_coordinate *x)
+static inline bool olo_joint_coordinate_is_angle(const olo_joint_coordinate *x)
 {
     return x->term->law->angle;
 }
 
-/* After q has changed by less than half a turn: the angles of the state follow. */
+/* Updates the angles of the state after q has changed by less than half a turn. */
 void olo_state_follow_angles(const olo_system *system, olo_state *state);
 
 #endif

@@ -1,4 +1,4 @@
-/* Copies of a system, and the walk over all its numbers; see the header. */
+/* Copies of a system, and the visit of all its numbers; see the header. */
 #include "system/copy.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { ROLLING_NUMBERS = sizeof(olo_rolling) / sizeof(double) };
 
 /* --- copies --- */
 
-/* A copy under way. Forms and their numbers come from three lists of the pool. */
+/* A copy in progress. Forms and their numbers are taken from arrays that are allocated once. */
 typedef struct copying {
     const olo_system *from;
     olo_system *to;
@@ -26,7 +26,7 @@ typedef struct copying {
 #define COPY_LIST(x, list, count)                                                                  \
     copy_list((x), (void **)&(x)->to->list, (x)->from->list, (x)->from->count,                     \
               sizeof *(x)->to->list)
-/* Of a list that consists of numbers, or room for it. */
+/* A list that consists of numbers: copied, or only allocated. */
 #define COPY_NUMBERS(x, list, count)                                                               \
     copy_list((x), (void **)&(x)->to->list, (x)->numbers ? (x)->from->list : NULL,                 \
               (x)->from->count, sizeof *(x)->to->list)
@@ -78,8 +78,8 @@ static bool shares_forms(const olo_system *s, const olo_term *term)
            term->form == s->joint_coordinates[term->coordinate].term->form;
 }
 
-/* Whether a row keeps a frame rigid: it has no numbers of the model, and is shared. Rows come in
- * ascending order, and `group` follows them from 0. */
+/* True for an internal row of a frame: it has no numbers of the model, and is shared. The caller
+ * asks in ascending order of rows; `group` starts at 0 and follows them. */
 static bool is_rigid(const olo_system *s, int *group, int row)
 {
     while (row >= s->groups[*group].first + s->groups[*group].count)
@@ -87,11 +87,12 @@ static bool is_rigid(const olo_system *s, int *group, int row)
     return s->groups[*group].frame >= 0;
 }
 
-/* Room for the forms of all pieces. */
+/* Allocates the forms of all pieces. */
 static void reserve_forms(copying *x)
 {
     const olo_system *s = x->from;
     size_t forms = 0, sizes = 0, products = 0, coefficients = 0;
+    /* count forms and coefficients of terms and joint coordinates */
     for (int i = 0; i < s->term_count + s->joint_coordinate_count; i++) {
         const olo_term *term =
             i < s->term_count ? &s->terms[i] : s->joint_coordinates[i - s->term_count].term;
@@ -104,6 +105,7 @@ static void reserve_forms(copying *x)
             products += (size_t)term->form[k].products;
         }
     }
+    /* count forms of constraint rows */
     for (int c = 0, group = 0; c < s->m; c++)
         if (s->constraints[c].form && !is_rigid(s, &group, c)) {
             forms++;
@@ -173,7 +175,7 @@ static void copy_terms(copying *x)
     }
 }
 
-/* The same joint coordinate. */
+/* The joint coordinate of the copy that corresponds to `from`. */
 static const olo_term *coordinate_of(const copying *x, const olo_term *from)
 {
     return from ? x->to->joint_coordinates[from->coordinate].term : NULL;
@@ -243,15 +245,16 @@ olo_system *olo_system_copy(const olo_system *base, bool numbers)
     return NULL;
 }
 
-/* --- what follows from the numbers --- */
+/* --- data that follow from the numbers --- */
 
-/* A length of the model: radii of gyration, rods, and distances between nodes. */
+/* A length of the model: the largest of radii of gyration, rods and the diagonal of the box around
+ * all nodes. */
 static double length_scale(const olo_system *s)
 {
     double largest = 0, lowest[3] = {0, 0, 0}, highest[3] = {0, 0, 0};
     for (int i = 0; i < s->joint_count; i++)
         largest = fmax(largest, s->joints[i].length);
-    /* the mass at its origin is the first entry of a body */
+    /* radii of gyration; the first entry of a body is its mass */
     double mass = 0;
     for (int e = 0; e < s->mass_count; e++) {
         const olo_coordinate *c = &s->coordinates[s->mass[e].i];
@@ -262,6 +265,7 @@ static double length_scale(const olo_system *s)
         else if (mass > 0)
             largest = fmax(largest, sqrt(fabs(s->mass[e].m) / mass));
     }
+    /* the box around all nodes */
     for (int k = 0, positions = 0; k < s->node_count; k++) {
         const double *x = olo_node_position(&s->nodes[k], s->q0);
         if (!x)
@@ -291,119 +295,119 @@ typedef struct walk {
     void *context;
 } walk;
 
-static void run(const walk *x, const double *numbers, int count)
+static void visit_array(const walk *x, const double *numbers, int count)
 {
     if (count > 0)
         x->visit(x->context, (double *)numbers, count);
 }
 
-static void run_forms(const walk *x, int count, const olo_form *forms)
+static void visit_forms(const walk *x, int count, const olo_form *forms)
 {
     for (int k = 0; k < count; k++) {
-        run(x, &forms[k].c, 1);
-        run(x, forms[k].b, forms[k].size);
+        visit_array(x, &forms[k].c, 1);
+        visit_array(x, forms[k].b, forms[k].size);
         for (int p = 0; p < forms[k].products; p++)
-            run(x, &forms[k].product[p].a, 1);
+            visit_array(x, &forms[k].product[p].a, 1);
     }
 }
 
-static void run_position(const walk *x, const olo_position *position)
+static void visit_position(const walk *x, const olo_position *position)
 {
-    run(x, position->x0, 3);
-    run(x, position->weight, position->count);
+    visit_array(x, position->x0, 3);
+    visit_array(x, position->weight, position->count);
 }
 
-static void run_strain(const walk *x, const olo_strain *strain)
+static void visit_strain(const walk *x, const olo_strain *strain)
 {
-    run(x, strain->reference, OLO_STRAINS);
-    run(x, strain->N, strain->nodes);
-    run(x, strain->dN, strain->nodes);
-    run(x, &strain->weight, 1);
+    visit_array(x, strain->reference, OLO_STRAINS);
+    visit_array(x, strain->N, strain->nodes);
+    visit_array(x, strain->dN, strain->nodes);
+    visit_array(x, &strain->weight, 1);
     for (int a = 0; a < strain->nodes; a++)
-        run(x, strain->turn[a], strain->turn[a] ? 9 : 0);
+        visit_array(x, strain->turn[a], strain->turn[a] ? 9 : 0);
 }
 
-static void run_terms(const walk *x, const olo_system *s)
+static void visit_terms(const walk *x, const olo_system *s)
 {
     for (int i = 0; i < s->term_count; i++) {
         const olo_term *term = &s->terms[i];
-        run(x, term->coefficient, term->law->coefficients);
+        visit_array(x, term->coefficient, term->law->coefficients);
         if (term->invariants)
-            run_strain(x, term->data);
+            visit_strain(x, term->data);
         else if (!shares_forms(s, term))
-            run_forms(x, term->forms, term->form);
+            visit_forms(x, term->forms, term->form);
     }
     for (int i = 0; i < s->joint_coordinate_count; i++)
-        run_forms(x, s->joint_coordinates[i].term->forms, s->joint_coordinates[i].term->form);
+        visit_forms(x, s->joint_coordinates[i].term->forms, s->joint_coordinates[i].term->form);
 }
 
-static void run_actions(const walk *x, const olo_system *s)
+static void visit_actions(const walk *x, const olo_system *s)
 {
     for (int i = 0; i < s->action_count; i++) {
-        run(x, s->actions[i].vector, 3);
-        run(x, &s->actions[i].kp, 1);
-        run(x, &s->actions[i].kd, 1);
-        run_position(x, &s->actions[i].position);
+        visit_array(x, s->actions[i].vector, 3);
+        visit_array(x, &s->actions[i].kp, 1);
+        visit_array(x, &s->actions[i].kd, 1);
+        visit_position(x, &s->actions[i].position);
     }
 }
 
-static void run_rows(const walk *x, const olo_system *s)
+static void visit_rows(const walk *x, const olo_system *s)
 {
     for (int c = 0, group = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         if (is_rigid(s, &group, c))
             continue;
         if (row->form) {
-            run_forms(x, 1, row->form);
+            visit_forms(x, 1, row->form);
             continue;
         }
-        run(x, &row->constant, 1);
+        visit_array(x, &row->constant, 1);
         for (int i = 0; i < row->share_count; i++)
-            run(x, &row->shares[i].factor, 1);
-        run(x, row->data, row->data ? ROLLING_NUMBERS : 0);
+            visit_array(x, &row->shares[i].factor, 1);
+        visit_array(x, row->data, row->data ? ROLLING_NUMBERS : 0);
     }
 }
 
-static void run_joints(const walk *x, const olo_system *s)
+static void visit_joints(const walk *x, const olo_system *s)
 {
     for (int i = 0; i < s->joint_count; i++) {
         const olo_articulation *joint = &s->joints[i];
-        run(x, joint->parent_point, 3);
-        run(x, joint->child_point, 3);
-        run(x, joint->parent_axes, 9);
-        run(x, joint->child_axes, 9);
-        run(x, &joint->length, 1);
-        run(x, (const double *)joint->rolling, joint->rolling ? ROLLING_NUMBERS : 0);
+        visit_array(x, joint->parent_point, 3);
+        visit_array(x, joint->child_point, 3);
+        visit_array(x, joint->parent_axes, 9);
+        visit_array(x, joint->child_axes, 9);
+        visit_array(x, &joint->length, 1);
+        visit_array(x, (const double *)joint->rolling, joint->rolling ? ROLLING_NUMBERS : 0);
     }
 }
 
-static void run_points(const walk *x, const olo_system *s)
+static void visit_points(const walk *x, const olo_system *s)
 {
     for (int k = 0; k < s->node_count; k++)
-        run(x, s->nodes[k].center, 3);
+        visit_array(x, s->nodes[k].center, 3);
     for (int i = 0; i < s->body_point_count; i++)
-        run(x, s->body_points[i].at, 3);
+        visit_array(x, s->body_points[i].at, 3);
     for (int i = 0; i < s->output_count; i++)
-        run_position(x, &s->outputs[i].position);
+        visit_position(x, &s->outputs[i].position);
     for (int i = 0; i < s->exact_count; i++)
-        run_position(x, &s->exacts[i].position);
+        visit_position(x, &s->exacts[i].position);
 }
 
-static void run_pictures(const walk *x, const olo_system *s)
+static void visit_drawables(const walk *x, const olo_system *s)
 {
     for (int i = 0; i < s->drawable_count; i++) {
-        run(x, s->drawables[i].position, 3);
-        run(x, s->drawables[i].rotation, 9);
-        run(x, s->drawables[i].end, 3);
-        run(x, s->drawables[i].size, OLO_DRAWABLE_SIZES);
+        visit_array(x, s->drawables[i].position, 3);
+        visit_array(x, s->drawables[i].rotation, 9);
+        visit_array(x, s->drawables[i].end, 3);
+        visit_array(x, s->drawables[i].size, OLO_DRAWABLE_SIZES);
     }
     for (int i = 0; i < s->beam_count; i++) {
         const olo_beam_line *beam = &s->beams[i];
-        run(x, beam->lengths, beam->node_count);
-        run(x, beam->stations, beam->elements * beam->points);
-        run(x, beam->section.size, 2);
-        run(x, &beam->section.radius, 1);
-        run(x, &beam->section.inner_radius, 1);
+        visit_array(x, beam->lengths, beam->node_count);
+        visit_array(x, beam->stations, beam->elements * beam->points);
+        visit_array(x, beam->section.size, 2);
+        visit_array(x, &beam->section.radius, 1);
+        visit_array(x, &beam->section.inner_radius, 1);
     }
 }
 
@@ -411,20 +415,20 @@ void olo_system_visit_numbers(olo_system *s, olo_number_visitor *visit, void *co
 {
     const walk x = {.visit = visit, .context = context};
     for (int e = 0; e < s->mass_count; e++)
-        run(&x, &s->mass[e].m, 1);
-    run_terms(&x, s);
-    run_actions(&x, s);
-    run_rows(&x, s);
-    run_joints(&x, s);
-    run_points(&x, s);
-    run_pictures(&x, s);
+        visit_array(&x, &s->mass[e].m, 1);
+    visit_terms(&x, s);
+    visit_actions(&x, s);
+    visit_rows(&x, s);
+    visit_joints(&x, s);
+    visit_points(&x, s);
+    visit_drawables(&x, s);
     for (int i = 0; i < s->implied_count; i++) {
-        run(&x, s->implied[i].point, 3);
-        run(&x, s->implied[i].omega, 3);
-        run(&x, s->implied[i].sliding, 3);
+        visit_array(&x, s->implied[i].point, 3);
+        visit_array(&x, s->implied[i].omega, 3);
+        visit_array(&x, s->implied[i].sliding, 3);
     }
-    run(&x, s->q0, s->n);
-    run(&x, s->v0, s->n);
-    run(&x, s->gravity, 3);
-    run(&x, s->plane, 3);
+    visit_array(&x, s->q0, s->n);
+    visit_array(&x, s->v0, s->n);
+    visit_array(&x, s->gravity, 3);
+    visit_array(&x, s->plane, 3);
 }

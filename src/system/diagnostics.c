@@ -1,4 +1,4 @@
-/* Measuring once: the first thread that asks measures, those that come meanwhile wait for it. */
+/* Diagnostics are computed once: the first thread that needs them computes, all others wait. */
 #include "system/diagnostics.h"
 
 #include <sched.h>
@@ -25,7 +25,7 @@ static bool measure(olo_system *s)
 
 bool olo_system_measure(const olo_system *system)
 {
-    /* the members in question are its own cache */
+    /* the diagnostics are a cache: their members change although the system is constant */
     olo_system *s = (olo_system *)system;
     int state = UNKNOWN;
     if (atomic_load_explicit(&s->measured, memory_order_acquire) == KNOWN)

@@ -1,11 +1,14 @@
-/* Three directors: rounding, variation, and their internal rows; see the header.
+/* Three directors: Cayley vector, correction of rounding, variation, and internal rows; see the
+ * header.
  *
- * Lambda is symmetric, 3 x 3: the multipliers of d_I . d_J, those of I != J halved, so that the
- * forces are F_I = sum_J Lambda_IJ d_J.
+ * Lambda is a symmetric 3 x 3 matrix of the multipliers of d_I . d_J, those with I != J halved. The
+ * forces are
+ *
+ *     F_I = sum_J Lambda_IJ d_J.
  */
 #include "system/directors.h"
 
-/* d^J: d_I . d^J = 1 where I = J, else 0 */
+/* The reciprocal triad d^J: d_I . d^J = 1 for I = J, else 0. */
 static void reciprocal_of(const double *d, double *reciprocal)
 {
     for (int I = 0; I < 3; I++)
@@ -69,7 +72,7 @@ static void add(int row, int first, olo_form_builder *form)
     olo_form_add_constant(form, square ? -0.5 : 0.0);
 }
 
-/* Lambda_IJ = -F_I . d^J, symmetric */
+/* Lambda_IJ = -F_I . d^J, symmetric part */
 static void balance(const double *d, const double *F, double *Lambda)
 {
     double reciprocal[9], all[9];

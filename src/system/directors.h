@@ -1,4 +1,5 @@
-/* Three directors d_I, nine numbers that turn together: what node types that have them are made of.
+/* Three directors d_I, nine numbers that rotate together: the common part of all node types with
+ * directors.
  *
  *     P_int:   v_I = w x d_I,     P_int^T:   moment = sum d_I x f_I
  *     rows:    1/2 d_I . d_I - 1/2 = 0 (11, 22, 33),   d_I . d_J = 0 (12, 13, 23)
@@ -15,7 +16,8 @@ extern const olo_internal_rows olo_directors_rows;
 /* The Cayley vector of directors with these midpoints and differences. */
 void directors_cayley(const double *dm, const double *dd, double a[3]);
 
-/* remainder += what takes d to the nearest orthonormal triad, to first order, and a small turn */
+/* remainder += the correction that takes d to the nearest orthonormal triad, to first order, and a
+ * small rotation `turn` */
 void directors_settle(const double *d, const double turn[3], double *remainder);
 
 /* S += 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I), the variation of P_int(q_m)^T T, in a matrix with
@@ -44,7 +46,7 @@ static inline void directors_add_moment(const double *d, const double *f, double
         vec3_add_cross(d + I, f + I, moment);
 }
 
-/* The w of directors that turn, w = 1/2 sum d_I x v_I. */
+/* The angular velocity of directors with the velocities v_I: w = 1/2 sum d_I x v_I. */
 static inline void directors_spin(const double *d, const double *v, double w[3])
 {
     vec3_set(0, 0, 0, w);

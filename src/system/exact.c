@@ -1,10 +1,10 @@
-/* The exact solution as a configuration. Each vector x = x0 + sum_k w_k q_k whose 3-vectors q_k are
- * known but for one gives that one,
+/* The exact solution as a configuration. A vector x = x0 + sum_k w_k q_k with one unknown 3-vector
+ * q_j determines it,
  *
- *     q_j = (x - x0 - sum_{k != j} w_k q_k) / w_j,
+ *     q_j = (x - x0 - sum_{k != j} w_k q_k) / w_j.
  *
- * until nothing new comes: a position, then the directors that places on the body imply, then what
- * counts from another point.
+ * The search continues until no further 3-vector can be determined: positions, then directors from
+ * points on the body, then points with relative coordinates.
  */
 #include "system/exact.h"
 
@@ -28,8 +28,7 @@ bool olo_system_has_exact_solution(const olo_system *system)
     return system->exact_count > 0;
 }
 
-/* The place in the list of the only 3-vector that is not known yet, -1 if there are none or
- * several. */
+/* The index in the list of the only unknown 3-vector, -1 if there is none or more than one. */
 static int only_unknown(const olo_position *p, const double *q)
 {
     int unknown = -1;
@@ -73,7 +72,7 @@ bool olo_system_exact_solution(const olo_system *system, double t, double *q, do
             if (unknown < 0)
                 continue;
             solve(&system->exacts[i], t, unknown, q, v);
-            /* an expression that is not a number here stays unknown */
+            /* if the expression is NaN at this time, the 3-vector remains unknown */
             if (!isnan(q[system->exacts[i].position.slot[unknown]])) {
                 found = true;
                 known += 3;

@@ -1,5 +1,8 @@
-/* The exact solution of a model, where it is known: vectors of space x_k(q) = x0 + sum weight
- * q[slot] with their motion x_k(t). It serves studies of convergence; nothing that steps reads it.
+/* The exact solution of a model, if it is known: vectors in space
+ *
+ *     x_k(q) = x0 + sum weight q[slot]     with a given motion x_k(t).
+ *
+ * Studies of convergence use it; steps do not read it.
  */
 #ifndef OLO_SYSTEM_EXACT_H
 #define OLO_SYSTEM_EXACT_H
@@ -11,7 +14,7 @@
 struct olo_system;
 
 typedef struct olo_exact_vector {
-    olo_position position; /* which vector: a place, or a director */
+    olo_position position; /* the vector: a point, or a director */
     const void *curve[3];
     /* Value and derivatives up to `order` of a component at time t. */
     void (*derivatives)(const void *curve, double t, int order, double *derivatives);

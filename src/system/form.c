@@ -2,9 +2,9 @@
  *
  *     e(q1) - e(q0) = grad e(qm).(q1 - q0)                (thesis, remark 3.1.8).
  *
- * A is kept as the products of 1/2 q.A q = sum a q_i q_j: a product with i < j stands for the two
- * entries A_ij = A_ji = a, one with i = j for A_ii = 2 a. Adding a w_j to row i and a w_i to row j
- * is therefore right for both, and no loop below asks which it has.
+ * A is stored as the products of 1/2 q.A q = sum a q_i q_j. A product with i < j represents the two
+ * entries A_ij = A_ji = a, a product with i = j the entry A_ii = 2 a. In both cases A w is the sum
+ * of a w_j in row i and a w_i in row j, so the loops below need not distinguish them.
  */
 #include "system/form.h"
 

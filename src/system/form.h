@@ -1,12 +1,13 @@
-/* Quadratic forms: every constraint, strain, invariant and gravity term is
+/* Quadratic forms: almost every constraint, strain, invariant and gravity term is
  *
- *     e(q) = c + b.q + 1/2 q.A q,      A constant, symmetric, tiny and sparse.
+ *     e(q) = c + b.q + 1/2 q.A q,      A constant, symmetric, small and sparse.
  *
  * Its discrete derivative is the gradient at the midpoint, since
+ *
  *     e(q1) - e(q0) = grad e(qm).(q1 - q0)   exactly        (thesis, remark 3.1.8).
  *
- * A form touches `size` coordinates, listed in `index`; vectors and matrices that belong to it are
- * dense over these. The quadratic part is a list of products: a q_i q_j with local i <= j.
+ * A form depends on `size` coordinates, listed in `index`. Its vectors and matrices are dense over
+ * these coordinates. The quadratic part is a list of products a q_i q_j with local i <= j.
  * `q` is always the whole configuration.
  */
 #ifndef OLO_SYSTEM_FORM_H
@@ -28,26 +29,26 @@ typedef struct olo_form {
     const int *index; /* [size] ascending indices into q */
     const double *b;  /* [size] */
     const olo_product *product;
-    bool pure; /* b vanishes: nothing but products, as in all internal constraints */
+    bool pure; /* b is zero: there are only products, as in all internal constraints */
 } olo_form;
 
 /* e(q) */
 double olo_form_value(const olo_form *form, const double *q);
 
-/* Sum of the magnitudes of the parts of e(q): what its value is rounded against. */
+/* Sum of the magnitudes of the terms of e(q), to which the rounding of its value is relative. */
 double olo_form_magnitude(const olo_form *form, const double *q);
 
-/* The same of e written as a polynomial in q - origin: what is left of it where positions count
- * from a point nearby. Both arrays are addressed by `index`. */
+/* The same for e written as a polynomial in q - origin, with an origin near the nodes of the form.
+ * Both arrays are addressed by `index`. */
 double olo_form_magnitude_about(const olo_form *form, const double *q, const double *origin);
 
 /* gradient[size] = b + A q */
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
 
-/* e(q1) - e(q0) from the increment, free of cancellation: grad e(qm).dq */
+/* e(q1) - e(q0) = grad e(qm).dq from the increment, without cancellation */
 double olo_form_difference(const olo_form *form, const double *qm, const double *dq);
 
-/* e(q), and its rate grad e(q).v at velocity v: the two above with one walk over the form */
+/* e(q), and its rate grad e(q).v at velocity v, in one loop over the form */
 double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v,
                                double *rate);
 

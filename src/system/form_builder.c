@@ -1,8 +1,9 @@
-/* Writing down a quadratic form term by term. */
+/* Builds quadratic forms term by term, and stores them with a common list of coordinates. */
 #include "system/form_builder.h"
 
 #include <string.h>
 
+/* The local index of coordinate i, which is added if it is new. */
 static int local(olo_form_builder *f, int i)
 {
     for (int k = 0; k < f->size; k++)
@@ -73,7 +74,7 @@ void olo_form_add_component(olo_form_builder *f, const double n[3], const olo_po
     }
 }
 
-/* All coordinates of the forms, ascending; how many, or -1 on overflow. */
+/* The union of the coordinates of all forms, ascending. Returns their number, -1 on overflow. */
 static int unite(int count, const olo_form_builder *f, int *index)
 {
     int size = 0;
@@ -96,9 +97,9 @@ static int unite(int count, const olo_form_builder *f, int *index)
     return size;
 }
 
-/* place[k]: where local coordinate k is among ascending indices; false: it is not there. Most
- * coordinates follow the one before. */
-static bool find_places(const olo_form_builder *f, int size, const int *index, int *place)
+/* slot[k] = the index of local coordinate k in the ascending list; false: it is not in the list.
+ * The search starts after the previous coordinate, since most coordinates are consecutive. */
+static bool find_slots(const olo_form_builder *f, int size, const int *index, int *slot)
 {
     int at = -1;
     for (int k = 0; k < f->size; k++) {
@@ -108,15 +109,15 @@ static bool find_places(const olo_form_builder *f, int size, const int *index, i
         } while (++tried <= size && index[at] != f->index[k]);
         if (tried > size)
             return false;
-        place[k] = at;
+        slot[k] = at;
     }
     return true;
 }
 
-/* A product with its places; i <= j. */
-static olo_product placed(const olo_product *x, const int *place)
+/* A product in terms of the common list; i <= j. */
+static olo_product in_slots(const olo_product *x, const int *slot)
 {
-    const int i = place[x->i], j = place[x->j];
+    const int i = slot[x->i], j = slot[x->j];
     return (olo_product){.i = i < j ? i : j, .j = i < j ? j : i, .a = x->a};
 }
 
@@ -136,14 +137,14 @@ bool olo_forms_finish(int count, const olo_form_builder *f, olo_pool *pool, olo_
     for (int k = 0; index && k < count; k++) {
         double *b = olo_pool_alloc(pool, (size_t)size, sizeof *b);
         olo_product *product = olo_pool_alloc(pool, (size_t)f[k].products, sizeof *product);
-        int place[OLO_FORM_SIZE_MAX], products = 0;
-        if (!b || !product || !find_places(&f[k], size, index, place))
+        int slot[OLO_FORM_SIZE_MAX], products = 0;
+        if (!b || !product || !find_slots(&f[k], size, index, slot))
             return false;
         for (int l = 0; l < f[k].size; l++)
-            b[place[l]] = f[k].b[l];
+            b[slot[l]] = f[k].b[l];
         for (int p = 0; p < f[k].products; p++)
-            if (f[k].product[p].a != 0) /* else it has cancelled */
-                product[products++] = placed(&f[k].product[p], place);
+            if (f[k].product[p].a != 0) /* else its contributions have cancelled */
+                product[products++] = in_slots(&f[k].product[p], slot);
         forms[k] = (olo_form){.c = f[k].c,
                               .size = size,
                               .products = products,
@@ -155,15 +156,15 @@ bool olo_forms_finish(int count, const olo_form_builder *f, olo_pool *pool, olo_
     return index != NULL;
 }
 
-/* The products of one form; false: these are others. */
-static bool refill_products(const olo_form_builder *f, const int *place, olo_form *form)
+/* Writes the products of one form; false: the products are different. */
+static bool refill_products(const olo_form_builder *f, const int *slot, olo_form *form)
 {
     olo_product *own = (olo_product *)form->product;
     int products = 0;
     for (int p = 0; p < f->products; p++) {
         if (f->product[p].a == 0)
             continue;
-        const olo_product x = placed(&f->product[p], place);
+        const olo_product x = in_slots(&f->product[p], slot);
         if (products == form->products || x.i != own[products].i || x.j != own[products].j)
             return false;
         own[products++].a = x.a;
@@ -171,37 +172,37 @@ static bool refill_products(const olo_form_builder *f, const int *place, olo_for
     return products == form->products;
 }
 
-/* One form; false: it has other coordinates or products. */
-static bool refill(const olo_form_builder *f, const int *index, olo_form *form, int *place)
+/* Writes one form; false: it has different coordinates or products. */
+static bool refill(const olo_form_builder *f, const int *index, olo_form *form, int *slot)
 {
     double *b = (double *)form->b;
-    if (f->overflow || !find_places(f, form->size, index, place))
+    if (f->overflow || !find_slots(f, form->size, index, slot))
         return false;
     if (f->size < form->size)
         memset(b, 0, (size_t)form->size * sizeof *b);
     for (int l = 0; l < f->size; l++)
-        b[place[l]] = f->b[l];
+        b[slot[l]] = f->b[l];
     form->c = f->c;
     form->pure = is_pure(form->size, b);
-    return refill_products(f, place, form);
+    return refill_products(f, slot, form);
 }
 
 bool olo_forms_refill(int count, const olo_form_builder *f, olo_form *forms)
 {
-    int place[OLO_FORM_SIZE_MAX], touched = f->size;
-    if (!refill(f, forms->index, forms, place))
+    int slot[OLO_FORM_SIZE_MAX], touched = f->size;
+    if (!refill(f, forms->index, forms, slot))
         return false;
     if (count == 1)
         return touched == forms->size;
     bool seen[OLO_FORM_SIZE_MAX] = {false};
     for (int l = 0; l < f->size; l++)
-        seen[place[l]] = true;
+        seen[slot[l]] = true;
     for (int k = 1; k < count; k++) {
-        if (!refill(&f[k], forms->index, &forms[k], place))
+        if (!refill(&f[k], forms->index, &forms[k], slot))
             return false;
         for (int l = 0; l < f[k].size; l++) {
-            touched += !seen[place[l]];
-            seen[place[l]] = true;
+            touched += !seen[slot[l]];
+            seen[slot[l]] = true;
         }
     }
     return touched == forms->size;

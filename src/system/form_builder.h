@@ -1,4 +1,4 @@
-/* Writing down a quadratic form term by term; like terms are merged. */
+/* Builds a quadratic form term by term. Like terms are merged. */
 #ifndef OLO_SYSTEM_FORM_BUILDER_H
 #define OLO_SYSTEM_FORM_BUILDER_H
 
@@ -10,8 +10,8 @@
 
 enum { OLO_FORM_PRODUCTS_MAX = 512 };
 
-/* Lives on the stack; olo_form_begin makes it the form 0. `overflow` is set when a form touches too
- * many coordinates. */
+/* A form under construction, on the stack; olo_form_begin sets it to zero. `overflow` is set when a
+ * form has too many coordinates or products. */
 typedef struct olo_form_builder {
     double c;
     int size, products;
@@ -31,18 +31,18 @@ static inline void olo_form_begin(olo_form_builder *f)
 void olo_form_add_constant(olo_form_builder *f, double c);
 void olo_form_add_linear(olo_form_builder *f, int i, double b);
 void olo_form_add_product(olo_form_builder *f, int i, int j, double a);
-/* + s a . b of two positions */
+/* f += s a . b of two positions */
 void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, const olo_position *b);
-/* + n . x of a fixed vector and a position */
+/* f += n . x of a fixed vector and a position */
 void olo_form_add_component(olo_form_builder *f, const double n[3], const olo_position *x);
 
-/* Finished forms, in the pool. They share one list of ascending indices: all coordinates that one
- * of them touches, with zero coefficients where it is not touched. False when memory is out or on
- * overflow. */
+/* Stores the finished forms in the pool. They share one list of ascending indices, the union of
+ * their coordinates; coefficients of coordinates that a form does not depend on are zero. False
+ * when out of memory or on overflow. */
 bool olo_forms_finish(int count, const olo_form_builder *f, olo_pool *pool, olo_form *forms);
 
-/* Writes other numbers into finished forms; false, with some of them written, unless these have the
- * same coordinates and products. */
+/* Writes new numbers into finished forms. False, with some of them written, if the coordinates or
+ * the products are different. */
 bool olo_forms_refill(int count, const olo_form_builder *f, olo_form *forms);
 
 #endif

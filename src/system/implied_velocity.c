@@ -1,18 +1,19 @@
-/* The initial velocity of a body, the child c, from that of the body it is joined to, its parent p:
+/* The initial velocity of a child c from that of its parent p, to which a joint connects it:
  *
- *     omega_c = omega_p + omega,   v_c = v_p + omega_p x (x - phi_p) - omega_c x (x - phi_c) +
- *         sliding
+ *     omega_c = omega_p + omega,
+ *     v_c = v_p + omega_p x (x - phi_p) - omega_c x (x - phi_c) + sliding
  *
- * with the place x of the joint on the body that moves against its base, which is the child or the
- * parent; in the second case omega and sliding change their signs. They turn with the base, so that
- * the joint has the same rate wherever the bodies are assembled.
+ * with the point x of the joint. The relative velocities omega and sliding are those of the body
+ * relative to its base. If the child is the base and the parent the body, they change their signs.
+ * They are fixed in the frame of the base, so that the rate of the joint does not depend on the
+ * orientation in which the bodies are assembled.
  */
 #include "system/implied_velocity.h"
 
 #include "linalg/vec3.h"
 #include "system/system.h"
 
-/* A vector in the frame of a node, in space. */
+/* Transforms a vector from the frame of a node into space. */
 static void into_space(const olo_system *s, int node, const double *q, const double X[3],
                        double x[3])
 {
@@ -36,7 +37,7 @@ static void spin_of(const olo_system *s, int node, const double *q, const double
         omega[i] *= 0.5;
 }
 
-/* From the origin of a node to the place of the joint; zero for the ground, which does not turn. */
+/* From the origin of a node to the point of the joint; zero for the ground, which is fixed. */
 static void find_arm(const olo_system *s, const olo_implied_velocity *x, int node, const double *q,
                      double arm[3])
 {
@@ -60,6 +61,7 @@ void olo_imply_velocity(const olo_system *s, const olo_implied_velocity *x, cons
     double *v_c = v + s->nodes[x->child].q;
     double omega_p[3], omega[3], relative[3], arm[3], sum[3] = {0, 0, 0};
     spin_of(s, parent, q, v, omega_p);
+    /* d_I' = omega_c x d_I */
     if (x->angular) {
         into_space(s, x->base, q, x->omega, relative);
         vec3_copy(omega_p, omega);
@@ -69,6 +71,7 @@ void olo_imply_velocity(const olo_system *s, const olo_implied_velocity *x, cons
     }
     if (!x->linear)
         return;
+    /* the velocity of the joint point on the parent, and from it that of the origin of the child */
     into_space(s, x->base, q, x->sliding, relative);
     vec3_add(sign, relative, sum);
     if (parent >= 0)

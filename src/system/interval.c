@@ -1,6 +1,10 @@
-/* The interval kernel: pieces of a system over an interval, see the header. Gradients at the
- * midpoint have dr/dq_a = 1/2 Hess V(qm) and d2(y.r)/dq_a dq_b = 1/4 (third derivative).y in all
- * slots; rows at q0 those of a configuration. */
+/* The interval kernel: pieces of a system over an interval; see the header. Gradients at the
+ * midpoint have the derivatives
+ *
+ *     dr/dq_a = 1/2 Hess V(qm),     d2(y.r)/dq_a dq_b = 1/4 (third derivative of V at qm).y
+ *
+ * with respect to both configurations. The derivatives of rows at q0 are those at a configuration.
+ */
 #include "system/interval.h"
 
 #include <string.h>
@@ -30,7 +34,7 @@ static olo_at start_of(const olo_interval *x)
 const double *olo_evaluate_stress(const olo_evaluation *how, const olo_term *term,
                                   const olo_interval *x, double *r, olo_law_over *law)
 {
-    /* one that loses energy has it over the step in any case */
+    /* a dissipative term is always evaluated over the step */
     if (!how->midpoint || term->law->dissipative) {
         olo_term_stress(term, x, r, law);
         return x->q1;
@@ -125,7 +129,7 @@ static unsigned scalar_slots(const olo_action *action)
     return bits;
 }
 
-/* Derivatives by time need those of the function of time; users give none of theirs. */
+/* Time derivatives need those of the function of time; a user function has none. */
 static void mark_unknown(const olo_action *action, olo_structure *x)
 {
     const unsigned time = olo_slot_bit(OLO_SLOT_T) | olo_slot_bit(OLO_SLOT_H);
@@ -176,7 +180,7 @@ bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, cons
     return row->curved;
 }
 
-/* d(grad)/dq at a configuration; `hessian` of a velocity row is its transpose */
+/* d(grad)/dq at a configuration; it is the transpose of `hessian` for a velocity row */
 static void gradient_first(const olo_constraint *row, const olo_at *at, double *matrix)
 {
     row->type->hessian(row, at, matrix);
@@ -233,9 +237,9 @@ static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *
     if (row->form) {
         olo_form_gradient_by_coefficient(row->form, how->at_start ? x->q0 : x->qm, p, dr);
     } else if (row->type->numbers > 0) { /* affine in it: the difference is the derivative */
-        double room[2][OLO_CONSTRAINT_DATA / sizeof(double)], zero[SIZE];
-        const olo_constraint at_zero = row->type->with(row, p, 0.0, room[0]),
-                             at_one = row->type->with(row, p, 1.0, room[1]);
+        double memory[2][OLO_CONSTRAINT_DATA / sizeof(double)], zero[SIZE];
+        const olo_constraint at_zero = row->type->with(row, p, 0.0, memory[0]),
+                             at_one = row->type->with(row, p, 1.0, memory[1]);
         olo_evaluate_row(how, &at_zero, x, zero, NULL);
         olo_evaluate_row(how, &at_one, x, dr, NULL);
         for (int i = 0; i < row->size; i++)
@@ -254,7 +258,8 @@ static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *
 
 // -- masses ---------------------------------------------------------------------------------------
 
-/* The 3-vectors that an entry multiplies, in the order of its coordinates: those of the other. */
+/* The 3-vectors that an entry multiplies, in the order of its rows: row i has q_j, row j has q_i.
+ */
 static int mass_vectors(const olo_mass_entry *entry, int from[2])
 {
     from[0] = entry->j;

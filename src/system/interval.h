@@ -1,20 +1,21 @@
-/* The interval kernel: the one place that differentiates a step. Over an interval (q0, q1, h, t,
- * inputs) every piece of a system gives a local vector r,
+/* The interval kernel: all derivatives of a step. Over an interval (q0, q1, h, t, inputs) every
+ * piece of a system has a local vector r:
  *
- *     term      its force, the discrete gradient dV(q0, q1) or the gradient at the midpoint; of a
- *               dissipative term what it loses its energy with
- *     action    its force f, sampled at the midpoint t + h/2
- *     row       the gradient d with which its multiplier acts, over the interval or at q0
- *     mass      m dq, of one entry of M
+ *     term      its force: the discrete gradient dV(q0, q1) or the gradient at the midpoint; of a
+ *               dissipative term the force that dissipates energy
+ *     action    its force f, evaluated at the midpoint t + h/2
+ *     row       the gradient d along which its multiplier acts, over the interval or at q0
+ *     mass      m dq of one entry of M
  *
- * the first derivatives of r in all arguments (olo_slot), by coefficients, and the second
- * derivatives of y.r for all pairs of arguments. Which of them are structurally zero, and which are
- * not known since they are those of a user's function, is told once by olo_piece_structure.
+ * The kernel gives the first derivatives of r with respect to all arguments (olo_slot) and to
+ * coefficients, and the second derivatives of y.r for all pairs of arguments. olo_piece_structure
+ * reports which of them are structurally zero, and which are not known because they belong to a
+ * user function.
  *
- * A scheme says by an olo_evaluation which r it takes, and adds up its balance from these. Stepping
- * is the derivative by q1, an adjoint the transposed derivative by q0, a transcription all of them.
- * Vectors are local, over the coordinates of the piece; matrices are row-major. A slot is as wide
- * as the piece where it is a configuration, else 1.
+ * A scheme selects r by an olo_evaluation and sums its balance from these vectors. Stepping needs
+ * the derivative with respect to q1, an adjoint the transposed derivative with respect to q0, a
+ * transcription all of them. Vectors are local, over the coordinates of the piece; matrices are
+ * row-major. The width of a slot is the size of the piece for a configuration, else 1.
  */
 #ifndef OLO_SYSTEM_INTERVAL_H
 #define OLO_SYSTEM_INTERVAL_H
@@ -22,16 +23,16 @@
 #include "system/piece.h"
 #include "system/slot.h"
 
-/* Where a scheme evaluates pieces. */
+/* The configuration at which a scheme evaluates pieces. */
 typedef struct olo_evaluation {
     bool midpoint; /* terms: the gradient at the midpoint, not the discrete one over the interval */
     bool at_start; /* rows: the gradient at q0, not the discrete one over the interval */
 } olo_evaluation;
 
-/* --- terms and rows by themselves: what steps consist of --- */
+/* --- single terms and rows, for steps --- */
 
-/* r and, unless NULL, its tangent dr/dq1. Returns the energy difference, that at the midpoint or
- * the energy lost, as the kernels of term.h do. */
+/* r and, unless NULL, its tangent dr/dq1. Returns the energy difference, the energy at the midpoint
+ * or the dissipated energy, as the functions of term.h do. */
 static inline double olo_evaluate_term(const olo_evaluation *how, const olo_term *term,
                                        const olo_interval *x, double *r, double *tangent)
 {
@@ -39,8 +40,8 @@ static inline double olo_evaluate_term(const olo_evaluation *how, const olo_term
                          : olo_term_discrete(term, x, r, tangent);
 }
 
-/* The same of a term with `invariants`, whose stress goes to `law` in place of the tangent. Returns
- * the configuration at which the invariants of ds/de1 are taken. */
+/* The same for a term with `invariants`: its stress goes to `law` instead of the tangent. Returns
+ * the configuration to which the derivative ds/de1 belongs. */
 const double *olo_evaluate_stress(const olo_evaluation *how, const olo_term *term,
                                   const olo_interval *x, double *r, olo_law_over *law);
 
@@ -50,7 +51,7 @@ bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, cons
 
 /* --- all pieces --- */
 
-/* Masses follow the pieces that are coupled (piece.h): entry e of system->mass. */
+/* Mass entries follow the pieces of piece.h: entry e of system->mass. */
 static inline int olo_piece_of_mass(const olo_system *system, int e)
 {
     return olo_pieces(system) + e;
@@ -59,14 +60,14 @@ static inline int olo_interval_pieces(const olo_system *system)
 {
     return olo_piece_of_mass(system, system->mass_count);
 }
-/* The kind of a piece, and its number among these. */
+/* The kind of a piece, and its index among the pieces of this kind. */
 olo_piece_kind olo_piece_kind_of(const olo_system *system, int piece, int *number);
-/* Number of coordinates of a piece, which go to index unless that is NULL. */
+/* Number of coordinates of a piece; writes them to `index` unless that is NULL. */
 int olo_piece_coordinates(const olo_system *system, int piece, int *index);
 olo_structure olo_piece_structure(const olo_system *system, const olo_evaluation *how, int piece);
 
-/* r[size], dr/da[size x width], d2(y.r)/da db[width x width]. Derivatives that are not known are
- * not to be asked for. */
+/* r[size], dr/da[size x width], d2(y.r)/da db[width x width]. The caller must not request
+ * derivatives that are not known. */
 void olo_piece_value(const olo_system *system, const olo_evaluation *how, int piece,
                      const olo_interval *x, double *r);
 void olo_piece_first(const olo_system *system, const olo_evaluation *how, int piece,
@@ -75,7 +76,7 @@ void olo_piece_second(const olo_system *system, const olo_evaluation *how, int p
                       const olo_interval *x, const double *y, olo_slot a, olo_slot b,
                       double *matrix);
 
-/* dr/dq0 and dr/dq1 of a term or an action at once; K1 may be NULL. */
+/* dr/dq0 and dr/dq1 of a term or an action together; K1 may be NULL. */
 void olo_piece_tangents(const olo_system *system, const olo_evaluation *how, int piece,
                         const olo_interval *x, double *K0, double *K1);
 

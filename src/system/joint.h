@@ -1,23 +1,20 @@
-/* Articulations: the kinematic reading of a constraint group. A child node moves relative to a
- * parent node, or to the ground, in the way its joint type says.
+/* Articulations: the kinematic description of a constraint group. A child node moves relative to a
+ * parent node, or to the ground, as its joint type allows.
  *
  * A step is described by increments: displacement and Cayley vector of every node (its motion), and
- * the joint's own increment u. A joint type is a constant table in a file of its own
+ * the joint increment u. A joint type is a constant table of functions in its own file
  * (elements/joint_*.c):
  *
- *     predict    u that comes closest to given motions of parent and child
- *     move       the nodal update: child's motion from the parent's motion and u      (thesis,
- *                F_q(u))
- *     blocks     the right pair A, B at q1:              dt_c = A dt_p + B du
- *                the left pair A^, B^ between q0 and q1: the discrete null space      (thesis,
- *                    P(q0,q1)),
- *                or at q0 where the scheme wants it there
- *                and the variations of the left pair against the wrench W that hangs on the joint,
- *                d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du;
- *                and the gap: the twist that takes the child to the nearest place that the joint
- *                    allows.
- *
- * Entries that are constant may be written by `prepare` once; `blocks` writes those that change.
+ *     predict    the u that is closest to given motions of parent and child
+ *     move       the nodal update: the motion of the child from the motion of the parent and u
+ *                (thesis, F_q(u))
+ *     blocks     the right pair A, B at q1:               dt_c = A dt_p + B du
+ *                the left pair A^, B^ between q0 and q1:  the discrete null space
+ *                (thesis, P(q0, q1)), or at q0 if the scheme evaluates it there
+ *                the variation of the left pair contracted with the joint wrench W:
+ *                    d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du
+ *                the gap: the twist that takes the child to the nearest position that the joint
+ *                allows
  */
 #ifndef OLO_SYSTEM_JOINT_H
 #define OLO_SYSTEM_JOINT_H
@@ -34,41 +31,42 @@ typedef struct olo_joint_chart olo_joint_chart; /* system/joint_chart.h */
 typedef struct olo_chart_view olo_chart_view;
 typedef struct olo_screw olo_screw;
 
-/* Geometry is plain data. Axes are rows of a right-handed orthonormal triad m1, m2, n that is fixed
- * in the parent (in space for ground) and, where the joint keeps it, in the child. */
+/* The geometry of a joint is plain data. Axes are rows of a right-handed orthonormal triad m1, m2,
+ * n that is fixed in the parent (in space for the ground) and, if the joint constrains rotations,
+ * in the child. */
 typedef struct olo_articulation {
     const olo_joint_type *type;
     int group; /* its constraint group, or -1 */
     int parent, child;
-    bool reversible;        /* parent and child may change places */
-    bool reversed;          /* they have: the translation axes are fixed in the child */
-    double parent_point[3]; /* in the parent's frame, in space for ground */
+    bool reversible;        /* parent and child may be exchanged */
+    bool reversed;          /* they are exchanged: the translation axes are fixed in the child */
+    double parent_point[3]; /* in the parent's frame, in space for the ground */
     double child_point[3];  /* in the child's frame */
     double parent_axes[9], child_axes[9];
-    unsigned translations;      /* bit k: the place moves along axis k */
+    unsigned translations;      /* bit k: the joint point moves along axis k */
     int rotations;              /* 0 none, 1 about n, 3 all */
-    double length;              /* of a rod; radius of a disc or ball that rolls */
-    const olo_rolling *rolling; /* of a joint that rolls */
+    double length;              /* of a rod; radius of a rolling disc or ball */
+    const olo_rolling *rolling; /* of a rolling joint, else NULL */
 } olo_articulation;
 
 enum { OLO_JOINT_CONSTANTS = 12 };
 
-/* A rotation about one axis that both bodies carry, through a place that both carry. */
+/* A rotation about one axis that is fixed in both bodies, through a point that is fixed in both. */
 typedef struct olo_hinge {
-    double parent_point[3], parent_axis[3]; /* in the parent's frame, in space for ground */
+    double parent_point[3], parent_axis[3]; /* in the parent's frame, in space for the ground */
     double child_point[3], axis[3];         /* in the child's frame */
 } olo_hinge;
 
-/* What a joint sees of a step: coordinates of child and parent at q0, the midpoint and q1, and
- * their motions. The parent of a grounded joint is the frame at rest, with parent_node NULL. */
+/* The data of a step that a joint reads: coordinates of child and parent at q0, the midpoint and
+ * q1, and their motions. The parent of a grounded joint is a fixed frame, with parent_node NULL. */
 typedef struct olo_joint_view {
     const olo_articulation *joint;
     const olo_node *child_node, *parent_node;
     const double *child0, *child_m, *child1;
     const double *parent0, *parent_m, *parent1;
-    const double *child_left, *parent_left; /* where the left pair is taken: the midpoint, or q0 */
+    const double *child_left, *parent_left; /* coordinates for the left pair: midpoint, or q0 */
     const double *child_motion, *parent_motion;
-    double *constants; /* numbers that stay during a step */
+    double *constants; /* numbers that do not change during a step */
 } olo_joint_view;
 
 struct olo_joint_type {
@@ -76,27 +74,27 @@ struct olo_joint_type {
     bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see linalg/elimination_tree.c
                    */
     int (*dof)(const olo_articulation *joint, const olo_system *system);
-    /* At the start of a step, from q0: constants. May be NULL. */
+    /* Computes the constants of a step from q0. May be NULL. */
     void (*begin)(const olo_joint_view *x, const olo_system *system);
     void (*predict)(const olo_joint_view *x, const double *motion, double *u);
     void (*move)(const olo_joint_view *x, const double *u, double *motion);
-    /* Size of the joint's own Cayley vector, which grows without bound towards a half turn, where
-     * the left pair loses its rank; NULL: the motion of the child tells. */
+    /* Norm of the Cayley vector of the joint rotation. It is infinite at half a turn, where the
+     * left pair loses its rank. NULL: the motion of the child is sufficient. */
     double (*turn)(const olo_joint_view *x);
     /* gap[twist of the child] unless NULL */
     void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
     /* The gap alone. */
     void (*gap)(const olo_joint_view *x, double *gap);
-    /* What rounding has opened: shift and small rotation of the child that close the joint at given
-     * coordinates of parent and child. May be NULL. */
+    /* Shift and small rotation of the child that close the joint at given coordinates of parent and
+     * child, where rounding has opened it. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child,
                   double shift[3], double turn[3]);
-    /* True, and how, if a joint between two frames is a hinge. NULL: none is. */
+    /* True, with its geometry, if a joint between two frames is a hinge. NULL: it never is. */
     bool (*hinge)(const olo_articulation *joint, olo_hinge *hinge);
-    /* Exchanges parent and child. May be NULL when no articulation of the type is reversible. */
+    /* Exchanges parent and child. May be NULL if no articulation of the type is reversible. */
     void (*reverse)(olo_articulation *joint);
     /* The joint at a configuration, without a step: see system/joint_chart.h. */
-    const olo_joint_chart *chart; /* NULL: it constrains velocities and has none */
+    const olo_joint_chart *chart; /* NULL: the joint constrains velocities and has no chart */
     void (*screws)(const olo_chart_view *x, olo_screw *screws); /* one per degree of freedom */
 };
 

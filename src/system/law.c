@@ -1,4 +1,4 @@
-/* The laws by name. A new law is a file of its own and a line here. */
+/* The registry of laws. A new law is one new file and one line here. */
 #include "system/law.h"
 
 #include <stddef.h>

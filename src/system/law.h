@@ -4,12 +4,13 @@
  *     s . (e1 - e0) = f(e1) - f(e0)            (directionality: exact energy)
  *     s -> grad f   as e1 -> e0                (consistency)
  *
- * for a potential; for a dissipative law s is the friction-like stress with s . (e1 - e0) >= 0 the
- * energy lost in the step, and it is affine in 1/h: s = a(e0, e1)/h + b(e0, e1). Through the
- * invariants the discrete derivative of V(q) = f(e(q)) is G-equivariant:
- * dV(q0, q1) = sum_k s_k grad e_k(qm)   (thesis, 3.1.4).
+ * for a potential. For a dissipative law s is a stress with s . (e1 - e0) >= 0, the energy lost in
+ * the step, and it is affine in 1/h: s = a(e0, e1)/h + b(e0, e1). The discrete derivative of
+ * V(q) = f(e(q)) is G-equivariant because it is formed from the invariants:
  *
- * A law is a constant table in a file of its own, registered by name in law.c.
+ *     dV(q0, q1) = sum_k s_k grad e_k(qm)      (thesis, 3.1.4).
+ *
+ * A law is a constant table of functions in its own file, registered by name in law.c.
  */
 #ifndef OLO_SYSTEM_LAW_H
 #define OLO_SYSTEM_LAW_H
@@ -30,8 +31,8 @@ typedef struct olo_law_at {
 } olo_law_at;
 
 /* s and its derivatives over a step: s0 = ds/de0, s1 = ds/de1 (k*k, row = component of s),
- * s00, s01, s11 second derivatives (k*k*k; the first index is the component of s, of s01 the second
- * is that of e0 and the third that of e1), sc = ds/dc (k*C). de counts as e1 - e0. */
+ * s00, s01, s11 second derivatives (k*k*k; the first index is the component of s; in s01 the second
+ * index is that of e0 and the third that of e1), sc = ds/dc (k*C). de is regarded as e1 - e0. */
 typedef struct olo_law_over {
     double s[OLO_LAW_INVARIANTS_MAX];
     double s0[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
@@ -42,20 +43,20 @@ typedef struct olo_law_over {
     double sc[OLO_LAW_INVARIANTS_MAX * OLO_LAW_COEFFICIENTS_MAX];
 } olo_law_over;
 
-/* What a law reads. `de` is e1 - e0 formed from the increment, so it does not cancel. */
+/* The arguments of a law. `de` is e1 - e0 formed from the increment, without cancellation. */
 typedef struct olo_law_input {
     int k;            /* number of invariants */
-    const double *e0; /* at(): the only configuration */
+    const double *e0; /* the invariants of at() */
     const double *e1;
     const double *de;
     double h;            /* step, for dissipative laws */
     const double *c;     /* coefficients */
     const void *context; /* of `general` laws */
-    double angle; /* of laws of an angle: its value, turns counted, at e0 or within half a turn of
+    double angle; /* of laws of an angle: its value with full turns, at e0 or within half a turn of
                      it */
 } olo_law_input;
 
-/* What is wanted: derivatives up to this order in the invariants, with or without coefficients. */
+/* The requested order of derivatives with respect to the invariants. */
 typedef enum olo_law_order {
     OLO_LAW_VALUE = 0, /* at: f, g           over: s */
     OLO_LAW_FIRST = 1, /* at: also gg        over: also s0, s1 */
@@ -64,17 +65,17 @@ typedef enum olo_law_order {
 
 typedef struct olo_law {
     const char *name;
-    int invariants;   /* k, or 0 when the term decides (general) */
+    int invariants;   /* k, or 0 if the term determines it (general) */
     int coefficients; /* C */
     bool dissipative;
     bool linear; /* f = c0 e of one invariant */
-    bool angle;  /* of the angle atan2(e[1], e[0]), turns counted */
+    bool angle;  /* a law of the angle atan2(e[1], e[0]), with full turns */
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
-    /* Values by which a law that functions give is told from another one; NULL: its coefficients
-     * say all. */
-    void (*samples)(const void *context, void *into, void (*tell)(void *into, double value));
+    /* Visits sample values that distinguish laws given by functions; NULL: the coefficients
+     * determine the law. */
+    void (*samples)(const void *context, void *into, void (*visit)(void *into, double value));
 } olo_law;
 
 extern const olo_law olo_law_linear;    /* f = c0 e                           (gravity) */
@@ -82,26 +83,26 @@ extern const olo_law olo_law_quadratic; /* f = 1/2 c0 e^2                     (s
 extern const olo_law olo_law_distance;  /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
 extern const olo_law olo_law_viscous;   /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
 extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
-extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2             (spring with a rest) */
+extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2       (spring with a rest length) */
 extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
 /* Laws of the six strains of a beam; a matrix C is its upper triangle, row by row. */
 extern const olo_law olo_law_elastic;         /* f = 1/2 sum c_k e_k^2 */
 extern const olo_law olo_law_elastic_coupled; /* f = 1/2 e.C e, c = C */
 extern const olo_law
     olo_law_strain_rate; /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
-/* Linear, spring, viscous and stop over the angle theta = atan2(e[1], e[0]) in the place of e. */
+/* Linear, spring, viscous and stop with the angle theta = atan2(e[1], e[0]) instead of e. */
 extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
     olo_law_angle_stop;
 extern const olo_law olo_law_general; /* any smooth f of 1 to 6 invariants, see below */
 
-/* Value at a configuration of a law of one invariant that has no potential: nothing. */
+/* at() of a law of one invariant without potential: all zero. */
 void olo_law_no_potential(const olo_law_input *x, olo_law_order order, bool coefficients,
                           olo_law_at *out);
 
 /* Context of olo_law_general: f with derivatives. The discrete gradient is Gonzalez' formula in the
- * invariants (thesis, 3.1.3), the difference quotient for one invariant; where f(e1) - f(e0) would
- * cancel, it is integrated along the segment instead: f must be smooth between e0 and e1. `hessian`
- * and `third` may be NULL if first and second derivatives are never asked for. */
+ * invariants (thesis, 3.1.3), the difference quotient for one invariant. Where f(e1) - f(e0) would
+ * cancel, the gradient is integrated along the segment instead; f must be smooth between e0 and e1.
+ * `hessian` and `third` may be NULL if first and second derivatives are never requested. */
 typedef struct olo_general_law {
     void *context;
     double (*value)(void *context, const double *e);
@@ -110,7 +111,7 @@ typedef struct olo_general_law {
     void (*third)(void *context, const double *e, double *ggg);
 } olo_general_law;
 
-/* atan2(s, c) and as many turns that it comes closest to `near`. */
+/* atan2(s, c) plus the number of full turns that brings it closest to `near`. */
 double olo_angle_near(double c, double s, double near);
 
 /* A law by name, or NULL; and all of them by number, NULL after the last. */

@@ -1,6 +1,5 @@
-/* Laws of an angle: F(theta) with theta = atan2(s, c) of two invariants c and s, counted over any
- * number of turns. What is laid over the angle (a line, a spring, a damper, stops) is itself a law
- * of one invariant.
+/* Laws of an angle: F(theta) with theta = atan2(s, c) of two invariants c and s, with any number of
+ * full turns. F (linear, spring, damper, stops) is itself a law of one invariant.
  *
  * At a configuration, with z = c + i s, all derivatives of theta = Im log z are powers of w = 1/z:
  *
@@ -15,18 +14,17 @@
  *     P.(dc, ds) = 1/2 ((c0 + c1)(s1 - s0) - (s0 + s1)(c1 - c0)) = c0 s1 - s0 c1 = S,
  *     d.(dc, ds) = dtheta
  *
- * exactly, whatever c^2 + s^2 is; and phi -> 1/(c^2 + s^2) gives the gradient of theta as the step
- * goes to zero. The stress of the law is sigma(theta0, theta1) d with the discrete gradient sigma
- * of the law laid over it: it is a function of scalar products alone, equal and opposite on two
- * bodies.
+ * exactly, for any value of c^2 + s^2. As the step goes to zero, phi -> 1/(c^2 + s^2) gives the
+ * gradient of theta. The stress of the law is sigma(theta0, theta1) d with the discrete gradient
+ * sigma of F. It is a function of scalar products only, hence equal and opposite on two bodies.
  *
  * phi(S, C) is homogeneous of degree -1, hence with R = S^2 + C^2
  *
  *     phi_C = -1/R,           phi_S  = (C/R - phi)/S,
  *     phi_CC = 2 C/R^2,       phi_SC = 2 S/R^2,        phi_SS = -2 (phi_S + S C/R^2)/S,
  *
- * where the quotients by S are summed as series of S/C for small angles. S itself comes from the
- * increments, S = c0 ds - s0 dc, and so nothing cancels.
+ * where the quotients by S are evaluated by series in S/C for small angles. S is computed from the
+ * increments, S = c0 ds - s0 dc, without cancellation.
  */
 #include "system/law.h"
 
@@ -35,7 +33,7 @@
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-/* Below this |S/C| series are used; they then gain four bits a term. */
+/* Below this |S/C| series are used; each term then adds four bits. */
 static const double series_below = 0.25;
 enum { SERIES_TERMS = 16 };
 
@@ -47,7 +45,7 @@ double olo_angle_near(double c, double s, double near)
 
 // -- at a configuration ---------------------------------------------------------------------------
 
-/* theta[j] of n derivatives, j of them by s */
+/* First, second and third derivatives of theta; entry j has j derivatives with respect to s. */
 static void angle_derivatives(double c, double s, double first[2], double second[3],
                               double third[4])
 {
@@ -71,6 +69,7 @@ static void angle_at(const olo_law *law, const olo_law_input *x, olo_law_order o
     inner.k = 1;
     inner.e0 = &theta;
     law->at(&inner, order, coefficients, &F);
+    /* chain rule: derivatives of F with respect to theta, of theta with respect to c and s */
     angle_derivatives(x->e0[0], x->e0[1], t, tt, ttt);
     out->f = F.f;
     for (int k = 0; k < 2; k++) {
@@ -95,12 +94,12 @@ static void angle_at(const olo_law *law, const olo_law_input *x, olo_law_order o
 
 // -- over a step ----------------------------------------------------------------------------------
 
-/* phi with its derivatives in S and C */
+/* phi with its derivatives with respect to S and C */
 typedef struct ratio {
     double value, S, C, SS, SC, CC;
 } ratio;
 
-/* g(x) = atan(x)/x = sum (-1)^n x^2n/(2n + 1): its first and second derivative, |x| small */
+/* First and second derivative of g(x) = atan(x)/x = sum (-1)^n x^2n/(2n + 1) for small |x|. */
 static void small_angle(double x, double *first, double *second)
 {
     const double y = -x * x;
@@ -135,7 +134,7 @@ static ratio ratio_of(double S, double C, double angle, olo_law_order order)
     return phi;
 }
 
-/* d and its derivatives: slot a (0, 1), component l of it */
+/* d and its derivatives with respect to component l of slot a (0, 1) */
 typedef struct direction {
     double d[2];
     double first[2][2][2];        /* [a][k][l] */
@@ -152,11 +151,13 @@ static void direction_of(const olo_law_input *x, double S, double angle, olo_law
     const double turn[2][2] = {{0.0, -0.5}, {0.5, 0.0}}; // dP_k/de_l in either slot
     const double S_a[2][2] = {{e1[1], -e1[0]}, {-e0[1], e0[0]}};
     const double C_a[2][2] = {{e1[0], e1[1]}, {e0[0], e0[1]}};
+    /* d = phi P */
     out->d[0] = phi.value * P[0];
     out->d[1] = phi.value * P[1];
     if (order < OLO_LAW_FIRST) {
         return;
     }
+    /* first derivatives: phi_a P + phi P_a */
     double phi_a[2][2];
     for (int al = 0; al < 4; al++) {
         const int a = al / 2, l = al % 2;
@@ -165,6 +166,7 @@ static void direction_of(const olo_law_input *x, double S, double angle, olo_law
             out->first[a][k][l] = phi_a[a][l] * P[k] + phi.value * turn[k][l];
         }
     }
+    /* second derivatives: phi_ab P + phi_a P_b + phi_b P_a */
     for (int ablm = 0; ablm < 16 && order >= OLO_LAW_SECOND; ablm++) {
         const int a = ablm / 8, b = ablm / 4 % 2, l = ablm / 2 % 2, m = ablm % 2;
         double both = phi.SS * S_a[a][l] * S_a[b][m] + phi.CC * C_a[a][l] * C_a[b][m] +
@@ -181,7 +183,7 @@ static void direction_of(const olo_law_input *x, double S, double angle, olo_law
     }
 }
 
-/* Stress, then its derivatives by the chain rule over sigma(theta0, theta1) and d(e0, e1). */
+/* Derivatives of the stress sigma(theta0, theta1) d(e0, e1) by product and chain rule. */
 static void put_first(const direction *d, const olo_law_over *sigma, double t[2][2],
                       olo_law_over *out)
 {
@@ -220,6 +222,7 @@ static void angle_over(const olo_law *law, const olo_law_input *x, olo_law_order
     inner.e0 = &theta0;
     inner.e1 = &theta1;
     inner.de = &difference;
+    /* the stress sigma of F over the angle, and the direction d of the angle over the invariants */
     law->over(&inner, order, coefficients, &sigma);
     direction_of(x, S, difference, order, &d);
     for (int k = 0; k < 2; k++) {
@@ -242,7 +245,7 @@ static void angle_over(const olo_law *law, const olo_law_input *x, olo_law_order
     }
 }
 
-// -- what is laid over the angle ------------------------------------------------------------------
+// -- the laws F(theta) ----------------------------------------------------------------------------
 
 static void linear_at(const olo_law_input *x, olo_law_order order, bool c, olo_law_at *out)
 {

@@ -1,37 +1,22 @@
 /* The distance spring f = 1/2 c0 (l - c1)^2 with stiffness c0, rest length c1, l = sqrt(2 e) and
- * e = 1/2 |x_b - x_a|^2. Since e1 - e0 = 1/2 (l1 - l0)(l1 + l0), the difference quotient closes to
+ * e = 1/2 |x_b - x_a|^2. Since e1 - e0 = 1/2 (l1 - l0)(l1 + l0), the difference quotient is
  *
  *     s = c0 (1 - 2 c1/m),     m = l0 + l1,       s (e1 - e0) = f(e1) - f(e0),
  *
  * which neither divides by the increment nor cancels. Derivatives follow from dl/de = 1/l.
  *
- * Coincident ends. Where l = 0 the force c0 (l - c1) has no direction; what remains of it is its
- * mean over all directions, that of a spring without rest length: s = c0, and terms with a power of
- * 1/l are dropped. At both times at once (m = 0) this is exact, since then e1 = e0 and grad e = 0;
- * it is also the limit for c1 = 0. If the ends coincide at one time only, s is regular, and its
- * derivative in that slot is dropped for the same reason.
+ * Coincident ends. Where l = 0 the force c0 (l - c1) has no direction. It is replaced by its mean
+ * over all directions, which is that of a spring without rest length: s = c0, and terms with a
+ * power of 1/l are omitted. If the ends coincide at both times (m = 0), this is exact, since then
+ * e1 = e0 and grad e = 0; it is also the limit for c1 = 0. If the ends coincide at one time only, s
+ * is regular, and its derivative with respect to that slot is omitted for the same reason.
  */
-#include "system/law.h"
-
-#include <math.h>
-
-/* 1/l is 0 for lengths whose inverse fifth power, times ordinary coefficients, would overflow. */
-static const double shortest = 0x1p-190;
-
-static double length(double e)
-{
-    return e > 0.0 ? sqrt(2.0 * e) : 0.0; // round-off can make e of coincident ends negative
-}
-
-static double inverse(double l)
-{
-    return l > shortest ? 1.0 / l : 0.0;
-}
+#include "system/law_distance.h"
 
 static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
 {
     const double c0 = x->c[0], c1 = x->c[1];
-    const double l = length(x->e0[0]), i = inverse(l);
+    const double l = distance_length(x->e0[0]), i = distance_inverse(l);
     const double stretch = l - c1;
     out->f = 0.5 * c0 * stretch * stretch;
     out->g[0] = c0 * (1.0 - c1 * i);
@@ -52,12 +37,12 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
 static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
 {
     const double c0 = x->c[0], c1 = x->c[1];
-    const double l0 = length(x->e0[0]), l1 = length(x->e1[0]);
-    const double i = inverse(l0 + l1);
+    const double l0 = distance_length(x->e0[0]), l1 = distance_length(x->e1[0]);
+    const double i = distance_inverse(l0 + l1);
     const double share = 1.0 - 2.0 * c1 * i;
     out->s[0] = c0 * share;
     if (order >= OLO_LAW_FIRST) {
-        const double i0 = inverse(l0), i1 = inverse(l1);
+        const double i0 = distance_inverse(l0), i1 = distance_inverse(l1);
         const double a = 2.0 * c0 * c1 * i * i;
         out->s0[0] = a * i0;
         out->s1[0] = a * i1;

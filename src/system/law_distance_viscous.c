@@ -4,40 +4,25 @@
  *     dl = 2 (e1 - e0)/m,   m = l0 + l1,      s = c0 (dl/h) (2/m),
  *
  * so that the energy lost in the step is s (e1 - e0) = c0 dl^2/h >= 0. As a function of the lengths
- * s = (2 c0/h) (l1 - l0)/m, which gives derivatives without differences; dl/de = 1/l.
+ * s = (2 c0/h) (l1 - l0)/m, whose derivatives contain no differences; dl/de = 1/l.
  *
- * Coincident ends. Where l = 0 the line has no direction. At both times at once (m = 0) the length
- * has not changed and the damper is at rest: s = 0. Where they coincide at one time only, s is
- * regular, and its derivative in that slot is dropped, as in the distance spring.
+ * Coincident ends. Where l = 0 the line has no direction. If the ends coincide at both times
+ * (m = 0), the length has not changed: s = 0. If they coincide at one time only, s is regular, and
+ * its derivative with respect to that slot is omitted, as in the distance spring.
  *
- * It has no potential: at a configuration everything is zero.
+ * The law has no potential: at a configuration everything is zero.
  */
-#include "system/law.h"
-
-#include <math.h>
-
-/* 1/l is 0 for lengths whose inverse fifth power, times ordinary coefficients, would overflow. */
-static const double shortest = 0x1p-190;
-
-static double length(double e)
-{
-    return e > 0.0 ? sqrt(2.0 * e) : 0.0; // round-off can make e of coincident ends negative
-}
-
-static double inverse(double l)
-{
-    return l > shortest ? 1.0 / l : 0.0;
-}
+#include "system/law_distance.h"
 
 static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
 {
-    const double l0 = length(x->e0[0]), l1 = length(x->e1[0]);
-    const double i = inverse(l0 + l1);
+    const double l0 = distance_length(x->e0[0]), l1 = distance_length(x->e1[0]);
+    const double i = distance_inverse(l0 + l1);
     const double dl = 2.0 * x->de[0] * i;
     const double rate = 2.0 * i * (dl / x->h);
     out->s[0] = x->c[0] * rate;
     if (order >= OLO_LAW_FIRST) {
-        const double i0 = inverse(l0), i1 = inverse(l1);
+        const double i0 = distance_inverse(l0), i1 = distance_inverse(l1);
         const double a = 4.0 * x->c[0] / x->h * i * i;
         out->s0[0] = -a * l1 * i0;
         out->s1[0] = a * l0 * i1;

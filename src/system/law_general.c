@@ -15,8 +15,8 @@
  *     N_a = z_a (g(e_a) - g) - 1/2 H de,
  *     N_aa = z_a (H(e_a) - H) - 1/4 T de,                           N_01 = -1/4 T de.
  *
- * All these differences cancel for small increments. Integrated along the segment e = em + t de,
- * they do not (t from -1/2 to 1/2; for N_1 and N_11 over t > 0 only, for N_0 and N_00 over t < 0):
+ * All these differences cancel for small increments. Integrals along the segment e = em + t de do
+ * not (t from -1/2 to 1/2; for N_1 and N_11 over t > 0 only, for N_0 and N_00 over t < 0):
  *
  *     one invariant   s = int f',   s1 = int (1/2 + t) f'',   s11 = int (1/2 + t)^2 f''',   ...
  *     for s           N = int (g(t) - g).de
@@ -24,15 +24,15 @@
  *     for s00 ... s11 N = int 1/2 (1/2 - |t|)^2 T(t)[de, de, de],
  *                     N_a = z_a int (1/2 - |t|) T(t)[de, de],       N_aa = int T(t) de - 1/4 T de.
  *
- * Which is better, the difference or the integral, is decided for s, its first and its second
- * derivatives in turn, by comparing an estimate of the round-off of the one with an estimate of the
- * truncation of the other. An integral is taken only where it errs less than the difference would,
- * so s.de = f(e1) - f(e0) holds to round-off in both cases; and s does not depend on what else is
- * asked for.
+ * The choice between difference and integral is made for s, for its first and for its second
+ * derivatives in turn. It compares an estimate of the round-off of the difference with an estimate
+ * of the truncation of the integral. The integral is used only if its error is smaller, so that
+ * s.de = f(e1) - f(e0) holds to round-off in both cases. s does not depend on the requested order.
  *
  * For several invariants and e1 = e0 the second derivatives of Gonzalez' formula have no limit:
- * they stay bounded, but depend on the direction in which the increment vanishes. There those of
- * the midpoint gradient are given, 1/4 T. One invariant has the limits 1/3, 1/6, 1/3 of f'''.
+ * they are bounded, but depend on the direction in which the increment vanishes. There the second
+ * derivative of the midpoint gradient is used, 1/4 T. For one invariant the limits are 1/3, 1/6,
+ * 1/3 of f'''.
  */
 #include "system/law.h"
 
@@ -41,8 +41,8 @@
 
 enum { K = OLO_LAW_INVARIANTS_MAX, POINTS = 5 };
 
-/* Gauss-Legendre points on [0, 1]. Each half of the segment gets its own, since the halves enter
- * the integrals with different kernels. */
+/* Gauss-Legendre points on [0, 1]. They are applied to each half of the segment, since the halves
+ * have different kernels in the integrals. */
 static const double node[POINTS] = {0.046910077030668004, 0.23076534494715845, 0.5,
                                     0.76923465505284155, 0.95308992296933200};
 static const double weight[POINTS] = {0.11846344252809454, 0.23931433524968323, 0.28444444444444444,
@@ -55,14 +55,14 @@ static const double weight3[POINTS] = {-0.41547714135083259, 0.69919864488923338
 static const double weight4[POINTS] = {0.26199601592044533, -0.74199601592044533, 0.96,
                                        -0.74199601592044533, 0.26199601592044533};
 
-/* A difference that loses no more than four bits is taken without computing the integral. */
+/* A difference that loses at most four bits is used without computing the integral. */
 static const double acceptable_loss = 16.0 * DBL_EPSILON;
 
 typedef void (*derivative)(void *context, const double *e, double *out);
 
 // -- truncation of the integrals ------------------------------------------------------------------
 
-/* How fast the Legendre coefficients of an integrand with n components decay on a half. */
+/* The decay of the Legendre coefficients of an integrand with n components on one half. */
 typedef struct decay {
     int n;
     double size; /* mean of its largest component */
@@ -78,7 +78,8 @@ static void decay_start(decay *y, int n)
     }
 }
 
-/* The largest magnitude; NaN if one is, so that no integral outside the domain of f is taken. */
+/* The largest magnitude; NaN if a component is NaN, so that no integral outside the domain of f is
+ * used. */
 static double largest(int n, const double *y)
 {
     double most = 0.0;
@@ -100,9 +101,9 @@ static void decay_add(decay *x, int point, const double *y)
 }
 
 /* Error of the integral of the integrand times a kernel of degree two or less. Five points
- * integrate such a product exactly but for coefficients from the eighth on. Those of a smooth
- * function decay geometrically, a_j ~ size r^j: so a_8 ~ size (a_4/size)^2. As a_4 may vanish by
- * symmetry, size (a_3/size)^3 is asked as well (3 is the next whole power above 8/3). */
+ * integrate such a product exactly up to coefficient 7. The coefficients of a smooth function decay
+ * geometrically, a_j ~ size r^j, hence a_8 ~ size (a_4/size)^2. Since a_4 may vanish by symmetry,
+ * size (a_3/size)^3 is a second estimate (3 is the next integer above 8/3). */
 static double truncation(const decay *x)
 {
     if (x->size == 0.0) {
@@ -118,7 +119,7 @@ static double truncation(const decay *x)
 typedef struct line {
     const olo_general_law *law;
     double e0, e1, em, de;
-    double blur; /* by how much e1 - e0 is known worse than de */
+    double blur; /* uncertainty of e1 - e0 compared with de */
 } line;
 
 static double derivative_at(const line *x, derivative f, double e)
@@ -156,8 +157,8 @@ static double integrate_line(const line *x, derivative f, int order, double *out
     return error;
 }
 
-/* out[i] = difference[i]/de, or the integrals of f where these err less; `rounding` is the error of
- * the differences. Returns the error of the result. */
+/* out[i] = difference[i]/de, or the integrals of f if their error is smaller; `rounding` is the
+ * error of the differences. Returns the error of the result. */
 static double divide_line(const line *x, const double *difference, double rounding, derivative f,
                           int order, double *out)
 {
@@ -194,29 +195,32 @@ static void over_one(const olo_law_input *input, olo_law_order order, olo_law_ov
                     e1,  0.5 * (e0 + e1),
                     de,  fabs((e1 - e0) - de) + DBL_EPSILON * fmax(fabs(e0), fabs(e1))};
 
+    /* s */
     const double f0 = law->value(law->context, &e0), f1 = law->value(law->context, &e1);
-    const double rise = f1 - f0;
+    const double numerator0 = f1 - f0;
     double error =
-        divide_line(&x, &rise, DBL_EPSILON * (fabs(f0) + fabs(f1)), law->gradient, 0, out->s);
+        divide_line(&x, &numerator0, DBL_EPSILON * (fabs(f0) + fabs(f1)), law->gradient, 0, out->s);
     if (order < OLO_LAW_FIRST) {
         return;
     }
+    /* s0, s1 */
     const double g0 = derivative_at(&x, law->gradient, e0);
     const double g1 = derivative_at(&x, law->gradient, e1);
-    const double bend[2] = {out->s[0] - g0, g1 - out->s[0]};
+    const double numerator1[2] = {out->s[0] - g0, g1 - out->s[0]};
     double first[2];
-    error =
-        divide_line(&x, bend, error + DBL_EPSILON * (fabs(g0) + fabs(g1)), law->hessian, 1, first);
+    error = divide_line(&x, numerator1, error + DBL_EPSILON * (fabs(g0) + fabs(g1)), law->hessian,
+                        1, first);
     out->s0[0] = first[0];
     out->s1[0] = first[1];
     if (order < OLO_LAW_SECOND) {
         return;
     }
+    /* s00, s01, s11 */
     const double h0 = derivative_at(&x, law->hessian, e0);
     const double h1 = derivative_at(&x, law->hessian, e1);
-    const double twist[3] = {2.0 * first[0] - h0, first[1] - first[0], h1 - 2.0 * first[1]};
+    const double numerator2[3] = {2.0 * first[0] - h0, first[1] - first[0], h1 - 2.0 * first[1]};
     double second[3];
-    divide_line(&x, twist, 2.0 * error + DBL_EPSILON * (fabs(h0) + fabs(h1)), law->third, 2,
+    divide_line(&x, numerator2, 2.0 * error + DBL_EPSILON * (fabs(h0) + fabs(h1)), law->third, 2,
                 second);
     out->s00[0] = second[0];
     out->s01[0] = second[1];
@@ -231,7 +235,7 @@ typedef struct segment {
     const double *e0, *e1;
     double em[K], d[K], length;
     double blur[K];
-    double g[K], gg[K * K], ggg[K * K * K]; /* at em, as far as the order asks */
+    double g[K], gg[K * K], ggg[K * K * K]; /* at em, up to the requested order */
 } segment;
 
 static double dot(int k, const double *a, const double *b)
@@ -251,7 +255,7 @@ static void times(int rows, int k, const double *matrix, const double *b, double
     }
 }
 
-/* Largest change of `rows` functions with the gradients in matrix[rows*k] under the blur. */
+/* Largest change of `rows` functions with the gradients matrix[rows*k] due to the blur. */
 static double blurred(const segment *x, int rows, const double *matrix)
 {
     double most = 0.0;
@@ -272,7 +276,7 @@ static void segment_point(const segment *x, double t, double *e)
     }
 }
 
-/* Midpoint, direction and length; scaled by the largest component, so that nothing underflows. */
+/* Midpoint, direction and length; scaled by the largest component to avoid underflow. */
 static void segment_init(segment *x, const olo_law_input *input)
 {
     x->k = input->k;
@@ -305,6 +309,7 @@ static double correction(const segment *x, double *error)
     if (*error <= acceptable_loss * size) {
         return difference;
     }
+    /* the difference cancels: integrate (g(t) - g).d along both halves of the segment */
     double integral = 0.0, truncated = DBL_EPSILON * size;
     for (int side = -1; side <= 1; side += 2) {
         decay smooth;
@@ -334,7 +339,7 @@ typedef struct first_numerators {
     double error_n, error_na;
 } first_numerators;
 
-/* Error of s0 and s1, which add up na, 2 n d and n. */
+/* Error of s0 and s1, which are sums of na, 2 n d and n. */
 static double first_error(const first_numerators *y)
 {
     return 3.0 * y->error_n + y->error_na;
@@ -461,10 +466,10 @@ static void second_by_integrals(const segment *x, second_numerators *y)
             times(k * k, k, third, x->d, m);
             times(k, k, m, x->d, v);
             decay_add(&smooth, j, m);
-            const double w = 0.5 * weight[j], rest = 0.5 * (1.0 - node[j]); // 1/2 - |t|
-            y->n += 0.5 * w * rest * rest * dot(k, v, x->d);
+            const double w = 0.5 * weight[j], lever = 0.5 * (1.0 - node[j]); // 1/2 - |t|
+            y->n += 0.5 * w * lever * lever * dot(k, v, x->d);
             for (int i = 0; i < k; i++) {
-                y->na[a][i] += sign * w * rest * v[i];
+                y->na[a][i] += sign * w * lever * v[i];
             }
             for (int i = 0; i < k * k; i++) {
                 y->naa[a][i] += w * m[i];
@@ -591,7 +596,7 @@ static void over_several(const olo_law_input *input, olo_law_order order, olo_la
 
 static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
 {
-    (void)coefficients; // it has none: its parameters live behind the context
+    (void)coefficients; // it has none: its parameters belong to the context
     const olo_general_law *law = x->context;
     out->f = law->value(law->context, x->e0);
     law->gradient(law->context, x->e0, out->g);
@@ -613,11 +618,11 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     }
 }
 
-static void samples(const void *context, void *into, void (*tell)(void *into, double value))
+static void samples(const void *context, void *into, void (*visit)(void *into, double value))
 {
     const olo_general_law *law = context;
     for (double e = 0.25; e < 4; e *= 1.7)
-        tell(into, law->value(law->context, &e));
+        visit(into, law->value(law->context, &e));
 }
 
 const olo_law olo_law_general = {.name = "general", .at = at, .over = over, .samples = samples};

@@ -1,5 +1,5 @@
 /* The quadratic law f = 1/2 c0 e^2: strain energies, springs of a quadratic strain, penalties. Its
- * discrete gradient is the average of the end values, never the value at the midpoint,
+ * discrete gradient is the average of the end values, not the value at the midpoint,
  *
  *     s = c0 (e0 + e1)/2,      s (e1 - e0) = f(e1) - f(e0)       (thesis, 3.1.4, scalar case).
  */

@@ -1,8 +1,7 @@
-/* The spring of a coordinate with a value at rest, f = 1/2 c0 (e - c1)^2. As for every quadratic
- * energy the discrete gradient is the average of the end values,
+/* The spring along a coordinate with rest length c1, f = 1/2 c0 (e - c1)^2. As for every quadratic
+ * energy the discrete gradient is the average of the end values (thesis, 3.1.4, scalar case),
  *
- *     s = c0 ((e0 + e1)/2 - c1),      s (e1 - e0) = f(e1) - f(e0)       (thesis, 3.1.4, scalar
- * case).
+ *     s = c0 ((e0 + e1)/2 - c1),      s (e1 - e0) = f(e1) - f(e0).
  */
 #include "system/law.h"
 

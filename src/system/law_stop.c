@@ -1,5 +1,4 @@
-/* Stops: a spring that is there only beyond two bounds, c1 below and c2 above (either may be
- * infinite),
+/* Stops: a spring that acts only beyond two bounds, c1 below and c2 above (either may be infinite),
  *
  *     f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2).
  *
@@ -10,8 +9,8 @@
  *                                            ds/d(end beyond) = 1/2 c0 x (2 - x),
  *                                            ds/d(other end) = 1/2 c0 x^2
  *
- * so that s (e1 - e0) = f(e1) - f(e0) wherever in the step the bound is met, and s has continuous
- * first derivatives. The lower stop is the upper one of -e.
+ * so that s (e1 - e0) = f(e1) - f(e0) wherever in the step the bound is reached, and s has
+ * continuous first derivatives. The lower stop is the upper stop for -e.
  */
 #include "system/law.h"
 
@@ -44,7 +43,7 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     }
 }
 
-/* The upper stop with unit stiffness: s, its derivatives, and that by the bound. */
+/* The upper stop with unit stiffness: s, its derivatives, and ds/d(bound). */
 typedef struct push {
     double s, s0, s1, s00, s01, s11, bound;
 } push;

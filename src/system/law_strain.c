@@ -1,16 +1,15 @@
-/* Laws of the six strains of a beam, e = (Gamma, K), each integrated at one point (the weight is in
+/* Laws of the six strains of a beam, e = (Gamma, K), at one quadrature point (its weight is part of
  * the coefficients).
  *
- *     elastic          f = 1/2 sum_k c_k e_k^2           s = c_k (e0_k + e1_k)/2
+ *     elastic          f = 1/2 sum_k c_k e_k^2           s_k = c_k (e0_k + e1_k)/2
  *     elastic-coupled  f = 1/2 e.C e                     s = C (e0 + e1)/2
- *     strain-rate      s = (c0/h + c1/2) C (e1 - e0),    s.(e1 - e0) >= 0 for C without negative
- *                      eigenvalues
+ *     strain-rate      s = (c0/h + c1/2) C (e1 - e0)     s.(e1 - e0) >= 0, C positive semidefinite
  *
- * The stress of the elastic laws is the average of the end points, never that of the averaged
- * configuration; it is formed from the start and the increment. The last one is dissipative: c0 is
- * a material's relaxation time (Kelvin and Voigt), c1 the share of algorithmic dissipation, which
- * vanishes with h and weighs on what is fast against the step (Armero and Romero). A matrix is
- * stored as its upper triangle, row by row.
+ * The stress of the elastic laws is the average of the stresses at both ends of the step, not that
+ * of the averaged configuration. It is computed from the start and the increment. The last law is
+ * dissipative: c0 is the relaxation time of the material (Kelvin and Voigt), c1 the coefficient of
+ * algorithmic dissipation, which vanishes with h and damps motions that are fast compared with the
+ * step (Armero and Romero). A matrix is stored as its upper triangle, row by row.
  */
 #include "system/law.h"
 
@@ -18,7 +17,7 @@
 
 enum { K = 6, PAIRS = K * (K + 1) / 2 };
 
-/* Place of C_kl in the triangle. */
+/* Index of C_kl in the triangle. */
 static int at_pair(int k, int l)
 {
     const int i = k < l ? k : l, j = k < l ? l : k;

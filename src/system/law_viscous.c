@@ -2,7 +2,7 @@
  *
  *     s = c0 (e1 - e0)/h,      energy lost in the step  s (e1 - e0) = c0 (e1 - e0)^2/h >= 0.
  *
- * It has no potential: at a configuration everything is zero.
+ * The law has no potential: at a configuration everything is zero.
  */
 #include "system/law.h"
 

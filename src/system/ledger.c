@@ -1,11 +1,13 @@
 /* The ledger of a state: energies, momenta, constraint errors.
  *
- *     T = 1/2 v.M v,   P = sum of M v over the position slots,   L = sum over all 3-vectors x x (M
- *         v)
+ *     T = 1/2 v.M v
+ *     P = sum of (M v)_x over positions x
+ *     L = sum of x x (M v)_x over all 3-vectors x
  *
- * L needs every 3-vector of q, directors included; P only those that a translation moves: positions
- * that are not relative to another node. Frames and their orthonormality rows g_IJ = d_I.d_J -
- * delta_IJ (half of it for I = J) are evaluated as such, all else entry by entry and form by form.
+ * L contains every 3-vector of q, including directors. P contains only those that a translation
+ * moves: positions that are not relative to another node. Special code evaluates frames and their
+ * orthonormality rows d_I.d_J = 0 and 1/2 (d_I.d_I - 1) = 0; everything else is summed entry by
+ * entry and form by form.
  */
 #include <math.h>
 #include <string.h>
@@ -15,16 +17,16 @@
 #include "system/diagnostics.h"
 #include "system/system.h"
 
-/* Moved by a translation of the whole system? */
+/* True if a translation of the whole system moves the 3-vector. */
 static bool translates(const olo_system *system, int slot)
 {
     const olo_coordinate *c = &system->coordinates[slot];
     return c->slot == 0 && system->nodes[c->node].base < 0;
 }
 
-/* p = M v of a mass entry, booked at slot `i` */
-static void book_momentum(const olo_system *system, const olo_state *x, int i, double m, int j,
-                          olo_ledger *ledger)
+/* Adds the momentum p = m v_j of a mass entry at the 3-vector i. */
+static void add_momentum(const olo_system *system, const olo_state *x, int i, double m, int j,
+                         olo_ledger *ledger)
 {
     double p[3] = {m * x->v[j], m * x->v[j + 1], m * x->v[j + 2]};
     if (translates(system, i))
@@ -33,7 +35,7 @@ static void book_momentum(const olo_system *system, const olo_state *x, int i, d
     ledger->kinetic += 0.5 * vec3_dot(x->v + i, p);
 }
 
-static void book_frames(const olo_system *system, const olo_state *x, olo_ledger *ledger)
+static void add_frames(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
     double kinetic = 0, linear[3] = {0, 0, 0}, angular[3] = {0, 0, 0};
     for (int k = 0; k < system->frame_count; k++) {
@@ -53,8 +55,8 @@ static void book_frames(const olo_system *system, const olo_state *x, olo_ledger
     vec3_add(1.0, angular, ledger->angular_momentum);
 }
 
-/* The errors of one constraint row, on position and velocity level. */
-static inline void book_row(double g, double rate, double scale, olo_ledger *ledger)
+/* Adds the errors of one constraint row, on position and velocity level. */
+static inline void add_row(double g, double rate, double scale, olo_ledger *ledger)
 {
     g = fabs(g);
     rate = fabs(rate);
@@ -66,21 +68,21 @@ static inline void book_row(double g, double rate, double scale, olo_ledger *led
         olo_raise(&ledger->velocity_error, rate);
 }
 
-static void book_orthonormality(const double *d, const double *w, const double *scale,
-                                olo_ledger *ledger)
+static void add_orthonormality(const double *d, const double *w, const double *scale,
+                               olo_ledger *ledger)
 {
     for (int I = 0; I < 3; I++)
-        book_row(0.5 * (vec3_dot(d + 3 * I, d + 3 * I) - 1), vec3_dot(d + 3 * I, w + 3 * I),
-                 scale[I], ledger);
+        add_row(0.5 * (vec3_dot(d + 3 * I, d + 3 * I) - 1), vec3_dot(d + 3 * I, w + 3 * I),
+                scale[I], ledger);
     for (int I = 0, row = 3; I < 3; I++)
         for (int J = I + 1; J < 3; J++, row++)
-            book_row(vec3_dot(d + 3 * I, d + 3 * J),
-                     vec3_dot(d + 3 * I, w + 3 * J) + vec3_dot(w + 3 * I, d + 3 * J), scale[row],
-                     ledger);
+            add_row(vec3_dot(d + 3 * I, d + 3 * J),
+                    vec3_dot(d + 3 * I, w + 3 * J) + vec3_dot(w + 3 * I, d + 3 * J), scale[row],
+                    ledger);
 }
 
-static void book_constraint(const olo_constraint *row, const olo_state *x, double scale,
-                            olo_ledger *ledger)
+static void add_constraint(const olo_constraint *row, const olo_state *x, double scale,
+                           olo_ledger *ledger)
 {
     double g, rate;
     if (row->form) {
@@ -92,12 +94,12 @@ static void book_constraint(const olo_constraint *row, const olo_state *x, doubl
         olo_constraint_gradient(row, &at, gradient);
         rate = olo_constraint_rate(row, &at, gradient, x->v);
     }
-    book_row(g, rate, scale, ledger);
+    add_row(g, rate, scale, ledger);
 }
 
-/* The groups that are listed, or all. */
-static void book_constraints(const olo_system *system, const olo_state *x, int count,
-                             const int *groups, olo_ledger *ledger)
+/* The listed groups, or all if there is no list. */
+static void add_constraints(const olo_system *system, const olo_state *x, int count,
+                            const int *groups, olo_ledger *ledger)
 {
     for (int k = 0; k < count; k++) {
         const olo_group *group = &system->groups[groups ? groups[k] : k];
@@ -105,17 +107,17 @@ static void book_constraints(const olo_system *system, const olo_state *x, int c
         if (group->frame >= 0) {
             const olo_node *node = &system->nodes[group->frame];
             int d = node->q + node->type->directors;
-            book_orthonormality(x->q + d, x->v + d, scale, ledger);
+            add_orthonormality(x->q + d, x->v + d, scale, ledger);
             continue;
         }
         for (int i = 0; i < group->count; i++)
-            book_constraint(&system->constraints[group->first + i], x, scale[i], ledger);
+            add_constraint(&system->constraints[group->first + i], x, scale[i], ledger);
     }
 }
 
-/* The terms that are listed, or all. */
-static void book_terms(const olo_system *system, const olo_state *x, int count, const int *terms,
-                       olo_ledger *ledger)
+/* The listed terms, or all if there is no list. */
+static void add_terms(const olo_system *system, const olo_state *x, int count, const int *terms,
+                      olo_ledger *ledger)
 {
     for (int i = 0; i < count; i++) {
         const olo_term *term = &system->terms[terms ? terms[i] : i];
@@ -126,8 +128,8 @@ static void book_terms(const olo_system *system, const olo_state *x, int count, 
     }
 }
 
-/* Frames four at once, and what is left; false: something is not finite. */
-static bool book_fours(const olo_system *system, const olo_state *x, olo_ledger *ledger)
+/* Four frames at once, then the remaining terms and groups; false: a sum is not finite. */
+static bool add_fours(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
     olo_ledger_simd_sums sums;
     const int *left;
@@ -141,9 +143,9 @@ static bool book_fours(const olo_system *system, const olo_state *x, olo_ledger 
     ledger->constraint_relative = sums.relative;
     ledger->velocity_error = sums.rate;
     int count = olo_ledger_simd_terms(system->ledger_simd, &left);
-    book_terms(system, x, count, left, ledger);
+    add_terms(system, x, count, left, ledger);
     count = olo_ledger_simd_groups(system->ledger_simd, &left);
-    book_constraints(system, x, count, left, ledger);
+    add_constraints(system, x, count, left, ledger);
     return true;
 }
 
@@ -151,17 +153,20 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
 {
     (void)olo_system_measure(system);
     memset(ledger, 0, sizeof *ledger);
-    if (!book_fours(system, x, ledger)) {
-        book_frames(system, x, ledger);
-        book_terms(system, x, system->term_count, NULL, ledger);
-        book_constraints(system, x, system->group_count, NULL, ledger);
+    /* frames, terms and constraints */
+    if (!add_fours(system, x, ledger)) {
+        add_frames(system, x, ledger);
+        add_terms(system, x, system->term_count, NULL, ledger);
+        add_constraints(system, x, system->group_count, NULL, ledger);
     }
+    /* mass entries that belong to no frame */
     for (int e = 0; e < system->loose_mass_count; e++) {
         const olo_mass_entry *entry = &system->mass[e];
-        book_momentum(system, x, entry->i, entry->m, entry->j, ledger);
+        add_momentum(system, x, entry->i, entry->m, entry->j, ledger);
         if (entry->i != entry->j)
-            book_momentum(system, x, entry->j, entry->m, entry->i, ledger);
+            add_momentum(system, x, entry->j, entry->m, entry->i, ledger);
     }
+    /* sums over the steps, and the balance */
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);
     ledger->constraint = olo_sum_value(&x->constraint);

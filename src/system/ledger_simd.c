@@ -1,5 +1,5 @@
-/* Which rows and terms are evaluated four frames at once: those that groups and laws say are of the
- * kinds that the kernels know. */
+/* Selects the rows and terms that are evaluated for four frames at once: rows of directors and of
+ * hinges, and terms with a constant force. */
 #include "system/ledger_simd.h"
 
 #include <math.h>
@@ -9,15 +9,16 @@
 #include "system/ledger_simd_private.h"
 #include "system/system.h"
 
-enum { FEW = LANES }; /* with fewer frames four at once are none the faster */
+enum { FEW = LANES }; /* with fewer frames the vector kernels are not faster */
 
-typedef struct making {
+typedef struct builder {
     const olo_system *system;
     olo_ledger_simd *ledger_simd;
-    bool *hinged; /* [frames] it has its hinge already */
-} making;
+    bool *hinged; /* [frames] the frame already has a hinge */
+} builder;
 
-static four *four_of(making *x, int frame, int *l)
+/* The group of four that contains a frame, and its lane l. */
+static four *four_of(builder *x, int frame, int *l)
 {
     *l = frame % LANES;
     return &x->ledger_simd->four[frame / LANES];
@@ -25,15 +26,15 @@ static four *four_of(making *x, int frame, int *l)
 
 /* --- frames --- */
 
-/* Places without a frame repeat the first one, without mass and force. */
-static void set_frame(making *x, int at, int frame)
+/* Lanes without a frame read the coordinates of the first frame, with zero mass and force. */
+static void set_frame(builder *x, int at, int frame)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const olo_frame_mass *mass = &x->system->frames[frame];
     int l;
     four *b = four_of(x, at, &l);
-    places *place = &x->ledger_simd->places[at / LANES];
-    place->q[l] = place->parent[l] = mass->q;
+    offsets *offset = &x->ledger_simd->offsets[at / LANES];
+    offset->q[l] = offset->parent[l] = mass->q;
     if (at != frame)
         return;
     b->mass.m[l] = mass->m;
@@ -43,8 +44,8 @@ static void set_frame(making *x, int at, int frame)
         b->mass.E[k][l] = mass->E[3 * row[k] + column[k]];
 }
 
-/* The rows of a frame's directors; false: these are not such rows. */
-static bool set_directors(making *x, const olo_group *group)
+/* The rows of the directors of a frame; false: the group has other rows. */
+static bool set_directors(builder *x, const olo_group *group)
 {
     int node = group->frame, l;
     if (node < 0 || x->system->nodes[node].frame < 0)
@@ -57,8 +58,8 @@ static bool set_directors(making *x, const olo_group *group)
 
 /* --- constant forces --- */
 
-/* A term that is linear in the coordinates of frames. */
-static bool set_force(making *x, const olo_term *term)
+/* A term that is linear in the coordinates of frames; false: another kind of term. */
+static bool set_force(builder *x, const olo_term *term)
 {
     const olo_system *s = x->system;
     bool linear = term->law->linear && term->role == OLO_ROLE_POTENTIAL && !term->invariants &&
@@ -78,15 +79,15 @@ static bool set_force(making *x, const olo_term *term)
 
 /* --- hinges --- */
 
-static void set_hinge(making *x, const olo_group *group, const olo_articulation *joint,
+static void set_hinge(builder *x, const olo_group *group, const olo_articulation *joint,
                       const olo_hinge *hinge)
 {
     const olo_system *s = x->system;
     int frame = s->nodes[joint->child].frame, l;
     four *b = four_of(x, frame, &l);
     for (int i = 0; i < 3; i++) {
-        b->place[i][l] = hinge->child_point[i];
-        b->above[i][l] = hinge->parent_point[i];
+        b->point[i][l] = hinge->child_point[i];
+        b->parent_point[i][l] = hinge->parent_point[i];
         b->axis[i][l] = hinge->parent_axis[i];
         b->outer[i][l] = 1 / s->row_scale[group->first + i];
     }
@@ -94,13 +95,13 @@ static void set_hinge(making *x, const olo_group *group, const olo_articulation 
         b->eta[group->hinge[i]][l] = -s->constraints[group->first + 3 + i].form->c;
         b->outer[3 + group->hinge[i]][l] = 1 / s->row_scale[group->first + 3 + i];
     }
-    x->ledger_simd->places[frame / LANES].parent[l] =
+    x->ledger_simd->offsets[frame / LANES].parent[l] =
         joint->parent < 0 ? -1 : s->nodes[joint->parent].q;
     x->hinged[frame] = true;
 }
 
-/* The rows of a hinge between two frames, or one and the ground; false: it is something else. */
-static bool add_hinge(making *x, const olo_group *group)
+/* The rows of a hinge between two frames, or a frame and the ground; false: other rows. */
+static bool add_hinge(builder *x, const olo_group *group)
 {
     const olo_system *s = x->system;
     const olo_articulation *joint = group->joint < 0 ? NULL : &s->joints[group->joint];
@@ -116,8 +117,8 @@ static bool add_hinge(making *x, const olo_group *group)
 
 /* --- all --- */
 
-/* False: some frame has no rows for its directors. */
-static bool fill(making *x)
+/* Fills all groups of four. False: a frame has no rows for its directors. */
+static bool fill(builder *x)
 {
     const olo_system *s = x->system;
     olo_ledger_simd *ledger_simd = x->ledger_simd;
@@ -141,7 +142,7 @@ bool olo_ledger_simd_create(const olo_system *system, bool plain, olo_ledger_sim
     if (system->frame_count < FEW)
         return true;
     olo_ledger_simd *ledger_simd = olo_alloc(1, sizeof *ledger_simd);
-    making x = {.system = system, .ledger_simd = ledger_simd};
+    builder x = {.system = system, .ledger_simd = ledger_simd};
     if (!ledger_simd)
         return false;
     ledger_simd->fours = (system->frame_count + LANES - 1) / LANES;
@@ -149,11 +150,11 @@ bool olo_ledger_simd_create(const olo_system *system, bool plain, olo_ledger_sim
                                ? olo_ledger_simd_kernels_wide
                                : &olo_ledger_simd_kernels_plain;
     ledger_simd->four = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->four);
-    ledger_simd->places = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->places);
+    ledger_simd->offsets = olo_alloc((size_t)ledger_simd->fours, sizeof *ledger_simd->offsets);
     ledger_simd->terms = olo_alloc((size_t)system->term_count, sizeof *ledger_simd->terms);
     ledger_simd->groups = olo_alloc((size_t)system->group_count, sizeof *ledger_simd->groups);
     x.hinged = olo_alloc((size_t)system->frame_count, sizeof *x.hinged);
-    bool ok = ledger_simd->four && ledger_simd->places && ledger_simd->terms &&
+    bool ok = ledger_simd->four && ledger_simd->offsets && ledger_simd->terms &&
               ledger_simd->groups && x.hinged;
     *out = ok && fill(&x) ? ledger_simd : NULL;
     olo_free(x.hinged);
@@ -167,7 +168,7 @@ void olo_ledger_simd_free(olo_ledger_simd *ledger_simd)
     if (!ledger_simd)
         return;
     olo_free(ledger_simd->four);
-    olo_free(ledger_simd->places);
+    olo_free(ledger_simd->offsets);
     olo_free(ledger_simd->terms);
     olo_free(ledger_simd->groups);
     olo_free(ledger_simd);

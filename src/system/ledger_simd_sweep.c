@@ -1,17 +1,19 @@
-/* Sums over frames, four at once:
+/* Sums over frames, four at once, with p = M v:
  *
- *     T = 1/2 v.p, P = sum p_phi, L = sum over all 3-vectors x x p,  p = M v;   V = sum f.q
- *     rows 1/2 (d_I.d_I - 1), d_I.d_J;   of a hinge x_c + rho_c - x_p - rho_p and n_p.d_I - eta
+ *     T = 1/2 v.p,   P = sum p_phi,   L = sum of x x p_x over all 3-vectors x,   V = sum f.q
+ *
+ *     rows of directors   1/2 (d_I.d_I - 1),   d_I.d_J
+ *     rows of a hinge     x_c + rho_c - x_p - rho_p,   n_p.d_I - eta_I
  */
 #include <math.h>
 
 #include "system/ledger_simd_private.h"
 
-#ifndef OLO_BOOKS_KERNELS
-#define OLO_BOOKS_KERNELS olo_ledger_simd_kernels_plain
+#ifndef OLO_LEDGER_KERNELS
+#define OLO_LEDGER_KERNELS olo_ledger_simd_kernels_plain
 #endif
 
-/* The ground as a frame at rest. */
+/* The ground as a fixed frame. */
 static const double ground_frame[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double ground_rest[12] = {0};
 
@@ -26,6 +28,7 @@ typedef struct errors {
     lane error, relative, rate;
 } errors;
 
+/* Largest errors; per_size is 1/size of the row. */
 LANES_INLINE void sum_row(lane g, lane rate, lane per_size, errors *e)
 {
     const lane size = lane_size(g);
@@ -43,17 +46,17 @@ LANES_INLINE void sum_directors(const four *b, const lane3 d[3], const lane3 w[3
     sum_row(lane3_dot(d[1], d[2]), lane3_dot(d[1], w[2]) + lane3_dot(w[1], d[2]), b->inner[5], e);
 }
 
-/* Frames without a hinge are their own parents at the same place, without an axis: nothing is open.
+/* A frame without a hinge is its own parent, with equal points and a zero axis: its errors vanish.
  */
 LANES_INLINE void sum_hinges(const four *b, const lane3 q[4], const lane3 v[4], const lane3 q_p[4],
                              const lane3 v_p[4], errors *e)
 {
     const lane zero = lane_all(0.0);
     const lane3 n = lane3_combine(b->axis, q_p + 1), turn = lane3_combine(b->axis, v_p + 1);
-    const lane3 span = lane3_subtract(lane3_add(q[0], lane3_combine(b->place, q + 1)),
-                                      lane3_add(q_p[0], lane3_combine(b->above, q_p + 1)));
-    const lane3 rate = lane3_subtract(lane3_add(v[0], lane3_combine(b->place, v + 1)),
-                                      lane3_add(v_p[0], lane3_combine(b->above, v_p + 1)));
+    const lane3 span = lane3_subtract(lane3_add(q[0], lane3_combine(b->point, q + 1)),
+                                      lane3_add(q_p[0], lane3_combine(b->parent_point, q_p + 1)));
+    const lane3 rate = lane3_subtract(lane3_add(v[0], lane3_combine(b->point, v + 1)),
+                                      lane3_add(v_p[0], lane3_combine(b->parent_point, v_p + 1)));
     for (int i = 0; i < 3; i++) {
         const lane_mask row = b->outer[3 + i] > zero;
         sum_row(span.x[i], rate.x[i], b->outer[i], e);
@@ -82,8 +85,9 @@ static void add_up(const olo_ledger_simd *ledger_simd, const double *q, const do
     errors e = {zero, zero, zero};
     for (int i = 0; i < ledger_simd->fours; i++) {
         const four *b = &ledger_simd->four[i];
-        const places *at = &ledger_simd->places[i];
+        const offsets *at = &ledger_simd->offsets[i];
         lane3 x[4], w[4], x_p[4], w_p[4], p[4];
+        /* energies and momenta */
         gather(q, at->q, x);
         gather(v, at->q, w);
         lane_momenta(&b->mass, w, p);
@@ -93,11 +97,13 @@ static void add_up(const olo_ledger_simd *ledger_simd, const double *q, const do
             angular = lane3_add(angular, lane3_cross(x[I], p[I]));
         }
         linear = lane3_add(linear, p[0]);
+        /* errors of the rows of directors and hinges */
         sum_directors(b, x + 1, w + 1, &e);
         lanes_gather_parents(q, at->parent, ground_frame, x_p);
         lanes_gather_parents(v, at->parent, ground_rest, w_p);
         sum_hinges(b, x, w, x_p, w_p, &e);
     }
+    /* sums over the four lanes */
     *sums = (olo_ledger_simd_sums){.kinetic = 0.5 * sum_of(twice),
                                    .potential = sum_of(potential) + ledger_simd->constant,
                                    .error = largest_of(e.error),
@@ -109,4 +115,4 @@ static void add_up(const olo_ledger_simd *ledger_simd, const double *q, const do
     }
 }
 
-const olo_ledger_simd_kernels OLO_BOOKS_KERNELS = {.add_up = add_up};
+const olo_ledger_simd_kernels OLO_LEDGER_KERNELS = {.add_up = add_up};

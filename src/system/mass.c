@@ -1,4 +1,4 @@
-/* The mass matrix: its product with a vector, and which of its entries are those of frames. */
+/* The mass matrix: the product y = M x, and the selection of the entries that belong to frames. */
 #include "system/mass.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void olo_system_mass_times(const olo_system *system, const double *x, double *y)
     }
 }
 
-/* Nodes that entries couple to others are no frames by themselves. */
+/* Numbers the frames. A node that a mass entry couples to another node is not one of them. */
 static void number_frames(olo_system *s)
 {
     for (int k = 0; k < s->node_count; k++)
@@ -68,6 +68,7 @@ bool olo_system_gather_frames(olo_system *s)
             s->frames[s->nodes[k].frame].node = k;
             s->frames[s->nodes[k].frame].q = s->nodes[k].q;
         }
+    /* first the entries that belong to no frame, then those of frames */
     int count = 0;
     for (int side = 0; side < 2; side++) {
         for (int e = 0; e < s->mass_count; e++) {

@@ -1,10 +1,10 @@
-/* Mass. M couples 3-vectors of q by multiples of the identity; a list of entries says which. Nearly
- * all of them belong to frames that nothing couples to another node, and these are kept once more
+/* The mass matrix. M couples 3-vectors of q by multiples of the identity and is a list of entries.
+ * Almost all entries belong to frames that the mass couples to no other node. These are also stored
  * as the ten numbers of
  *
  *     M = [m c^T; c E] (x) I_3,     c the mass times its centre, E the Euler tensor,
  *
- * because what is done with them in every iteration is then straight code.
+ * so that the products in every iteration are straight code.
  */
 #ifndef OLO_SYSTEM_MASS_H
 #define OLO_SYSTEM_MASS_H
@@ -15,7 +15,7 @@
 
 typedef struct olo_system olo_system;
 
-/* M couples the 3-vectors that start at q[i] and q[j] by m I; i <= j, the other half is implied. */
+/* M couples the 3-vectors that start at q[i] and q[j] by m I; i <= j, M is symmetric. */
 typedef struct olo_mass_entry {
     int i, j;
     double m;
@@ -31,7 +31,8 @@ typedef struct olo_frame_mass {
 /* y = M x, all n. */
 void olo_system_mass_times(const olo_system *system, const double *x, double *y);
 
-/* Fills system->frames and puts the entries that do not belong to them first; false: no memory. */
+/* Fills system->frames, and sorts the entries that belong to no frame to the front of system->mass;
+ * false: no memory. */
 bool olo_system_gather_frames(olo_system *system);
 
 /* p = M v of a frame, position and three directors each */

@@ -1,20 +1,20 @@
-/* Nodes, and the table of their types.
+/* Nodes and their types.
  *
- * A node is a piece of the configuration q that moves by itself: a point (3 numbers), or a frame (a
- * position and three directors, 12 numbers). Its type is a constant table in a file of its own
- * (node_point.c, node_frame.c) and says everything that the rest of the library wants to know:
+ * A node is the smallest part of the configuration q: a point (3 numbers), or a frame (a position
+ * and three directors, 12 numbers). Its type is a constant table in its own file (node_point.c,
+ * node_frame.c) that describes it to the rest of the library:
  *
  *     q       its coordinates, in 3-vectors: a position, or directors
  *     twist   its velocity without redundancy; v = P_int(q) t
- *     motion  its increment over a step, as many numbers as the twist has. A type gives dq, the
+ *     motion  its increment over a step, with as many numbers as the twist. A type computes dq, the
  *             midpoint q_m and q1 from it and never subtracts states:
  *             for a position      dx,                      x_m = x0 + dx/2,
  *             for directors       dd_I = a x d_I,m         (linalg/rotation.h)
  *     rows    its internal constraints, with G_int(q) P_int(q) = 0
  *
- * Functions take pointers to the numbers of the node alone. A new type is one file, and one line in
- * the registry (node.c) if files name it. Joints, loads and the kernels that are written for frames
- * ask for `spatial`.
+ * Functions take pointers to the coordinates of the node. A new type is one new file, and one line
+ * in the registry (node.c) if model or result files name it. Joints, loads and the kernels for
+ * frames require `spatial`.
  */
 #ifndef OLO_SYSTEM_NODE_H
 #define OLO_SYSTEM_NODE_H
@@ -25,23 +25,24 @@
 #include "linalg/vec3.h"
 #include "system/form_builder.h"
 
-/* Room for the coordinates of a node, for its twist, for the multipliers of its internal rows. */
+/* Largest numbers of coordinates, of entries of a twist and of multipliers of internal rows. */
 enum { OLO_NODE_SIZE_MAX = 12, OLO_NODE_TWIST_MAX = 6, OLO_NODE_MULTIPLIERS = 9 };
 
-/* Internal constraints of a node. The functions take pointers to the first of the coordinates that
- * the rows are about. Lambda stands for the multipliers of all rows together; the Hessian of
- * Lambda . g is constant and written H(Lambda). */
+/* Internal constraints of a node. The functions take pointers to the first coordinate of the rows.
+ * Lambda denotes the multipliers of all rows, H(Lambda) the constant Hessian of Lambda . g. */
 typedef struct olo_internal_rows {
     int count;
     /* Row `row` as a form, for coordinates that start at q[first]. */
     void (*add)(int row, int first, olo_form_builder *form);
-    /* Lambda that takes up the force F along the rows, F + H(Lambda) q = 0; and its transpose. */
+    /* The Lambda that balances the force F along the rows, F + H(Lambda) q = 0; and the transposed
+     * map. */
     void (*balance)(const double *q, const double *F, double *Lambda);
     void (*balance_transposed)(const double *q, const double *Lambda, double *F);
     /* out += factor H(Lambda) w;   Lambda = factor d(out . H(Lambda) w)/dLambda */
     void (*add_hessian)(const double *Lambda, double factor, const double *w, double *out);
     void (*hessian_transposed)(double factor, const double *out, const double *w, double *Lambda);
-    /* dv that keeps the rates G v = 0 of the rows when q changes by dq; to += of its transpose. */
+    /* The dv with which G v = 0 remains satisfied when q changes by dq; and the transposed map,
+     * added to `to`. */
     void (*follow)(const double *q, const double *v, const double *dq, double *dv);
     void (*follow_transposed)(const double *q, const double *v, const double *dv, double *to);
 } olo_internal_rows;
@@ -52,27 +53,27 @@ typedef struct olo_node_type {
     int twist;        /* entries of the twist */
     int position;     /* the first coordinate of its position, -1: it has none */
     int directors;    /* the first coordinate of its three directors, -1: it has none */
-    int translation;  /* the first of three entries of the twist that shift it, -1: none do */
-    int rotation;     /* the first of three entries of the twist that turn it, -1: none do */
-    bool spatial;     /* a position, then three directors; the twist shifts, then turns: a frame */
-    const olo_internal_rows *rows; /* about the directors; NULL: none */
+    int translation;  /* the first of three translational entries of the twist, -1: none */
+    int rotation;     /* the first of three rotational entries of the twist, -1: none */
+    bool spatial;     /* a frame: a position, then directors; a translation, then a rotation */
+    const olo_internal_rows *rows; /* of the directors; NULL: none */
 
-    /* dq, qm and q1 from the motion; and the motion of such a dq. */
+    /* dq, qm and q1 from the motion; and the motion from dq. */
     void (*move)(const double *motion, const double *q0, double *dq, double *qm, double *q1);
     void (*motion)(const double *qm, const double *dq, double *motion);
-    /* The motion after a further twist at q1. */
+    /* Adds a twist at q1 to the motion. */
     void (*update)(const double *twist, double *motion);
 
-    /* v = P_int(q) twist;   wrench += P_int(q)^T force;   the twist of such a v */
+    /* v = P_int(q) twist;   wrench += P_int(q)^T force;   the twist from v */
     void (*velocity)(const double *q, const double *twist, double *v);
     void (*add_wrench)(const double *q, const double *force, double *wrench);
     void (*twist_of)(const double *q, const double *v, double *twist);
-    /* S[twist x twist] += how P_int(q_m)^T T varies with the twist at q1; NULL: P_int is constant
-     */
+    /* S[twist x twist] += the derivative of P_int(q_m)^T T with respect to the twist at q1; NULL:
+     * P_int is constant */
     void (*add_variation)(const double *q1, const double *T, double *S);
 
-    /* Adds to the rounding remainder of q what takes it back onto the internal rows, and a small
-     * shift and turn. */
+    /* Adds to the rounding remainder of q the correction that satisfies the internal rows, and a
+     * small shift and rotation. */
     void (*settle)(const double *q, const double shift[3], const double turn[3], double *remainder);
 } olo_node_type;
 
@@ -88,23 +89,23 @@ typedef struct olo_node {
     int size;         /* coordinates, as its type has */
     int twist;        /* size of its twist, as its type has */
     int motion;       /* its first entry among all twists */
-    bool placed;      /* the user gave a position */
+    bool placed;      /* its position is given in the model */
     bool section;     /* a cross-section of a beam */
     double center[3]; /* centre of mass in the frame */
-    int base;         /* a point in relative coordinates: the node it counts from, else -1 */
-    int frame;        /* a frame with a mass of its own: its place among system->frames, else -1 */
+    int base;         /* of a point in relative coordinates: the node of their origin, else -1 */
+    int frame;        /* of a frame with its own mass: its index in system->frames, else -1 */
 } olo_node;
 
-/* Which node, 3-vector (0 position, 1..3 directors) and axis a coordinate is, and the first of the
- * three entries of the node's twist that shift the position or turn the director. */
+/* The node, 3-vector (0 position, 1..3 directors) and axis of a coordinate, and the first of the
+ * three entries of the twist of the node that move this 3-vector. */
 typedef struct olo_coordinate {
     int node, slot, axis, twist;
 } olo_coordinate;
 
-/* Coordinate i of a node of some type. */
+/* Coordinate i of a node of the given type. */
 olo_coordinate olo_node_coordinate(const olo_node_type *type, int node, int i);
 
-/* wrench[twist] = P_int(q)^T row of one node; q and row are whole vectors. */
+/* wrench[twist] = P_int(q)^T row of one node; q and row are vectors over all coordinates. */
 static inline void olo_node_wrench(const olo_node *node, const double *q, const double *row,
                                    double *wrench)
 {
@@ -113,7 +114,7 @@ static inline void olo_node_wrench(const olo_node *node, const double *q, const 
     node->type->add_wrench(q + node->q, row + node->q, wrench);
 }
 
-/* dx, x_m and x1 of a position that is displaced */
+/* dx, x_m and x1 of a position after a displacement */
 static inline void olo_node_displace(const double *displacement, const double *x0, double *dx,
                                      double *xm, double *x1)
 {
@@ -124,19 +125,19 @@ static inline void olo_node_displace(const double *displacement, const double *x
     }
 }
 
-/* Its position among the coordinates or velocities of all nodes, NULL if it has none. */
+/* Pointer to the position of the node in q (or to its velocity in v), NULL if it has none. */
 static inline const double *olo_node_position(const olo_node *node, const double *q)
 {
     return node->type->position < 0 ? NULL : q + node->q + node->type->position;
 }
 
-/* Does it turn? It is a body then, or a section of one, else a point. */
+/* True if the node can rotate: a body or a section of a beam. False for a point. */
 static inline bool olo_node_turns(const olo_node *node)
 {
     return node->type->rotation >= 0;
 }
 
-/* The length of the displacement in a twist or motion, and that of the rotation. */
+/* Norm of the translation in a twist or motion, and norm of the rotation. */
 static inline double olo_node_shift_size(const olo_node *node, const double *twist)
 {
     const int at = node->type->translation;

@@ -1,5 +1,5 @@
-/* A frame: position x and three directors d_I, 12 numbers, held orthonormal by six rows. The twist
- * is the velocity of the position and the angular velocity, [x'; w]; the motion of a step the
+/* A frame: position x and three directors d_I, 12 numbers, with six orthonormality rows. The twist
+ * is the velocity of the position and the angular velocity, [x'; w]. The motion of a step is the
  * displacement and the Cayley vector.
  *
  *     P_int = [I 0; 0 -d_1^; 0 -d_2^; 0 -d_3^]

@@ -1,4 +1,4 @@
-/* A point: its position x. The twist is its velocity, P_int = I, and no rows hold it. */
+/* A point: its position x. The twist is its velocity, P_int = I; there are no internal rows. */
 #include "system/node.h"
 
 static void motion(const double *qm, const double *dq, double *motion)

@@ -1,4 +1,4 @@
-/* Connected parts by union-find over all couplings, and the energy and momenta of each:
+/* Connected parts, found by union-find over all couplings, and the energy and momenta of each part:
  *
  *     E_p = T_p + V_p - (energy received from outside),   P_p, L_p: sums over the nodes of part p.
  */
@@ -22,7 +22,8 @@ static int root_of(int *parent, int node)
     return node;
 }
 
-/* The smaller number stays the root, so that parts are numbered by their first nodes. */
+/* The smaller number becomes the root, so that parts are numbered in the order of their first
+ * nodes. */
 static void join(int *parent, int a, int b)
 {
     a = root_of(parent, a);
@@ -88,7 +89,7 @@ const char *olo_system_part_name(const olo_system *s, int part)
 /* ---- ledgers ----------------------------------------------------------------------------------
  */
 
-void olo_state_receive(const olo_system *s, olo_state *x, int coordinate, double energy)
+void olo_state_add_received_energy(const olo_system *s, olo_state *x, int coordinate, double energy)
 {
     if (x->parts > 0)
         olo_sum_add(&x->received[olo_system_part(s, coordinate)], energy);
@@ -104,7 +105,7 @@ void olo_system_part_masses(const olo_system *s, double *masses)
     }
 }
 
-/* The momentum p of the 3-vector at coordinate i, and its share of the kinetic energy. */
+/* Adds the momentum p of the 3-vector at coordinate i, and its part of the kinetic energy. */
 static void add_momentum(const olo_system *s, const olo_state *x, int i, const double p[3],
                          olo_ledger *ledger)
 {

@@ -1,4 +1,4 @@
-/* Pieces of a system: terms, actions and constraint rows as parts with local coordinates. */
+/* Pieces of a system: terms, actions and constraint rows in one numbering. */
 #include "system/piece.h"
 
 int olo_pieces(const olo_system *system)
@@ -26,7 +26,7 @@ const int *olo_piece_index(const olo_system *s, int piece)
     return s->constraints[piece - s->action_count].index;
 }
 
-/* Linear in q with a linear law: a constant force. */
+/* True for a constant force: a linear form with a linear law. */
 static bool is_constant(const olo_term *term)
 {
     return term->law->linear && term->form[0].products == 0;

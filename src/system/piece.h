@@ -1,5 +1,5 @@
-/* Pieces: the parts of a system with local coordinates. Terms first, then actions, then
- * constraint rows. */
+/* Pieces: terms, actions and constraint rows of a system, numbered in this order, each with its own
+ * list of coordinates. */
 #ifndef OLO_SYSTEM_PIECE_H
 #define OLO_SYSTEM_PIECE_H
 
@@ -16,7 +16,7 @@ static inline int olo_piece_of_constraint(const olo_system *system, int i)
 {
     return system->term_count + system->action_count + i;
 }
-/* Does the piece ever contribute to the tangent? */
+/* True if the piece can contribute to the tangent. */
 bool olo_piece_has_tangent(const olo_system *system, int piece);
 
 #endif

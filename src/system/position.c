@@ -1,4 +1,4 @@
-/* Positions: vectors linear in q. */
+/* Positions: vectors in space that are affine in q, x(q) = x0 + sum_k weight_k q_k. */
 #include "system/position.h"
 
 #include "linalg/vec3.h"

@@ -1,9 +1,9 @@
-/* Positions: vectors of space that are linear in q,
+/* Positions: vectors in space that are affine in q,
  *
  *     x(q) = x0 + sum_k weight_k q[slot_k .. slot_k + 2].
  *
- * A point mass, a point of a body (phi + X_i d_i), a director, a difference of two places: all are
- * positions, and the scalar product of two positions is a quadratic form.
+ * A point mass, a point on a body (phi + X_i d_i), a director and the difference of two points are
+ * positions. The scalar product of two positions is a quadratic form.
  */
 #ifndef OLO_SYSTEM_POSITION_H
 #define OLO_SYSTEM_POSITION_H
@@ -27,10 +27,10 @@ olo_position olo_position_slot(int slot);
 olo_position olo_position_on_frame(int frame, const double at[3]);
 /* The vector X_i d_i of a frame that starts at q[frame]. */
 olo_position olo_position_along_frame(int frame, const double X[3]);
-/* a += s b, like slots merged, zero weights dropped; false when there are too many slots. */
+/* a += s b. Equal slots are merged, zero weights are removed. False if there are too many slots. */
 bool olo_position_add(olo_position *a, double s, const olo_position *b);
 
-/* x at a configuration; `linear`: without x0, for velocities and increments. */
+/* x at a configuration, and the same without x0 for velocities and increments. */
 void olo_position_value(const olo_position *p, const double *q, double x[3]);
 void olo_position_linear(const olo_position *p, const double *v, double x[3]);
 

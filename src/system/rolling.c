@@ -1,4 +1,4 @@
-/* The contact of a disc or a ball with a plane; see the header. */
+/* The contact of a disc or a ball with a plane; the equations are in the header. */
 #include "system/rolling.h"
 
 #include <float.h>
@@ -37,12 +37,12 @@ void olo_rolling_over(const olo_rolling *x, const double e0[3], const double e_m
     vec3_copy(e_m, arm->e_m);
     for (int i = 0; i < 3; i++) {
         arm->s[i] = lever * (arm->gamma_m * e_m[i] - n[i]);
-        arm->slope[i] = (e1[i] - gamma1 * n[i]) / fmax(sigma1, DBL_MIN);
+        arm->sigma_by_e1[i] = (e1[i] - gamma1 * n[i]) / fmax(sigma1, DBL_MIN);
     }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             arm->by_e1[3 * i + j] = 0.5 * (lever * (e_m[i] * n[j] + (i == j ? arm->gamma_m : 0.0)) -
-                                           arm->s[i] * arm->slope[j] / arm->sigma_a);
+                                           arm->s[i] * arm->sigma_by_e1[j] / arm->sigma_a);
 }
 
 double olo_rolling_height(const olo_rolling *x, const double *frame)

@@ -1,21 +1,26 @@
 /* Rolling without slip on a plane that is fixed in space: the geometry of the contact.
  *
  * A thin disc of radius r has its centre at x and its axis along the unit vector e, both fixed in a
- * body; n is the unit normal of the plane. With gamma = n.e and sigma = |n x e|, the sine of the
- * angle between axis and normal, the arm from the centre to the point of contact is
+ * body; n is the unit normal of the plane and o a point of the plane. With gamma = n.e and
+ * sigma = |n x e|, the sine of the angle between axis and normal, the arm s from the centre to the
+ * point of contact, the height of the centre and the rolling condition are
  *
- *     s = r (gamma e - n)/sigma,     height of the centre  n.(x - o) = r sigma,     rolling  x' +
- *         omega x s = 0.
+ *     s = r (gamma e - n)/sigma,
+ *     n.(x - o) = r sigma,
+ *     x' + omega x s = 0.
  *
- * Over a step with Cayley vector a the arm is
+ * Over a step with Cayley vector a the arm and the rolling condition are
  *
- *     s^ = r (gamma_m e_m - n)/sigma_a,  gamma_m = n.e_m,  sigma_a = (sigma0 + sigma1)/2,    dx + a
- *         x s^ = 0.
+ *     s^ = r (gamma_m e_m - n)/sigma_a,     gamma_m = n.e_m,     sigma_a = (sigma0 + sigma1)/2,
+ *     dx + a x s^ = 0.
  *
- * Along n this is the change of the height to the last bit: n.(a x s^) = r gamma_m/sigma_a n.(a x
- * e_m) = r gamma_m (gamma1 - gamma0)/sigma_a = -r (sigma1 - sigma0), since sigma^2 = 1 - gamma^2.
- * It does not change when the step is read backwards, nor when all is turned about n, and it
- * differs from the arm at the midpoint in time by O(h^2). A ball has no axis: s^ = s = -r n.
+ * The component along n is exactly the change of the height, since sigma^2 = 1 - gamma^2:
+ *
+ *     n.(a x s^) = r gamma_m/sigma_a n.(a x e_m)
+ *                = r gamma_m (gamma1 - gamma0)/sigma_a = -r (sigma1 - sigma0).
+ *
+ * The arm s^ is symmetric in time and invariant under rotations about n. It differs from the arm at
+ * the midpoint in time by O(h^2). A ball has no axis: s^ = s = -r n.
  */
 #ifndef OLO_SYSTEM_ROLLING_H
 #define OLO_SYSTEM_ROLLING_H
@@ -26,7 +31,7 @@ typedef struct olo_rolling {
     double axis[3];      /* of the disc, in the body; of a ball zero */
     double normal[3];    /* n, in space */
     double offset;       /* n.o, o a point of the plane */
-    double direction[3]; /* of a constraint row: along it the row is taken */
+    double direction[3]; /* of a constraint row: its direction m in the plane */
 } olo_rolling;
 
 /* The arm of a step. */
@@ -34,8 +39,9 @@ typedef struct olo_rolling_arm {
     double s[3];
     double e_m[3];
     double gamma_m, sigma_a;
-    double slope[3]; /* d sigma1/d e1 = (e1 - gamma1 n)/sigma1 */
-    double by_e1[9]; /* ds/de1 = 1/2 r/sigma_a (e_m n^T + gamma_m I) - 1/2 s slope^T/sigma_a */
+    double sigma_by_e1[3]; /* d sigma1/d e1 = (e1 - gamma1 n)/sigma1 */
+    /* ds/de1 = 1/2 r/sigma_a (e_m n^T + gamma_m I) - 1/2 s (d sigma1/d e1)^T/sigma_a */
+    double by_e1[9];
 } olo_rolling_arm;
 
 /* X_I d_I of a frame's twelve coordinates. */
@@ -44,8 +50,8 @@ void olo_rolling_vector(const double X[3], const double *frame, double out[3]);
 /* sigma at an axis e; one for a ball. */
 double olo_rolling_sine(const olo_rolling *rolling, const double e[3]);
 
-/* From the axis at the start, middle and end of a step. At one configuration all three are the
- * same. */
+/* The arm from the axis at the start, midpoint and end of a step. For a single configuration all
+ * three are equal. */
 void olo_rolling_over(const olo_rolling *rolling, const double e0[3], const double e_m[3],
                       const double e1[3], olo_rolling_arm *arm);
 

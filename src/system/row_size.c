@@ -1,13 +1,15 @@
-/* Sizes of constraint rows. The error of a row in double precision has two sources: the row's own
- * terms, and the positions that enter it, which carry an absolute error in proportion to their
- * distance from the origin. So a row is judged against
+/* Sizes of constraint rows. The error of a row in double precision has two sources: the rounding of
+ * its terms, and the rounding of positions, which is proportional to their distance from the
+ * origin. The error is therefore compared with
  *
- *     size = extent + share * parts,
+ *     size = extent + share * parts.
  *
- * extent: the sum of the magnitudes of its terms with positions counted from the first node of the
- * row (arms, lengths, directors), at least its steepest derivative times the length of a body in
- * it; parts: the same sum with positions as they are. The share is such that a bound of 1e-12 of
- * the size allows some units of the last place of the parts: 1e-12 share = 16 epsilon. */
+ * extent: the sum of the magnitudes of the terms of the row with positions relative to its first
+ *         node (arms, lengths, directors), but at least its largest derivative times the length of
+ *         a body in it
+ * parts:  the same sum with absolute positions
+ * share:  chosen such that an error of 1e-12 of the size allows 16 rounding errors of the parts,
+ *         1e-12 share = 16 epsilon */
 #include "system/row_size.h"
 
 #include <float.h>
@@ -31,8 +33,8 @@ const double *olo_row_reference(const olo_system *s, const olo_constraint *row, 
     return position ? position : zero;
 }
 
-/* Sets the positions of the row's nodes in `origin` to that of its first node, directors to zero.
- */
+/* Sets the positions of the nodes of the row in `origin` to that of the first node, directors to
+ * zero. */
 static void set_origin(const olo_system *s, const olo_constraint *row, const double *q,
                        double *origin)
 {
@@ -44,8 +46,8 @@ static void set_origin(const olo_system *s, const olo_constraint *row, const dou
     }
 }
 
-/* A length of a node: the largest radius of its inertia about its origin; of one without any, the
- * length of the model. */
+/* A length of a node: the largest radius of gyration about its origin, or the length of the model
+ * for a node without inertia. */
 static double node_length(const olo_system *s, const olo_node *node)
 {
     if (node->frame < 0)
@@ -55,8 +57,8 @@ static double node_length(const olo_system *s, const olo_node *node)
     return mass->m > 0 && largest > 0 ? sqrt(largest / mass->m) : s->length_scale;
 }
 
-/* Steepest derivative of the row over the lengths of its bodies; `distant` becomes the sum over
- * their distances from the origin. */
+/* The largest derivative of the row times the length of the body; `distant` becomes the sum of the
+ * derivatives times the distances of the nodes from the origin. */
 static double steepness(const olo_system *s, const olo_constraint *row, const olo_at *at,
                         double *distant)
 {
@@ -74,8 +76,8 @@ static double steepness(const olo_system *s, const olo_constraint *row, const ol
     return steepest;
 }
 
-/* Distance of the row's nodes from the origin over a length of the row: of its bodies, or between
- * them. */
+/* Distance of the nodes of the row from the origin divided by a length of the row: that of its
+ * bodies, or the distance between them. */
 static double remoteness(const olo_system *s, const olo_constraint *row, const double *q)
 {
     const double *reference = olo_row_reference(s, row, q);
@@ -103,7 +105,7 @@ static double size_of(const olo_system *s, int c, const olo_at *at, double *orig
         extent = olo_form_magnitude_about(row->form, at->q, origin);
     }
     extent = fmax(extent, steepness(s, row, at, &distant));
-    parts = fmax(parts, distant); /* axes exchange their rounding when bodies turn */
+    parts = fmax(parts, distant); /* rotations distribute rounding errors over all axes */
     const double size = extent + share_of_parts * parts;
     return size > 0 ? size : 1.0;
 }
@@ -147,11 +149,11 @@ double olo_system_reach(const olo_system *s, const olo_state *x)
 olo_row_growth olo_system_row_growth(const olo_system *s, const olo_state *x, double *origin)
 {
     const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
-    olo_row_growth seen = {.growth = 1.0, .remote = 1.0};
+    olo_row_growth found = {.growth = 1.0, .remote = 1.0};
     (void)olo_system_measure(s);
     for (int c = 0; c < s->m; c++) {
-        olo_raise(&seen.growth, size_of(s, c, &at, origin) / s->row_scale[c]);
-        olo_raise(&seen.remote, remoteness(s, &s->constraints[c], x->q));
+        olo_raise(&found.growth, size_of(s, c, &at, origin) / s->row_scale[c]);
+        olo_raise(&found.remote, remoteness(s, &s->constraints[c], x->q));
     }
-    return seen;
+    return found;
 }

@@ -1,9 +1,8 @@
-/* What a system looks like: a list of things to draw, so that whoever draws need not know kinds of
- * elements.
+/* The scene of a system: a list of drawables. Programs that draw need not know kinds of elements.
  *
- * A drawable is a primitive of some size, placed in the frame of a node or in space, or spanned
- * between two places. Elements add their own when they are built (elements/drawing.h);
- * docs/result-format.md says the same to people.
+ * A drawable is a primitive of some size that is fixed to a node or in space, or extends between
+ * two points. Elements add their drawables when they are built (elements/drawing.h). Users find the
+ * same description in docs/result-format.md.
  */
 #ifndef OLO_SYSTEM_SCENE_H
 #define OLO_SYSTEM_SCENE_H
@@ -21,10 +20,9 @@ enum { OLO_DRAWABLE_SIZES = 12 };
  *     tetrahedron  four vertices
  *     rod, coil, dashpot   radius; from `position` on the first node to `end` on the second
  *     sweep        half-widths along the first two axes, 1 for an ellipse or 0 for a rectangle, and
- *                  the nine numbers of
- *                  the axes at the other end: a section swept from the frame of one node to that of
- *                      the other
- *     trace        none: the way of a place
+ *                  the nine numbers of the axes at the other end: a section swept from the frame of
+ *                  one node to that of the other
+ *     trace        none: the path of a point
  */
 typedef struct olo_drawable {
     const char *name; /* of the element, owned by the system */
@@ -36,13 +34,12 @@ typedef struct olo_drawable {
     double rotation[9];    /* row-major, its axes in the node's frame */
     double end[3];         /* other end, in the frame of the second node */
     double size[OLO_DRAWABLE_SIZES];
-    int point[2]; /* of a sweep: quadrature points of all beams, from 1 on, between which it is; 0:
+    int point[2]; /* of a sweep: the quadrature points of all beams, from 1 on, at its ends; 0:
                      none */
-    bool symbol;  /* its size is not known: in units of the symbols nearby, until the system is
-                     complete */
+    bool symbol;  /* until the system is complete: its size is in units of the symbols nearby */
 } olo_drawable;
 
-/* Its texts, for those who write a column of each. */
+/* Its texts as functions, for code that writes one column of each. */
 static inline const char *olo_drawable_name(const olo_drawable *d)
 {
     return d->name;

@@ -1,4 +1,4 @@
-/* States: one block of memory that is copied as a whole, whatever its segments are. */
+/* States: one block of memory that is copied and saved as a whole, including its segments. */
 #include "system/state.h"
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ static size_t segment_numbers(const olo_segment *segment, const olo_state *x)
                     segment->drives * x->drives);
 }
 
-/* The numbers behind the struct, and of how many segments the last ones are. */
+/* The number of doubles that follow the struct, and the number of segments. */
 static size_t number_count(const olo_state *x, size_t *segments)
 {
     size_t count = 3 * (size_t)x->n + (size_t)x->joint_coordinates + (size_t)x->drives +
@@ -31,6 +31,7 @@ static size_t number_count(const olo_state *x, size_t *segments)
     return count;
 }
 
+/* Sets the pointers of a state into its block. */
 static void point_into(olo_state *state)
 {
     double *at = state->numbers;
@@ -86,7 +87,7 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
     return *state ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
 }
 
-/* The part of a state that changes: `size` bytes. */
+/* The block that is copied and saved: `size` bytes. */
 static unsigned char *block_of(const olo_state *state)
 {
     return (unsigned char *)state + offsetof(olo_state, t);
@@ -106,15 +107,15 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
     return OLO_OK;
 }
 
-/* --- as a block of bytes --- */
+/* --- saving and loading --- */
 
-/* Raised when the layout above changes. Segments have names and sizes instead. */
+/* Increased when the layout above changes. Segments are identified by names and sizes instead. */
 enum { SAVED_VERSION = 8 };
 static const uint64_t saved_magic =
-    UINT64_C(0x6574617473206f6c); /* "lo state", and so the order of bytes */
+    UINT64_C(0x6574617473206f6c); /* "lo state"; it also identifies the byte order */
 
 typedef struct saved_head {
-    uint64_t magic, checksum; /* of what follows */
+    uint64_t magic, checksum; /* checksum of the block after the head */
     uint64_t version, n, m, twists;
     uint64_t segments; /* checksum of their names and sizes */
 } saved_head;
@@ -149,13 +150,14 @@ void olo_state_save(const olo_state *state, void *block)
     memcpy((unsigned char *)block + sizeof head, block_of(state), state->size);
 }
 
-static bool is_sensible(const olo_state *state)
+/* True if all numbers of a loaded state are in their allowed ranges. */
+static bool is_valid(const olo_state *state)
 {
-    bool sensible = state->has_interval_energy == 0 || state->has_interval_energy == 1;
-    for (int i = 0; sensible && state->segments[i]; i++)
+    bool valid = state->has_interval_energy == 0 || state->has_interval_energy == 1;
+    for (int i = 0; valid && state->segments[i]; i++)
         if (state->segments[i]->check)
-            sensible = state->segments[i]->check(state);
-    return sensible;
+            valid = state->segments[i]->check(state);
+    return valid;
 }
 
 olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_error *error)
@@ -164,9 +166,10 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
     if (size >= sizeof head)
         memcpy(&head, block, sizeof head);
     if (head.magic != saved_magic)
-        return olo_fail(error, OLO_BAD_INPUT, "there is no saved state");
+        return olo_fail(error, OLO_BAD_INPUT, "the data are not a saved state");
     if (head.version != SAVED_VERSION)
-        return olo_fail(error, OLO_UNSUPPORTED, "the saved state has version %llu, known is %d",
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the saved state has version %llu; this version of Oloid reads %d",
                         (unsigned long long)head.version, SAVED_VERSION);
     if (head.n != (uint64_t)state->n || head.m != (uint64_t)state->m ||
         head.twists != (uint64_t)state->twists)
@@ -174,7 +177,7 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
     if (head.segments != segments_checksum(state))
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the saved state was written by a version of Oloid with other schemes; "
-                        "take that version, or start the run anew");
+                        "use that version, or start a new run");
     if (size != olo_state_saved_size(state))
         return olo_fail(error, OLO_BAD_INPUT, "the saved state belongs to another system");
     if (olo_checksum(0, (const unsigned char *)block + sizeof head, state->size) != head.checksum)
@@ -183,11 +186,11 @@ olo_status olo_state_load(olo_state *state, const void *block, size_t size, olo_
     if (!loaded)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a state");
     memcpy(block_of(loaded), (const unsigned char *)block + sizeof head, state->size);
-    const bool sensible = is_sensible(loaded);
-    if (sensible)
+    const bool valid = is_valid(loaded);
+    if (valid)
         olo_state_copy(loaded, state);
     olo_state_free(loaded);
-    return sensible ? OLO_OK : olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
+    return valid ? OLO_OK : olo_fail(error, OLO_BAD_INPUT, "the saved state is damaged");
 }
 
 void olo_state_free(olo_state *state)
@@ -195,7 +198,7 @@ void olo_state_free(olo_state *state)
     olo_free(state);
 }
 
-/* --- what users see --- */
+/* --- public functions --- */
 
 double olo_state_time(const olo_state *state)
 {

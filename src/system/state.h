@@ -1,11 +1,11 @@
-/* A state: all that the next step reads, in one block of memory that is copied and saved as a
- * whole.
+/* A state: everything that the next step reads, in one block of memory that is copied and saved as
+ * a whole.
  *
- * The system itself knows time, configuration and velocity, joint angles, the sums of the ledger,
- * and what of the last step is reported. Beside these a state has segments: named stretches of
- * numbers that belong to whoever declares them (a scheme, the predictor, the control of steps).
- * state.c sizes, copies, saves and resets segments without knowing any of them; which ones a state
- * has is a list that the system was given when it was compiled.
+ * The system defines time, configuration, velocity, joint angles, the sums of the ledger, and those
+ * data of the last step that are reported. A state also has segments: named ranges of numbers that
+ * belong to another module (a scheme, the predictor, the control of steps). state.c allocates,
+ * copies, saves and resets segments without knowledge of their contents. The list of segments is
+ * given to the system when it is compiled.
  */
 #ifndef OLO_SYSTEM_STATE_H
 #define OLO_SYSTEM_STATE_H
@@ -15,19 +15,19 @@
 #include "base/sum.h"
 #include "oloid/system.h"
 
-/* A kind of segment. Its memory is as many doubles as it asks for, zero in a new state; its owner
- * may keep a struct of doubles and ints there. */
+/* A kind of segment. Its memory is an array of doubles, zero in a new state; its owner may store a
+ * struct of doubles and ints there. */
 typedef struct olo_segment {
     const char *name;
-    /* How many numbers: `fixed`, and so many per coordinate, constraint row, entry of all twists,
-     * joint coordinate and prescribed motion. */
+    /* The number of doubles: `fixed`, plus so many per coordinate, constraint row, entry of all
+     * twists, joint coordinate and prescribed motion. */
     int fixed, n, m, twists, joint_coordinates, drives;
-    /* Somebody has written to q or v: what was known about the last steps no longer holds. NULL:
-     * all its numbers become zero. */
+    /* Called after a caller has written q or v, so that data of previous steps are invalid. NULL:
+     * all numbers are set to zero. */
     void (*reset)(olo_state *state);
-    /* v has changed its sign. NULL: the segment stays as it is. */
+    /* Called after v has changed its sign. NULL: the segment does not change. */
     void (*reverse)(olo_state *state);
-    /* May these numbers have been saved? Asked after loading. NULL: any may. */
+    /* True if the numbers are valid. Called after loading. NULL: all numbers are valid. */
     bool (*check)(const olo_state *state);
 } olo_segment;
 
@@ -37,41 +37,40 @@ struct olo_state {
     void **segment;                     /* the memory of each */
     size_t size;                        /* bytes of the block */
     double *q;                          /* configuration ... */
-    double *q_remainder;                /* ... and what rounding left of it */
+    double *q_remainder;                /* ... and its rounding remainder */
     double *v;
-    double *angles;     /* joint coordinates that are angles, turns counted; others 0 */
-    double *drive_work; /* [drives] work of each prescribed motion since the start */
-    olo_sum *received;  /* [parts] energy that each part received from outside; none of a single
-                           part */
+    double *angles;     /* joint coordinates that are angles, with full turns; others 0 */
+    double *drive_work; /* [drives] work of each prescribed motion since the start of the run */
+    olo_sum *received;  /* [parts] energy that each part received from outside; empty if there is
+                           one part */
     double *v_before;   /* the last step: velocity at its start, ... */
     double *lambda;     /* ... its multipliers, ... */
     double *reactions;  /* ... force and moment of each recorded reaction */
-    /* The block begins. */
+    /* The block of memory that is copied and saved begins here. */
     double t;
-    double turned; /* no angle has turned further from `angles` */
+    double turned; /* upper bound of the rotation of all angles since `angles` was updated */
     olo_sum work, dissipation;
-    olo_sum constraint; /* energy that constraints which give way have taken up: sum of
-                           lambda . dg */
-    double h;    /* size of the last step, 0 before the first; of a composed one that of its last
+    olo_sum constraint; /* energy stored in compliant constraints: sum of lambda . dg */
+    double h;    /* length of the last step, 0 before the first; of a composed step that of its last
                     part */
-    double span; /* the whole last step, since v_before */
-    double interval_energy;  /* of the last step by itself ... */
-    int has_interval_energy; /* ... where the scheme has one */
+    double span; /* length of the whole last step, since v_before */
+    double interval_energy;  /* energy of the last step ... */
+    int has_interval_energy; /* ... if the scheme defines one */
     double numbers[];
 };
 
-/* A zeroed state of the right size. */
+/* Creates a state whose numbers are zero. */
 olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
 
-/* Resets all segments. */
-/* Discards what belongs to the last steps: the next one starts afresh from q and v. For code that
+/* Discards all data of previous steps, so that the next step depends on q and v only. For code that
  * writes q or v itself; others use olo_state_set_configuration and olo_state_set_velocity. */
 void olo_state_reset_history(olo_state *state);
 
+/* Resets all segments. */
 void olo_state_reset_segments(olo_state *state);
 
-/* A state as a block of bytes with a version and a checksum: all that the next step reads, to the
- * last bit. The size is the same for all states of a system. Loading leaves the state alone when it
+/* A state as a block of bytes with a version and a checksum: everything that the next step reads,
+ * bit by bit. The size is the same for all states of a system. The state does not change if loading
  * fails. */
 size_t olo_state_saved_size(const olo_state *state);
 void olo_state_save(const olo_state *state, void *block);

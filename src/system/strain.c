@@ -2,20 +2,30 @@
  *
  * With the stress s = (n, m) of the strains, the 3-vectors conjugate to phi', d_i and d_i' are
  *
- *     R = sum n_i d_i,   R_j = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),   R'_j = 1/2 (m_i d_k - m_k
- *         d_i)     (i, j, k cyclic)
+ *     R    = sum n_i d_i,
+ *     R_j  = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),
+ *     R'_j = 1/2 (m_i d_k - m_k d_i)                       (i, j, k cyclic).
  *
- * and a node has N'_a R in its position and N_a R_j + N'_a R'_j in its directors. The Hessian of s
- * . e has n_i N'_a N_b between phi^a and d_i^b, and 1/2 m_i (N_a N'_b - N'_a N_b) between d_k^a and
- * d_j^b.
+ * Node a has the force N'_a R on its position and N_a R_j + N'_a R'_j on its directors. The Hessian
+ * of s.e has the coefficients
  *
- * In twists, delta x = delta_phi, delta d = delta_omega x d, the tangent of a step P(qm)^T dr/dq1
- * P(q1) is formed from the projected gradients, without the matrix in coordinates: a hat stands for
- * the midpoint (or P^ for that at q0, and then g for the gradients at the midpoint),
+ *     n_i N'_a N_b                       between phi^a and d_i^b,
+ *     1/2 m_i (N_a N'_b - N'_a N_b)      between d_k^a and d_j^b.
  *
- *     sum_kl g^_k s1_kl g_l + 1/2 P^T (s.A) P,
- *     P^T (a I) P = a (-d^) | a d_m^ | a ((d_m.d) I - d (x) d_m)  between phi and d | d and phi | d
- *         and d.
+ * In twists, delta x = delta_phi and delta d = delta_omega x d, the tangent of a step
+ * P(qm)^T dr/dq1 P(q1) is formed from the projected gradients, without the matrix in coordinates:
+ *
+ *     sum_kl gm_k s1_kl g1_l + 1/2 P(qm)^T (s.A) P(q1)
+ *
+ * with gm_k = P(qm)^T grad e_k(qm) and g1_l = P(q1)^T grad e_l(q1). A block a I of s.A becomes,
+ * with dm the director at the midpoint, d that at the end and hat() the matrix of the cross
+ * product,
+ *
+ *     -a hat(d)                          between phi and d,
+ *     a hat(dm)                          between d and phi,
+ *     a ((dm.d) I - d (x) dm)            between d and d.
+ *
+ * A scheme may evaluate the left P at q0 instead of qm; the gradients remain those at qm.
  */
 #include "system/strain.h"
 
@@ -29,7 +39,8 @@ enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12 };
 
 static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
 
-/* Position and directors of the section at the nodes, and what they are at the point. */
+/* Position and directors of the section at the nodes, and their interpolation at the quadrature
+ * point. */
 typedef struct point {
     double x[A][4][3]; /* at the nodes: position, then directors */
     double f[3];       /* phi' */
@@ -37,7 +48,7 @@ typedef struct point {
     double dd[3][3]; /* d_i' */
 } point;
 
-_Static_assert(sizeof(point) <= sizeof(olo_invariant_point), "the room of a point is too small");
+_Static_assert(sizeof(point) <= sizeof(olo_invariant_point), "olo_invariant_point is too small");
 
 static void turn_directors(const double *turn, const double *d, double out[4][3])
 {
@@ -46,7 +57,7 @@ static void turn_directors(const double *turn, const double *d, double out[4][3]
             out[1 + i][c] = turn[i] * d[c] + turn[3 + i] * d[3 + c] + turn[6 + i] * d[6 + c];
 }
 
-static void place_nodes(const olo_strain *s, const double *q, double out[A][4][3])
+static void read_nodes(const olo_strain *s, const double *q, double out[A][4][3])
 {
     for (int a = 0; a < s->nodes; a++) {
         const double *x = q + s->q[a];
@@ -56,13 +67,13 @@ static void place_nodes(const olo_strain *s, const double *q, double out[A][4][3
     }
 }
 
-/* Linear in q, so that it serves for increments, too. sum N'_a = 0 to the last bit, but where one
- * of them is varied: phi' comes from differences of neighbours, which are as exact far from the
- * origin as near it. */
+/* Interpolates q, or an increment of q. phi' is computed from differences of nodes, which are as
+ * accurate far from the origin as near it. The sum of N'_a is exactly zero, except in
+ * by_coefficient, where one N'_a is varied. */
 static void interpolate(const olo_strain *s, const double *q, point *p)
 {
-    const double all = s->dN[0] + (s->dN[1] + s->dN[2]); /* 0 for a node that there is not */
-    place_nodes(s, q, p->x);
+    const double all = s->dN[0] + (s->dN[1] + s->dN[2]); /* dN[2] is 0 with two nodes */
+    read_nodes(s, q, p->x);
     for (int c = 0; c < 3; c++)
         p->f[c] = all * p->x[0][0][c] + s->dN[1] * (p->x[1][0][c] - p->x[0][0][c]);
     for (int i = 0; i < 3; i++)
@@ -80,8 +91,7 @@ static void interpolate(const olo_strain *s, const double *q, point *p)
     }
 }
 
-/* d_i.phi' and the curvatures of one point; of two, the bilinear form of which that is the
- * diagonal. */
+/* The bilinear form of two points whose diagonal is d_i.phi' and the curvatures. */
 static void products(const point *p, const point *y, double e[OLO_STRAINS])
 {
     for (int i = 0; i < 3; i++) {
@@ -91,8 +101,8 @@ static void products(const point *p, const point *y, double e[OLO_STRAINS])
     }
 }
 
-/* phi' of what rounding left of the positions */
-static void add_rest(const olo_strain *s, const double *remainder, point *p)
+/* phi' += the contribution of the rounding remainder of positions */
+static void add_remainder(const olo_strain *s, const double *remainder, point *p)
 {
     for (int a = 1; remainder && a < s->nodes; a++)
         for (int c = 0; c < 3; c++)
@@ -111,7 +121,7 @@ void olo_strain_values(const olo_strain *strain, const double *q, const double *
 {
     point p;
     interpolate(strain, q, &p);
-    add_rest(strain, remainder, &p);
+    add_remainder(strain, remainder, &p);
     strains_of(strain, &p, e);
 }
 
@@ -139,7 +149,7 @@ static void differences(const olo_term *term, const double *qm, const double *dq
     changes(&m, &d, de);
 }
 
-/* x + share dx, of what is interpolated */
+/* m = p + share d of the interpolated vectors */
 static void advance(const point *p, double share, const point *d, point *m)
 {
     for (int c = 0; c < 3; c++) {
@@ -151,15 +161,16 @@ static void advance(const point *p, double share, const point *d, point *m)
     }
 }
 
+/* The interpolated start of a step, with the rounding remainder, and the interpolated increment. */
 static void read_step(const olo_strain *s, const olo_interval *x, point *start, point *d)
 {
     interpolate(s, x->q0, start);
-    add_rest(s, x->remainder, start);
+    add_remainder(s, x->remainder, start);
     interpolate(s, x->dq, d);
 }
 
-/* The midpoint comes from start and increment, not from qm: that is rounded where it is in space.
- */
+/* The midpoint is computed from start and increment, not from qm, whose rounding error grows with
+ * the distance from the origin. */
 static void over(const olo_term *term, const olo_interval *x, double *e0, double *de, void *between)
 {
     point start, d;
@@ -191,8 +202,8 @@ static void conjugate(const point *p, const double *s, double R[3], double Rd[3]
     for (int c = 0; c < 3; c++) {
         R[c] = n[0] * p->d[0][c] + n[1] * p->d[1][c] + n[2] * p->d[2][c];
         for (int j = 0; j < 3; j++) {
-            /* d_j is the first of (j, k) in the curvature about i = last, and the second in that
-             * about k = next */
+            /* d_j occurs in the curvature about i = last (as first) and about k = next (as second)
+             */
             const int i = last[j], k = next[j];
             Rd[j][c] = n[j] * p->f[c] + 0.5 * (m[k] * p->dd[i][c] - m[i] * p->dd[k][c]);
             Rdd[j][c] = 0.5 * (m[i] * p->d[k][c] - m[k] * p->d[i][c]);
@@ -200,6 +211,7 @@ static void conjugate(const point *p, const double *s, double R[3], double Rd[3]
     }
 }
 
+/* r of node a */
 static void put_node(const olo_strain *s, int a, const double R[3], double Rd[3][3],
                      double Rdd[3][3], double *r)
 {
@@ -247,12 +259,13 @@ static double coefficient(const olo_strain *x, const double *s, int a, int I, in
     if (I == J)
         return 0.0;
     const double skew = 0.5 * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]);
-    /* J = next of i, I = last of i: d_k^a.d_j^b; else the other way round */
+    /* d_k^a.d_j^b if J is next of i and I is last of i; else d_j^a.d_k^b, with opposite sign */
     const int i = 3 - (I - 1) - (J - 1);
     return next[i] == J - 1 ? s[3 + i] * skew : -s[3 + i] * skew;
 }
 
-/* The 4x4 coefficients between the 3-vectors of two nodes as q has them. */
+/* The 4 x 4 coefficients between the 3-vectors of two nodes, transformed from the directors of the
+ * section to those of the nodes. */
 static void node_coefficients(const olo_strain *x, const double *s, int a, int b, double c[4][4])
 {
     double section[4][4];
@@ -294,8 +307,8 @@ static void add_hessian(const olo_term *term, const double *s, double *matrix)
 
 /* --- in twists --- */
 
-/* g[k][6 a ...] = P^T grad e_k, P at the nodes x: N'_a d_i in the displacement of shear and
- * elongation, moments in the turn. */
+/* g[k][6 a ...] = P^T grad e_k with P at the nodes x: N'_a d_i in the translation for shear and
+ * elongation, moments in the rotation. */
 static void twist_gradients(const olo_strain *s, const point *p, double x[A][4][3],
                             double g[OLO_STRAINS][6 * A])
 {
@@ -333,8 +346,8 @@ static void add_hat(const double v[3], double *K)
     K[13] += v[0];
 }
 
-/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders, given what n_i d_i sum up to at end
- * and midpoint. */
+/* += 1/2 n_i N'_a N_b between phi^a and d_i^b, in both orders, from the sums n_i d_i at the end and
+ * at the midpoint. */
 static void add_shear(double c, const double at_end[3], const double at_mid[3], double *ab,
                       double *ba)
 {
@@ -349,7 +362,7 @@ static void add_bending(double c, const double *moment, double dm[4][3], double 
 {
     double *block = K + 21, along = 0;
     for (int j = 0; j < 3; j++) {
-        /* what stands on the side of the midpoint against d_j of the end */
+        /* y: the vector at the midpoint that multiplies d_j of the end */
         const int i = last[j], k = next[j];
         const double *d = d1[1 + j];
         double y[3];
@@ -370,6 +383,7 @@ static void along_directors(const double *n, double d[4][3], double out[3])
         out[c] = n[0] * d[1][c] + n[1] * d[2][c] + n[2] * d[3][c];
 }
 
+/* The geometric part of the tangent, 1/2 P^T (s.A) P. */
 static void add_geometric(const olo_strain *x, const double *s, double factor, double left[A][4][3],
                           double end[A][4][3], double *const *block)
 {
@@ -413,7 +427,7 @@ static void add_product(double gm[OLO_STRAINS][6 * A], double u[OLO_STRAINS][6 *
         row6 sum = row6_load(block);
         for (int k = 0; k < 3; k++)
             sum = row6_add_times(sum, gm[k][6 * a + i], row[k]);
-        if (i >= 3) /* displacements do not bend */
+        if (i >= 3) /* translations do not change curvatures */
             for (int k = 3; k < 6; k++)
                 sum = row6_add_times(sum, gm[k][6 * a + i], row[k]);
         row6_store(sum, block);
@@ -421,22 +435,26 @@ static void add_product(double gm[OLO_STRAINS][6 * A], double u[OLO_STRAINS][6 *
 }
 
 static void add_twist_tangent(const olo_term *term, double factor, const double *s,
-                              const double *s1, const olo_twist_places *at, double *const *block)
+                              const double *s1, const olo_twist_configurations *at,
+                              double *const *block)
 {
     const olo_strain *x = term->data;
     point m, end;
     double gm[OLO_STRAINS][6 * A], g1[OLO_STRAINS][6 * A], u[OLO_STRAINS][6 * A];
     double left[A][4][3];
+    /* projected gradients at the midpoint, with P at `left` */
     interpolate(x, at->qm, &m);
-    place_nodes(x, at->left, left);
+    read_nodes(x, at->left, left);
     twist_gradients(x, &m, left, gm);
+    /* projected gradients of the stress, with P at q1 */
     if (at->stress == at->q1) {
         interpolate(x, at->q1, &end);
     } else {
         end = m;
-        place_nodes(x, at->q1, end.x);
+        read_nodes(x, at->q1, end.x);
     }
     twist_gradients(x, &end, end.x, g1);
+    /* material part, then geometric part */
     times_stiffness(6 * x->nodes, factor, s1, g1, u);
     for (int a = 0; a < x->nodes; a++)
         for (int b = 0; b < x->nodes; b++)
@@ -451,8 +469,8 @@ static int coefficients(const olo_term *term)
     return OLO_STRAINS + 2 * ((const olo_strain *)term->data)->nodes;
 }
 
-/* The strains are linear in N and in N', so that their derivative is a bilinear form with one of
- * them replaced. */
+/* The strains are linear in N and in N'. Their derivative is the same form with a unit vector
+ * instead of N or N'. */
 static void by_coefficient(const olo_term *term, const double *q, int p, double *e,
                            double g[][OLO_FORM_SIZE_MAX])
 {
@@ -463,11 +481,11 @@ static void by_coefficient(const olo_term *term, const double *q, int p, double 
         memset(g, 0, OLO_STRAINS * sizeof *g);
         return;
     }
-    const bool slope = p >= OLO_STRAINS + x->nodes;
+    const bool by_derivative = p >= OLO_STRAINS + x->nodes;
     const int a = (p - OLO_STRAINS) % x->nodes;
     olo_strain one = *x;
     for (int b = 0; b < x->nodes; b++)
-        (slope ? one.dN : one.N)[b] = b == a;
+        (by_derivative ? one.dN : one.N)[b] = b == a;
     memset(one.reference, 0, sizeof one.reference);
     olo_strain_values(&one, q, NULL, e);
     const olo_term other = {.data = &one};

@@ -1,18 +1,20 @@
-/* What the symmetries of a model conserve.
+/* Conserved momenta from the symmetries of a model (Noether).
  *
  * A rigid motion of the whole system, translation tau and rotation omega, moves a 3-vector x of q
  * by
- *     xi(x) = omega x x (+ tau for positions).
- * The momentum map omega.L + tau.P is conserved when no part of the system feels it: the derivative
- * grad e . xi of every form (a polynomial in q) vanishes, for the linear rows of a constraint group
- * up to a combination of rows of the group, which are zero at the midpoint too. These are linear
- * conditions on (tau, omega); their Gram matrix is 6x6 and its null space lists what is conserved.
- * (Noether; for energy-momentum with quadratic invariants the discrete counterpart is exact, thesis
- * 3.2.)
  *
- * Forms are written in y, where positions are x = c + l y with the centre c and a length l of the
- * model and directors stay as they are: coefficients then have one size wherever the model is and
- * whatever its units.
+ *     xi(x) = omega x x (+ tau for positions).
+ *
+ * The momentum map omega.L + tau.P is conserved if the derivative grad e . xi of every form, a
+ * polynomial in q, vanishes. For linear rows of a constraint group it may also be a linear
+ * combination of rows of the group, which are zero at the midpoint, too. These are linear
+ * conditions on (tau, omega). Their Gram matrix is 6 x 6, and its null space consists of the
+ * conserved momentum maps. For energy-momentum with quadratic invariants the discrete counterpart
+ * is exact (thesis, 3.2).
+ *
+ * Forms are written in normalised coordinates y: positions are x = c + l y with the centre c and a
+ * length l of the model, directors are unchanged. The coefficients then depend neither on the
+ * position of the model nor on its units.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,14 +26,14 @@
 
 enum { TX, TY, TZ, RX, RY, RZ, MOTIONS };
 
-/* Relative size under which a condition counts as absent; conditions enter squared. */
+/* Relative size below which a condition is regarded as absent; conditions are squared. */
 static const double condition_floor = 1e-20;
 
-/* The centre of the positions at the start, and a length. */
-typedef struct view {
+/* The normalisation: the centre of the initial positions, and a length. */
+typedef struct normalisation {
     const olo_system *system;
     double center[3], length;
-} view;
+} normalisation;
 
 /* Derivatives of forms along the six generators: polynomials over `size` coordinates, stored as
  * constant, linear and quadratic coefficients. */
@@ -54,23 +56,23 @@ static int local_of(const unit *u, int coordinate)
     return -1;
 }
 
-static view view_of(const olo_system *system)
+static normalisation normalisation_of(const olo_system *system)
 {
-    view seen = {.system = system, .length = system->length_scale};
+    normalisation map = {.system = system, .length = system->length_scale};
     for (int k = 0; k < system->node_count; k++) {
         const double *position = olo_node_position(&system->nodes[k], system->q0);
         if (position && system->nodes[k].base < 0)
-            vec3_add(1.0 / system->node_count, position, seen.center);
+            vec3_add(1.0 / system->node_count, position, map.center);
     }
-    return seen;
+    return map;
 }
 
 /* q_i = shift + stretch y_i */
-static double stretch_of(const view *seen, int i, double *shift)
+static double stretch_of(const normalisation *map, int i, double *shift)
 {
-    const olo_coordinate *c = &seen->system->coordinates[i];
-    *shift = c->slot == 0 && seen->system->nodes[c->node].base < 0 ? seen->center[c->axis] : 0.0;
-    return c->slot == 0 ? seen->length : 1.0;
+    const olo_coordinate *c = &map->system->coordinates[i];
+    *shift = c->slot == 0 && map->system->nodes[c->node].base < 0 ? map->center[c->axis] : 0.0;
+    return c->slot == 0 ? map->length : 1.0;
 }
 
 /* coordinate i of xi for motion k is  constant + factor * y[other] */
@@ -94,28 +96,29 @@ static void generator(const olo_system *system, int i, int k, double *constant, 
     }
 }
 
-/* The form in y; b and product have room. Like the original it keeps indices into q. */
-static olo_form normalised(const view *seen, const olo_form *form, double *b, olo_product *product)
+/* The form in y, with the indices of the original form; `b` and `product` are memory for it. */
+static olo_form normalised(const normalisation *map, const olo_form *form, double *b,
+                           olo_product *product)
 {
     double shift;
     olo_form y = *form;
     for (int a = 0; a < form->size; a++) {
         b[a] = form->b[a];
-        (void)stretch_of(seen, form->index[a], &shift);
+        (void)stretch_of(map, form->index[a], &shift);
         y.c += form->b[a] * shift;
     }
     for (int t = 0; t < form->products; t++) {
         const olo_product *x = &form->product[t];
         double shift_i, shift_j;
-        const double stretch_i = stretch_of(seen, form->index[x->i], &shift_i);
-        const double stretch_j = stretch_of(seen, form->index[x->j], &shift_j);
+        const double stretch_i = stretch_of(map, form->index[x->i], &shift_i);
+        const double stretch_j = stretch_of(map, form->index[x->j], &shift_j);
         y.c += x->a * shift_i * shift_j;
         b[x->i] += x->a * shift_j;
         b[x->j] += x->a * shift_i;
         product[t] = (olo_product){x->i, x->j, x->a * stretch_i * stretch_j};
     }
     for (int a = 0; a < form->size; a++)
-        b[a] *= stretch_of(seen, form->index[a], &shift);
+        b[a] *= stretch_of(map, form->index[a], &shift);
     y.b = b;
     y.product = product;
     return y;
@@ -182,7 +185,7 @@ static void subtract(int count, double s, const double *a, double *b)
         b[i] -= s * a[i];
 }
 
-/* Adds the conditions of one form; `rows` are orthonormal polynomials that count as zero. */
+/* Adds the conditions of one form; `rows` are orthonormal polynomials that are regarded as zero. */
 static void add_conditions(const olo_system *system, unit *u, const olo_form *form, int row_count,
                            const double *rows, double gram[MOTIONS][MOTIONS])
 {
@@ -194,7 +197,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
         scale += form->product[t].a * form->product[t].a;
     if (scale == 0)
         return;
-    bool felt[MOTIONS];
+    bool varies[MOTIONS];
     for (int k = 0; k < MOTIONS; k++) {
         double *p = u->polynomial[k];
         memset(p, 0, (size_t)count * sizeof *p);
@@ -203,40 +206,41 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
             const double *row = rows + r * (1 + u->size);
             subtract(1 + u->size, product(1 + u->size, row, p), row, p);
         }
-        /* most forms feel no rigid motion at all */
-        felt[k] = false;
-        for (int i = 0; i < count && !felt[k]; i++)
-            felt[k] = p[i] != 0;
+        /* most forms are invariant under all rigid motions */
+        varies[k] = false;
+        for (int i = 0; i < count && !varies[k]; i++)
+            varies[k] = p[i] != 0;
     }
     for (int k = 0; k < MOTIONS; k++)
-        for (int l = 0; felt[k] && l < MOTIONS; l++)
-            if (felt[l])
+        for (int l = 0; varies[k] && l < MOTIONS; l++)
+            if (varies[l])
                 gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
-/* Room for forms in y. */
+/* Memory for forms in y. */
 typedef struct forms_in_y {
     olo_form *form;
     double *b;
     olo_product *product;
 } forms_in_y;
 
-static bool normalise(const view *seen, int count, const olo_form *const *forms, forms_in_y *room)
+static bool normalise(const normalisation *map, int count, const olo_form *const *forms,
+                      forms_in_y *y)
 {
     size_t sizes = 0, products = 0;
     for (int i = 0; i < count; i++) {
         sizes += (size_t)forms[i]->size;
         products += (size_t)forms[i]->products;
     }
-    room->form = olo_alloc((size_t)count + 1, sizeof *room->form);
-    room->b = olo_alloc(sizes + 1, sizeof *room->b);
-    room->product = olo_alloc(products + 1, sizeof *room->product);
-    if (!room->form || !room->b || !room->product)
+    y->form = olo_alloc((size_t)count + 1, sizeof *y->form);
+    y->b = olo_alloc(sizes + 1, sizeof *y->b);
+    y->product = olo_alloc(products + 1, sizeof *y->product);
+    if (!y->form || !y->b || !y->product)
         return false;
-    double *b = room->b;
-    olo_product *product = room->product;
+    double *b = y->b;
+    olo_product *product = y->product;
     for (int i = 0; i < count; i++) {
-        room->form[i] = normalised(seen, forms[i], b, product);
+        y->form[i] = normalised(map, forms[i], b, product);
         b += forms[i]->size;
         product += forms[i]->products;
     }
@@ -246,7 +250,7 @@ static bool normalise(const view *seen, int count, const olo_form *const *forms,
 /* Orthonormal polynomials of the linear forms; returns how many there are. */
 static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms, double *rows)
 {
-    const int linear = 1 + u->size; /* the rest of their polynomials is zero */
+    const int linear = 1 + u->size; /* their quadratic coefficients are zero */
     int row_count = 0;
     for (int i = 0; i < form_count; i++) {
         if (forms[i].products)
@@ -267,24 +271,24 @@ static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms
 }
 
 /* One constraint group, or one form (count 1, no group rows). */
-static bool add_forms(const view *seen, int form_count, const olo_form *const *forms, bool group,
-                      double gram[MOTIONS][MOTIONS])
+static bool add_forms(const normalisation *map, int form_count, const olo_form *const *forms,
+                      bool group, double gram[MOTIONS][MOTIONS])
 {
     unit u = {0};
     forms_in_y y = {0};
     for (int i = 0; i < form_count; i++)
-        add_coordinates(seen->system, forms[i], &u);
+        add_coordinates(map->system, forms[i], &u);
     const size_t count = (size_t)terms_of(u.size);
     double *memory =
         olo_alloc(count * MOTIONS + (size_t)((1 + u.size) * form_count), sizeof *memory);
-    const bool ok = memory && normalise(seen, form_count, forms, &y);
+    const bool ok = memory && normalise(map, form_count, forms, &y);
     if (ok) {
         for (int k = 0; k < MOTIONS; k++)
             u.polynomial[k] = memory + (size_t)k * count;
         double *rows = memory + MOTIONS * count;
         const int row_count = group ? orthonormal_rows(&u, form_count, y.form, rows) : 0;
         for (int i = 0; i < form_count; i++)
-            add_conditions(seen->system, &u, &y.form[i], row_count, rows, gram);
+            add_conditions(map->system, &u, &y.form[i], row_count, rows, gram);
     }
     olo_free(y.form);
     olo_free(y.b);
@@ -293,44 +297,46 @@ static bool add_forms(const view *seen, int form_count, const olo_form *const *f
     return ok;
 }
 
-static bool add_form(const view *seen, const olo_form *form, double gram[MOTIONS][MOTIONS])
+static bool add_form(const normalisation *map, const olo_form *form, double gram[MOTIONS][MOTIONS])
 {
-    return add_forms(seen, 1, &form, false, gram);
+    return add_forms(map, 1, &form, false, gram);
 }
 
-/* All forms of a law of them; invariants that are none feel no rigid motion. */
-static bool add_term(const view *seen, const olo_term *term, double gram[MOTIONS][MOTIONS])
+/* Adds all forms of a term. Invariants that are not forms are invariant under rigid motions. */
+static bool add_term(const normalisation *map, const olo_term *term, double gram[MOTIONS][MOTIONS])
 {
     bool ok = true;
     for (int k = 0; ok && !term->invariants && k < term->forms; k++)
-        ok = add_form(seen, &term->form[k], gram);
+        ok = add_form(map, &term->form[k], gram);
     return ok;
 }
 
-/* The rows of a group: forms together; a relation feels what its coordinates feel; a row of another
- * kind holds a body to something fixed in space and feels everything. */
-static bool add_group(const view *seen, const olo_group *group, double gram[MOTIONS][MOTIONS])
+/* Adds the rows of a group. Forms are added together. A relation has the symmetries of its
+ * coordinates. A row of another kind refers to a fixed plane and has no symmetry. */
+static bool add_group(const normalisation *map, const olo_group *group,
+                      double gram[MOTIONS][MOTIONS])
 {
     const olo_form **forms = olo_alloc((size_t)group->count + 1, sizeof *forms);
     int count = 0;
     bool ok = forms != NULL;
     for (int i = 0; ok && i < group->count; i++) {
-        const olo_constraint *row = &seen->system->constraints[group->first + i];
+        const olo_constraint *row = &map->system->constraints[group->first + i];
         if (row->form)
             forms[count++] = row->form;
         for (int k = 0; ok && k < row->share_count; k++)
-            ok = add_term(seen, row->shares[k].coordinate, gram);
+            ok = add_term(map, row->shares[k].coordinate, gram);
         for (int k = 0; !row->form && row->share_count == 0 && k < MOTIONS; k++)
             gram[k][k] += 1;
     }
-    ok = ok && add_forms(seen, count, forms, true, gram);
+    ok = ok && add_forms(map, count, forms, true, gram);
     olo_free(forms);
     return ok;
 }
 
-/* F . x(q) of a force fixed in space acts like the form of a potential; a moment m is felt by
- * rotations with m . omega; anything that depends on the motion is felt by everything. */
-static bool add_action(const view *seen, const olo_action *action, double gram[MOTIONS][MOTIONS])
+/* Adds an action. A force fixed in space is like a potential with the form F . x(q). A moment m
+ * breaks rotations with m . omega != 0. An action that depends on the motion has no symmetry. */
+static bool add_action(const normalisation *map, const olo_action *action,
+                       double gram[MOTIONS][MOTIONS])
 {
     double scale = vec3_dot(action->vector, action->vector);
     if (action->type->dead && !action->type->moment) {
@@ -342,7 +348,7 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
                 index[3 * k + i] = action->position.slot[k] + i;
                 b[3 * k + i] = action->position.weight[k] * action->vector[i];
             }
-        return add_form(seen, &form, gram);
+        return add_form(map, &form, gram);
     }
     if (action->type->dead && scale > 0) {
         for (int k = 0; k < 3; k++)
@@ -350,15 +356,15 @@ static bool add_action(const view *seen, const olo_action *action, double gram[M
                 gram[RX + k][RX + l] += action->vector[k] * action->vector[l] / scale;
         return true;
     }
-    if (action->coordinate) /* it feels what the coordinate feels */
-        return add_term(seen, action->coordinate, gram);
+    if (action->coordinate) /* it has the symmetries of the coordinate */
+        return add_term(map, action->coordinate, gram);
     for (int k = action->type->moment ? RX : TX; k < MOTIONS; k++)
         gram[k][k] += 1;
     return true;
 }
 
-/* Null space of the Gram matrix by elimination, translations first so that what is left reads as a
- * rotation about a line. Returns the number of vectors. */
+/* Null space of the Gram matrix by elimination. Translations come first, so that the other vectors
+ * are rotations about a line. Returns the number of vectors. */
 static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIONS])
 {
     double largest = 0;
@@ -387,7 +393,7 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
             double factor = gram[row][column];
             for (int j = 0; j < MOTIONS; j++)
                 gram[row][j] -= factor * gram[rank][j];
-            /* what remains of a cancelled entry is rounding */
+            /* set entries to zero that have cancelled up to rounding */
             for (int j = 0; j < MOTIONS; j++)
                 if (fabs(gram[row][j]) < 1e-13 * fabs(factor))
                     gram[row][j] = 0;
@@ -406,38 +412,38 @@ static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIO
     return found;
 }
 
-/* A motion of y, omega x y + tau, as one of positions: omega x (x - c) + l tau; a translation by
- * itself has no size. */
-static void leave_view(const view *seen, double motion[MOTIONS])
+/* Transforms a motion of y, omega x y + tau, into one of positions, omega x (x - c) + l tau. The
+ * magnitude of a pure translation is arbitrary and not changed. */
+static void map_to_positions(const normalisation *map, double motion[MOTIONS])
 {
     double *tau = motion, *omega = motion + RX, moved[3];
     if (vec3_norm(omega) == 0)
         return;
-    vec3_cross(seen->center, omega, moved);
+    vec3_cross(map->center, omega, moved);
     for (int i = 0; i < 3; i++)
-        tau[i] = seen->length * tau[i] + moved[i];
+        tau[i] = map->length * tau[i] + moved[i];
 }
 
-/* Takes the share of an earlier translation out of a rotation: both are conserved, and so is the
- * difference. */
+/* Subtracts the component along an earlier translation from a rotation: both are conserved, hence
+ * also their difference. */
 static void remove_translation(const double earlier[MOTIONS], double motion[MOTIONS])
 {
     if (vec3_norm(earlier + RX) == 0)
         vec3_add(-vec3_dot(earlier, motion) / vec3_dot(earlier, earlier), earlier, motion);
 }
 
-/* What cancels up to rounding is zero. */
-static void clean(const view *seen, double motion[MOTIONS])
+/* Sets components to zero that have cancelled up to rounding. */
+static void clean(const normalisation *map, double motion[MOTIONS])
 {
     const double rounding = 1e-12;
-    const double size = vec3_norm(seen->center) + seen->length;
+    const double size = vec3_norm(map->center) + map->length;
     const bool turns = vec3_norm(motion + RX) > 0;
     for (int k = 0; k < MOTIONS; k++)
         if (fabs(motion[k]) < rounding * (turns && k < RX ? size : 1.0))
             motion[k] = 0;
 }
 
-/* --- words --- */
+/* --- names and reasons --- */
 
 static int only_axis(const double v[3])
 {
@@ -456,7 +462,8 @@ static void describe_translation(olo_invariant *x)
     else
         snprintf(x->name, sizeof x->name, "linear momentum along (%.3g, %.3g, %.3g)", t[0], t[1],
                  t[2]);
-    snprintf(x->why, sizeof x->why, "nothing in the model changes when it is shifted that way");
+    snprintf(x->why, sizeof x->why,
+             "the model is invariant under translation along this direction");
 }
 
 static void describe_rotation(olo_invariant *x)
@@ -476,8 +483,7 @@ static void describe_rotation(olo_invariant *x)
         snprintf(x->name, sizeof x->name, "angular momentum %s about (%.3g, %.3g, %.3g)%s",
                  direction, through[0], through[1], through[2],
                  fabs(along) > 1e-12 ? " with shift" : "");
-    snprintf(x->why, sizeof x->why,
-             "nothing in the model changes when it is turned about that axis");
+    snprintf(x->why, sizeof x->why, "the model is invariant under rotation about this axis");
 }
 
 static void add_energy(olo_system *system)
@@ -493,32 +499,32 @@ static void add_energy(olo_system *system)
     snprintf(x->name, sizeof x->name, balance ? "energy balance" : "energy");
     snprintf(x->why, sizeof x->why,
              balance ? "energy minus work of loads and drives plus dissipation is constant"
-                     : "no loads and no dampers take or give any");
+                     : "there are no loads, drives or dampers");
 }
 
 bool olo_system_find_symmetries(olo_system *system)
 {
     double gram[MOTIONS][MOTIONS] = {{0}}, basis[MOTIONS][MOTIONS];
-    const view seen = view_of(system);
+    const normalisation map = normalisation_of(system);
     bool ok = true;
     for (int i = 0; ok && i < system->group_count; i++)
-        ok = system->groups[i].internal || add_group(&seen, &system->groups[i], gram);
+        ok = system->groups[i].internal || add_group(&map, &system->groups[i], gram);
     for (int i = 0; ok && i < system->term_count; i++)
-        ok = add_term(&seen, &system->terms[i], gram);
+        ok = add_term(&map, &system->terms[i], gram);
     for (int i = 0; ok && i < system->action_count; i++)
-        ok = add_action(&seen, &system->actions[i], gram);
+        ok = add_action(&map, &system->actions[i], gram);
     if (!ok)
         return false;
     system->invariant_count = 0;
     add_energy(system);
     int found = null_space(gram, basis);
     for (int i = 0; i < found; i++)
-        leave_view(&seen, basis[i]);
+        map_to_positions(&map, basis[i]);
     for (int i = 0; i < found; i++) {
         olo_invariant *x = &system->invariants[system->invariant_count++];
         for (int j = 0; j < i; j++)
             remove_translation(basis[j], basis[i]);
-        clean(&seen, basis[i]);
+        clean(&map, basis[i]);
         vec3_copy(basis[i], x->translation);
         vec3_copy(basis[i] + 3, x->rotation);
         if (vec3_norm(x->rotation) == 0)

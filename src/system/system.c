@@ -1,4 +1,4 @@
-/* The system's structure: freeing, queries, mass, and resolving names of places. */
+/* Systems: freeing, queries about the structure, and points on bodies given by names. */
 #include "system/system.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void free_time(olo_time_function *time)
         time->free(time->context);
 }
 
-/* What systems of one structure share. */
+/* Frees the data that systems of one structure share. */
 static void free_structure(olo_system *system)
 {
     if (system->base) {
@@ -85,8 +85,7 @@ const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *
     return NULL;
 }
 
-/* `start`, `middle` or `end` of a beam, or the number of a node from 1; -1: it has none of that
- * name. */
+/* The node `start`, `middle` or `end` of a beam, or a node by number from 1; -1: there is none. */
 static int node_of_beam(const olo_beam_line *beam, const char *which)
 {
     char *end;
@@ -100,7 +99,7 @@ static int node_of_beam(const olo_beam_line *beam, const char *which)
     return number >= 1 && number <= beam->node_count && *end == 0 ? beam->nodes[number - 1] : -1;
 }
 
-/* The beam of a name such as `beam.3`, and where its dot is; NULL: it is none. */
+/* The beam in a name such as `beam.3`, and the position of the dot; NULL: there is none. */
 static const olo_beam_line *beam_of(const olo_system *system, const char *name, const char **dot)
 {
     *dot = strchr(name, '.');
@@ -199,7 +198,7 @@ const olo_invariant *olo_system_invariant(const olo_system *system, int index)
     return &system->invariants[index];
 }
 
-/* Position of a point node, through the nodes its coordinates count from. */
+/* Position of a point node; relative coordinates are added to the nodes of their origins. */
 static bool node_position(const olo_system *system, int node, olo_position *position)
 {
     *position = olo_position_slot(system->nodes[node].q);
@@ -219,7 +218,7 @@ static const double *find_body_point(const olo_system *system, int node, const c
     return NULL;
 }
 
-/* "no point or body is called 'x'", with the nearest name */
+/* The error "no point or body is called 'x'", with the nearest name as a suggestion. */
 static olo_status unknown_name(const olo_system *system, const char *name, olo_error *error)
 {
     const char **names = olo_alloc((size_t)system->node_count + 1, sizeof *names);
@@ -244,20 +243,21 @@ static olo_status unknown_beam_node(const olo_beam_line *beam, olo_error *error)
                     beam->name, beam->name, beam->name, beam->node_count, beam->name, beam->name);
 }
 
-olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body *place,
+olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body *point,
                               olo_position *position, int *node, olo_error *error)
 {
     if (node)
         *node = -1;
-    if (!place->on || !*place->on || strcmp(place->on, "ground") == 0) {
-        *position = olo_position_fixed(place->at);
+    if (!point->on || !*point->on || strcmp(point->on, "ground") == 0) {
+        *position = olo_position_fixed(point->at);
         return OLO_OK;
     }
+    /* split the name of a point at its dot; `beam.3` is the name of a node */
     char name[130];
-    const size_t length = strlen(place->on);
-    const size_t kept = length < sizeof name ? length : sizeof name - 1;
-    memcpy(name, place->on, kept);
-    name[kept] = 0;
+    const size_t length = strlen(point->on);
+    const size_t copied = length < sizeof name ? length : sizeof name - 1;
+    memcpy(name, point->on, copied);
+    name[copied] = 0;
     const char *which;
     const olo_beam_line *beam = beam_of(system, name, &which);
     char *dot = beam ? NULL : strchr(name, '.');
@@ -270,11 +270,12 @@ olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body 
         return unknown_name(system, name, error);
     if (node)
         *node = found;
+    /* the position of a point mass, or of a point on a body */
     const olo_node *n = &system->nodes[found];
     if (n->type->position < 0)
         return olo_fail(error, OLO_BAD_INPUT, "'%s' has no position: name a body or a point", name);
     if (!n->type->spatial) {
-        if (dot || vec3_norm(place->at) > 0)
+        if (dot || vec3_norm(point->at) > 0)
             return olo_fail(error, OLO_BAD_INPUT,
                             "'%s' is a point mass: it has no points of its own and no 'at'", name);
         if (!node_position(system, found, position))
@@ -283,24 +284,24 @@ olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body 
         return OLO_OK;
     }
     double at[3];
-    vec3_copy(place->at, at);
+    vec3_copy(point->at, at);
     if (dot) {
-        const double *point = find_body_point(system, found, dot + 1);
-        if (!point)
+        const double *named = find_body_point(system, found, dot + 1);
+        if (!named)
             return olo_fail(error, OLO_BAD_INPUT, "body '%s' has no point called '%s'", name,
                             dot + 1);
-        vec3_add(1.0, point, at);
+        vec3_add(1.0, named, at);
     }
     *position = olo_position_on_frame(n->q, at);
     return OLO_OK;
 }
 
 olo_status olo_system_point_on_body(const olo_system *system, const olo_state *state,
-                                    const olo_point_on_body *place, double position[3],
+                                    const olo_point_on_body *point, double position[3],
                                     double velocity[3], olo_error *error)
 {
     olo_position p;
-    olo_status status = olo_system_resolve(system, place, &p, NULL, error);
+    olo_status status = olo_system_resolve(system, point, &p, NULL, error);
     if (status != OLO_OK)
         return status;
     if (position)

@@ -1,9 +1,9 @@
-/* The system: the assembled mechanics, immutable once built and shared between threads.
+/* The system: the assembled equations of a model, immutable once built and shared between threads.
  *
  * The configuration q is one array of 3-vectors, positions and directors, which belong to nodes
- * (node.h). Everything else is stated without knowing kinds: mass entries between 3-vectors
- * of q, terms (laws of quadratic forms), constraint forms in named groups, actions (loads), joints
- * (the kinematic reading of a constraint group) and outputs.
+ * (node.h). All other parts are independent of the kinds of elements: mass entries between
+ * 3-vectors of q, terms (laws of quadratic forms), constraint rows in named groups, actions
+ * (loads), joints (the kinematic description of a constraint group) and outputs.
  */
 #ifndef OLO_SYSTEM_SYSTEM_H
 #define OLO_SYSTEM_SYSTEM_H
@@ -42,21 +42,21 @@ typedef struct olo_group {
     bool internal;
     bool carried; /* every joint of its node satisfies it: the plane of a planar model */
     int first, count;
-    int joint; /* the joint that carries it, or -1 */
-    int frame; /* the node of which it has the six rows d_I.d_J (11, 22, 33, 12, 13, 23), or -1 */
-    /* It has the five rows of its joint, a hinge: the place along the axes of space, and
-     * parent_axis . d_I with these two directors of the child, 0 to 2; -1: it has others. */
+    int joint; /* the joint that satisfies it if it is part of the forest, or -1 */
+    int frame; /* the node whose six rows d_I.d_J (11, 22, 33, 12, 13, 23) it consists of, or -1 */
+    /* If its rows are the five rows of a hinge (the joint point along the axes of space, and
+     * parent_axis . d_I with two directors of the child): these two directors, 0 to 2; else -1. */
     int hinge[2];
 } olo_group;
 
-/* A named point of a body. */
+/* A named point on a body. */
 typedef struct olo_named_point {
     int node;
     const char *name;
     double at[3];
 } olo_named_point;
 
-/* A joint coordinate that follows a motion over time: the constraint row that holds it there. */
+/* A prescribed motion: a joint coordinate and the constraint row that prescribes it. */
 typedef struct olo_drive {
     int coordinate; /* among the joint coordinates */
     int row;
@@ -76,30 +76,31 @@ typedef struct olo_beam_line {
     int node_count;
     const int *nodes; /* [node_count] from start to end */
     int elements;
-    int element_nodes; /* 2 or 3 */
-    int points;        /* quadrature points an element */
-    int first_term;    /* of point p of element e: first_term + e points + p */
-    const double
-        *lengths; /* [node_count] what of its length belongs to each node: integrals of N_a */
-    const double *stations; /* [elements points] where the quadrature points are along it */
+    int element_nodes;     /* 2 or 3 */
+    int points;            /* quadrature points per element */
+    int first_term;        /* the term of point p of element e is first_term + e points + p */
+    const double *lengths; /* [node_count] the length that belongs to each node: integrals of N_a */
+    const double *stations; /* [elements points] arc lengths of the quadrature points */
     olo_section section;    /* its outline, if it has one */
 } olo_beam_line;
 
-/* Something a law refers to, owned by the system. */
+/* Data that a law refers to, owned by the system. */
 typedef struct olo_owned {
     void *context;
     void (*free)(void *context);
 } olo_owned;
 
-typedef struct olo_system_output_place {
+/* A recorded point. */
+typedef struct olo_output_point {
     const char *name;
     olo_position position;
-} olo_system_output_place;
+} olo_output_point;
 
 struct olo_system {
     olo_pool pool;
-    atomic_int users;       /* who keeps it: its owner, and systems that share its structure */
-    const olo_system *base; /* whose names, index lists and topology it shares, or NULL */
+    atomic_int users; /* number of users: its owner, and systems that share its structure */
+    const olo_system
+        *base; /* the system whose names, index lists and topology it shares, or NULL */
     const char *name;
     int n; /* coordinates */
     int m; /* constraints */
@@ -107,11 +108,11 @@ struct olo_system {
     int node_count;
     olo_node *nodes;
     int part_count;
-    int *node_part;              /* [node_count] the connected part that each belongs to */
-    olo_names node_names;        /* the number of each */
+    int *node_part;              /* [node_count] the connected part of each node */
+    olo_names node_names;        /* the index of each name */
     olo_coordinate *coordinates; /* [n] */
     int mass_count;
-    int loose_mass_count; /* the first ones: those that belong to no frame */
+    int loose_mass_count; /* the first entries, which belong to no frame */
     olo_mass_entry *mass;
     int frame_count;
     olo_frame_mass *frames;
@@ -135,41 +136,42 @@ struct olo_system {
     int context_count;
     olo_owned *contexts;
     int output_count;
-    olo_system_output_place *outputs;
+    olo_output_point *outputs;
     int reaction_count;
     olo_reaction *reactions;
     int exact_count;
-    olo_exact_vector *exacts; /* of the exact solution, where the model gives one */
+    olo_exact_vector *exacts; /* of the exact solution, if the model has one */
     int drawable_count;
-    olo_drawable *drawables; /* how it looks */
-    double *q0, *v0;         /* initial data as given */
-    bool *v0_given;          /* [n] the user gave this velocity */
+    olo_drawable *drawables; /* the scene */
+    double *q0, *v0;         /* initial state as given */
+    bool *v0_given;          /* [n] this velocity is given in the model */
     int implied_count;
-    olo_implied_velocity *implied; /* velocities of v0 that follow from others through joints */
-    double length_scale;           /* a length of the model, to make increments comparable */
+    olo_implied_velocity *implied; /* initial velocities that follow from others through joints */
+    double length_scale;           /* a length of the model, the scale of displacements */
     double gravity[3];
     double plane[3]; /* unit normal or zero */
     bool planar;
-    /* What the ledger and the verdict need: measured when it is asked for, see diagnostics.h */
+    /* Diagnostics for the ledger and the verdict, computed at the first request: diagnostics.h */
     atomic_int measured;
-    olo_ledger_simd *ledger_simd; /* frames in the ledger, or NULL */
-    double *row_scale;  /* [m] the size that each constraint row is judged against: row_size.h */
-    double lever_scale; /* length_scale, or the largest lever arm */
+    olo_ledger_simd *ledger_simd; /* the ledger of frames, or NULL */
+    double *row_scale;            /* [m] the size of each constraint row: row_size.h */
+    double lever_scale;           /* length_scale, or the largest lever arm */
     int invariant_count;
     olo_invariant invariants[OLO_INVARIANTS_MAX];
-    /* Of its states, NULL at the end. Given when it is compiled; all states of a system have the
-     * same ones, so it may be replaced only before the first of them is created. */
+    /* The segments of its states, NULL at the end; given when it is compiled. All states of a
+     * system have the same segments: the list may be replaced only before the first state is
+     * created. */
     const olo_segment *const *segments;
     const olo_topology *topology;              /* with all constraint groups active */
     const olo_redundancy *redundancy;          /* of its closures at q0 */
-    void (*free_analysis)(olo_system *system); /* frees both; by the room that knows them */
+    void (*free_analysis)(olo_system *system); /* frees both; set by kinematics/analysis.c */
 };
 
 /* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory.
  */
 bool olo_system_find_symmetries(olo_system *system);
 
-/* What a coordinate is measured in: the model's length for positions, one for directors. */
+/* The scale of a coordinate: the length of the model for positions, one for directors. */
 static inline double olo_coordinate_unit(const olo_system *system, int i)
 {
     return system->coordinates[i].slot == 0 ? system->length_scale : 1.0;
@@ -181,9 +183,9 @@ int olo_system_group_of(const olo_system *system, int row);
 /* A beam by name, NULL if there is none. */
 const olo_beam_line *olo_system_find_beam(const olo_system *system, const char *name);
 
-/* Position map of a place, resolved by names, and its node (-1: ground; may be NULL). Fails with
- * the nearest name as a suggestion. */
-olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body *place,
+/* The position of a point on a body that is given by names, and its node (-1: ground; may be NULL).
+ * Fails with the nearest name as a suggestion. */
+olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body *point,
                               olo_position *position, int *node, olo_error *error);
 
 #endif

@@ -123,7 +123,7 @@ static void hessians_times(const olo_term *term, const double *w, double v[K][SI
             olo_form_hessian_times(&term->form[k], w, v[k]);
             continue;
         }
-        double A[SIZE * SIZE]; // only for derivatives that no step asks for
+        double A[SIZE * SIZE]; // only for derivatives that no step needs
         set_zero(term->size * term->size, A);
         add_hessian(term, k, 1.0, A);
         for (int i = 0; i < term->size; i++) {
@@ -134,7 +134,7 @@ static void hessians_times(const olo_term *term, const double *w, double v[K][SI
 
 // -- at a configuration ---------------------------------------------------------------------------
 
-/* Turns of the angle that the law is of, among those of all joint coordinates. */
+/* The angle of the joint coordinate that the law depends on, with full turns. */
 static double angle_of(const olo_term *term, const double *angles)
 {
     return term->law->angle && angles != NULL ? angles[term->coordinate] : 0.0;
@@ -156,7 +156,7 @@ static void law_at(const olo_term *term, const double *q, const double *angles, 
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
 {
     if (term->law->linear)
-        return term->coefficient[0] * olo_form_value(&term->form[0], q); // gravity of every body
+        return term->coefficient[0] * olo_form_value(&term->form[0], q); // the fast case of gravity
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
     return law.f;
@@ -195,6 +195,7 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
     double g[K][SIZE];
     law_at(term, q, angles, OLO_LAW_FIRST, false, &law);
     gradients(term, q, g);
+    // f_kl g_k (x) g_l + f_k A_k
     set_zero(n * n, hessian);
     for (int k = 0; k < forms; k++) {
         add_hessian(term, k, law.g[k], hessian);
@@ -211,11 +212,13 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
     olo_law_at law;
     double g[K][SIZE], aw[K][SIZE], gw[K];
     law_at(term, q, angles, OLO_LAW_SECOND, false, &law);
+    // g_k, A_k w and g_k.w of all forms
     gradients(term, q, g);
     hessians_times(term, w, aw);
     for (int k = 0; k < forms; k++) {
         gw[k] = dot(n, g[k], w);
     }
+    // the sum over all pairs of forms
     set_zero(n * n, matrix);
     for (int k = 0; k < forms; k++) {
         for (int l = 0; l < forms; l++) {
@@ -230,14 +233,14 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
 
 // -- over a step ----------------------------------------------------------------------------------
 
-/* What all functions over a step begin with: invariants, gradients at the midpoint, stress. */
+/* Common data of all functions over a step: invariants, gradients at the midpoint, stress. */
 typedef struct step {
     double de[K];
     double gm[K][SIZE];
     olo_law_over law;
 } step;
 
-/* The stress of the law over the step, from what the invariants do in it. */
+/* The stress of the law over the step, from the invariants at both ends. */
 static void law_over(const olo_term *term, const olo_interval *x, const double *e0,
                      const double *e1, const double *de, olo_law_order order, bool coefficients,
                      olo_law_over *law)
@@ -253,8 +256,9 @@ static void law_over(const olo_term *term, const olo_interval *x, const double *
     term->law->over(&input, order, coefficients, law);
 }
 
-/* The same where the invariants are evaluated together. Their end values come from the increment: a
- * stiff law would multiply the rounding of q1 otherwise, and no iteration could get below that. */
+/* The same if the invariants are evaluated together. Their end values are computed from the
+ * increment: otherwise a stiff law would amplify the rounding of q1, which would limit the accuracy
+ * of the iteration. */
 static void law_over_invariants(const olo_term *term, const olo_interval *x, olo_law_order order,
                                 bool coefficients, double de[K], olo_invariant_point *between,
                                 olo_law_over *law)
@@ -267,6 +271,7 @@ static void law_over_invariants(const olo_term *term, const olo_interval *x, olo
     law_over(term, x, e0, e1, de, order, coefficients, law);
 }
 
+/* Invariants, gradients at the midpoint and stress of a step. */
 static void step_init(const olo_term *term, const olo_interval *x, olo_law_order order,
                       bool coefficients, step *y)
 {
@@ -282,7 +287,7 @@ static void step_init(const olo_term *term, const olo_interval *x, olo_law_order
         e0[k] = olo_form_value(form, x->q0);
         e1[k] = olo_form_value(form, x->q1);
         olo_form_gradient(form, x->qm, y->gm[k]);
-        // with the very gradient of the residual, so that r.dq and s.de agree
+        // the same gradient as in the residual, so that r.dq and s.de agree
         double de = 0.0;
         for (int i = 0; i < term->size; i++) {
             de += y->gm[k][i] * x->dq[term->index[i]];
@@ -305,7 +310,7 @@ static void stress_tangents(const olo_term *term, const double *sa, double g[K][
     }
 }
 
-/* dr/dq_a, the matrix being written */
+/* tangent = dr/dq_a */
 static void put_tangent(const olo_term *term, const step *y, const double *sa, const double *qa,
                         double *tangent)
 {
@@ -320,7 +325,7 @@ static void put_tangent(const olo_term *term, const step *y, const double *sa, c
     add_hessians(term, 0.5, y->law.s, tangent);
 }
 
-/* The same for a single invariant: one rank-one matrix, written at once. */
+/* The same for a single invariant: a rank-one matrix and a Hessian. */
 static void put_tangent_single(const olo_term *term, const step *y, double sa, const double *qa,
                                double *tangent)
 {
@@ -345,6 +350,7 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
     const int n = term->size;
     step y;
     step_init(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &y);
+    // r = s_k gm_k
     for (int i = 0; i < n; i++) {
         r[i] = y.law.s[0] * y.gm[0][i];
     }
@@ -368,8 +374,8 @@ double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, o
     return dot(term->forms, law->s, de);
 }
 
-/* Invariants at the midpoint. Those that are evaluated together belong to stiff laws, which would
- * multiply the rounding of qm: they come from the increment. */
+/* Invariants at the midpoint. Those that are evaluated together are computed from the increment,
+ * because stiff laws would amplify the rounding of qm. */
 static void values_between(const olo_term *term, const olo_interval *x, double e[K],
                            olo_invariant_point *between)
 {
@@ -397,6 +403,7 @@ static void put_half_hessian(const olo_term *term, const olo_law_at *law, double
     }
 }
 
+/* The law at the midpoint of a step. */
 static void law_between(const olo_term *term, const olo_interval *x, olo_law_order order,
                         olo_law_at *law, olo_invariant_point *between)
 {
@@ -464,7 +471,7 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
     }
 }
 
-/* Entry k, l, m of the second derivatives in the slots a (l) and b (m). */
+/* Entry k, l, m of the second derivatives of s_k with respect to slots a (index l) and b (m). */
 static double second_entry(const olo_law_over *law, int forms, int a, int b, int k, int l, int m)
 {
     if (a != b) {
@@ -480,6 +487,7 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
     step y;
     double ga[K][SIZE], gb[K][SIZE], ua[K][SIZE], ub[K][SIZE], aw[K][SIZE], wg[K];
     step_init(term, x, OLO_LAW_SECOND, false, &y);
+    // gradients at both configurations, derivatives u of the stress, A_k w and w.gm_k
     const double *sa = a == 0 ? y.law.s0 : y.law.s1;
     const double *sb = b == 0 ? y.law.s0 : y.law.s1;
     gradients(term, a == 0 ? x->q0 : x->q1, ga);
@@ -493,10 +501,10 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
 
     set_zero(n * n, matrix);
     for (int l = 0; l < forms; l++) {
-        // u (x) v + v (x) u: stress and direction of the force change together
+        // u (x) v + v (x) u: derivative of the stress times derivative of the gradient
         add_outer(n, 0.5, ua[l], aw[l], matrix);
         add_outer(n, 0.5, aw[l], ub[l], matrix);
-        // curvature of the stress over the invariants
+        // second derivative of the stress with respect to the invariants
         for (int m = 0; m < forms; m++) {
             double s = 0.0;
             for (int k = 0; k < forms; k++) {
@@ -504,7 +512,7 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
             }
             add_outer(n, s, ga[l], gb[m], matrix);
         }
-        // curvature of the invariants themselves
+        // second derivative of the invariants
         if (a == b) {
             double s = 0.0;
             for (int k = 0; k < forms; k++) {
@@ -515,12 +523,12 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
     }
 }
 
-/* The stress of a dissipative law is s = a/h + b. A step without end leaves b, so that
+/* The stress of a dissipative law is s = a/h + b. For a step of infinite length s = b, so that
  *
  *     ds/dh = -(s(h) - s(inf))/h,    d2s/dh2 = 2 (s(h) - s(inf))/h^2     exactly,
  *
  * and the same holds for r and its derivatives, which are linear in s. */
-static olo_interval without_end(const olo_interval *x)
+static olo_interval with_infinite_length(const olo_interval *x)
 {
     olo_interval y = *x;
     y.h = INFINITY;
@@ -529,7 +537,7 @@ static olo_interval without_end(const olo_interval *x)
 
 void olo_term_by_length(const olo_term *term, const olo_interval *x, double *dr)
 {
-    const olo_interval y = without_end(x);
+    const olo_interval y = with_infinite_length(x);
     double r[SIZE];
     olo_term_discrete(term, x, dr, NULL);
     olo_term_discrete(term, &y, r, NULL);
@@ -542,7 +550,7 @@ void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, con
                                 double *by)
 {
     const int n = term->size;
-    const olo_interval y = without_end(x);
+    const olo_interval y = with_infinite_length(x);
     double tangent[SIZE * SIZE];
     set_zero(n, by);
     olo_term_discrete_tangent(term, x, a, tangent);
@@ -588,7 +596,7 @@ static void invariants_by_coefficient(const olo_term *term, const double *q, int
         term->invariants->by_coefficient(term, q, p, e, g);
         return;
     }
-    // one form has it, the others do not change
+    // the coefficient belongs to one form; the derivatives of all others are zero
     for (int k = 0; k < term->forms; k++) {
         const int count = olo_form_coefficients(&term->form[k]);
         e[k] = 0.0;
@@ -658,7 +666,7 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
     invariants_by_coefficient(term, x->qm, p, NULL, change);
     for (int l = 0; l < forms; l++) {
         add_scaled(n, y.law.s[l], change[l], dr);
-        // how the invariant moves at both ends: its mean, and its difference from the increment
+        // the change of the invariant at both ends: its mean, and its difference from the increment
         const double mean = 0.5 * (e0[l] + e1[l]);
         double difference = 0.0;
         for (int i = 0; i < n; i++) {

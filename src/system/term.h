@@ -1,15 +1,15 @@
 /* Terms: a law of quadratic forms, f(e_1(q) ... e_k(q)). Potentials, strains, penalties and dampers
- * are terms. The kernel gives value, gradient, Hessian and contracted third derivative at a
- * configuration, and over a step the discrete gradient
+ * are terms. At a configuration a term has a value, a gradient, a Hessian and a contracted third
+ * derivative. Over a step it has the discrete gradient
  *
  *     r = sum_k s_k(e(q0), e(q1)) grad e_k(qm),
  *
- * (or the gradient at the midpoint,) its derivatives in both time slots, the second derivatives
- * contracted with a vector, and the derivatives with respect to every coefficient: what stepping,
- * adjoints and transcription consume.
+ * or the gradient at the midpoint, with the derivatives with respect to both time slots, the second
+ * derivatives contracted with a vector, and the derivatives with respect to every coefficient.
+ * Stepping, adjoints and transcription use them.
  *
  * All forms of a term are dense over the same coordinates, `index[size]`; results are local. The
- * invariants may also be evaluated together by functions of their own: the strains of a beam are.
+ * invariants can also be evaluated together by special functions, as for the strains of a beam.
  */
 #ifndef OLO_SYSTEM_TERM_H
 #define OLO_SYSTEM_TERM_H
@@ -18,7 +18,7 @@
 #include "system/form.h"
 #include "system/law.h"
 
-/* Where the energy of a term is booked in the ledger. */
+/* The entry of the ledger to which the energy of a term is added. */
 typedef enum olo_term_role {
     OLO_ROLE_POTENTIAL,
     OLO_ROLE_STRAIN,
@@ -27,44 +27,46 @@ typedef enum olo_term_role {
 
 typedef struct olo_term olo_term;
 
-/* Where the parts of a tangent in twists are taken: its rows, forces r = sum_k s_k grad e_k(qm),
- * the invariants whose change is that of the stress (q1, or qm where s is that of the midpoint),
- * its columns. */
-typedef struct olo_twist_places {
+/* The configurations at which the parts of a tangent in twists are evaluated: `left` its rows, `qm`
+ * the forces r = sum_k s_k grad e_k(qm), `stress` the invariants of the stress (q1, or qm where s
+ * is that of the midpoint), `q1` its columns. */
+typedef struct olo_twist_configurations {
     const double *left, *qm, *stress, *q1;
-} olo_twist_places;
+} olo_twist_configurations;
 
-/* Room for what a term with invariants evaluates at a point. */
+/* Memory for intermediate results of a term with invariants at a configuration. */
 typedef struct olo_invariant_point {
     double number[60];
 } olo_invariant_point;
 
-/* Where the invariants of a term come from, if not from forms: functions that evaluate all of them
- * together, quadratic in q like forms and unchanged by rigid motions of the whole. Local vectors
- * are over `index` of the term. */
+/* The invariants of a term without forms: functions that evaluate all of them together. The
+ * invariants are quadratic in q, like forms, and invariant under rigid motions of the system. Local
+ * vectors are over `index` of the term. */
 typedef struct olo_invariants {
-    /* at q, or at q + rest unless that is NULL: what rounding left of q */
+    /* e(q), or e(q + remainder) with the rounding remainder of q unless that is NULL */
     void (*values)(const olo_term *term, const double *q, const double *remainder, double *e);
     /* e(q1) - e(q0), from midpoint and increment */
     void (*differences)(const olo_term *term, const double *qm, const double *dq, double *de);
-    /* e(q0) and e(q1) - e(q0) of a step, and what `push` reads at its midpoint: r = sum_k s_k grad
-     * e_k there, with which r.dq = s.de holds to the last digits wherever in space it is */
+    /* e(q0) and e(q1) - e(q0) of a step, and in `between` the data of its midpoint, from which
+     * `push` computes r = sum_k s_k grad e_k. Then r.dq = s.de holds to round-off, also far from
+     * the origin. */
     void (*over)(const olo_term *term, const olo_interval *x, double *e0, double *de,
                  void *between);
     void (*push)(const olo_term *term, const double *s, const void *between, double *r);
-    /* e at the midpoint of a step, from the increment, too */
+    /* e at the midpoint of a step, also from the increment */
     void (*middle)(const olo_term *term, const olo_interval *x, double *e, void *between);
     /* r = sum_k s_k grad e_k(q) */
     void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
     /* matrix += sum_k s_k A_k, the constant Hessians */
     void (*add_hessian)(const olo_term *term, const double *s, double *matrix);
     /* += factor P_int(left)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are
-     * frames, with the stress s and its derivative s1 by the invariants at `stress`: 6 x 6 blocks,
-     * that of nodes a and b at block[a nodes + b]. */
+     * frames, with the stress s and its derivative s1 with respect to the invariants at `stress`.
+     * The result has 6 x 6 blocks, the one of nodes a and b at block[a nodes + b]. */
     void (*add_twist_tangent)(const olo_term *term, double factor, const double *s,
-                              const double *s1, const olo_twist_places *at, double *const *block);
-    /* Coefficients: how many, and the derivatives of all values and gradients with respect to one.
-     */
+                              const double *s1, const olo_twist_configurations *at,
+                              double *const *block);
+    /* Coefficients: how many, and the derivatives of all values and gradients with respect to one
+     * of them. */
     int (*coefficients)(const olo_term *term);
     void (*by_coefficient)(const olo_term *term, const double *q, int p, double *e,
                            double g[][OLO_FORM_SIZE_MAX]);
@@ -76,19 +78,19 @@ struct olo_term {
     const double *coefficient; /* [law->coefficients] */
     int forms;
     const olo_form *form; /* [forms], all on the same index list; NULL with `invariants` */
-    const olo_invariants *invariants; /* instead of forms; as many as `forms` says */
+    const olo_invariants *invariants; /* instead of forms; their number is `forms` */
     const void *data;                 /* of `invariants` */
     int size;
     const int *index;
-    int coordinate; /* of a law of an angle: the joint coordinate that it is */
+    int coordinate; /* of a law of an angle: the index of this joint coordinate */
     olo_term_role role;
     const char *owner; /* name of the element, for messages and outputs */
 };
 
-/* At a configuration. A dissipative term has no energy and no gradient: zero. `angles` tells the
- * turns of angles, as in an interval: values at q, or within half a turn of them; may be NULL. */
+/* At a configuration. Energy and gradient of a dissipative term are zero. `angles` has the joint
+ * angles with full turns, as in an interval: at q, or within half a turn of it; may be NULL. */
 double olo_term_energy(const olo_term *term, const double *q, const double *angles);
-/* The same at q + rest, which a term with invariants feels. */
+/* The same at q + remainder, for terms with invariants; others ignore the remainder. */
 double olo_term_energy_with_remainder(const olo_term *term, const double *q,
                                       const double *remainder, const double *angles);
 void olo_term_gradient(const olo_term *term, const double *q, const double *angles,
@@ -98,16 +100,16 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
 void olo_term_third(const olo_term *term, const double *q, const double *angles, const double *w,
                     double *matrix);
 
-/* Over a step. r[size]; tangent[size*size] = dr/dq1 unless NULL. Returns s . de: the energy
- * difference, or the energy lost by a dissipative term. */
+/* Over a step: r[size], and tangent[size*size] = dr/dq1 unless NULL. Returns s . de: the energy
+ * difference, or the energy that a dissipative term loses. */
 double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
 /* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`,
  * for add_twist_tangent. */
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
 
-/* The gradient at the midpoint instead, r = grad V(qm) and tangent = 1/2 Hess V(qm), and V(qm); of
- * a dissipative term all is as above. */
+/* The gradient at the midpoint instead: r = grad V(qm), tangent = 1/2 Hess V(qm); returns V(qm). A
+ * dissipative term is evaluated as above. */
 double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
 /* The same without the tangent of a term with `invariants`: its stress and half of ds/de, which is
@@ -123,8 +125,8 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
 void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const double *w, int a,
                               int b, double *matrix);
 
-/* By the length h of the step, on which dissipative terms depend: dr/dh[size]; the vector
- * d^2(w.r)/dh dq_a[size]; d^2(w.r)/dh^2. */
+/* Derivatives with respect to the length h of the step, on which dissipative terms depend:
+ * dr/dh[size]; the vector d^2(w.r)/dh dq_a[size]; d^2(w.r)/dh^2. */
 void olo_term_by_length(const olo_term *term, const olo_interval *x, double *dr);
 void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, const double *w, int a,
                                 double *by);

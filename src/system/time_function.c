@@ -1,5 +1,4 @@
-/* Derivatives of functions of time: their own, or central differences where a C function gives
- * values alone. */
+/* Derivatives of functions of time: exact if the function gives them, else central differences. */
 #include "system/time_function.h"
 
 #include <float.h>

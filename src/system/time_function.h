@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-/* `value` NULL: there is no function; whoever asks says what stands for it. */
+/* `value` NULL: there is no function, and the caller supplies a default. */
 typedef struct olo_time_function {
     double (*value)(const void *context, double t);
-    double (*rate)(const void *context, double t);      /* first derivative; NULL: by differences */
+    double (*rate)(const void *context, double t); /* first derivative; NULL: finite differences */
     double (*curvature)(const void *context, double t); /* second derivative; NULL: not known */
-    /* Derivatives of value and rate along a direction of all parameters of the model; false: it
-     * does not depend on them. NULL: not known. */
+    /* Derivatives of value and rate along a direction in the space of all model parameters; false:
+     * the function does not depend on them. NULL: not known. */
     bool (*by_parameters)(const void *context, double t, const double *direction, double by[2]);
     void *context;
     void (*free)(void *context);
@@ -19,7 +19,7 @@ typedef struct olo_time_function {
 /* First derivative of a function that has a value. */
 double olo_time_rate(const olo_time_function *time, double t);
 
-/* Value, first and second derivative; `absent` and zeros where there is no function, zero for
+/* Value, first and second derivative; `absent` and zeros if there is no function, zero for
  * derivatives that are not known exactly. */
 void olo_time_derivatives(const olo_time_function *time, double t, double absent, double by[3]);
 

@@ -205,7 +205,7 @@ static void residual(probe *p, const double *z, double *r)
         olo_constraint_discrete(c, &interval, gradient, NULL);
         for (int k = 0; k < c->size; k++)
             p->step->T[c->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
-        r[p->unknowns + i] = olo_constraint_remainder(c, &interval);
+        r[p->unknowns + i] = olo_constraint_condition(c, &interval);
     }
     if (p->reduced) {
         olo_null_space_at(p->space, x, true);

@@ -59,7 +59,7 @@ static void value(sample *x, double *r)
 {
     const olo_interval over = interval_of(x);
     if (x->condition)
-        r[0] = olo_constraint_remainder(x->condition, &over);
+        r[0] = olo_constraint_condition(x->condition, &over);
     else
         olo_piece_value(x->system, x->how, x->piece, &over, r);
 }

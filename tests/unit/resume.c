@@ -107,7 +107,8 @@ TEST(a_saved_state_of_an_earlier_version_is_refused)
     check_equal(8, block[2]);
     block[2] = 7;
     check_status(OLO_UNSUPPORTED, olo_state_load(run.state, block, size, &error));
-    check_true(strcmp(error.text, "the saved state has version 7, known is 8") == 0);
+    check_true(strcmp(error.text, "the saved state has version 7; this version of Oloid reads 8") ==
+               0);
     free(block);
     journal_free(&run);
 }

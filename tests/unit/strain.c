@@ -227,7 +227,7 @@ static void same_in_twists_of(sample *x, bool middle)
     memset(storage, 0, sizeof storage);
     for (int k = 0; k < nodes * nodes; k++)
         block[k] = storage[k];
-    const olo_twist_places at = {
+    const olo_twist_configurations at = {
         .left = at_left, .qm = x->qm, .stress = middle ? x->qm : x->q1, .q1 = x->q1};
     x->strains.invariants->add_twist_tangent(&x->strains, 0.5, law.s, law.s1, &at, block);
     for (int i = 0; i < t; i++)
