@@ -49,8 +49,8 @@ TEST(steps_by_a_tolerance)
         check_true(steps == g.steps && steps < STEPS_MAX);
         olo_derivatives_step_sizes(p.d, sizes);
         for (long i = 0; i < steps; i++) {
-            smallest = fmin(smallest, sizes[i]);
-            largest = fmax(largest, sizes[i]);
+            smallest = smaller(smallest, sizes[i]);
+            largest = larger(largest, sizes[i]);
         }
         check_true(largest > 1.5 * smallest); /* else it would not show */
         check_ok(olo_derivatives_set_step_sizes(p.d, sizes, steps, &error), &error);

@@ -54,7 +54,7 @@ TEST(slider_crank_keeps_its_energy_after_the_push)
         check_close(energy[i], start, 6e-6);
         while (olo_state_time(s.state) < 10 - 1e-9) {
             scene_run(&s, s.run.step, 1);
-            drift = fmax(drift, fabs(scene_ledger(&s).total / start - 1));
+            drift = larger(drift, fabs(scene_ledger(&s).total / start - 1));
         }
         check_below(drift, 1e-12);
         check_below(scene_ledger(&s).constraint_error, 1e-14);
@@ -151,10 +151,10 @@ TEST(flying_beam_has_the_momentum_of_its_loads)
     for (int i = 0; i < 200; i++) {
         scene_run(&s, s.run.step, 1);
         olo_ledger now = scene_ledger(&s);
-        drift = fmax(drift, fabs(now.total / first.total - 1));
+        drift = larger(drift, fabs(now.total / first.total - 1));
         for (int k = 0; k < 3; k++)
-            drift = fmax(drift, fabs(now.angular_momentum[k] - first.angular_momentum[k]) /
-                                    vec3_norm(first.angular_momentum));
+            drift = larger(drift, fabs(now.angular_momentum[k] - first.angular_momentum[k]) /
+                                      vec3_norm(first.angular_momentum));
     }
     check_below(drift, 1e-12);
     scene_close(&s);
@@ -196,7 +196,7 @@ static void check_rod(const char *model, const char *rod, const double *t, const
             for (int c = 0; c < 3; c++) {
                 double at = coarse[i][k][c] + (fine[i][k][c] - coarse[i][k][c]) * 4 / 3 -
                             (slow[i][k][c] - coarse[i][k][c]) / 3;
-                apart = fmax(apart, fabs(at - expected[i][k][c]));
+                apart = larger(apart, fabs(at - expected[i][k][c]));
             }
     print_message("%s: %.1e from the reference\n", model, apart);
     check_below(apart, tolerance);
@@ -243,7 +243,7 @@ TEST(rotating_arm_is_stretched_as_in_theory)
                                 (t * t / 2 + pow(15 / (2 * M_PI), 2) * (cos(2 * M_PI * t / 15) - 1))
                           : 6 * t - 45;
         const double *tip = scene_q(&s, "arm.end");
-        lag = fmin(lag, cos(angle) * tip[1] - sin(angle) * tip[0]);
+        lag = smaller(lag, cos(angle) * tip[1] - sin(angle) * tip[0]);
         if (t > 15) {
             sum += vec3_norm(tip) - 10;
             count++;
@@ -622,7 +622,7 @@ TEST(hyperelastic_beams_keep_their_energy)
         for (int k = 0; k < 100; k++) {
             scene_run(&s, 0.01, 1);
             olo_ledger now = scene_ledger(&s);
-            drift = fmax(drift, fabs(now.total / first.total - 1));
+            drift = larger(drift, fabs(now.total / first.total - 1));
             for (int c = 0; c < 3; c++) {
                 check_close(first.linear_momentum[c], now.linear_momentum[c], 1e-12);
                 check_close(first.angular_momentum[c], now.angular_momentum[c], 1e-11);

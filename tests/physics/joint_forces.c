@@ -139,8 +139,8 @@ TEST(a_spring_winds_up_over_several_turns)
     double start = ledger_of(&r).total, largest = 0, lowest = 0;
     for (int i = 0; i < 2600; i++) {
         advance(&r, 0.005, 1);
-        largest = fmax(largest, value(&r, 0));
-        lowest = fmin(lowest, value(&r, 0));
+        largest = larger(largest, value(&r, 0));
+        lowest = smaller(lowest, value(&r, 0));
         check_relative(start, ledger_of(&r).total, 1e-12);
     }
     check_relative(40, largest, 1e-3);
@@ -185,8 +185,8 @@ TEST(stops_turn_the_motion_around_and_keep_the_energy)
     for (int i = 0; i < 4000; i++) {
         double before = rate(&r, 0);
         advance(&r, 1e-3, 1);
-        largest = fmax(largest, value(&r, 0));
-        lowest = fmin(lowest, value(&r, 0));
+        largest = larger(largest, value(&r, 0));
+        lowest = smaller(lowest, value(&r, 0));
         turns += before * rate(&r, 0) < 0;
         check_relative(start, ledger_of(&r).total, 1e-12);
     }
@@ -353,7 +353,7 @@ static void check_free_flight(run *r, double h, int steps)
     for (int i = 0; i < steps; i++) {
         advance(r, h, 1);
         olo_ledger now = ledger_of(r);
-        scale = fmax(scale, now.kinetic + now.strain);
+        scale = larger(scale, now.kinetic + now.strain);
         check_close(start.balance, now.balance, 1e-12 * scale);
         for (int k = 0; k < 3; k++) {
             check_close(start.linear_momentum[k], now.linear_momentum[k], 1e-12 * momentum);
@@ -494,7 +494,7 @@ TEST(a_chain_with_springs_dampers_and_torques_balances_its_energy)
     double start = ledger_of(&r).balance, scale = 0;
     for (int i = 0; i < 100; i++) {
         advance(&r, 0.02, 1);
-        scale = fmax(scale, ledger_of(&r).kinetic);
+        scale = larger(scale, ledger_of(&r).kinetic);
         check_close(start, ledger_of(&r).balance, 1e-12 * (scale + 60));
     }
     check_equal(6, olo_system_joint_coordinate_count(r.system));

@@ -18,20 +18,21 @@ static double distance_to(const char *other, const char *model, double h, int st
         double q =
             scene_distance(n, olo_state_configuration(a.state), olo_state_configuration(b.state));
         check_true(isfinite(q));
-        worst = fmax(worst, q);
+        worst = larger(worst, q);
         for (int j = 0; j < n; j++) {
             /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet,
              * 15) */
             const olo_coordinate *c = &a.system->coordinates[j];
             if (c->slot > 0 && a.system->nodes[c->node].section)
                 continue;
-            speed = fmax(speed, fabs(olo_state_velocity(b.state)[j]));
-            gap = fmax(gap, fabs(olo_state_velocity(a.state)[j] - olo_state_velocity(b.state)[j]));
+            speed = larger(speed, fabs(olo_state_velocity(b.state)[j]));
+            gap =
+                larger(gap, fabs(olo_state_velocity(a.state)[j] - olo_state_velocity(b.state)[j]));
         }
         check_true(isfinite(gap));
     }
     if (speed > 0)
-        worst = fmax(worst, gap / speed);
+        worst = larger(worst, gap / speed);
     check_equal(a.halvings, b.halvings);
     scene_close(&a);
     scene_close(&b);
@@ -168,9 +169,9 @@ TEST(random_models_move_alike_and_keep_their_balance)
         if (!(apart <= 1e-10))
             print_message("%s", t.at);
         check_below(apart, 1e-10);
-        worst = fmax(worst, apart);
+        worst = larger(worst, apart);
         scene s = scene_open(t.at, treatments[k % 2]);
-        drift = fmax(drift, scene_drift(&s, 0.02, 50));
+        drift = larger(drift, scene_drift(&s, 0.02, 50));
         check_below(drift, 1e-11);
         check_below(scene_ledger(&s).constraint_error, 1e-12);
         scene_close(&s);

@@ -34,7 +34,7 @@ static double size_of(int n, const double *x)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
+        most = larger(most, fabs(x[i]));
     return most;
 }
 
@@ -120,7 +120,7 @@ TEST(constrained_transforms_agree_at_a_node)
             double force[SIZE], apart = 0;
             olo_system_constraint_forces(x.s.system, x.middle, x.lambda, force);
             for (int i = 0; i < x.n; i++) {
-                apart = fmax(apart, fabs(x.plus[i] - x.minus[i]));
+                apart = larger(apart, fabs(x.plus[i] - x.minus[i]));
                 x.plus[i] -= 0.5 * h * force[i];
                 x.minus[i] += 0.5 * h * force[i];
             }

@@ -38,7 +38,7 @@ static end_state run_to(const char *model, const method *m, double time, long st
         olo_state_set_time(s.state, (double)i * time / (double)steps);
         const olo_ledger ledger = scene_ledger(&s);
         end.energy_drift =
-            fmax(end.energy_drift, fabs(ledger.balance - start) / (fabs(start) + ledger.kinetic));
+            larger(end.energy_drift, fabs(ledger.balance - start) / (fabs(start) + ledger.kinetic));
     }
     end.halvings = s.halvings;
     memcpy(end.q, olo_state_configuration(s.state), (size_t)end.n * sizeof *end.q);
@@ -73,7 +73,7 @@ static errors orders_of(const char *model, const method *m, double time, long st
                   order.tangential);
     check_equal(0, coarse.halvings + fine.halvings);
     if (strcmp(m->scheme, "energy-momentum") == 0)
-        check_below(fmax(coarse.energy_drift, fine.energy_drift), 1e-12);
+        check_below(larger(coarse.energy_drift, fine.energy_drift), 1e-12);
     return order;
 }
 
@@ -171,7 +171,7 @@ static double largest_change(int n, const double *a, const double *b)
 {
     double largest = 0;
     for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(a[i] - b[i]));
+        largest = larger(largest, fabs(a[i] - b[i]));
     return largest;
 }
 

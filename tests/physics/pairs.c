@@ -116,7 +116,7 @@ static elimination rank_in_extended_precision(const olo_system *s, const double 
             e.largest = pivot;
             break;
         }
-        e.smallest = fmin(e.smallest, pivot);
+        e.smallest = smaller(e.smallest, pivot);
         eliminate(&t, e.rank++);
     }
     olo_free(t.entry);
@@ -146,13 +146,13 @@ static outcome run_both(const joined *x, double h, int steps)
         for (int i = 0; i < 2; i++) {
             scene_run(&pair[i], h, 1);
             olo_ledger now = scene_ledger(&pair[i]);
-            size = fmax(size, now.kinetic + fabs(now.potential));
-            o.drift = fmax(o.drift, fabs(now.total - start.total) / size);
-            o.constraint = fmax(o.constraint, now.constraint_error);
+            size = larger(size, now.kinetic + fabs(now.potential));
+            o.drift = larger(o.drift, fabs(now.total - start.total) / size);
+            o.constraint = larger(o.constraint, now.constraint_error);
         }
-        o.apart =
-            fmax(o.apart, scene_distance(pair[0].system->n, olo_state_configuration(pair[0].state),
-                                         olo_state_configuration(pair[1].state)));
+        o.apart = larger(o.apart,
+                         scene_distance(pair[0].system->n, olo_state_configuration(pair[0].state),
+                                        olo_state_configuration(pair[1].state)));
     }
     for (int i = 0; i < 2; i++) {
         o.halvings += pair[i].halvings;
@@ -168,9 +168,9 @@ static void check_motion(const joined *x, outcome *worst)
     check_below(o.drift, 1e-11);
     check_below(o.constraint, 1e-12);
     check_equal(0, o.halvings);
-    worst->apart = fmax(worst->apart, o.apart);
-    worst->drift = fmax(worst->drift, o.drift);
-    worst->constraint = fmax(worst->constraint, o.constraint);
+    worst->apart = larger(worst->apart, o.apart);
+    worst->drift = larger(worst->drift, o.drift);
+    worst->constraint = larger(worst->constraint, o.constraint);
 }
 
 static void print_worst(const char *what, const outcome *worst)
@@ -479,8 +479,8 @@ static void find_multipliers(const double *K, double h, const bool *out, const d
         left[i] = -h * force[i];
         for (int c = 0; c < ROWS; c++)
             left[i] += K[i * SIZE + COORDINATES + c] * b[c];
-        size = fmax(size, h * fabs(force[i]));
-        rest = fmax(rest, fabs(left[i]));
+        size = larger(size, h * fabs(force[i]));
+        rest = larger(rest, fabs(left[i]));
     }
     check_below(rest, 1e-8 * size);
     memcpy(lambda, b, sizeof b);

@@ -59,10 +59,11 @@ static outcome penalised(const char *model, double mu, long steps)
             squares += g * g;
         }
         x.last_gap = ledger.constraint_error;
-        x.gap = fmax(x.gap, x.last_gap);
+        x.gap = larger(x.gap, x.last_gap);
         x.energy =
-            fmax(x.energy, fabs(ledger.kinetic + ledger.potential + mu * squares - start.total));
-        x.momentum = fmax(x.momentum, fabs(ledger.angular_momentum[2] - start.angular_momentum[2]));
+            larger(x.energy, fabs(ledger.kinetic + ledger.potential + mu * squares - start.total));
+        x.momentum =
+            larger(x.momentum, fabs(ledger.angular_momentum[2] - start.angular_momentum[2]));
     }
     x.energy /= start.total;
     x.momentum /= fabs(start.angular_momentum[2]);
@@ -290,7 +291,7 @@ TEST(augmented_conserves_energy_with_the_constraint_energy)
             scene_run(&s, 0.01, 1);
             olo_ledger ledger = scene_ledger(&s);
             check_close(82.5, ledger.balance, 1e-11);
-            drift[k] = fmax(drift[k], fabs(ledger.kinetic + ledger.potential - 82.5));
+            drift[k] = larger(drift[k], fabs(ledger.kinetic + ledger.potential - 82.5));
         }
         scene_close(&s);
     }

@@ -194,7 +194,7 @@ TEST(reactions_of_both_treatments_agree)
                          &error);
                 check_ok(olo_stepper_compute_reaction(b.stepper, b.state, g, f[1], m[1], &error),
                          &error);
-                double size = fmax(vec3_norm(f[1]), vec3_norm(m[1]));
+                double size = larger(vec3_norm(f[1]), vec3_norm(m[1]));
                 for (int i = 0; i < 3; i++) {
                     if (!(fabs(f[0][i] - f[1][i]) <= 1e-8 * size))
                         print_message("model %zu step %d group %s\n", k, n,

@@ -839,7 +839,7 @@ TEST(the_line_of_a_body_on_a_place_of_the_ground_turns_with_the_body)
         along += in_body[I] * A[I];
     }
     for (int I = 0; I < 3; I++)
-        away = fmax(away, fabs(in_body[I] - along * A[I]));
+        away = larger(away, fabs(in_body[I] - along * A[I]));
     check_true(fabs(along) > 0.1);
     check_below(away, 1e-13);
     check_close(along, coordinate(&s, "l.position"), 1e-13);

@@ -165,10 +165,10 @@ TEST(energy_and_contact_are_kept_for_any_step)
                 for (int i = 0; i * steps[k] < 1; i++) {
                     scene_run(&s, steps[k], 1);
                     olo_ledger now = scene_ledger(&s);
-                    size = fmax(size, now.kinetic + fabs(now.potential));
-                    drift = fmax(drift, fabs(now.total - start.total) / size);
-                    open = fmax(open, now.constraint_relative);
-                    slip = fmax(slip, slip_of(&s, 0, rolling_of(&s)));
+                    size = larger(size, now.kinetic + fabs(now.potential));
+                    drift = larger(drift, fabs(now.total - start.total) / size);
+                    open = larger(open, now.constraint_relative);
+                    slip = larger(slip, slip_of(&s, 0, rolling_of(&s)));
                 }
                 check_below(drift, 1e-12);
                 check_below(open, 1e-14);
@@ -273,7 +273,7 @@ TEST(a_ball_keeps_its_angular_momentum_about_the_contact)
             if (i == 0)
                 vec3_copy(L, start);
             vec3_subtract(L, start, L);
-            worst = fmax(worst, vec3_norm(L) / vec3_norm(start));
+            worst = larger(worst, vec3_norm(L) / vec3_norm(start));
             scene_run(&s, 0.02, 1);
         }
         check_below(worst, 1e-12);
@@ -327,8 +327,8 @@ static void steady_departure(double alpha, double Omega, double h, double *lean,
     for (int i = 0; i < (int)(1 / h + 0.5); i++) {
         scene_run(&x, h, 1);
         const double *q = scene_q(&x, "coin");
-        *lean = fmax(*lean, fabs(asin(lean_of(&x, "coin")) - alpha));
-        *path = fmax(*path, fabs(hypot(q[0] - start[0], q[1] - start[1] - R) - fabs(R)));
+        *lean = larger(*lean, fabs(asin(lean_of(&x, "coin")) - alpha));
+        *path = larger(*path, fabs(hypot(q[0] - start[0], q[1] - start[1] - R) - fabs(R)));
     }
     check_close(radius * w3,
                 scene_v(&x, "coin")[0] * cos(Omega) + scene_v(&x, "coin")[1] * sin(Omega),
@@ -370,7 +370,7 @@ TEST(straight_rolling_is_stable_above_its_threshold)
         for (int n = 1; n <= 1000; n++) {
             scene_run(&s, h, 1);
             double t = n * h, expected = k > 0 ? cos(sqrt(k) * t) : cosh(sqrt(-k) * t);
-            most = fmax(most, fabs(lean_of(&s, "coin") / start - expected) / fmax(1, expected));
+            most = larger(most, fabs(lean_of(&s, "coin") / start - expected) / larger(1, expected));
         }
         check_below(most, 1e-3);
         scene_close(&s);
@@ -389,9 +389,9 @@ static double error_at(double h)
     const double *q = scene_q(&s, "b");
     double error = 0;
     for (int i = 0; i < 3; i++) {
-        error = fmax(error, fabs(q[i] - position[i]) / 0.1);
-        error = fmax(error, fabs(q[3 + i] - d1[i]));
-        error = fmax(error, fabs(q[9 + i] - d3[i]));
+        error = larger(error, fabs(q[i] - position[i]) / 0.1);
+        error = larger(error, fabs(q[3 + i] - d1[i]));
+        error = larger(error, fabs(q[9 + i] - d3[i]));
     }
     scene_close(&s);
     return error;
@@ -477,8 +477,8 @@ static double treatments_apart(scene *one, scene *two, double h, int steps)
     for (int i = 0; i < steps; i++) {
         scene_run(one, h, 1);
         scene_run(two, h, 1);
-        apart = fmax(apart, scene_distance(one->system->n, olo_state_configuration(one->state),
-                                           olo_state_configuration(two->state)));
+        apart = larger(apart, scene_distance(one->system->n, olo_state_configuration(one->state),
+                                             olo_state_configuration(two->state)));
     }
     return apart;
 }
@@ -679,9 +679,9 @@ TEST(random_trees_with_a_rolling_root)
         check_ok(olo_system_counts(one.system, &counts, &error), &error);
         check_equal(x.dofs, counts.degrees_of_freedom);
         check_equal(x.dofs, counts.unknowns_reduced);
-        apart = fmax(apart, treatments_apart(&one, &two, 0.002, 20));
-        slip = fmax(slip, slip_of(&one, 0, rolling_of(&one)));
-        drift = fmax(drift, scene_drift(&one, 0.002, 20));
+        apart = larger(apart, treatments_apart(&one, &two, 0.002, 20));
+        slip = larger(slip, slip_of(&one, 0, rolling_of(&one)));
+        drift = larger(drift, scene_drift(&one, 0.002, 20));
         scene_close(&one);
         scene_close(&two);
         joined_free(&x);

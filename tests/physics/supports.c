@@ -41,7 +41,7 @@ static void check_support(const char *type, int unknowns, int allowed, const dou
             place_of(&s, x);
             double off[3];
             vec3_subtract(x, start, off);
-            moved = fmax(moved, vec3_norm(off));
+            moved = larger(moved, vec3_norm(off));
             for (int i = 0; i < allowed; i++)
                 vec3_add(-vec3_dot(off, directions + 3 * i), directions + 3 * i, off);
             check_below(vec3_norm(off), 1e-12);

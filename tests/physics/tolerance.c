@@ -48,8 +48,9 @@ static olo_status look(void *context, const olo_system *system, const olo_state 
         w->start = ledger.balance;
         w->turn = ledger.angular_momentum[2];
     }
-    w->drift = fmax(w->drift, fabs(ledger.balance - w->start) / (fabs(w->start) + ledger.kinetic));
-    w->momentum = fmax(w->momentum, fabs(ledger.angular_momentum[2] - w->turn) / fabs(w->turn));
+    w->drift =
+        larger(w->drift, fabs(ledger.balance - w->start) / (fabs(w->start) + ledger.kinetic));
+    w->momentum = larger(w->momentum, fabs(ledger.angular_momentum[2] - w->turn) / fabs(w->turn));
     return OLO_OK;
 }
 

@@ -238,7 +238,7 @@ static olo_status on_step(void *context, const olo_system *system, const olo_sta
     (void)report;
     (void)error;
     double now = olo_clock_seconds();
-    a->shortest = a->steps == 0 ? HUGE_VAL : fmin(a->shortest, now - a->last);
+    a->shortest = a->steps == 0 ? HUGE_VAL : smaller(a->shortest, now - a->last);
     a->last = now;
     a->steps++;
     return OLO_OK;

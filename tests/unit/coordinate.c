@@ -378,7 +378,7 @@ TEST(tangents_of_drives_are_those_of_their_forces)
             turn_by(&y, system, 0.3, 0.5, 0.4);
             action->type->force(action, &y.x, 0.4, f, tangent);
             for (int k = 0; k < action->size * action->size; k++)
-                scale = fmax(scale, fabs(tangent[k]));
+                scale = larger(scale, fabs(tangent[k]));
             for (int k = 0; k < action->size; k++) {
                 const int at = action->index[k];
                 for (int side = 1; side >= -1; side -= 2) {

@@ -150,8 +150,8 @@ static void check_transposed(forest *f, int n, const int *t, double *transposed,
     for (int c = 0; c < f->count; c++)
         for (int i = 0; i < f->blocks[c].size; i++) {
             double got = olo_elimination_twist(f->elimination, c)[i];
-            size = fmax(size, fabs(b[t[c] + i]));
-            worst = fmax(worst, fabs(got - b[t[c] + i]));
+            size = larger(size, fabs(b[t[c] + i]));
+            worst = larger(worst, fabs(got - b[t[c] + i]));
         }
     check_below(worst / size, 1e-12);
     olo_free(b);
@@ -173,7 +173,7 @@ static void check_product(forest *f, int n, const int *t, const int *mu, const i
         for (int i = 0; i < f->blocks[c].size; i++) {
             x[t[c] + i] = olo_elimination_twist(e, c)[i];
             x[mu[c] + i] = -olo_elimination_rhs(e, c)[i];
-            size = fmax(size, fabs(x[mu[c] + i]));
+            size = larger(size, fabs(x[mu[c] + i]));
         }
         for (int i = 0; i < f->blocks[c].dof; i++)
             x[u[c] + i] = olo_elimination_increment(e, c)[i];
@@ -330,7 +330,7 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
     solve_dense(n, A, b);
     double size = 1;
     for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(b[i]));
+        size = larger(size, fabs(b[i]));
     for (int c = 0; c < f->count; c++) {
         for (int i = 0; i < f->blocks[c].size; i++)
             check_close(b[t[c] + i], olo_elimination_twist(e, c)[i], tolerance * size);

@@ -415,10 +415,10 @@ TEST(derivatives_up_to_third_order_are_exact)
             check_true(got[0] == olo_expression_value(expression, point));
             for (int k = 0; k <= order; k++) {
                 const double expected = jets[i].derivatives[k];
-                if (!(fabs(got[k] - expected) <= 1e-13 * fmax(1, fabs(expected)))) {
+                if (!(fabs(got[k] - expected) <= 1e-13 * larger(1, fabs(expected)))) {
                     print_error("derivative %d of '%s'\n", k, jets[i].text);
                 }
-                check_close(expected, got[k], 1e-13 * fmax(1, fabs(expected)));
+                check_close(expected, got[k], 1e-13 * larger(1, fabs(expected)));
             }
             for (int k = order + 1; k <= 3; k++) {
                 check_close(9, got[k], 0);
@@ -427,7 +427,7 @@ TEST(derivatives_up_to_third_order_are_exact)
         /* D2f[d,d] by the other way */
         const double second = olo_expression_second(expression, point, direction, direction);
         const double expected = jets[i].derivatives[2];
-        check_close(expected, second, 1e-13 * fmax(1, fabs(expected)));
+        check_close(expected, second, 1e-13 * larger(1, fabs(expected)));
         olo_expression_free(expression);
     }
 }

@@ -82,8 +82,8 @@ static double apart(int n, const double *a, const double *b)
 {
     double most = 0, size = 0;
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(a[i] - b[i]));
-        size = fmax(size, fabs(b[i]));
+        most = larger(most, fabs(a[i] - b[i]));
+        size = larger(size, fabs(b[i]));
     }
     return most / size;
 }

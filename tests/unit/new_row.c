@@ -217,8 +217,8 @@ TEST(a_bead_stays_on_the_surface_and_keeps_its_energy)
         check_below(s.projection.velocity, 1e-15);
         for (int i = 0; i < 500; i++) {
             scene_run(&s, 0.02, 1);
-            lowest = fmin(lowest, s.state->q[2]);
-            highest = fmax(highest, s.state->q[2]);
+            lowest = smaller(lowest, s.state->q[2]);
+            highest = larger(highest, s.state->q[2]);
             check_below(fabs(s.state->q[2] - height(s.state->q)), 1e-14);
             check_below(fabs(energy(s.state->q, s.state->v) - first), 1e-12 * first);
         }

@@ -122,15 +122,15 @@ static double largest(int n, const double *a)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(a[i]));
+        most = larger(most, fabs(a[i]));
     return most;
 }
 
 static void check_same(int n, const double *expected, const double *got, double tolerance)
 {
-    double size = fmax(1.0, largest(n, expected)), apart = 0;
+    double size = larger(1.0, largest(n, expected)), apart = 0;
     for (int i = 0; i < n; i++)
-        apart = fmax(apart, fabs(expected[i] - got[i]));
+        apart = larger(apart, fabs(expected[i] - got[i]));
     check_below(apart, tolerance * size);
 }
 

@@ -237,7 +237,7 @@ static void check_block(int n, const quad *expected, const double *got, double t
 {
     double scale = least;
     for (int i = 0; i < n; i++) {
-        scale = fmax(scale, (double)quad_abs(expected[i]));
+        scale = larger(scale, (double)quad_abs(expected[i]));
     }
     for (int i = 0; i < n; i++) {
         check_close((double)expected[i], got[i], tolerance * scale);
@@ -248,7 +248,7 @@ static double largest(int n, const double *y)
 {
     double most = 0.0;
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(y[i]));
+        most = larger(most, fabs(y[i]));
     }
     return most;
 }
@@ -462,8 +462,8 @@ TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
             check_close(expected, value, 1e-14 * (1 + fabs(expected)));
             double size = 0, slope = 0;
             for (int i = 0; i < N * N; i++) {
-                size = fmax(size, fabs(gradient[i / N]));
-                slope = fmax(slope, fabs(hessian[i]));
+                size = larger(size, fabs(gradient[i / N]));
+                slope = larger(slope, fabs(hessian[i]));
             }
             for (int i = 0; i < N; i++) {
                 check_close(gradient[i], r[i], 1e-14 * size);
