@@ -1,5 +1,4 @@
 /* Going on with a run that broke off: to the same bits, from whatever is on disk. */
-#include <fcntl.h>
 #include <sys/wait.h>
 
 #include "journal.h"
@@ -27,8 +26,8 @@ static journal_contents undisturbed(void)
     check_ok(journal_all(false, 0, &error), &error);
     check_true(access(PARTIAL, F_OK) != 0);
     journal_contents whole = journal_read(FILE_NAME);
-    check_equal(1 + 4, whole.rows);
-    check_close(8.0, whole.numbers[0], 0.0);
+    check_equal(1 + 3, whole.rows);
+    check_close(6.0, whole.numbers[0], 0.0);
     unlink(FILE_NAME);
     return whole;
 }
@@ -184,11 +183,11 @@ TEST(an_interrupted_run_goes_on_to_the_same_bits)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
-    for (long stop = 1; stop < 8; stop++) {
+    for (long stop = 1; stop < 6; stop++) {
         check_status(OLO_INTERRUPTED, journal_all(false, stop, &error));
         check_true(access(PARTIAL, F_OK) == 0 && access(FILE_NAME, F_OK) != 0);
         // interrupted again after the next step, and again
-        for (long next = stop + 1; next < 8; next++) {
+        for (long next = stop + 1; next < 6; next++) {
             check_status(OLO_INTERRUPTED, journal_all(true, next, &error));
         }
         check_ok(journal_all(true, 0, &error), &error);
@@ -329,7 +328,7 @@ TEST(when_one_checkpoint_is_damaged_the_other_holds)
     for (size_t n = 1; access(PARTIAL, F_OK) != 0; n += 50) {
         run_and_end_at(n + 400, false);
     }
-    uint64_t last = 8;
+    uint64_t last = 6;
     while (last > 0 && damage(last) == 0) {
         last--;
     }
@@ -381,24 +380,12 @@ TEST(a_truncated_file_is_an_error)
     }
 }
 
-/* The journal with its byte `at` changed, from its `size` bytes. */
+/* Puts back the journal with its byte `at` changed. */
 static void put_damaged(unsigned char *bytes, size_t size, size_t at)
 {
-    const int file = open(PARTIAL, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     bytes[at] ^= 0x55;
-    check_true(write(file, bytes, size) == (ssize_t)size);
+    put_journal(bytes, size);
     bytes[at] ^= 0x55;
-    close(file);
-}
-
-static unsigned char *take_journal(size_t *size)
-{
-    const int file = open(PARTIAL, O_RDONLY);
-    *size = (size_t)lseek(file, 0, SEEK_END);
-    unsigned char *bytes = malloc(*size);
-    check_true(pread(file, bytes, *size, 0) == (ssize_t)*size);
-    close(file);
-    return bytes;
 }
 
 TEST(any_damaged_byte_of_an_interrupted_run_is_an_error)
@@ -427,8 +414,15 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
     for (size_t n = 400; access(PARTIAL, F_OK) != 0; n += 50) {
         run_and_end_at(n, false);
     }
+    // most bytes are zeros, of rows that are still to come: few of them are enough
+    enum { STRIDE = SANITIZED ? 2003 : 503, STRIDE_OF_ZEROS = SANITIZED ? 40009 : 20011 };
     unsigned char *bytes = take_journal(&size);
-    for (size_t at = 5; at < size; at += SANITIZED ? 8009 : 1999, tried++) {
+    size_t zeros = 0;
+    for (size_t at = 0; at < size; at++) {
+        zeros += bytes[at] == 0;
+        if (bytes[at] != 0 ? (at - zeros) % STRIDE != 5 : zeros % STRIDE_OF_ZEROS != 5)
+            continue;
+        tried++;
         put_damaged(bytes, size, at);
         olo_result *result = NULL;
         const olo_status reading = olo_result_open(PARTIAL, &result, &error);
@@ -449,7 +443,7 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
         unlink(FILE_NAME);
         unlink(PARTIAL);
     }
-    check_true(10 * refused > tried); // most of it is room for rows
+    check_true(4 * refused > tried);
     free(bytes);
     free(whole.values);
 }
@@ -464,9 +458,9 @@ TEST(a_run_does_not_go_on_as_another_one)
         const char *text;
     } CASES[] = {
         {{"run.step", "0.02"}, "is a run with step=0.01"},
-        {{"run.end", "1"}, "is a run with end=0.074999999999999997; it cannot continue with end=1"},
+        {{"run.end", "1"}, "is a run with end=0.055; it cannot continue with end=1"},
         {{"run.constraints", "multipliers"}, "is a run with constraints=reduced"},
-        {{"run.frames", "3"}, "it cannot continue with frames=3"},
+        {{"run.frames", "2"}, "it cannot continue with frames=2"},
         {{"l", "0.25"}, "is a run with l=0.5; it cannot continue with l=0.25"},
         {{"k", "2"}, "is a run with k=1; it cannot continue with k=2"},
     };
