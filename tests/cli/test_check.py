@@ -72,7 +72,8 @@ def test_text_for_people(oloid):
 
 @pytest.mark.parametrize("scheme, kept", [
     ("energy-momentum", "energy and momenta stay to round-off at any step"),
-    ("variational", "momenta stay to round-off at any step; steps are symplectic, and the energy swings")])
+    ("variational",
+     "momenta stay to round-off at any step; steps are symplectic, and the energy swings")])
 def test_what_the_scheme_of_the_model_keeps(oloid, scheme, kept):
     setting = ("check", "heavy-top", "--set", f"run.scheme={scheme}")
     assert f"  {scheme}: {kept}" in oloid(*setting).stdout
