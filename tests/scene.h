@@ -101,8 +101,8 @@ static inline double norm3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Coordinates, constraints of bodies and sections, all of them, none repeated, and unknowns of
- * `reduced`. */
+/* Coordinates, constraints of bodies and sections, all of them, without redundant ones, and
+ * unknowns of `reduced`. */
 static inline void scene_check_counts(const scene *s, int n, int internal, int m, int reduced)
 {
     olo_counts counts;

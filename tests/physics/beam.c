@@ -248,7 +248,7 @@ TEST(time_can_be_turned_around)
     scene_close(&s);
 }
 
-TEST(planar_loads_keep_the_beam_in_its_plane)
+TEST(under_planar_loads_the_beam_stays_in_its_plane)
 {
     static const double left[2] = {0.035552699397, 0.008322776041},
                         middle[2] = {1.009890841666, 0.204354006779},
@@ -515,7 +515,7 @@ TEST_MAIN(cmocka_unit_test(table_5_2_unknowns),
           long_unit_test(snapshots_have_the_colours_of_the_sheet),
           cmocka_unit_test(energy_and_momenta_stay_after_the_load),
           cmocka_unit_test(time_can_be_turned_around),
-          cmocka_unit_test(planar_loads_keep_the_beam_in_its_plane),
+          cmocka_unit_test(under_planar_loads_the_beam_stays_in_its_plane),
           cmocka_unit_test(all_placements_have_the_energies_of_the_sheet),
           cmocka_unit_test(the_placement_of_the_thesis_sheet),
           cmocka_unit_test(full_quadrature_locks_and_rotary_inertia_matters_little),

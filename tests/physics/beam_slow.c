@@ -38,7 +38,7 @@ TEST(energy_and_angular_momentum_stay_for_100000_steps)
 
 /* Thousands of lengths away from where it was thrown. The lever of the angular momentum about the
  * origin is as long. */
-TEST(a_flying_beam_keeps_its_energy_far_away)
+TEST(a_flying_beam_conserves_its_energy_far_away)
 {
     scene s = scene_open("flying-beam", "reduced");
     scene_run_to(&s, 5);
@@ -98,5 +98,5 @@ TEST(multipliers_move_as_the_null_space_to_25_s)
 }
 
 TEST_MAIN(cmocka_unit_test(energy_and_angular_momentum_stay_for_100000_steps),
-          cmocka_unit_test(a_flying_beam_keeps_its_energy_far_away),
+          cmocka_unit_test(a_flying_beam_conserves_its_energy_far_away),
           cmocka_unit_test(multipliers_move_as_the_null_space_to_25_s))

@@ -172,7 +172,7 @@ TEST(penalty_of_the_thesis_sheet)
         scene s = open_thesis("penalty", mu[i], NULL);
         scene_run_to(&s, 1);
         check_relative(g[i], largest_node(&s), 0.03);
-        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error goes on falling
+        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error falls further
          */
         if (i < 5)
             check_relative(phase[i], phase_distance(&s, &exact), 0.07);
@@ -332,7 +332,7 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 
 /* --- control --- */
 
-/* D e(q_m) in the place of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
+/* D e(q_m) instead of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
  * (check 15). */
 TEST(stress_of_the_averaged_configuration_loses_the_energy)
 {

@@ -42,7 +42,7 @@ TEST(slider_crank_moves_as_in_the_sheet)
     scene_close(&s);
 }
 
-TEST(slider_crank_keeps_its_energy_after_the_push)
+TEST(slider_crank_conserves_its_energy_after_the_push)
 {
     static const char *const steps[2] = {"0.01", "0.005"};
     static const double energy[2] = {2406.15748, 2406.43840};
@@ -598,8 +598,8 @@ TEST(sections_have_the_constants_of_their_shapes)
 }
 
 /* An energy that is written down moves as the stiffness that it stands for; one that is not
- * quadratic keeps energy and momenta, too. */
-TEST(hyperelastic_beams_keep_their_energy)
+ * quadratic conserves energy and momenta, too. */
+TEST(hyperelastic_beams_conserve_their_energy)
 {
     static const char *const energies[3] = {
         "stiffness: [1e4, 1e4, 2e4, 3, 5, 4]",
@@ -723,7 +723,7 @@ TEST(every_joint_holds_on_beam_nodes)
 
 TEST_MAIN(cmocka_unit_test(slider_crank_has_the_counts_of_the_thesis),
           cmocka_unit_test(slider_crank_moves_as_in_the_sheet),
-          cmocka_unit_test(slider_crank_keeps_its_energy_after_the_push),
+          cmocka_unit_test(slider_crank_conserves_its_energy_after_the_push),
           cmocka_unit_test(slider_crank_in_other_positions),
           cmocka_unit_test(slider_crank_moves_alike_in_all_treatments),
           cmocka_unit_test(a_stiff_slider_crank_is_the_rigid_one),
@@ -741,7 +741,7 @@ TEST_MAIN(cmocka_unit_test(slider_crank_has_the_counts_of_the_thesis),
           long_unit_test(algorithmic_dissipation_vanishes_with_the_step),
           cmocka_unit_test(a_coupled_section_is_a_turned_one),
           cmocka_unit_test(sections_have_the_constants_of_their_shapes),
-          cmocka_unit_test(hyperelastic_beams_keep_their_energy),
+          cmocka_unit_test(hyperelastic_beams_conserve_their_energy),
           cmocka_unit_test(loads_along_a_beam_add_up),
           cmocka_unit_test(a_beam_falls_without_strain),
           cmocka_unit_test(every_joint_holds_on_beam_nodes))

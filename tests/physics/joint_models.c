@@ -670,7 +670,7 @@ static double difference(const runner *a, const runner *b)
 }
 
 /* The treatment with multipliers gives the same q: to 1e-12 relative at the first step, to 1e-9
- * after twenty. Where rows repeat others the multipliers are not unique and their errors grow;
+ * after twenty. Where rows are redundant the multipliers are not unique and their errors grow;
  * there the first step counts. */
 TEST(reduced_and_multipliers_agree_for_every_model)
 {

@@ -29,7 +29,7 @@ TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
 
 /* Frames along principal axes: hinge axes are unit vectors of them only up to rounding, the same in
  * every step. */
-TEST(turned_frames_keep_the_energy_for_a_hundred_thousand_steps)
+TEST(turned_frames_conserve_the_energy_for_a_hundred_thousand_steps)
 {
     runner r = open_model("six-body-linkage-principal", 0.01);
     double energy = 0.0;
@@ -65,5 +65,5 @@ TEST(forty_windows_pass_their_singular_positions_for_ten_seconds)
 }
 
 TEST_MAIN(cmocka_unit_test(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps),
-          cmocka_unit_test(turned_frames_keep_the_energy_for_a_hundred_thousand_steps),
+          cmocka_unit_test(turned_frames_conserve_the_energy_for_a_hundred_thousand_steps),
           cmocka_unit_test(forty_windows_pass_their_singular_positions_for_ten_seconds))

@@ -104,7 +104,7 @@ static const char *vector(double size)
     return texts[next];
 }
 
-/* A place: of a body (with an arm) or a point. */
+/* A point on a body (with an arm), or a point mass. */
 static const char *place(int bodies, int points)
 {
     static char texts[4][128];
@@ -159,7 +159,7 @@ static void write_model(writer *t)
             vector(1));
 }
 
-TEST(random_models_move_alike_and_keep_their_balance)
+TEST(random_models_move_alike_and_satisfy_their_balance)
 {
     double worst = 0, drift = 0;
     for (int k = 0; k < 60; k++) {
@@ -223,7 +223,7 @@ TEST(square_of_rods_on_the_ground_turns_as_a_linkage)
 
 TEST(square_with_a_redundant_diagonal_is_a_rigid_body)
 {
-    /* both diagonals: the second repeats what the first says (in the plane) */
+    /* both diagonals: the second is redundant (in the plane) */
     check_loop("plane: xy\ngravity: [0, -9.81]\n"
                "points: [{name: o, mass: 1, position: [0, 0], velocity: [1, 2]}, {name: a, mass: "
                "1, position: [1, 0], velocity: [1, 3]}, {name: b, mass: 2, position: [1, 1], "
@@ -247,7 +247,7 @@ TEST(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body)
 
 /* --- the semi-explicit null space --- */
 
-TEST(loops_have_as_many_unknowns_as_freedoms_and_move_alike)
+TEST(loops_have_as_many_unknowns_as_degrees_of_freedom_and_move_alike)
 {
     static const char *const models[] = {
         "six-body-linkage", "six-body-linkage-reverse", "six-body-linkage-principal", "bricard",
@@ -289,7 +289,7 @@ TEST(table_6_5_the_six_body_linkage_has_one_equation)
     scene_close(&s);
 }
 
-/* --- rows that repeat others, by name --- */
+/* --- redundant rows, by name --- */
 
 static int repeated_rows(const scene *s, const char *name, int *all)
 {
@@ -305,7 +305,8 @@ static int repeated_rows(const scene *s, const char *name, int *all)
     return rows;
 }
 
-/* `rows` of the joint repeat others, and those of no other joint do; that leaves `freedoms`. */
+/* `rows` of the joint are redundant, and none of any other joint; `freedoms` degrees of freedom
+ * remain. */
 static void check_repeated(const char *model, const char *joint, int rows, int dofs)
 {
     scene s = scene_open(model, "reduced");
@@ -332,7 +333,8 @@ static void check_repeated(const char *model, const char *joint, int rows, int d
 
 TEST(redundant_rows_are_named)
 {
-    /* Bricard's linkage has one more freedom than its rows count, a planar loop of hinges three */
+    /* Bricard's linkage has one more degree of freedom than its rows count, a planar loop of hinges
+     * three */
     check_repeated("bricard", "D", 1, 1);
     check_repeated(LOOP_OF_HINGES
                    "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
@@ -368,7 +370,8 @@ TEST(redundant_rows_are_named)
 
 TEST(body_on_two_points_turns_as_on_a_hinge)
 {
-    /* two fixed points of one body leave one rotation; one row repeats the distance between them */
+    /* two fixed points of one body leave one rotation; one row is redundant: the distance between
+     * them */
     check_loop(DOOR "supports: [{on: b, type: point}, {on: b.p, type: point}]\n", 3, 1);
     scene a =
         scene_open(DOOR "supports: [{on: b, type: point}, {on: b.p, type: point}]\n", "reduced");
@@ -428,12 +431,12 @@ TEST(repeated_runs_give_the_same_bits)
 }
 
 TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
-          cmocka_unit_test(random_models_move_alike_and_keep_their_balance),
+          cmocka_unit_test(random_models_move_alike_and_satisfy_their_balance),
           cmocka_unit_test(triangle_of_rods_flies_as_a_rigid_body),
           cmocka_unit_test(square_of_rods_on_the_ground_turns_as_a_linkage),
           cmocka_unit_test(square_with_a_redundant_diagonal_is_a_rigid_body),
           cmocka_unit_test(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body),
-          cmocka_unit_test(loops_have_as_many_unknowns_as_freedoms_and_move_alike),
+          cmocka_unit_test(loops_have_as_many_unknowns_as_degrees_of_freedom_and_move_alike),
           cmocka_unit_test(table_6_5_the_six_body_linkage_has_one_equation),
           cmocka_unit_test(redundant_rows_are_named),
           cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),

@@ -1,4 +1,4 @@
-/* The variational scheme keeps the symplectic form, under the exact tangent maps of its steps:
+/* The variational scheme conserves the symplectic form, under the exact tangent maps of its steps:
  * every model of the catalogue that nothing dissipates in and no torque drives (those are not the
  * gradient of anything), orders 2, 4 and 6, one step and many. */
 #include "scene.h"

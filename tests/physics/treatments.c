@@ -1,7 +1,7 @@
 /* Five treatments of constraints, one motion: `reduced`, `multipliers` and `projected` (with both
  * null space matrices) solve the same equations, `augmented` to its tolerance, `penalty` up to an
  * error of 1/mu. On models with springs, dampers, loads, supports, in the plane, with loops and
- * with constraints that repeat others. */
+ * with redundant constraints. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -256,7 +256,7 @@ TEST(reactions_agree_between_treatments)
         }
         for (int i = 0; i < 3; i++) {
             check_close(expected[0][i], force[i], 1e-8 * size);
-            check_close(0, moment[i], 1e-8 * size); /* the place turns freely */
+            check_close(0, moment[i], 1e-8 * size); /* the point turns freely */
         }
         scene_close(&s);
     }
@@ -276,7 +276,7 @@ TEST(a_step_allocates_nothing)
             }
 }
 
-/* All that a step reads is in the state: another stepper goes on with the same bits. */
+/* All that a step reads is in the state: another stepper continues with the same bits. */
 TEST(a_new_stepper_continues_to_the_same_bits)
 {
     for (int k = 0; k < TREATMENT_COUNT; k++)

@@ -12,7 +12,7 @@ static const char BODY[] =
     "bodies: {name: b, mass: 2, inertia: [1, 2, 2.5], center: [0.1, 0.2, -0.1],\n"
     "  velocity: [0.1, -0.2, 0.3], angular_velocity: [1, 2, -1.5]}\n";
 
-TEST(k7_a_free_body_keeps_its_momenta)
+TEST(k7_a_free_body_conserves_its_momenta)
 {
     for (int k = 0; k < TREATMENTS; k++) {
         scene s = variational_open(BODY, treatments[k]);
@@ -561,9 +561,9 @@ TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
 }
 
 /* Newton's second law at a node, m (x+ - 2 x + x-)/h^2 = m g + forces, for the coupler of a loop of
- * hinges, three rows of which repeat others: whatever share of the weight a hinge gets, together
+ * hinges, three rows of which are redundant: whatever share of the weight a hinge gets, together
  * they carry it. */
-TEST(forces_of_a_loop_with_repeated_rows_carry_its_coupler)
+TEST(forces_of_a_loop_with_redundant_rows_carry_its_coupler)
 {
     static const char loop[] =
         "gravity: [1, -9.81, 2]\n"
@@ -661,8 +661,8 @@ TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
     }
 }
 
-/* A state that is saved and loaded goes on to the same bits, forces at nodes included; with
- * closures that repeat others, which the projection of the last step has already told apart, too.
+/* A state that is saved and loaded continues to the same bits, forces at nodes included; with
+ * redundant closures, which the projection of the last step has found already, too.
  */
 static void check_resumed(const char *model, const char *treatment)
 {
@@ -685,7 +685,7 @@ static void check_resumed(const char *model, const char *treatment)
     scene_close(&b);
 }
 
-TEST(a_saved_state_goes_on_to_the_same_bits)
+TEST(a_saved_state_continues_to_the_same_bits)
 {
     for (int k = 0; k < TREATMENTS; k++) {
         check_resumed(DRIVEN, treatments[k]);
@@ -726,7 +726,7 @@ TEST(steps_that_nobody_looks_at_are_the_same_to_the_last_bit)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(k7_a_free_body_keeps_its_momenta),
+TEST_MAIN(cmocka_unit_test(k7_a_free_body_conserves_its_momenta),
           cmocka_unit_test(k7_a_moment_changes_the_momentum_by_its_impulse),
           cmocka_unit_test(f9_the_linkage_turns_with_the_published_energies),
           cmocka_unit_test(f9_counts_of_the_linkage), cmocka_unit_test(every_pair_moves_alike),
@@ -739,9 +739,9 @@ TEST_MAIN(cmocka_unit_test(k7_a_free_body_keeps_its_momenta),
           cmocka_unit_test(f14_both_schemes_come_together_with_second_order),
           cmocka_unit_test(a_driven_chain_moves_alike_and_follows_its_motion),
           cmocka_unit_test(forces_of_supports_belong_to_nodes_and_are_of_second_order),
-          cmocka_unit_test(forces_of_a_loop_with_repeated_rows_carry_its_coupler),
+          cmocka_unit_test(forces_of_a_loop_with_redundant_rows_carry_its_coupler),
           cmocka_unit_test(smooth_motions_take_one_iteration),
           cmocka_unit_test(penalties_and_rolling_are_refused),
           cmocka_unit_test(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps),
-          cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
+          cmocka_unit_test(a_saved_state_continues_to_the_same_bits),
           cmocka_unit_test(steps_that_nobody_looks_at_are_the_same_to_the_last_bit))

@@ -90,8 +90,8 @@ static bool is_new_journal(void)
     return new_one;
 }
 
-/* What holds after a run that failed: no half file, and if it had begun it goes on to the same
- * bits. A journal that was interrupted before has a last row that the whole run has not. */
+/* What holds after a run that failed: no incomplete file, and if it had begun it continues to the
+ * same bits. A journal that was interrupted before has a last row that the whole run has not. */
 static void check_nothing_is_lost(const journal_contents *whole, bool interrupted)
 {
     olo_error error = {0};
@@ -145,7 +145,7 @@ TEST(every_allocation_of_a_run_may_fail)
     free(whole.values);
 }
 
-TEST(every_allocation_of_a_run_that_goes_on_may_fail)
+TEST(every_allocation_of_a_resumed_run_may_fail)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
@@ -225,7 +225,7 @@ TEST(every_write_of_a_run_may_fail)
     free(whole.values);
 }
 
-TEST(every_write_of_a_run_that_goes_on_may_fail)
+TEST(every_write_of_a_resumed_run_may_fail)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
@@ -242,10 +242,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifdef INJECTION_EVERY_ALLOCATION
         cmocka_unit_test(every_allocation_of_a_run_may_fail),
-        cmocka_unit_test(every_allocation_of_a_run_that_goes_on_may_fail),
+        cmocka_unit_test(every_allocation_of_a_resumed_run_may_fail),
 #endif
         cmocka_unit_test(every_write_of_a_run_may_fail),
-        cmocka_unit_test(every_write_of_a_run_that_goes_on_may_fail)};
+        cmocka_unit_test(every_write_of_a_resumed_run_may_fail)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     return cmocka_run_group_tests(tests, journal_enter, journal_leave) == 0 ? 0 : 1;
 }

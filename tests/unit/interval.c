@@ -214,7 +214,7 @@ typedef struct changed {
     olo_mass_entry mass;
 } changed;
 
-/* Coefficient p of a form that is copied to place k. */
+/* Coefficient p of a form that is copied to position k. */
 static double *copy_form(changed *y, const olo_form *form, int k, int p)
 {
     olo_form *copy = &y->form[k];

@@ -317,7 +317,7 @@ TEST(permuted_frames_without_rotation_lose_three_ranks)
     "[1, 2, 3], angle: 0.7}}\n"                                                                    \
     "joints:\n"
 
-TEST(joints_that_repeat_others_are_counted)
+TEST(redundant_joints_are_counted)
 {
 #define PAIR(type, at, axis)                                                                       \
     "  - {type: " type ", between: [wall, door], at: " at ", axis: " axis "}\n"
@@ -338,7 +338,7 @@ TEST(joints_that_repeat_others_are_counted)
         {DOOR PAIR("spherical", "[0, 0, 1]", "[1, 0, 0]") PAIR(
              "spherical", "[0, 1, 2]", "[1, 0, 0]") PAIR("spherical", "[1, 0, 2]", "[1, 0, 0]"),
          9, 6},
-        /* what is welded already takes any joint, all of whose rows repeat it */
+        /* what is welded already takes any joint, all of whose rows are redundant */
         {DOOR PAIR("rigid", "[0, 0, 1]", "[1, 0, 0]") PAIR("spherical", "[0, 1, 2]", "[1, 0, 0]"),
          9, 6},
         {DOOR PAIR("rigid", "[0, 0, 1]", "[1, 0, 0]") PAIR("rigid", "[0, 1, 2]", "[1, 0, 0]"), 12,
@@ -532,8 +532,8 @@ TEST(closed_form_of_a_prismatic_chain_equals_the_recursion)
 
 /* --- derivative of the nodal update (11.1.8) --- */
 
-/* Spin of a change of a Cayley vector: H da = (da + a x da/2)/(1 + |a|^2/4), the place of H(theta)
- * of the sheet. */
+/* Spin of a change of a Cayley vector: H da = (da + a x da/2)/(1 + |a|^2/4), which replaces
+ * H(theta) of the sheet. */
 static void spin_of(const double a[3], const double da[3], double spin[3])
 {
     vec3_cross(a, da, spin);
@@ -630,7 +630,7 @@ TEST_MAIN(cmocka_unit_test(every_pair_has_its_discrete_null_space),
           cmocka_unit_test(axes_of_the_midpoint_are_no_columns_of_the_null_space),
           cmocka_unit_test(the_axis_along_a_director_of_its_rows_loses_one_rank),
           cmocka_unit_test(permuted_frames_without_rotation_lose_three_ranks),
-          cmocka_unit_test(joints_that_repeat_others_are_counted),
+          cmocka_unit_test(redundant_joints_are_counted),
           cmocka_unit_test(chains_of_the_sheet_have_their_discrete_null_space),
           cmocka_unit_test(random_trees_have_their_discrete_null_space),
           cmocka_unit_test(closed_form_of_a_revolute_chain_equals_the_recursion),

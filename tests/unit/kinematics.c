@@ -363,7 +363,7 @@ TEST(k6_exponential_map_is_a_rotation_for_every_angle)
             check_rotation(R, 2e-15);
             for (int j = 0; j < 9; j++)
                 check_close((double)expected[j], R[j], 2e-15);
-            /* small angles keep their digits: the antisymmetric part is theta */
+            /* small angles lose no digits: the antisymmetric part is theta */
             if (angles[k] < 1e-5 && angles[k] > 0)
                 for (int j = 0; j < 3; j++)
                     check_relative(theta[j],

@@ -142,8 +142,8 @@ typedef struct derivative {
     double y[NUMBERS_MAX], by_p[NUMBERS_MAX], by_v[NUMBERS_MAX];
 } derivative;
 
-/* A derivative by the end: by place and velocity for energy-momentum, and by an admissible momentum
- * for variational. */
+/* A derivative by the end: by position and velocity for energy-momentum, and by an admissible
+ * momentum for variational. */
 static void derivative_fill(derivative *g, int n, bool momentum, const double *admissible)
 {
     unsigned long long seed = 9;

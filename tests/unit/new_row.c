@@ -207,7 +207,7 @@ static void integrate(double end, int steps, double x[6])
 
 static const char *const treatments[] = {"multipliers", "reduced", "projected", "minimal"};
 
-TEST(a_bead_stays_on_the_surface_and_keeps_its_energy)
+TEST(a_bead_stays_on_the_surface_and_conserves_its_energy)
 {
     for (int k = 0; k < 4; k++) {
         scene s = open_bead("energy-momentum", treatments[k]);
@@ -307,6 +307,6 @@ TEST(steps_have_derivatives_through_it)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(a_bead_stays_on_the_surface_and_keeps_its_energy),
+TEST_MAIN(cmocka_unit_test(a_bead_stays_on_the_surface_and_conserves_its_energy),
           cmocka_unit_test(its_motion_is_that_of_the_equations_of_motion_to_second_order),
           cmocka_unit_test(steps_have_derivatives_through_it))

@@ -1,4 +1,4 @@
-/* Going on with a run that broke off: to the same bits, from whatever is on disk. */
+/* Resuming an interrupted run: to the same bits, from whatever is on disk. */
 #include <sys/wait.h>
 
 #include "journal.h"
@@ -55,7 +55,7 @@ static void step(const journal_run *run, olo_state *x, int steps)
     olo_stepper_free(stepper);
 }
 
-TEST(a_saved_state_goes_on_to_the_last_bit)
+TEST(a_saved_state_continues_to_the_last_bit)
 {
     journal_run run = {0};
     olo_error error = {0};
@@ -179,7 +179,7 @@ TEST(a_checksum_is_that_of_crc_32)
 /* ---- runs -------------------------------------------------------------------------------------
  */
 
-TEST(an_interrupted_run_goes_on_to_the_same_bits)
+TEST(an_interrupted_run_continues_to_the_same_bits)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
@@ -259,7 +259,7 @@ static bool run_and_end_at(size_t n, bool resume)
     return WEXITSTATUS(how) == OLO_WRITE_ENDED;
 }
 
-TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
+TEST(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits)
 {
     // some 900 writes; with a stride of 1 this takes half a minute
     enum { FIRST = 1, STRIDE = SANITIZED ? 53 : 11 };
@@ -275,7 +275,7 @@ TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
         }
         if (resumable) {
             journal_check_begin(&whole, PARTIAL);
-            // the run that goes on ends too, somewhere else
+            // the resumed run ends too, at another write
             if (run_and_end_at(1 + (n * 7) % 600, true) && access(PARTIAL, F_OK) == 0) {
                 journal_check_begin(&whole, PARTIAL);
             }
@@ -351,7 +351,7 @@ static void write_trailer_again(void)
     close(file);
 }
 
-TEST(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays)
+TEST(without_a_whole_checkpoint_a_run_cannot_continue_and_the_file_stays)
 {
     olo_error error = {0};
     check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
@@ -451,7 +451,7 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
 /* ---- other runs -------------------------------------------------------------------------------
  */
 
-TEST(a_run_does_not_go_on_as_another_one)
+TEST(a_run_does_not_continue_as_another_one)
 {
     static const struct {
         olo_setting setting;
@@ -526,7 +526,7 @@ static void forge(const char *text, const char *other)
     write_trailer_again();
 }
 
-TEST(a_run_does_not_go_on_with_another_version)
+TEST(a_run_does_not_continue_with_another_version)
 {
     olo_error error = {0};
     char other[] = OLO_VERSION;
@@ -575,24 +575,24 @@ TEST(a_file_that_vanishes_ends_the_run)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_saved_state_goes_on_to_the_last_bit),
+        cmocka_unit_test(a_saved_state_continues_to_the_last_bit),
         cmocka_unit_test(a_saved_state_holds_every_field),
         cmocka_unit_test(a_saved_state_of_an_earlier_version_is_refused),
         cmocka_unit_test(a_saved_state_that_is_damaged_is_refused),
         cmocka_unit_test(a_checkpoint_that_is_torn_anywhere_is_not_whole),
         cmocka_unit_test(a_checksum_is_that_of_crc_32),
-        cmocka_unit_test(an_interrupted_run_goes_on_to_the_same_bits),
+        cmocka_unit_test(an_interrupted_run_continues_to_the_same_bits),
         cmocka_unit_test(an_interrupted_run_is_a_result_up_to_there),
         cmocka_unit_test(a_complete_run_that_could_not_be_named_is_finished_by_resuming),
-        cmocka_unit_test(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits),
+        cmocka_unit_test(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits),
         cmocka_unit_test(when_one_checkpoint_is_damaged_the_other_holds),
-        cmocka_unit_test(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays),
+        cmocka_unit_test(without_a_whole_checkpoint_a_run_cannot_continue_and_the_file_stays),
         cmocka_unit_test(a_truncated_file_is_an_error),
         cmocka_unit_test(any_damaged_byte_of_an_interrupted_run_is_an_error),
         cmocka_unit_test(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter),
-        cmocka_unit_test(a_run_does_not_go_on_as_another_one),
+        cmocka_unit_test(a_run_does_not_continue_as_another_one),
         cmocka_unit_test(a_run_knows_its_model),
-        cmocka_unit_test(a_run_does_not_go_on_with_another_version),
+        cmocka_unit_test(a_run_does_not_continue_with_another_version),
         cmocka_unit_test(nothing_to_resume_is_an_error),
         cmocka_unit_test(a_file_that_vanishes_ends_the_run)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);

@@ -1,4 +1,4 @@
-/* Terms against their definition in 113 bits, and the symmetries that they must keep. */
+/* Terms against their definition in 113 bits, and the symmetries that they must have. */
 #include "test.h"
 
 #include "reference.h"
@@ -576,7 +576,7 @@ TEST(the_discrete_gradient_of_a_distance_rotates_along)
 }
 
 /* Orthogonality to the generators at the midpoint: no net force, sum x_m x r = 0. */
-TEST(the_discrete_gradient_of_a_distance_keeps_momentum)
+TEST(the_discrete_gradient_of_a_distance_conserves_momentum)
 {
     uint64_t seed = 39;
     for (int trial = 0; trial < 100; trial++) {
@@ -636,6 +636,6 @@ TEST_MAIN(cmocka_unit_test(energy_gradient_and_hessian_follow_the_definition),
           cmocka_unit_test(the_midpoint_kernel_is_the_gradient_at_the_midpoint),
           cmocka_unit_test(a_damper_has_no_energy_and_no_gradient),
           cmocka_unit_test(the_discrete_gradient_of_a_distance_rotates_along),
-          cmocka_unit_test(the_discrete_gradient_of_a_distance_keeps_momentum),
+          cmocka_unit_test(the_discrete_gradient_of_a_distance_conserves_momentum),
           cmocka_unit_test(a_damper_takes_the_square_of_the_change_of_length),
           cmocka_unit_test(coincident_ends_of_a_spring_give_no_force_and_a_finite_tangent))
